@@ -1,0 +1,160 @@
+"""Read a course folder. Whatever is wrong in it is an error with file and line."""
+
+import difflib
+import hashlib
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import yaml
+from msgspec import Meta
+
+from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Visibility
+from .yaml_nodes import Document, child, items, line
+
+FORMAT_VERSION = 1
+_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_NUMBERED = re.compile(r"(?P<number>\d\d)_(?P<id>[a-z][a-z0-9_]*)\.py")
+
+
+class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class _Head(_Strict):
+    id: str
+    version: str
+    title: str
+    total: Annotated[int, Meta(ge=1)]
+
+
+class _Defaults(_Strict):
+    visibility: Visibility = "visible"
+    detail: Detail = "full"
+
+
+class _Check(_Strict):
+    points: Annotated[int, Meta(ge=0)]
+    title: Annotated[str, Meta(min_length=1)]
+    visibility: Visibility | None = None
+    detail: Detail | None = None
+    bonus: bool = False
+    hint: Annotated[int, Meta(ge=1)] | None = None
+
+
+class _Exercise(_Strict):
+    id: str
+    title: Annotated[str, Meta(min_length=1)]
+    checks: dict[str, Any]
+    hints: Annotated[list[str], Meta(min_length=1)]
+
+
+class _Course(_Strict):
+    format_version: int
+    course: _Head
+    exercises: Annotated[list[Any], Meta(min_length=1)]
+    allow_imports: list[str] = []
+    limits: Limits = Limits()
+    defaults: _Defaults = _Defaults()
+
+
+def load_course(folder: Path) -> Course:
+    """The course in `folder`. Raises `CourseError`."""
+    document = Document(folder / "course.yaml")
+    raw = document.convert(document.root, _Course)
+    if raw.format_version != FORMAT_VERSION:
+        where = child(document.root, "format_version")
+        raise document.error(where, f"format_version {raw.format_version} is unknown; this grader reads 1")
+    _positive(document, raw.limits)
+    numbers = _numbers(folder)
+    exercises = []
+    for node in child(document.root, "exercises").value:
+        exercise = _exercise(document, node, raw.defaults, numbers)
+        if any(exercise.id == other.id for other in exercises):
+            raise document.error(child(node, "id"), f"there are two exercises `{exercise.id}`")
+        exercises.append(exercise)
+    total = sum(exercise.max_score for exercise in exercises)
+    if total != raw.course.total:
+        where = child(child(document.root, "course"), "total")
+        raise document.error(where, f"the checks add up to {total} points, not to {raw.course.total}")
+    return Course(
+        folder=folder,
+        id=raw.course.id,
+        version=raw.course.version,
+        title=raw.course.title,
+        allow_imports=tuple(raw.allow_imports),
+        limits=raw.limits,
+        exercises=tuple(exercises),
+        hash=_hash(folder),
+    )
+
+
+def _positive(document: Document, limits: Limits) -> None:
+    for name in limits.__struct_fields__:
+        if getattr(limits, name) <= 0:
+            where = child(child(document.root, "limits"), name)
+            raise document.error(where, f"the limit `{name}` must be larger than 0")
+
+
+def _numbers(folder: Path) -> dict[str, list[str]]:
+    """The numbers of the exercise files, by id."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((folder / "exercises").glob("*.py")):
+        match = _NUMBERED.fullmatch(path.name)
+        if match:
+            found.setdefault(match["id"], []).append(match["number"])
+    return found
+
+
+def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers: dict[str, list[str]]) -> Exercise:
+    raw = document.convert(node, _Exercise)
+    where = child(node, "id")
+    if not _ID.fullmatch(raw.id):
+        raise document.error(where, f"`{raw.id}` is no id: lower-case letters, digits and _ only")
+    if raw.id in COMMANDS:
+        raise document.error(where, f"`{raw.id}` is a command of `grade`; call the exercise something else")
+    files = numbers.get(raw.id, [])
+    if len(files) != 1:
+        problem = f"there is no file exercises/NN_{raw.id}.py" if not files else "several exercise files have this id"
+        near = difflib.get_close_matches(raw.id, [i for i in numbers if i != raw.id], n=1)
+        raise document.error(where, problem + (f"; did you mean `{near[0]}`?" if near else ""))
+    checks = tuple(
+        _check(document, key, value, defaults, len(raw.hints)) for key, value in items(child(node, "checks"))
+    )
+    if not checks:
+        raise document.error(node, f"`{raw.id}` has no checks")
+    return Exercise(raw.id, files[0], raw.title, checks, tuple(raw.hints), line(node))
+
+
+def _check(document: Document, key: yaml.Node, value: yaml.Node, defaults: _Defaults, hints: int) -> Check:
+    raw = document.convert(value, _Check)
+    if not _ID.fullmatch(key.value):
+        raise document.error(key, f"`{key.value}` is no id: lower-case letters, digits and _ only")
+    if raw.hint is not None and raw.hint > hints:
+        raise document.error(child(value, "hint"), f"there is no hint {raw.hint}: the exercise has {hints}")
+    return Check(
+        id=key.value,
+        title=raw.title,
+        points=raw.points,
+        bonus=raw.bonus,
+        visibility=raw.visibility or defaults.visibility,
+        detail=raw.detail or defaults.detail,
+        hint=raw.hint or 0,
+        line=line(key),
+    )
+
+
+def _hash(folder: Path) -> str:
+    """SHA-256 over what decides a verdict: the course file, the hidden tests and the answer book."""
+    digest = hashlib.sha256()
+    hidden = folder / "tests" / "hidden"
+    for path in [folder / "course.yaml", *sorted(hidden.glob("*.py")), hidden / "answers.json"]:
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise CourseError(path, None, f"cannot be read: {error.strerror}") from None
+        digest.update(f"{path.name}:{len(content)}\n".encode() + content)
+    return digest.hexdigest()

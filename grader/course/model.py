@@ -1,0 +1,128 @@
+"""A course as data."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+Visibility: TypeAlias = Literal["visible", "hidden"]
+Detail: TypeAlias = Literal["full", "hint", "score"]
+
+# Words of the command line; no exercise may be called so.
+COMMANDS = (
+    "build",
+    "cohort",
+    "export",
+    "help",
+    "hint",
+    "page",
+    "release",
+    "start",
+    "stubs",
+    "verify",
+)
+
+
+class CourseError(Exception):
+    """Something in a course is wrong; says where and what to do."""
+
+    def __init__(self, path: Path, line: int | None, message: str) -> None:
+        super().__init__(path, line, message)
+        self.path = path
+        self.line = line
+        self.message = message
+
+    def __str__(self) -> str:
+        place = str(self.path) if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.message}"
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one run may use: calls of the learner's functions, CPU seconds, memory (MB), output kept (KB)."""
+
+    calls: int = 2_000_000
+    cpu_s: float = 2.0
+    memory_mb: int = 512
+    output_kb: int = 256
+
+
+@dataclass(frozen=True)
+class Check:
+    """A hidden check as `course.yaml` lists it; `hint` is the number of a hint of its exercise, or 0."""
+
+    id: str
+    title: str
+    points: int
+    bonus: bool
+    visibility: Visibility
+    detail: Detail
+    hint: int
+    line: int
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One file that learners edit, with its checks in the order of `course.yaml`."""
+
+    id: str
+    number: str
+    title: str
+    checks: tuple[Check, ...]
+    hints: tuple[str, ...]
+    line: int
+
+    @property
+    def stem(self) -> str:
+        """`03_accumulate`: what the exercise file, the solution and the hidden tests are called after."""
+        return f"{self.number}_{self.id}"
+
+    @property
+    def filename(self) -> str:
+        return f"{self.stem}.py"
+
+    @property
+    def max_score(self) -> int:
+        """Points without bonus."""
+        return sum(check.points for check in self.checks if not check.bonus)
+
+
+@dataclass(frozen=True)
+class Course:
+    """A whole assessment; `folder` holds `course.yaml`, `exercises/` and `tests/hidden/`."""
+
+    folder: Path
+    id: str
+    version: str
+    title: str
+    allow_imports: tuple[str, ...]
+    limits: Limits
+    exercises: tuple[Exercise, ...]
+    hash: str
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "course.yaml"
+
+    @property
+    def hidden(self) -> Path:
+        return self.folder / "tests" / "hidden"
+
+    @property
+    def book(self) -> Path:
+        """The answer book."""
+        return self.hidden / "answers.json"
+
+    @property
+    def seed(self) -> str:
+        """What fresh programs are drawn from where no other seed is given."""
+        return f"{self.id} {self.version}"
+
+    def hidden_test(self, exercise: Exercise) -> Path:
+        return self.hidden / f"test_{exercise.filename}"
+
+    def solution(self, exercise: Exercise) -> Path:
+        return self.folder / "solutions" / exercise.filename
+
+    def exercise_file(self, exercise: Exercise) -> Path:
+        return self.folder / "exercises" / exercise.filename

@@ -1,0 +1,98 @@
+"""PyYAML nodes into typed data, with the line of whatever does not fit."""
+
+import re
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import yaml
+
+from .model import CourseError
+
+T = TypeVar("T")
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PLACE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
+_STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
+_FIELD = re.compile(r"unknown field `(?P<field>[^`]+)`")
+
+
+class Document:
+    """A YAML file as a tree of nodes that remember their lines."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise CourseError(path, None, f"cannot be read: {reason}") from None
+        try:
+            root = yaml.compose(text, Loader=_LOADER)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            problem = error.problem or "malformed"
+            raise CourseError(path, mark.line + 1 if mark else None, f"this is no YAML: {problem}") from None
+        except yaml.YAMLError as error:
+            raise CourseError(path, None, f"this is no YAML: {error}") from None
+        if root is None:
+            raise CourseError(path, None, "is empty")
+        self.root: yaml.Node = root
+
+    def error(self, node: yaml.Node, message: str) -> CourseError:
+        return CourseError(self.path, line(node), message)
+
+    def convert(self, node: yaml.Node, kind: type[T]) -> T:
+        """The node's data as `kind`, a msgspec type. Raises `CourseError` at the line that does not fit."""
+        try:
+            return msgspec.convert(self.plain(node), kind, strict=True)
+        except msgspec.ValidationError as error:
+            message = str(error)
+            place = _PLACE.search(message)
+            found = _walk(node, place["path"]) if place else node
+            message = _PLACE.sub("", message)
+            field = _FIELD.search(message)
+            if field:
+                found = next((k for k, _ in items(found) if k.value == field["field"]), found)
+                message = f"unknown key `{field['field']}`"
+            raise self.error(found, message) from None
+
+    def plain(self, node: yaml.Node) -> Any:
+        """The node as plain Python data. Raises `CourseError` for a key given twice."""
+        if isinstance(node, yaml.SequenceNode):
+            return [self.plain(item) for item in node.value]
+        if isinstance(node, yaml.MappingNode):
+            mapping: dict[str, Any] = {}
+            for key, value in items(node):
+                if not isinstance(key, yaml.ScalarNode):
+                    raise self.error(key, "a key must be a word")
+                if key.value in mapping:
+                    raise self.error(key, f"`{key.value}` is given twice")
+                # a version such as 2026.10 is a name: it must not be read as the number 2026.1
+                mapping[key.value] = value.value if key.value == "version" else self.plain(value)
+            return mapping
+        try:
+            return yaml.SafeLoader("").construct_object(node)  # type: ignore[no-untyped-call]
+        except yaml.YAMLError:
+            raise self.error(node, f"`{node.value}` cannot be read") from None
+
+
+def line(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1
+
+
+def items(node: yaml.Node) -> list[tuple[yaml.Node, yaml.Node]]:
+    return list(node.value) if isinstance(node, yaml.MappingNode) else []
+
+
+def child(node: yaml.Node, key: str) -> yaml.Node:
+    """The value under `key` of a mapping node, or the node itself where there is none."""
+    return next((value for name, value in items(node) if name.value == key), node)
+
+
+def _walk(node: yaml.Node, path: str) -> yaml.Node:
+    for step in _STEP.finditer(path):
+        if step["key"]:
+            node = child(node, step["key"])
+        elif isinstance(node, yaml.SequenceNode):
+            node = node.value[int(step["index"])]
+    return node

@@ -1,0 +1,24 @@
+"""The learner's code as seen from the trusted side: hand it programs, get observations back."""
+
+from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
+from .submission import Died, Loaded, LoadFailed, NotStarted, Ran, Submission
+
+__all__ = [
+    "Batch",
+    "Broke",
+    "Called",
+    "Died",
+    "Done",
+    "LoadFailed",
+    "Loaded",
+    "NotStarted",
+    "Odd",
+    "Problem",
+    "Ran",
+    "Read",
+    "Reading",
+    "Refused",
+    "Run",
+    "Submission",
+    "Traced",
+]

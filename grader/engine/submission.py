@@ -1,0 +1,255 @@
+"""Drive one submission's process: load its file, run batches, tell each way of dying apart.
+
+The process may die, hang, flood or lie at any time. Whatever it does costs the batch at hand; for the
+next one a new process is made.
+"""
+
+import os
+import selectors
+import signal
+import socket
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ..course import Limits
+from ..sandbox import Warm
+from ..worker import frames
+from . import protocol
+from .protocol import Batch, Problem, Read, Refused
+
+_BACKSTOP = 10  # the wall clock's limit is this many times that of the CPU, so that a busy machine changes no score
+_FLOOD = 64  # a process that prints this many times what is kept is stopped
+_LOAD_ANSWER_CAP = 65_536
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The file was loaded; `output` is what it printed meanwhile."""
+
+    output: str = ""
+
+
+@dataclass(frozen=True)
+class NotStarted:
+    """The file's syntax tree is the stub's."""
+
+
+@dataclass(frozen=True)
+class LoadFailed:
+    """The file could not be loaded: the learner's problem, or how the process died."""
+
+    cause: "Problem | Died"
+    output: str = ""
+
+
+@dataclass(frozen=True)
+class Died:
+    """No usable answer. `status` is a check's: `timeout`, `crashed` or `error`; `message` says what happened."""
+
+    status: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A batch's answer, or how it failed to come, and what the learner's code printed meanwhile."""
+
+    answer: Read | Problem | Died
+    output: str
+    seconds: float
+
+
+class _Stream:
+    """Output as it comes, kept up to a cap, counted beyond it."""
+
+    def __init__(self, cap: int) -> None:
+        self.cap = cap
+        self.kept = bytearray()
+        self.size = 0
+
+    def take(self, data: bytes) -> None:
+        self.size += len(data)
+        self.kept += data[: max(0, self.cap - len(self.kept))]
+
+    def text(self) -> str:
+        text = self.kept.decode("utf-8", "replace")
+        return text + f"\n[{self.size - self.cap} more bytes left out]\n" if self.size > self.cap else text
+
+
+class Submission:
+    """One learner file, loaded in a process of its own. A context manager."""
+
+    def __init__(self, warm: Warm, source: str, filename: str, stub: str | None, allow: dict[str, str], limits: Limits):
+        self._warm = warm
+        self._limits = limits
+        self._order = msgspec.json.encode(
+            {
+                "source": source,
+                "filename": filename,
+                "stub": stub,
+                "allow": allow,
+                "limits": {"calls": limits.calls, "cpu_s": limits.cpu_s, "memory_mb": limits.memory_mb},
+            }
+        )
+        self._number: int | None = None
+        self._channel: socket.socket | None = None
+
+    def load(self) -> Loaded | NotStarted | LoadFailed:
+        """Load the file in a fresh process, replacing the one there may be."""
+        self.close()
+        ours, theirs = socket.socketpair()
+        answer, answer_end = os.pipe()
+        out, out_end = os.pipe()
+        try:
+            with theirs:
+                self._number = self._warm.submit(theirs, out_end, out_end)
+            self._channel = ours
+            self._send(self._order, [answer_end])
+        finally:
+            os.close(out_end)
+            os.close(answer_end)
+        frame, died, output = self._collect(answer, out, _LOAD_ANSWER_CAP, wait_for_exit=False)
+        if died is None:
+            try:
+                loaded = protocol.decode_load(frame)
+            except Refused as refusal:
+                died = Died("error", f"the file's process gave no proper answer: {refusal}")
+        if died is not None:
+            self.close()
+            return LoadFailed(died, output)
+        if loaded is True:
+            return Loaded(output)
+        return NotStarted() if loaded is False else LoadFailed(loaded, output)
+
+    def run(self, batch: Batch) -> Ran:
+        """Run a batch in a fresh fork of the loaded file."""
+        started = time.perf_counter()
+        if self._channel is None:
+            again = self.load()
+            if not isinstance(again, Loaded):
+                return Ran(Died("crashed", "the file loaded once, but not a second time"), "", 0.0)
+        answer, answer_end = os.pipe()
+        out, out_end = os.pipe()
+        try:
+            self._send(batch.encode(), [answer_end, out_end, out_end])
+        finally:
+            os.close(out_end)
+            os.close(answer_end)
+        frame, died, output = self._collect(answer, out, batch.answer_cap, wait_for_exit=True)
+        result: Read | Problem | Died
+        if died is None:
+            try:
+                result = protocol.decode_batch(frame, batch)
+            except Refused as refusal:
+                result = Died("error", f"the engine's process gave no proper answer: {refusal}")
+        else:
+            result = died
+        return Ran(result, output, time.perf_counter() - started)
+
+    def _send(self, body: bytes, fds: list[int]) -> None:
+        assert self._channel is not None
+        try:
+            socket.send_fds(self._channel, [protocol.HEADER.pack(len(body))], fds)
+            self._channel.sendall(body)
+        except OSError:
+            pass  # it has died: `_collect` finds that out and says how
+
+    def _collect(self, answer: int, out: int, cap: int, *, wait_for_exit: bool) -> tuple[bytes, Died | None, str]:
+        """Read the answer, the output and, for a batch, the exit status, until all are there or a limit is hit."""
+        assert self._channel is not None
+        printed = _Stream(self._limits.output_kb << 10)
+        frame = bytearray()
+        code: int | None = None
+        died: Died | None = None
+        deadline = time.monotonic() + _BACKSTOP * self._limits.cpu_s
+        with selectors.DefaultSelector() as selector:
+            selector.register(answer, selectors.EVENT_READ)
+            selector.register(out, selectors.EVENT_READ)
+            selector.register(self._channel, selectors.EVENT_READ)
+            waiting: set[Any] = {answer, self._channel} if wait_for_exit else {answer}
+            while waiting and died is None:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    seconds = _BACKSTOP * self._limits.cpu_s
+                    died = Died("timeout", f"no answer within {seconds:g} seconds")
+                    break
+                for key, _ in selector.select(left):
+                    source = key.fileobj
+                    if source is self._channel:
+                        code = self._exit_code()
+                        selector.unregister(source)
+                        waiting.discard(source)
+                        if code is None:
+                            waiting.clear()
+                        continue
+                    data = os.read(key.fd, _CHUNK)
+                    if not data:
+                        selector.unregister(source)
+                        waiting.discard(source)
+                    elif key.fd == answer:
+                        frame += data
+                        if len(frame) > cap:
+                            died = Died("error", f"its answer is larger than the {cap >> 10} KB that this check allows")
+                    else:
+                        printed.take(data)
+                        if printed.size > _FLOOD * printed.cap:
+                            died = Died("error", f"it printed more than {printed.size >> 20} MB")
+        self._drain(out, printed)
+        os.close(answer)
+        os.close(out)
+        if died is None and not frame:
+            died = self._death(code, wait_for_exit)
+        if died is not None and not (wait_for_exit and code is not None):
+            self.close()
+        return bytes(frame), died, printed.text()
+
+    def _exit_code(self) -> int | None:
+        assert self._channel is not None
+        try:
+            data = self._channel.recv(frames.PID.size, socket.MSG_WAITALL)
+        except OSError:
+            return None
+        return frames.PID.unpack(data)[0] if len(data) == frames.PID.size else None
+
+    def _drain(self, out: int, printed: _Stream) -> None:
+        os.set_blocking(out, False)
+        while printed.size <= printed.cap:
+            try:
+                data = os.read(out, _CHUNK)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            printed.take(data)
+
+    def _death(self, code: int | None, was_batch: bool) -> Died:
+        if code in (-signal.SIGXCPU, -signal.SIGPROF):
+            return Died("timeout", f"it used more than {self._limits.cpu_s:g} seconds of CPU time")
+        if code is not None and code < 0:
+            try:
+                name = signal.Signals(-code).name
+            except ValueError:
+                name = f"signal {-code}"
+            return Died("crashed", f"its process was ended by {name}")
+        if was_batch and code is None:
+            return Died("crashed", "its process ended without a word")
+        return Died("crashed", "its process was left before it answered (os._exit, or out of memory?)")
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+        if self._number is not None:
+            self._warm.end(self._number)
+            self._number = None
+
+    def __enter__(self) -> "Submission":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()

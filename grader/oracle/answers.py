@@ -1,0 +1,108 @@
+"""Answers for programs: looked up, or computed by a process of its own and remembered."""
+
+import contextlib
+import importlib.metadata
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..program import Program
+from .book import Answer, AnswerBook
+
+
+class OracleError(RuntimeError):
+    """The oracle could not give an answer: the grader's own fault, or a program without finite gradients."""
+
+
+class Oracle:
+    """Gives answers for programs. A context manager; `memo` is the file for fresh ones, None for none."""
+
+    def __init__(self, book: AnswerBook | None, memo: Path | None) -> None:
+        self._known = dict(book.answers) if book else {}
+        self._memo = memo
+        self._process: subprocess.Popen[str] | None = None
+        self.computed = 0
+
+    def answers(self, programs: Sequence[Program]) -> list[Answer]:
+        """One answer for each program. Raises `OracleError`."""
+        missing = {p.key: p for p in programs if p.key not in self._known}
+        if missing:
+            self._known.update(self._recall(missing))
+            self._known.update(self._compute({k: p for k, p in missing.items() if k not in self._known}))
+        return [self._known[program.key] for program in programs]
+
+    def _recall(self, programs: dict[str, Program]) -> dict[str, Answer]:
+        if self._memo is None:
+            return {}
+        from .memo import Memo  # here, not above: most runs need no database
+
+        version = torch_version()
+        texts = Memo(self._memo).get([f"{key} {version}" for key in programs])
+        found = {}
+        for key, program in programs.items():
+            with contextlib.suppress(KeyError, msgspec.MsgspecError):
+                answer = msgspec.json.decode(texts[f"{key} {version}"], type=Answer)
+                if len(answer.values) == len(answer.grads) == len(program.nodes):
+                    found[key] = answer
+        return found
+
+    def _compute(self, programs: dict[str, Program]) -> dict[str, Answer]:
+        computed = {key: self._ask(program) for key, program in programs.items()}
+        self.computed += len(computed)
+        if computed and self._memo is not None:
+            from .memo import Memo
+
+            version = torch_version()
+            Memo(self._memo).put({f"{k} {version}": msgspec.json.encode(a).decode() for k, a in computed.items()})
+        return computed
+
+    def _ask(self, program: Program) -> Answer:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "grader.oracle.compute"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=Path(__file__).resolve().parent.parent.parent,
+            )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps([program.wire, program.root]) + "\n")
+            self._process.stdin.flush()
+            reply: Any = json.loads(self._process.stdout.readline() or "null")
+        except (OSError, ValueError) as error:
+            raise OracleError(f"the oracle's process failed: {error}") from error
+        if reply is None:
+            raise OracleError("the oracle's process ended; can this Python `import torch`?")
+        if isinstance(reply, dict):
+            raise OracleError(f"torch has no finite answer to {program.shown}: {reply['error']}")
+        return Answer(values=tuple(reply[0]), grads=tuple(reply[1]))
+
+    def close(self) -> None:
+        """End the oracle's process, if one was needed."""
+        if self._process is not None:
+            for stream in (self._process.stdin, self._process.stdout):
+                with contextlib.suppress(OSError):
+                    if stream is not None:
+                        stream.close()
+            self._process.wait()
+            self._process = None
+
+    def __enter__(self) -> "Oracle":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+def torch_version() -> str:
+    """The installed torch's version, found without importing it."""
+    try:
+        return importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return "none"

@@ -1,0 +1,56 @@
+"""The answer book: what `grade build` found out once, shipped with the course.
+
+It holds the oracle's answers for every program that the checks ask for under the course's own seed,
+and the generated stubs, by which a file that nobody has touched is known.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from ..course import CourseError
+
+FORMAT = 1
+
+
+class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Values of a program's nodes, and the derivative of its root by each, in the program's order."""
+
+    values: tuple[float, ...]
+    grads: tuple[float, ...]
+
+
+class AnswerBook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Answers by `Program.key`; stubs by exercise id; the torch version that gave the answers."""
+
+    format: int
+    torch: str
+    stubs: dict[str, str]
+    answers: dict[str, Answer]
+
+
+def read_book(path: Path) -> AnswerBook:
+    """Read an answer book. Raises `CourseError`."""
+    try:
+        book = msgspec.json.decode(path.read_bytes(), type=AnswerBook)
+    except FileNotFoundError:
+        raise CourseError(path, None, "there is no answer book; `grade build` writes it") from None
+    except OSError as error:
+        raise CourseError(path, None, f"cannot be read: {error.strerror}") from None
+    except msgspec.MsgspecError as error:
+        raise CourseError(path, None, f"is damaged ({error}); `grade build` writes it anew") from None
+    if book.format != FORMAT:
+        raise CourseError(path, None, f"has format {book.format}, not {FORMAT}; `grade build` writes it anew")
+    return book
+
+
+def write_book(path: Path, book: AnswerBook) -> None:
+    """Write an answer book, one answer a line, so that a change shows in a diff."""
+    head = msgspec.json.format(
+        msgspec.json.encode({"format": book.format, "torch": book.torch, "stubs": book.stubs}), indent=1
+    )
+    answers = b",\n".join(
+        b"  " + msgspec.json.encode(key) + b": " + msgspec.json.encode(answer)
+        for key, answer in sorted(book.answers.items())
+    )
+    path.write_bytes(head.removesuffix(b"\n}") + b',\n "answers": {\n' + answers + b"\n }\n}\n")

@@ -1,0 +1,59 @@
+"""The oracle itself: values and gradients of every node by torch in float64. Run as a process of its own.
+
+Reads one program a line from standard input, `[nodes, root]` as `Program.wire` has them, and writes
+`[values, gradients]`, or `{"error": ...}`, a line each.
+"""
+
+import json
+import math
+import sys
+from typing import Any
+
+import torch
+
+_OPERATIONS: dict[str, Any] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "pow": lambda a, b: a**b,
+    "neg": lambda a: -a,
+    "relu": torch.relu,
+    "tanh": torch.tanh,
+    "exp": torch.exp,
+    "log": torch.log,
+    "sigmoid": torch.sigmoid,
+}
+
+
+def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
+    """Values of all nodes, and the derivative of the root by each of them (0 where it does not depend on one)."""
+    made: list[torch.Tensor] = []
+    for op, *operands in nodes:
+        if op == "leaf":
+            made.append(torch.tensor(operands[0], dtype=torch.float64, requires_grad=True))
+            continue
+        result = _OPERATIONS[op](*(made[o] if isinstance(o, int) else o[1] for o in operands))
+        result.retain_grad()
+        made.append(result)
+    made[root].backward()
+    values = [node.item() for node in made]
+    grads = [0.0 if node.grad is None else node.grad.item() for node in made]
+    if not all(map(math.isfinite, values + grads)):
+        raise ValueError("a value or a gradient is not finite")
+    return [values, grads]
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    for line in sys.stdin:
+        nodes, root = json.loads(line)
+        try:
+            reply: Any = answer(nodes, root)
+        except (ArithmeticError, ValueError, RuntimeError) as error:
+            reply = {"error": str(error)}
+        print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Answers computed before, on disk: by program and torch version, shared by concurrent runs.
+
+An SQLite file. Each row carries a checksum; a row that does not match it is computed again, a file
+that SQLite cannot read is set aside and made anew. A memo only ever saves time.
+"""
+
+import contextlib
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import platformdirs
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, checksum TEXT NOT NULL)"
+
+
+def default_path() -> Path:
+    """The user's cache folder's `backward/oracle.sqlite`."""
+    return Path(platformdirs.user_cache_dir("backward")) / "oracle.sqlite"
+
+
+class Memo:
+    """A mapping from keys to texts on disk. Never raises for a damaged or unwritable file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def get(self, keys: Iterable[str]) -> dict[str, str]:
+        """What is known of `keys`, only where the row's checksum is right."""
+        found = {}
+        with self._connect() as connection:
+            for key in keys:
+                row = connection.execute("SELECT answer, checksum FROM answers WHERE key = ?", (key,)).fetchone()
+                if row and row[1] == _checksum(key, row[0]):
+                    found[key] = row[0]
+        return found
+
+    def put(self, answers: dict[str, str]) -> None:
+        rows = [(key, answer, _checksum(key, answer)) for key, answer in answers.items()]
+        with self._connect() as connection:
+            connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+
+    @contextlib.contextmanager
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        """A connection in a transaction; a throw-away one in memory where the file cannot be used."""
+        with contextlib.closing(self._open() or sqlite3.connect(":memory:")) as connection:
+            with contextlib.suppress(sqlite3.DatabaseError), connection:
+                connection.execute(_SCHEMA)
+                yield connection
+
+    def _open(self) -> sqlite3.Connection | None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(self.path, timeout=10)
+        except (OSError, sqlite3.Error):
+            return None
+        try:
+            connection.execute(_SCHEMA)
+            connection.execute("SELECT key, answer, checksum FROM answers LIMIT 1").fetchone()
+        except sqlite3.OperationalError:  # locked for too long, read-only, no room
+            connection.close()
+            return None
+        except sqlite3.DatabaseError:  # damaged
+            connection.close()
+            return self._anew()
+        return connection
+
+    def _anew(self) -> sqlite3.Connection | None:
+        with contextlib.suppress(OSError):
+            self.path.replace(self.path.with_suffix(".damaged"))
+        try:
+            connection = sqlite3.connect(self.path, timeout=10)
+            connection.execute(_SCHEMA)
+        except sqlite3.Error:
+            return None
+        return connection
+
+
+def _checksum(key: str, answer: str) -> str:
+    return hashlib.sha256(f"{key}\0{answer}".encode()).hexdigest()

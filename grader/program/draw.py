@@ -1,0 +1,131 @@
+"""Random programs: directed acyclic graphs with reuse, the same for the same seed, smallest first."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from . import domain
+from .graph import BINARY, Leaf, Node, Number, Op, Operand, Program, number_text
+
+_LEAVES = "abcd"
+_STEPS = "efghijklmnopqrstuvwxyz"
+_EXPONENTS = (2, 3, -1, 0.5, -2, 1.5)
+_TRIES = 400
+
+
+def draw(
+    seed: str,
+    count: int,
+    *,
+    ops: Sequence[str] = ("add", "mul"),
+    sizes: tuple[int, int] = (1, 12),
+    numbers: bool = False,
+) -> list[Program]:
+    """`count` programs of `sizes[0]` to `sizes[1]` operations out of `ops`, smallest first.
+
+    Every node reaches the root; operands repeat (`a * a`), results are shared (diamonds). Values stay
+    below 50, gradients below 10,000, arguments away from kinks and poles. `pow` has a number as its
+    exponent; with `numbers`, other operations have one on either side now and then. Raises
+    `ValueError` if `ops` hold no operation of two operands and more than that is asked of them.
+    """
+    low, high = sizes
+    if not 1 <= low <= high <= len(_STEPS):
+        raise ValueError(f"sizes must lie between 1 and {len(_STEPS)}, not {sizes}")
+    return [_one(f"{seed}:{i}", low + (high - low) * i // max(1, count - 1), ops, numbers) for i in range(count)]
+
+
+def _one(seed: str, size: int, ops: Sequence[str], numbers: bool) -> Program:
+    for attempt in range(_TRIES):
+        nodes = _Drawing(random.Random(f"{seed}:{attempt}"), size, ops, numbers).draw()
+        if nodes is not None:
+            text = "; ".join(_statement(node, nodes) for node in nodes if isinstance(node, Op))
+            return Program(tuple(nodes), len(nodes) - 1, text)
+    raise ValueError(f"no program of {size} operations out of {', '.join(ops)} was found")
+
+
+class _Drawing:
+    def __init__(self, rng: random.Random, size: int, ops: Sequence[str], numbers: bool) -> None:
+        self.rng = rng
+        self.size = size
+        self.joins = [op for op in ops if op in BINARY and op != "pow"]
+        self.ops = list(ops)
+        self.numbers = numbers
+        self.nodes: list[Node] = []
+        self.values: list[float] = []
+        self.idle: list[int] = []  # nodes without a user yet
+
+    def draw(self) -> list[Node] | None:
+        leaves = min(len(_LEAVES), 1 + self._below(1 + self.size // 2)) if self.joins else 1
+        for name in _LEAVES[:leaves]:
+            self._add(Leaf(name, self._leaf_value()), None)
+        for step in range(self.size):
+            if not self._step(_STEPS[step], self.size - step):
+                return None
+        if len(self.idle) > 1 or not domain.gradients_stay_moderate(self.nodes, self.values):
+            return None
+        *before, last = self.nodes
+        return [*before, replace(last, name="L")]
+
+    def _below(self, n: int) -> int:
+        return int(self.rng.random() * n)
+
+    def _pick(self, items: Sequence[int]) -> int:
+        return items[self._below(len(items))]
+
+    def _leaf_value(self) -> float:
+        while True:
+            value = round(0.3 + 2.2 * self.rng.random(), 2) * (1 if self.rng.random() < 0.6 else -1)
+            if all(abs(value - other) > 0.05 for other in self.values):
+                return value
+
+    def _step(self, name: str, left: int) -> bool:
+        """Add one operation; with as many idle nodes as steps left, join two of them."""
+        must_join = len(self.idle) > left
+        for _ in range(20):
+            op = self.joins[self._below(len(self.joins))] if must_join else self.ops[self._below(len(self.ops))]
+            node = Op(name, op, self._operands(op, must_join))
+            value = domain.value(op, domain.operand_values(node, self.values))
+            if value is not None:
+                self._add(node, value)
+                return True
+        return False
+
+    def _operands(self, op: str, must_join: bool) -> tuple[Operand, ...]:
+        if must_join:
+            first = self._pick(self.idle)
+            return first, self._pick([i for i in self.idle if i != first])
+        first = self._any()
+        if op == "pow":
+            return first, Number(_EXPONENTS[self._below(len(_EXPONENTS))])
+        if op not in BINARY:
+            return (first,)
+        if self.numbers and self.rng.random() < 0.3:
+            number = Number((2, 3, 0.5, -1.5, 7)[self._below(5)])
+            return (number, first) if self.rng.random() < 0.5 else (first, number)
+        if op in ("add", "mul") and self.rng.random() < 0.25:
+            return first, first
+        return first, self._any()
+
+    def _any(self) -> int:
+        return self._pick(self.idle if self.idle and self.rng.random() < 0.5 else range(len(self.nodes)))
+
+    def _add(self, node: Node, value: float | None) -> None:
+        if isinstance(node, Op):
+            self.idle = [i for i in self.idle if i not in node.inputs]
+        self.idle.append(len(self.nodes))
+        self.nodes.append(node)
+        self.values.append(node.value if isinstance(node, Leaf) else float(value or 0.0))
+
+
+def _statement(node: Op, nodes: Sequence[Node]) -> str:
+    parts = [
+        f"({number_text(o.value)})"
+        if isinstance(o, Number) and o.value < 0
+        else number_text(o.value)
+        if isinstance(o, Number)
+        else nodes[o].name
+        for o in node.operands
+    ]
+    if node.op in BINARY:
+        return f"{node.name} = {parts[0]} {BINARY[node.op]} {parts[1]}"
+    return f"{node.name} = -{parts[0]}" if node.op == "neg" else f"{node.name} = {node.op}({parts[0]})"

@@ -1,0 +1,105 @@
+"""Programs as data: leaves with values, then operations, each on nodes before it or on plain numbers."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
+UNARY = ("neg", "relu", "tanh", "exp", "log", "sigmoid")
+
+
+class ProgramError(ValueError):
+    """An expression that is no program; the message shows it."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Number:
+    """A plain number in an operation: it is no node and has no gradient."""
+
+    value: int | float
+
+
+Operand: TypeAlias = int | Number
+
+
+@dataclass(frozen=True)
+class Op:
+    """An operation; operands are indices of earlier nodes or plain numbers."""
+
+    name: str
+    op: str
+    operands: tuple[Operand, ...]
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """Indices of the nodes this one was computed from, once for each use."""
+        return tuple(operand for operand in self.operands if isinstance(operand, int))
+
+
+Node: TypeAlias = Leaf | Op
+
+
+@dataclass(frozen=True)
+class Program:
+    """Nodes in an order in which inputs come first; `root` is the index of the node to differentiate."""
+
+    nodes: tuple[Node, ...]
+    root: int
+    text: str
+
+    def __post_init__(self) -> None:
+        for index, node in enumerate(self.nodes):
+            if isinstance(node, Op) and any(not 0 <= i < index for i in node.inputs):
+                raise ProgramError(f"{self.text}: {node.name} uses a node that comes after it")
+        names = [node.name for node in self.nodes]
+        if len(set(names)) < len(names):
+            raise ProgramError(f"{self.text}: two nodes share a name")
+
+    @property
+    def root_name(self) -> str:
+        return self.nodes[self.root].name
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return tuple(node for node in self.nodes if isinstance(node, Leaf))
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where each named node stands."""
+        return {node.name: i for i, node in enumerate(self.nodes)}
+
+    @property
+    def shown(self) -> str:
+        """The program as a learner reads it: `L = a * a    with a = 3`."""
+        values = ", ".join(f"{leaf.name} = {number_text(leaf.value)}" for leaf in self.leaves)
+        return f"{self.text}    with {values}" if values else self.text
+
+    @cached_property
+    def wire(self) -> list[list[object]]:
+        """The program as plain lists: `["leaf", x]` or `[op, operand, ...]`, an operand being an index or
+        `["number", x]`. Names stay behind."""
+        return [
+            ["leaf", node.value]
+            if isinstance(node, Leaf)
+            else [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands)]
+            for node in self.nodes
+        ]
+
+    @cached_property
+    def key(self) -> str:
+        """A name for what is computed, whatever its nodes are called: SHA-256 in hexadecimal."""
+        text = json.dumps([self.wire, self.root], separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def number_text(value: float) -> str:
+    """A number as a learner would write it: 3, 0.5, -2.25."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

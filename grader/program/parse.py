@@ -1,0 +1,110 @@
+"""Read `L = (a*b + c) * (a + b)`, or a short script of such lines, into a program."""
+
+import ast
+import math
+from typing import NoReturn
+
+from .graph import UNARY, Leaf, Node, Number, Op, Operand, Program, ProgramError
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.Pow: "pow",
+}
+
+
+def program(text: str, /, **values: float) -> Program:
+    """Parse assignments (`;` or line ends between them) or one expression, called `L` then.
+
+    `values` gives each leaf its number; the last node assigned is the root. Functions may be written
+    `relu(x)` or `x.relu()`. Raises `ProgramError` for anything else.
+    """
+    return _Parser(text, values).parse()
+
+
+class _Parser:
+    def __init__(self, text: str, values: dict[str, float]) -> None:
+        self.text = "; ".join(part.strip() for part in text.replace(";", "\n").splitlines() if part.strip())
+        self.nodes: list[Node] = []
+        self.names: dict[str, int] = {}
+        self.used: set[str] = set()
+        for name, value in values.items():
+            if not math.isfinite(value):
+                self._refuse(f"{name} = {value} is not finite")
+            self._add(Leaf(name, float(value)))
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise ProgramError(f"{self.text!r}: {why}")
+
+    def parse(self) -> Program:
+        try:
+            body = ast.parse(self.text.replace("; ", "\n")).body
+        except SyntaxError as error:
+            self._refuse(f"not an expression ({error.msg})")
+        if not body:
+            self._refuse("it is empty")
+        if isinstance(body[0], ast.Expr) and len(body) == 1:
+            self._assign("L", body[0].value)
+        else:
+            for statement in body:
+                match statement:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                        self._assign(name, value)
+                    case _:
+                        self._refuse("every line must be an assignment such as `b = a + 1`")
+        idle = [leaf.name for leaf in self.nodes if isinstance(leaf, Leaf) and leaf.name not in self.used]
+        if idle:
+            self._refuse(f"{', '.join(idle)} has a value but no use")
+        return Program(tuple(self.nodes), len(self.nodes) - 1, self.text)
+
+    def _assign(self, name: str, value: ast.expr) -> None:
+        if name in self.names:
+            self._refuse(f"{name} is given twice")
+        self._operand(value, name)
+        if name not in self.names:
+            self._refuse(f"{name} is no operation, only another name")
+
+    def _operand(self, expression: ast.expr, name: str | None = None) -> Operand:
+        match expression:
+            case ast.Constant(value=bool() | complex()):
+                pass
+            case ast.Constant(value=int() | float() as number):
+                return Number(number)
+            case ast.Name(id=leaf):
+                if leaf not in self.names:
+                    self._refuse(f"{leaf} has no value")
+                self.used.add(leaf)
+                return self.names[leaf]
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+                return Number(-number)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._operation("neg", [operand], expression, name)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+                return self._operation(_OPERATORS[type(op)], [left, right], expression, name)
+            case ast.Call(func=ast.Name(id=function), args=[operand], keywords=[]) if function in UNARY[1:]:
+                return self._operation(function, [operand], expression, name)
+            case ast.Call(func=ast.Attribute(value=operand, attr=function), args=[], keywords=[]) if (
+                function in UNARY[1:]
+            ):
+                return self._operation(function, [operand], expression, name)
+        self._refuse(f"`{ast.unparse(expression)}` is no operation that programs know")
+
+    def _operation(self, op: str, operands: list[ast.expr], whole: ast.expr, name: str | None) -> int:
+        parts = tuple(self._operand(operand) for operand in operands)
+        if all(isinstance(part, Number) for part in parts):
+            self._refuse(f"`{ast.unparse(whole)}` has numbers only: an operation needs a node")
+        return self._add(Op(name or self._unnamed(ast.unparse(whole)), op, parts))
+
+    def _unnamed(self, expression: str) -> str:
+        name, count = expression, 1
+        while name in self.names:
+            count += 1
+            name = f"{expression} #{count}"
+        return name
+
+    def _add(self, node: Node) -> int:
+        self.nodes.append(node)
+        self.names[node.name] = len(self.nodes) - 1
+        return len(self.nodes) - 1

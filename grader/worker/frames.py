@@ -1,0 +1,80 @@
+"""Bytes on the wire: length-prefixed frames, descriptors beside them, numbers spelled exactly."""
+
+import json
+import os
+import re
+import socket
+import struct
+from typing import Any
+
+HEADER = struct.Struct("!I")
+SUBMIT, KILL = b"S", b"K"
+PID = struct.Struct("!q")
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
+_type_name = type.__dict__["__name__"].__get__
+_numpy_items: dict[type, Any] = {}
+
+
+def learn_numpy() -> None:
+    """Take numpy's own `item` before learner code runs, so that its scalars can be spelled."""
+    import numpy
+
+    _numpy_items[numpy.generic] = numpy.generic.item
+    _numpy_items[numpy.ndarray] = numpy.ndarray.item
+
+
+def name_of(kind: type) -> str:
+    """A type's name, cut down to what the trusted side accepts as a name."""
+    match = _NAME.match(_type_name(kind))
+    return match.group() if match else "object"
+
+
+def spell(number: object) -> str:
+    """A number as `float.hex()`; anything that is no plain number as `!` and its type's name."""
+    kind = type(number)
+    if kind is float:
+        return float.hex(number)  # type: ignore[arg-type]
+    if kind is int:
+        try:
+            return float(number).hex()  # type: ignore[arg-type]
+        except OverflowError:
+            return "!int"
+    for base, item in _numpy_items.items():
+        if base in type.mro(kind):
+            try:
+                plain = item(number)
+            except ValueError:
+                break
+            if type(plain) in (float, int):
+                return spell(plain)
+            break
+    return "!" + name_of(kind)
+
+
+def receive(channel: socket.socket, descriptors: int) -> tuple[Any, list[int]] | None:
+    """The next request and the descriptors that came with it; None when the other end is gone."""
+    head, fds, _, _ = socket.recv_fds(channel, HEADER.size, descriptors)
+    while 0 < len(head) < HEADER.size:
+        more = channel.recv(HEADER.size - len(head))
+        if not more:
+            return None
+        head += more
+    if not head:
+        return None
+    (size,) = HEADER.unpack(head)
+    body = bytearray()
+    while len(body) < size:
+        more = channel.recv(min(1 << 20, size - len(body)))
+        if not more:
+            return None
+        body += more
+    return json.loads(body), fds
+
+
+def write_frame(fd: int, message: Any) -> None:
+    """Write one whole frame of ASCII JSON to a descriptor."""
+    body = json.dumps(message, separators=(",", ":")).encode("ascii")
+    view = memoryview(HEADER.pack(len(body)) + body)
+    while view:
+        view = view[os.write(fd, view) :]

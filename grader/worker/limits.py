@@ -1,0 +1,86 @@
+"""What a run may use: calls of the learner's functions, then CPU time, then memory."""
+
+import signal
+import sys
+from types import FrameType
+from typing import Any
+
+try:
+    import resource
+except ImportError:  # Windows has no rlimits: calls and the wall clock are all there is
+    resource = None  # type: ignore[assignment]
+
+
+class OutOfCalls(BaseException):
+    """The learner's functions were called more often than the run allows."""
+
+
+class OutOfTime(BaseException):
+    """The run used up its CPU time."""
+
+
+class CallBudget:
+    """Counts calls of functions defined in the learner's file; raises `OutOfCalls` past the limit.
+
+    A context manager. Built on `sys.settrace` with no line events, so that it costs a callback
+    for each call and leaves the learner's code as it is.
+    """
+
+    def __init__(self, filename: str, calls: int) -> None:
+        self.filename = filename
+        self.left = calls
+
+    def __enter__(self) -> "CallBudget":
+        sys.settrace(self._count)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def _count(self, frame: FrameType, event: str, arg: object) -> None:
+        if frame.f_code.co_filename == self.filename:
+            self.left -= 1
+            if self.left < 0:
+                raise OutOfCalls
+
+
+def _out_of_time(signum: int, frame: FrameType | None) -> None:
+    raise OutOfTime
+
+
+def start_cpu_clock(seconds: float) -> None:
+    """Raise `OutOfTime` in the running code after `seconds` of CPU time; the kernel kills a second later."""
+    if resource is None:
+        return
+    signal.signal(signal.SIGPROF, _out_of_time)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    soft = int(spent.ru_utime + spent.ru_stime + seconds) + 2
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    if hard != resource.RLIM_INFINITY:
+        soft = min(soft, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def stop_cpu_clock() -> None:
+    if resource is not None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def lock_down(limits: dict[str, Any]) -> None:
+    """Give up for good what a submission does not need: memory, core dumps, big files, many files."""
+    if resource is None:
+        return
+    for name, wanted in (
+        ("RLIMIT_AS", limits["memory_mb"] << 20),
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_FSIZE", 0),
+        ("RLIMIT_NOFILE", 64),
+    ):
+        which = getattr(resource, name, None)
+        if which is None:
+            continue
+        try:
+            resource.setrlimit(which, (wanted, wanted))
+        except (ValueError, OSError):  # a lower limit is in force already, or the system refuses (macOS: AS)
+            continue

@@ -1,0 +1,95 @@
+"""Order chosen, not suffered: what a set of nodes looks like under an order seed.
+
+`_prev` is usually a set of objects hashed by address, so its order changes with memory layout and a
+wrong engine is right in some runs. Here each object gets a number when it is made, and its hash is
+a bijection of that number picked by the order seed: ascending, descending, scattered, and scattered
+the other way round. Two nodes made within eight of each other are met in both orders.
+"""
+
+import builtins
+from types import ModuleType
+from typing import Any
+
+_TOP = (1 << 60) - 1
+_MASK = (1 << 40) - 1
+
+
+def order_hash(number: int, seed: int) -> int:
+    """A hash below 2**60 for object `number` under order seed `seed`; injective in `number` < 2**40."""
+    number &= _MASK
+    if seed >= 2:
+        # odd multiplier and xor-shift: both invertible on 40 bits
+        number = (number * (0x9E3779B97F4A7C15 + 2 * (seed & ~1))) & _MASK
+        number ^= number >> 23
+        number = (number * 0xD1342543DE82EF95) & _MASK
+    return _TOP - number if seed % 2 else number
+
+
+class Nodes:
+    """Every engine object made since the file was loaded, in the order in which it was made."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.made: list[Any] = []
+        self.order_seed = 0
+        self._hashes: dict[int, int] = {}
+        self._keys: dict[int, int] = {}
+        self._start = 0
+        for cls in [c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__]:
+            self._follow(cls)
+        setattr(module, "id", self._id)  # noqa: B010  (only this module's `id`)
+
+    def start_run(self, order_seed: int) -> None:
+        """From here on objects belong to a new run: they are numbered from 0 under `order_seed`."""
+        self.order_seed = order_seed
+        self._start = len(self.made)
+
+    def of_run(self) -> list[Any]:
+        """The objects made in this run, oldest first: inputs always stand before their users."""
+        return self.made[self._start :]
+
+    def forget(self, count: int) -> None:
+        """Drop the newest objects down to `count` in this run (they were made by a probe)."""
+        del self.made[self._start + count :]
+
+    def _register(self, obj: Any) -> int:
+        number = len(self.made) - self._start
+        self.made.append(obj)  # a strong reference: an address stays one object's for the whole run
+        key = builtins.id(obj)
+        self._hashes[key] = hashed = order_hash(number, self.order_seed)
+        self._keys[key] = (len(self.made) << 64) | hashed
+        return hashed
+
+    def _follow(self, cls: type) -> None:
+        make = cls.__new__
+        if isinstance(cls, type(BaseException)) and issubclass(cls, BaseException):
+            return
+        if not getattr(make, "_followed", False):
+            try:
+                cls.__new__ = self._maker(make)  # type: ignore[method-assign]
+            except TypeError:  # immutable
+                return
+        if cls.__hash__ is object.__hash__:
+            cls.__hash__ = lambda obj: self._hash(obj)  # type: ignore[method-assign]
+
+    def _maker(self, make: Any) -> Any:
+        plain = make is object.__new__
+
+        def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            if plain and cls.__init__ is not object.__init__:
+                obj = object.__new__(cls)
+            else:
+                obj = make(cls, *args, **kwargs)
+            if builtins.id(obj) not in self._hashes:
+                self._register(obj)
+            return obj
+
+        __new__._followed = True  # type: ignore[attr-defined]
+        return __new__
+
+    def _hash(self, obj: Any) -> int:
+        hashed = self._hashes.get(builtins.id(obj))
+        return self._register(obj) if hashed is None else hashed
+
+    def _id(self, obj: Any) -> int:
+        key = builtins.id(obj)
+        return self._keys.get(key, key)

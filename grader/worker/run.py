@@ -1,0 +1,304 @@
+"""Execute a batch of programs with the learner's engine and spell out what was observed.
+
+A run is one program and the steps to take on it; the answer to each step is a tagged list, the
+vocabulary of which stands in `grader/engine/protocol.py`.
+"""
+
+import operator
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any
+
+from . import frames, limits, load, reading
+from .luck import Nodes
+from .reading import Reading, Unreadable
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "pow": operator.pow,
+}
+_REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__rtruediv__", "pow": "__rpow__"}
+_NONE = -1
+
+
+class NotOffered(Exception):
+    """The engine has no such operation."""
+
+
+class Graph:
+    """One program built with the learner's class, and the steps that can be taken on it."""
+
+    def __init__(self, module: ModuleType, shape: Reading, nodes: Nodes) -> None:
+        self.module = module
+        self.shape = shape
+        self.nodes = nodes
+        self.objects: list[Any] = []
+        self.leaves: set[int] = set()
+        self.trace: list[Any] = []
+
+    # -- building ---------------------------------------------------------------------------
+
+    def build(self, program: list[Any]) -> None:
+        """Make every node of a program: `["leaf", x]` or `[op, operand, ...]`, an operand being an
+        index or `["number", x]`."""
+        for op, *operands in program:
+            if op == "leaf":
+                node = self.shape.cls(operands[0])
+                self.leaves.add(id(node))
+            else:
+                node = self._apply(op, operands)
+            self.objects.append(node)
+
+    def _apply(self, op: str, operands: list[Any]) -> Any:
+        values = [self.objects[o] if isinstance(o, int) else o[1] for o in operands]
+        if op in _BINARY:
+            if not isinstance(operands[0], int) and not hasattr(self.shape.cls, _REFLECTED[op]):
+                raise NotOffered(_REFLECTED[op])
+            return _BINARY[op](*values)
+        if op == "neg":
+            return -values[0]
+        method = getattr(values[0], op, None)
+        if callable(method):
+            return method()
+        function = vars(self.module).get(op)
+        if callable(function):
+            return function(*values)
+        raise NotOffered(op)
+
+    # -- steps ------------------------------------------------------------------------------
+
+    def values(self) -> list[Any]:
+        return ["values", [self._spell(node, self.shape.data) for node in self.objects]]
+
+    def grads(self) -> list[Any]:
+        return ["grads", [self._spell(node, self.shape.grad) for node in self.objects]]
+
+    def _spell(self, node: Any, name: str) -> str:
+        if not isinstance(node, self.shape.cls):
+            return "!" + frames.name_of(type(node))
+        value = getattr(node, name)
+        if value is None and name == self.shape.grad and self.shape.grad_starts_as_none:
+            return (0.0).hex()
+        return frames.spell(value)
+
+    def backward(self, root: int) -> list[Any]:
+        reading.backward_of(self.module, self._node(root))()
+        return ["nothing"]
+
+    def _node(self, index: int) -> Any:
+        node = self.objects[index]
+        if not isinstance(node, self.shape.cls):
+            raise Unreadable(f"an operation gave {frames.name_of(type(node))} instead of a {self.shape.cls.__name__}")
+        return node
+
+    def preload(self, grads: list[list[Any]]) -> list[Any]:
+        """Set every gradient to 0.0, then those of the given `[node, gradient]` pairs."""
+        for node in self.nodes.of_run():
+            setattr(node, self.shape.grad, 0.0)
+        for index, grad in grads:
+            setattr(self._node(index), self.shape.grad, grad)
+        return ["nothing"]
+
+    def local_rules(self, root: int, upstream: float) -> list[Any]:
+        """Run the local rules of all operations in a right order, from `upstream` at `root`.
+
+        The order in which objects were made is a topological order, so its reverse is a right one.
+        """
+        shape = self.shape
+        if not shape.rule:
+            raise Unreadable(
+                "no local rules were found: neither a `_backward` closure nor (input, local gradient) pairs"
+            )
+        start = self._node(root)
+        setattr(start, shape.grad, upstream)
+        made = self.nodes.of_run()
+        made = made[: next(i for i, node in enumerate(made) if node is start) + 1]
+        for node in reversed(made):
+            if id(node) in self.leaves:
+                continue
+            if shape.rule == "closure":
+                self._run_closure(node)
+            else:
+                self._push_pairs(node)
+        return ["nothing"]
+
+    def _run_closure(self, node: Any) -> None:
+        closure = getattr(node, self.shape.rule_name, None)
+        if callable(closure):
+            closure()
+        elif any(node is known for known in self.objects):
+            raise Unreadable(f"a node made by an operation has no `{self.shape.rule_name}` to call")
+
+    def _push_pairs(self, node: Any) -> None:
+        shape = self.shape
+        upstream = shape.number(getattr(node, shape.grad))
+        for source, local in shape.pairs(node):
+            share = local(upstream) if callable(local) else local * upstream
+            setattr(source, shape.grad, shape.number(getattr(source, shape.grad)) + share)
+
+    def triple(self, index: int) -> list[Any]:
+        """Make the local rule of one node hand on three times what it should."""
+        node, shape = self._node(index), self.shape
+        if shape.rule == "closure":
+            original = getattr(node, shape.rule_name)
+
+            def tripled() -> None:
+                upstream = getattr(node, shape.grad)
+                setattr(node, shape.grad, 3 * shape.number(upstream))
+                original()
+                setattr(node, shape.grad, upstream)
+
+            self._replace_closure(node, tripled)
+        elif shape.rule:
+            rules = getattr(node, shape.rule_name)
+            if shape.rule == "pairs":
+                tripled_rules = [
+                    [_triple(part) if not isinstance(part, shape.cls) else part for part in pair] for pair in rules
+                ]
+                setattr(node, shape.rule_name, type(rules)(type(rules[0])(pair) for pair in tripled_rules))
+            else:
+                setattr(node, shape.rule_name, type(rules)(_triple(local) for local in rules))
+        return ["nothing"]
+
+    def _replace_closure(self, node: Any, closure: Callable[[], Any]) -> None:
+        name = self.shape.rule_name
+        try:
+            setattr(node, name, closure)
+        except AttributeError:  # a method of a class with slots: replace it there, for this node alone
+            cls = type(node)
+            method = getattr(cls, name)
+            setattr(cls, name, lambda obj: closure() if obj is node else method(obj))
+
+    def watch(self) -> list[Any]:
+        """From here on, note which node's closure ran when and what it added where."""
+        if self.shape.rule == "closure":
+            for node in self.nodes.of_run():
+                if id(node) not in self.leaves and callable(getattr(node, self.shape.rule_name, None)):
+                    self._watch(node)
+        return ["nothing"]
+
+    def _watch(self, node: Any) -> None:
+        original = getattr(node, self.shape.rule_name)
+
+        def watched() -> None:
+            before = self._snapshot()
+            original()
+            added = [[i, (new - old).hex()] for i, (old, new) in enumerate(zip(before, self._snapshot())) if new != old]
+            self.trace.append([self.id_of(node), added])
+
+        self._replace_closure(node, watched)
+
+    def _snapshot(self) -> list[float]:
+        return [self.shape.number(getattr(node, self.shape.grad)) for node in self.objects]
+
+    def traced(self) -> list[Any]:
+        return ["trace", self.trace[:1000]]
+
+    def call(self, name: str, arguments: list[Any]) -> list[Any]:
+        """Call a function of the file with `["node", i]`, `["nodes", [i, ...]]` or `["number", x]`."""
+        function = vars(self.module).get(name)
+        if not callable(function):
+            raise Unreadable(f"there is no function `{name}` in the file")
+        return self._result(function(*[self._argument(*argument) for argument in arguments]))
+
+    def _argument(self, kind: str, value: Any) -> Any:
+        if kind == "node":
+            return self._node(value)
+        return [self._node(i) for i in value] if kind == "nodes" else value
+
+    def _result(self, result: Any) -> list[Any]:
+        if result is None:
+            return ["nothing"]
+        if isinstance(result, self.shape.cls):
+            return ["nodes", [self.id_of(result)]]
+        number = frames.spell(result)
+        if not number.startswith("!"):
+            return ["numbers", [number]]
+        if isinstance(result, (str, bytes, dict)) or not isinstance(result, Iterable):
+            return ["other", frames.name_of(type(result))]
+        items = []
+        for item in result:
+            items.append(item)
+            if len(items) > 2 * len(self.nodes.of_run()) + 64:
+                break  # longer than any right answer: the rest says nothing new
+        if items and not any(isinstance(item, self.shape.cls) for item in items):
+            return ["numbers", [frames.spell(item) for item in items]]
+        return ["nodes", self._ids(items)]
+
+    def _ids(self, items: list[Any]) -> list[int]:
+        known = {id(node): i for i, node in reversed(list(enumerate(self.objects)))}
+        extra = {id(node): len(self.objects) + i for i, node in enumerate(self.nodes.of_run())}
+        return [known.get(id(item), extra.get(id(item), _NONE)) for item in items]
+
+    def id_of(self, node: Any) -> int:
+        """The program's index of a node; beyond the program for one that the engine made besides; -1 else."""
+        return self._ids([node])[0]
+
+
+def _triple(local: Any) -> Any:
+    return (lambda upstream: 3 * local(upstream)) if callable(local) else 3 * local
+
+
+_STEPS = {
+    "values": Graph.values,
+    "grads": Graph.grads,
+    "backward": Graph.backward,
+    "preload": Graph.preload,
+    "local_rules": Graph.local_rules,
+    "triple": Graph.triple,
+    "watch": Graph.watch,
+    "traced": Graph.traced,
+    "call": Graph.call,
+}
+
+
+def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
+    if isinstance(error, Unreadable):
+        return [where, "shape", "Unreadable", load._text(error), []]
+    if isinstance(error, NotOffered):
+        return [where, "not_offered", "NotOffered", load._text(error), []]
+    return [where, *load.describe(error, filename)]
+
+
+def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[Any]:
+    """Run a batch `{"runs": [[program, steps], ...], "order_seeds": [...], "calls": n}`.
+
+    Returns `["read", reading, [[outcome per run] per order seed]]`, or `["unread", problem]` when the
+    file holds nothing that can be read as an engine.
+    """
+    nodes = Nodes(module)
+    try:
+        with limits.CallBudget(filename, batch["calls"]):
+            shape = reading.read(module)
+    except BaseException as error:
+        return ["unread", _problem("reading", error, filename)]
+    seeds = []
+    spent = False
+    for order_seed in batch["order_seeds"]:
+        outcomes: list[Any] = []
+        for program, steps in batch["runs"]:
+            if spent:
+                outcomes.append(["unrun"])
+                continue
+            nodes.start_run(order_seed)
+            outcome = _run(Graph(module, shape, nodes), program, steps, filename, batch["calls"])
+            spent = outcome[0] == "broke" and outcome[2][1] in ("calls", "cpu")
+            outcomes.append(outcome)
+        seeds.append(outcomes)
+    return ["read", shape.wire(), seeds]
+
+
+def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str, calls: int) -> list[Any]:
+    results: list[Any] = []
+    where = "build"
+    try:
+        with limits.CallBudget(filename, calls):
+            graph.build(program)
+            for where, *arguments in steps:
+                results.append(_STEPS[where](graph, *arguments))
+    except BaseException as error:
+        return ["broke", results, _problem(where, error, filename)]
+    return ["done", results]

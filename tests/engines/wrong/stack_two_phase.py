@@ -1,0 +1,103 @@
+"""An iterative post-order search marks a node as entered when it is pushed, so a node can come before its input."""
+
+import math
+
+
+class Value:
+    """A number, its inputs and a closure that passes the gradient on."""
+
+    def __init__(self, data, _children=(), _op=""):
+        self.data = data
+        self.grad = 0.0
+        self._prev = tuple(_children)
+        self._op = _op
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data + other.data, (self, other), "+")
+
+        def _backward():
+            self.grad += out.grad
+            other.grad += out.grad
+
+        out._backward = _backward
+        return out
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data * other.data, (self, other), "*")
+
+        def _backward():
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+
+        out._backward = _backward
+        return out
+
+    def _unary(self, value, slope, op):
+        """A node with one input; `slope` gives the local derivative from input and output."""
+        out = Value(value, (self,), op)
+
+        def _backward():
+            self.grad += slope(self.data, out.data) * out.grad
+
+        out._backward = _backward
+        return out
+
+    def __pow__(self, exponent):
+        return self._unary(self.data**exponent, lambda x, y: exponent * x ** (exponent - 1), f"**{exponent}")
+
+    def relu(self):
+        return self._unary(max(0.0, self.data), lambda x, y: 1.0 if x > 0 else 0.0, "relu")
+
+    def tanh(self):
+        return self._unary(math.tanh(self.data), lambda x, y: 1 - y * y, "tanh")
+
+    def exp(self):
+        return self._unary(math.exp(self.data), lambda x, y: y, "exp")
+
+    def log(self):
+        return self._unary(math.log(self.data), lambda x, y: 1 / x, "log")
+
+    def sigmoid(self):
+        return self._unary(1 / (1 + math.exp(-self.data)), lambda x, y: y * (1 - y), "sigmoid")
+
+    def __neg__(self):
+        return self * -1
+
+    def __sub__(self, other):
+        return self + (-other)
+
+    def __truediv__(self, other):
+        return self * other**-1
+
+    def __radd__(self, other):
+        return self + other
+
+    def __rsub__(self, other):
+        return other + (-self)
+
+    def __rmul__(self, other):
+        return self * other
+
+    def __rtruediv__(self, other):
+        return other * self**-1
+
+    def backward(self):
+        order = []
+        entered = {self}
+        stack = [(self, False)]
+        while stack:
+            node, inputs_done = stack.pop()
+            if inputs_done:
+                order.append(node)
+                continue
+            stack.append((node, True))
+            for child in node._prev:
+                if child not in entered:
+                    entered.add(child)
+                    stack.append((child, False))
+        self.grad = 1.0
+        for node in reversed(order):
+            node._backward()
