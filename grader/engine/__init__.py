@@ -1,6 +1,7 @@
 """The learner's code as seen from the trusted side: hand it programs, get observations back."""
 
 from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
+from .source import Source, read_source
 from .submission import Died, Loaded, LoadFailed, NotStarted, Ran, Submission
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "Reading",
     "Refused",
     "Run",
+    "Source",
     "Submission",
     "Traced",
+    "read_source",
 ]

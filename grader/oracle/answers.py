@@ -23,18 +23,18 @@ class Oracle:
     """Gives answers for programs. A context manager; `memo` is the file for fresh ones, None for none."""
 
     def __init__(self, book: AnswerBook | None, memo: Path | None) -> None:
-        self._known = dict(book.answers) if book else {}
+        self.known = dict(book.answers) if book else {}
         self._memo = memo
         self._process: subprocess.Popen[str] | None = None
         self.computed = 0
 
     def answers(self, programs: Sequence[Program]) -> list[Answer]:
         """One answer for each program. Raises `OracleError`."""
-        missing = {p.key: p for p in programs if p.key not in self._known}
+        missing = {p.key: p for p in programs if p.key not in self.known}
         if missing:
-            self._known.update(self._recall(missing))
-            self._known.update(self._compute({k: p for k, p in missing.items() if k not in self._known}))
-        return [self._known[program.key] for program in programs]
+            self.known.update(self._recall(missing))
+            self.known.update(self._compute({k: p for k, p in missing.items() if k not in self.known}))
+        return [self.known[program.key] for program in programs]
 
     def _recall(self, programs: dict[str, Program]) -> dict[str, Answer]:
         if self._memo is None:

@@ -10,14 +10,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import platformdirs
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, checksum TEXT NOT NULL)"
 
-
-def default_path() -> Path:
-    """The user's cache folder's `backward/oracle.sqlite`."""
-    return Path(platformdirs.user_cache_dir("backward")) / "oracle.sqlite"
 
 
 class Memo:

@@ -1,7 +1,20 @@
 """What to compute, as data: parsed from an expression, or drawn at random."""
 
 from .draw import draw
-from .graph import Leaf, Number, Op, Program, ProgramError
+from .graph import Leaf, Number, Op, Program, ProgramError, number_text
 from .parse import program
+from .shapes import chain, diamonds, leaf
 
-__all__ = ["Leaf", "Number", "Op", "Program", "ProgramError", "draw", "program"]
+__all__ = [
+    "Leaf",
+    "Number",
+    "Op",
+    "Program",
+    "ProgramError",
+    "chain",
+    "diamonds",
+    "draw",
+    "leaf",
+    "number_text",
+    "program",
+]

@@ -1,0 +1,7 @@
+"""For whoever makes the course: stubs from solutions, the answer book, exercises handed out."""
+
+from .build import build_book
+from .start import hand_out
+from .stubs import make_stub, write_stubs
+
+__all__ = ["build_book", "hand_out", "make_stub", "write_stubs"]

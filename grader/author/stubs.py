@@ -1,0 +1,74 @@
+"""Exercise files from solutions: what stands between the markers makes way for a TODO.
+
+    # BEGIN SOLUTION what does each input of + receive?
+    self.grad += out.grad
+    # END SOLUTION
+
+becomes
+
+    # TODO: what does each input of + receive?
+    raise NotImplementedError("distribute: what does each input of + receive?")
+"""
+
+import re
+from collections.abc import Mapping
+
+from ..course import Course, CourseError, Exercise
+from ..engine import read_source
+
+_BEGIN = re.compile(r"(?P<indent>[ ]*)# BEGIN SOLUTION(?: (?P<prompt>.*\S))?\s*")
+_END = re.compile(r"[ ]*# END SOLUTION\s*")
+
+
+def make_stub(course: Course, exercise: Exercise) -> str:
+    """The exercise file that a solution stands for. Raises `CourseError` for markers that do not pair."""
+    path = course.solution(exercise)
+    source = read_source(path)
+    if source.problem is not None:
+        raise CourseError(path, None, source.message or source.problem)
+    lines: list[str] = []
+    opened = 0
+    regions = 0
+    for number, line in enumerate(source.text.splitlines(), 1):
+        begin = _BEGIN.fullmatch(line)
+        if begin and opened:
+            raise CourseError(path, number, f"BEGIN SOLUTION within the region that began in line {opened}")
+        if begin:
+            if not begin["prompt"]:
+                raise CourseError(path, number, "BEGIN SOLUTION needs a question for the learner after it")
+            opened, regions = number, regions + 1
+            text = begin["prompt"].replace("\\", "\\\\").replace('"', '\\"')
+            lines.append(f"{begin['indent']}# TODO: {begin['prompt']}")
+            lines.append(f'{begin["indent"]}raise NotImplementedError("{exercise.id}: {text}")')
+        elif _END.fullmatch(line):
+            if not opened:
+                raise CourseError(path, number, "END SOLUTION without a BEGIN SOLUTION")
+            opened = 0
+        elif not opened:
+            lines.append(line)
+    if opened:
+        raise CourseError(path, opened, "BEGIN SOLUTION without an END SOLUTION")
+    if not regions:
+        raise CourseError(path, None, "has no solution region: put # BEGIN SOLUTION and # END SOLUTION around it")
+    return "\n".join(lines) + "\n"
+
+
+def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False) -> list[str]:
+    """Write every exercise file that is out of step with its solution; returns their names.
+
+    A file that is neither missing nor one of the `known` stubs (by exercise id) is somebody's work: it is left
+    alone, and a `CourseError` says so, unless `force` is given.
+    """
+    written = []
+    stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
+    for exercise in course.exercises:
+        path, stub = course.exercise_file(exercise), stubs[exercise.id]
+        present = read_source(path)
+        if present.text == stub:
+            continue
+        untouched = present.problem == "missing" or present.text.strip() in ("", known.get(exercise.id, "").strip())
+        if not (untouched or force):
+            raise CourseError(path, None, "has been worked on; `grade stubs --force` would overwrite it")
+        path.write_text(stub, encoding="utf-8")
+        written.append(path.name)
+    return written

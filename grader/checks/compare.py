@@ -1,0 +1,62 @@
+"""Compare what a learner's engine gave with what is true."""
+
+from collections.abc import Callable, Sequence
+
+from ..engine import Odd
+from ..engine.protocol import Observed
+from ..oracle import Answer
+from ..program import Leaf, Program
+from .finding import Shown, fail, shown
+
+# Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this.
+_TOLERANCE = 1e-9
+_ROWS = 3
+
+
+def close(observed: Observed, expected: float, largest: float) -> bool:
+    """Whether a number is right up to the order of summation, in a program whose numbers reach `largest`."""
+    return not isinstance(observed, Odd) and abs(observed - expected) <= _TOLERANCE * max(1.0, largest)
+
+
+def largest(answer: Answer) -> float:
+    return max(map(abs, (*answer.values, *answer.grads)))
+
+
+def compare_values(program: Program, answer: Answer, observed: Sequence[Observed], note: str | None) -> None:
+    """Fail unless every node has torch's value."""
+    _compare(program, answer.values, observed, largest(answer), lambda name: name, note)
+
+
+def compare_grads(
+    program: Program, expected: Sequence[float], observed: Sequence[Observed], scale: float, note: str | None
+) -> None:
+    """Fail unless every node has the expected gradient, in a program whose numbers reach `scale`."""
+    _compare(program, expected, observed, scale, lambda name: slope_name(program, name), note)
+
+
+def slope_name(program: Program, name: str) -> str:
+    """dL/da, or dL/d(a * b) for a node that has no name of its own."""
+    return f"d{program.root_name}/d{name}" if name.isidentifier() else f"d{program.root_name}/d({name})"
+
+
+def _compare(
+    program: Program,
+    expected: Sequence[float],
+    observed: Sequence[Observed],
+    scale: float,
+    label: Callable[[str], str],
+    note: str | None,
+) -> None:
+    wrong = [i for i, e in enumerate(expected) if not close(observed[i], e, scale)]
+    if not wrong:
+        return
+    # leaves first: they are what a learner can nudge
+    wrong.sort(key=lambda i: not isinstance(program.nodes[i], Leaf))
+    names = {i: label(program.nodes[i].name) for i in wrong[:_ROWS]}
+    rows: dict[str, Shown] = {name: shown(observed[i]) for i, name in names.items()}
+    fail(
+        note,
+        program=program.shown,
+        expected={name: shown(expected[i]) for i, name in names.items()},
+        actual=rows,
+    )

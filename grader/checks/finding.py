@@ -1,0 +1,85 @@
+"""What a check found wrong: the only thing that counts as a learner's failure."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NoReturn, TypeAlias
+
+import msgspec
+
+from ..engine import Died, Odd, Problem
+from ..engine.protocol import Observed
+
+Shown: TypeAlias = float | str
+Status: TypeAlias = Literal["failed", "error", "timeout", "crashed"]
+
+_STATUS: dict[str, Status] = {"shape": "failed", "not_offered": "failed", "calls": "timeout", "cpu": "timeout"}
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A check's failure as data: what was computed, what torch says, what came back, in whose words."""
+
+    status: Status
+    program: str | None = None
+    expected: dict[str, Shown] = {}
+    actual: dict[str, Shown] = {}
+    message: str | None = None
+
+
+class CheckFailed(Exception):
+    """Raised by the kit's comparisons, and by nothing else. Carries a `Finding`."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding)
+        self.finding = finding
+
+
+def fail(
+    message: str | None = None,
+    *,
+    program: str | None = None,
+    expected: dict[str, Shown] | None = None,
+    actual: dict[str, Shown] | None = None,
+    status: Status = "failed",
+) -> NoReturn:
+    raise CheckFailed(Finding(status, program, expected or {}, actual or {}, message))
+
+
+def fail_for(cause: Problem | Died, source: Sequence[str], program: str | None = None) -> NoReturn:
+    """Fail because the learner's code raised, ran on, or died; `source` is their file's lines."""
+    if isinstance(cause, Died):
+        fail(cause.message, program=program, status=cause.status)  # type: ignore[arg-type]
+    fail(problem_text(cause, source), program=program, status=_STATUS.get(cause.kind, "error"))
+
+
+def problem_text(problem: Problem, source: Sequence[str]) -> str:
+    """A problem in a sentence, then the learner's own lines, innermost last."""
+    lines = [f"line {number}: {source[number - 1].strip()}" for number in problem.lines if number <= len(source)]
+    return "\n".join([_sentence(problem), *dict.fromkeys(lines[-3:])])
+
+
+def _sentence(problem: Problem) -> str:
+    match problem.kind:
+        case "shape":
+            return problem.message
+        case "not_offered":
+            return f"the engine has no {problem.message}"
+        case "calls":
+            return "stopped: it called its functions too often; does a loop or a recursion never end, or repeat work?"
+        case "cpu":
+            return "stopped: it ran out of CPU time; does a loop never end?"
+        case "exit":
+            return "the code ends the program (sys.exit, exit or quit)"
+        case "module":
+            return problem.message
+        case "syntax":
+            return f"Python cannot read the file: {problem.message}"
+        case _:
+            text = f"{problem.type_name}: {problem.message}" if problem.message else problem.type_name
+            return f"your code raised {text}"
+
+
+def shown(value: Observed) -> Shown:
+    """An observed number as a report has it: JSON knows neither infinity nor None's gradient."""
+    if isinstance(value, Odd):
+        return "None" if value.type == "NoneType" else f"a {value.type}"
+    return value if math.isfinite(value) else str(value)

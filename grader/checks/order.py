@@ -1,0 +1,75 @@
+"""Judge orders: of a topological sort, and of the closures that a backward pass ran."""
+
+from collections.abc import Sequence
+
+from ..engine import Called, Traced
+from ..program import Op, Program
+from .compare import slope_name
+from .finding import fail
+
+
+def judge_topological(program: Program, returned: Called) -> None:
+    """Fail unless each node stands in the order exactly once and after all its inputs. Any such order will do."""
+    if returned.nodes is None:
+        what = returned.other or ("numbers" if returned.numbers is not None else "None")
+        fail(f"build_topo returned {what}; it should return a list of nodes", program=program.shown)
+    order = list(returned.nodes)
+    reason = _disorder(program, order)
+    if reason:
+        right = ", ".join(node.name for node in program.nodes)
+        fail(
+            reason,
+            program=program.shown,
+            expected={"a right order": right},
+            actual={"a right order": _names(program, order)},
+        )
+
+
+def _disorder(program: Program, order: Sequence[int]) -> str | None:
+    if -1 in order:
+        return "the list holds something that is no node of the graph"
+    place: dict[int, int] = {}
+    for position, node in enumerate(order):
+        if node in place:
+            return f"{_name(program, node)} stands in the list more than once"
+        place[node] = position
+    for index, node in enumerate(program.nodes):
+        if index not in place:
+            return f"{node.name} is missing from the list"
+    for index, node in enumerate(program.nodes):
+        if isinstance(node, Op):
+            late = [i for i in node.inputs if place[i] > place[index]]
+            if late:
+                return f"{node.name} stands before its input {program.nodes[late[0]].name}"
+    return None
+
+
+def _name(program: Program, index: int) -> str:
+    return program.nodes[index].name if index < len(program.nodes) else "a number"
+
+
+def _names(program: Program, order: Sequence[int]) -> str:
+    names = ["?" if i < 0 else _name(program, i) for i in order]
+    return ", ".join(names[:12] + ["…"] * (len(names) > 12)) or "nothing"
+
+
+def judge_trace(program: Program, trace: Traced) -> None:
+    """Fail unless the closure of every operation ran exactly once, and after those of all its users."""
+    ran: dict[int, int] = {}
+    for position, (node, _) in enumerate(trace.calls):
+        if node in ran:
+            fail(f"the `_backward` of {_name(program, node)} ran more than once", program=program.shown)
+        ran[node] = position
+    for index, node in enumerate(program.nodes):
+        if not isinstance(node, Op):
+            continue
+        if index not in ran:
+            fail(f"the `_backward` of {node.name} never ran", program=program.shown)
+        for source in node.inputs:
+            if source in ran and ran[source] < ran[index]:
+                early = program.nodes[source].name
+                fail(
+                    f"the `_backward` of {early} ran before that of {node.name}, "
+                    f"which had not yet added its share to {slope_name(program, early)}",
+                    program=program.shown,
+                )

@@ -1,0 +1,120 @@
+"""The pytest plugin that binds hidden tests to checks and says in the JSON report what became of each."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ..course import Check, Course, CourseError, Exercise
+from .finding import CheckFailed
+from .under_check import EngineUnderCheck
+
+METADATA = "backward"  # the key of our part in pytest-json-report's metadata
+
+EngineFor = Callable[[Exercise, Check], EngineUnderCheck]
+
+
+@dataclass(frozen=True)
+class _Bound:
+    exercise: Exercise
+    check: Check
+
+
+class ChecksPlugin:
+    """Collects the hidden tests of a course and runs those of the exercises in `engine_for`.
+
+    `course_error` holds what was wrong with the course, if anything; nothing is run then.
+    """
+
+    def __init__(
+        self, course: Course, engine_for: Mapping[str, EngineFor], on_check: Callable[[Exercise, Check], None]
+    ) -> None:
+        self.course = course
+        self.engine_for = engine_for
+        self.on_check = on_check
+        self.course_error: CourseError | None = None
+        self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
+        self._bound: dict[str, _Bound] = {}
+        self._engines: dict[str, EngineUnderCheck] = {}
+        self._started: dict[str, float] = {}
+
+    # -- collection ---------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        try:
+            for item in items:
+                self._bound[item.nodeid] = self._bind(item)
+            self._require_all({item.path.name for item in items})
+        except CourseError as error:
+            self.course_error = error
+            items[:] = []
+            return
+        order = {check.id: i for e in self.course.exercises for i, check in enumerate(e.checks)}
+        items[:] = [item for item in items if self._bound[item.nodeid].exercise.id in self.engine_for]
+        items.sort(key=lambda item: (item.path.name, order[self._bound[item.nodeid].check.id]))
+
+    def _bind(self, item: pytest.Item) -> _Bound:
+        path, line, _ = item.location
+        where = (item.path, None if line is None else line + 1)
+        exercise = self._by_file.get(item.path.name)
+        if exercise is None:
+            raise CourseError(*where, "this file's name is that of no exercise in course.yaml")
+        check_id = getattr(getattr(item, "function", None), "check_id", None)
+        if check_id is None:
+            raise CourseError(*where, f"{item.name} is bound to no check; put @check(...) above it")
+        check = next((check for check in exercise.checks if check.id == check_id), None)
+        if check is None:
+            raise CourseError(*where, f"course.yaml has no check `{check_id}` in `{exercise.id}`")
+        if any(bound == _Bound(exercise, check) for bound in self._bound.values()):
+            raise CourseError(*where, f"a second test for the check `{check_id}`")
+        return _Bound(exercise, check)
+
+    def _require_all(self, files: set[str]) -> None:
+        tested = {(bound.exercise.id, bound.check.id) for bound in self._bound.values()}
+        for exercise in self.course.exercises:
+            test = self.course.hidden_test(exercise)
+            for check in exercise.checks if test.name in files else ():
+                if (exercise.id, check.id) not in tested:
+                    raise CourseError(self.course.file, check.line, f"no test in {test.name} is bound to `{check.id}`")
+
+    # -- running ------------------------------------------------------------------------------
+
+    @pytest.fixture
+    def engine(self, request: pytest.FixtureRequest) -> Iterator[EngineUnderCheck]:
+        """The learner's engine, as the check at hand may ask it."""
+        nodeid = request.node.nodeid
+        bound = self._bound[nodeid]
+        self.on_check(bound.exercise, bound.check)
+        self._started[nodeid] = time.perf_counter()
+        self._engines[nodeid] = self.engine_for[bound.exercise.id](bound.exercise, bound.check)
+        yield self._engines[nodeid]
+
+    def pytest_json_runtest_metadata(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> dict[str, Any]:
+        """Our part of the JSON report: which check, and what became of it. `fault` means: not the learner's doing."""
+        if call.when != "call":
+            return {METADATA: {"fault": f"{call.when}: {call.excinfo.exconly()}"}} if call.excinfo else {}
+        bound, engine = self._bound[item.nodeid], self._engines.get(item.nodeid)
+        result: dict[str, Any] = {"exercise": bound.exercise.id, "check": bound.check.id}
+        if engine is None or (call.excinfo is None and not engine.comparisons):
+            result["fault"] = "the test compared nothing"
+        elif call.excinfo is None:
+            result["status"] = "passed"
+        elif isinstance(call.excinfo.value, CheckFailed):
+            result |= msgspec.to_builtins(call.excinfo.value.finding)
+        else:
+            where = call.excinfo.traceback[-1]
+            result["fault"] = f"{call.excinfo.exconly()} ({where.path}:{where.lineno + 1})"
+        if engine is not None:
+            result["output"] = "".join(engine.output)
+            result["duration_s"] = time.perf_counter() - self._started[item.nodeid]
+            if engine.reading is not None:
+                result["reading"] = msgspec.structs.asdict(engine.reading)
+        return {METADATA: result}
+
+
+INI = Path(__file__).resolve().parent / "pytest.ini"

@@ -1,0 +1,233 @@
+"""The `engine` that hidden tests are given: ask it for agreement, and it compares or fails."""
+
+from collections.abc import Callable, Sequence
+
+from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
+from ..oracle import Answer
+from ..program import Number, Op, Program, draw, number_text, program
+from . import order
+from .compare import compare_grads, compare_values, largest
+from .finding import CheckFailed, fail, fail_for
+
+_LUCK = "this answer changes with the order in which Python walks a set: other runs may look right"
+
+
+class EngineUnderCheck:
+    """One learner's engine in one check.
+
+    Every method sends its programs as one batch, executed in a fresh fork under every order seed, and raises
+    `CheckFailed` for the first program, smallest first, that comes out wrong under any of them. A program is
+    given by its text and the values of its leaves, or as `Program`s.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[Batch], Ran | None],
+        answers: Callable[[Sequence[Program]], list[Answer]],
+        source: str,
+        calls: int,
+        seed: str,
+    ) -> None:
+        self._ask = ask
+        self._answers = answers
+        self._source = source.splitlines()
+        self._calls = calls
+        self._seed = seed
+        self.comparisons = 0
+        self.output: list[str] = []
+        self.reading: Reading | None = None
+
+    # -- what checks say ----------------------------------------------------------------------
+
+    def agrees(self, *programs: str | Program, where_offered: bool = False, **leaves: float) -> None:
+        """After `backward()` on the root every node has torch's value and torch's gradient.
+
+        With `where_offered`, programs with plain numbers (other than exponents) or with tanh, exp, log or sigmoid
+        cost nothing where the engine does not offer them: a function or a reflected operator that it does
+        not define, a number that it refuses with a `TypeError` or `AttributeError` while building.
+        """
+        asked = _programs(programs, leaves)
+        answers = self._answers(asked)
+        runs = [Run(p, (("values",), ("backward", p.root), ("grads",), ("values",))) for p in asked]
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            if isinstance(outcome, Broke) and where_offered and _not_offered(asked[i], outcome.problem):
+                return
+            if outcome.results:
+                compare_values(asked[i], answers[i], outcome.results[0], note)  # type: ignore[arg-type]
+            self._went_through(outcome, asked[i])
+            compare_grads(asked[i], answers[i].grads, outcome.results[2], largest(answers[i]), note)  # type: ignore[arg-type]
+            compare_values(asked[i], answers[i], outcome.results[3], "backward() changed the data")  # type: ignore[arg-type]
+
+        self._examine(runs, judge)
+
+    def local_rules_agree(
+        self,
+        *programs: str | Program,
+        upstream: float = 1.0,
+        already: dict[str, float] | None = None,
+        **leaves: float,
+    ) -> None:
+        """With every gradient at 0 but the root's (`upstream`) and those `already` there (by leaf), running the
+        local rules of all operations in a right order adds upstream times torch's gradient to each node.
+
+        The kit runs the rules itself: no `backward()` is needed, and none can stand in for them.
+        """
+        asked = _programs(programs, leaves)
+        answers = self._answers(asked)
+        before = already or {}
+        runs = []
+        for p in asked:
+            there = [[p.index[name], grad] for name, grad in before.items() if name in p.index]
+            steps = (("values",), ("preload", there), ("local_rules", p.root, upstream), ("grads",))
+            runs.append(Run(p, steps))
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            p, answer = asked[i], answers[i]
+            if outcome.results:
+                compare_values(p, answer, outcome.results[0], note)  # type: ignore[arg-type]
+            self._went_through(outcome, p)
+            expected = [
+                before.get(node.name, 0.0) + upstream * grad for node, grad in zip(p.nodes, answer.grads, strict=True)
+            ]
+            start = _start_text(p, upstream, {name: g for name, g in before.items() if name in p.index})
+            said = "; ".join(filter(None, [start, note])) or None
+            compare_grads(p, expected, outcome.results[3], largest(answer) * max(1.0, abs(upstream)), said)  # type: ignore[arg-type]
+
+        self._examine(runs, judge)
+
+    def backward_uses_local_rules(self, *programs: str | Program, **leaves: float) -> None:
+        """With the root's local rule made to hand on three times as much, `backward()` triples every gradient.
+
+        A gradient found without a backward pass (by finite differences, say) does not follow.
+        """
+        asked = _programs(programs, leaves)
+        answers = self._answers(asked)
+        runs = [Run(p, (("triple", p.root), ("backward", p.root), ("grads",))) for p in asked]
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            p, answer = asked[i], answers[i]
+            assert self.reading is not None
+            if not self.reading.rule:
+                fail(_NO_RULES, program=p.shown)
+            self._went_through(outcome, p)
+            expected = [grad if j == p.root else 3 * grad for j, grad in enumerate(answer.grads)]
+            said = f"we made the local rule of {p.root_name} hand on three times as much; backward() took no notice"
+            compare_grads(p, expected, outcome.results[2], 3 * largest(answer), said)  # type: ignore[arg-type]
+
+        self._examine(runs, judge)
+
+    def backward_runs_each_rule_once(self, *programs: str | Program, **leaves: float) -> None:
+        """`backward()` runs the `_backward` of every operation exactly once, users before inputs.
+
+        Engines that keep local gradients instead have no closures to watch; for them this says nothing.
+        """
+        asked = _programs(programs, leaves)
+        runs = [Run(p, (("watch",), ("backward", p.root), ("traced",))) for p in asked]
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            assert self.reading is not None
+            if not self.reading.rule:
+                fail(_NO_RULES, program=asked[i].shown)
+            self._went_through(outcome, asked[i])
+            trace = outcome.results[2]
+            if self.reading.rule == "closure" and isinstance(trace, Traced):
+                order.judge_trace(asked[i], trace)
+
+        self._examine(runs, judge)
+
+    def sorts(
+        self, *programs: str | Program, calls: int | None = None, order_seeds: int = 4, **leaves: float
+    ) -> None:
+        """`build_topo(root)` gives each reachable node exactly once and after all its inputs."""
+        asked = _programs(programs, leaves)
+        runs = [Run(p, (("call", "build_topo", [["node", p.root]]),)) for p in asked]
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            self._went_through(outcome, asked[i])
+            returned = outcome.results[0]
+            assert isinstance(returned, Called)
+            order.judge_topological(asked[i], returned)
+
+        self._examine(runs, judge, calls, order_seeds)
+
+    def fresh(
+        self,
+        count: int,
+        *,
+        ops: Sequence[str] = ("add", "mul"),
+        sizes: tuple[int, int] = (1, 12),
+        numbers: bool = False,
+    ) -> list[Program]:
+        """Programs drawn from the run's seed, smallest first (see `grader.program.draw`)."""
+        return draw(self._seed, count, ops=ops, sizes=sizes, numbers=numbers)
+
+    # -- how ----------------------------------------------------------------------------------
+
+    def _examine(
+        self,
+        runs: Sequence[Run],
+        judge: Callable[[int, Done | Broke, str | None], None],
+        calls: int | None = None,
+        order_seeds: int = 4,
+    ) -> None:
+        """Send the runs as one batch and judge each outcome, program by program, under every order seed."""
+        self.comparisons += len(runs)
+        ran = self._ask(Batch(tuple(runs), calls or self._calls, tuple(range(order_seeds))))
+        if ran is None:  # planning: the programs are known now, and nothing is judged
+            return
+        self.output.append(ran.output)
+        if isinstance(ran.answer, (Problem, Died)):
+            fail_for(ran.answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
+        self.reading = ran.answer.reading
+        for i in range(len(runs)):
+            self._judge(i, ran.answer, judge)
+        if any(None in seed for seed in ran.answer.seeds):
+            fail("the engine's process left programs out", status="error")
+
+    def _judge(self, i: int, answer: Read, judge: Callable[[int, Done | Broke, str | None], None]) -> None:
+        outcomes = [seed[i] for seed in answer.seeds]
+        for outcome in outcomes:
+            if outcome is None:
+                continue
+            try:
+                judge(i, outcome, None)
+            except CheckFailed:
+                lucky = any(other is not None and other != outcome for other in outcomes)
+                judge(i, outcome, _LUCK if lucky and isinstance(outcome, Done) else None)
+                raise
+
+    def _went_through(self, outcome: Done | Broke, about: Program) -> None:
+        if isinstance(outcome, Broke):
+            fail_for(outcome.problem, self._source, about.shown)
+
+
+_EXTRA = ("tanh", "exp", "log", "sigmoid")
+_NO_RULES = (
+    "no backward pass was found in the engine: neither `_backward` closures nor (input, local gradient) pairs. "
+    "Numbers that agree are not enough here"
+)
+
+
+def _programs(given: Sequence[str | Program], leaves: dict[str, float]) -> list[Program]:
+    return [program(p, **leaves) if isinstance(p, str) else p for p in given]
+
+
+def _not_offered(about: Program, problem: Problem) -> bool:
+    operations = [node for node in about.nodes if isinstance(node, Op)]
+    if problem.kind == "not_offered":
+        return any(node.op in _EXTRA or _has_number(node) for node in operations)
+    refused = problem.where == "build" and problem.type_name in ("TypeError", "AttributeError")
+    return refused and any(map(_has_number, operations)) and not any(node.op in _EXTRA for node in operations)
+
+
+def _has_number(node: Op) -> bool:
+    return node.op != "pow" and any(isinstance(operand, Number) for operand in node.operands)
+
+
+def _start_text(p: Program, upstream: float, already: dict[str, float]) -> str | None:
+    if upstream == 1.0 and not already:
+        return None
+    parts = [f"{p.root_name}.grad = {number_text(upstream)}"]
+    parts += [f"{name}.grad = {number_text(grad)}" for name, grad in already.items()]
+    return "starting from " + ", ".join(parts)

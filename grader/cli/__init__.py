@@ -1,0 +1,5 @@
+"""The `grade` command."""
+
+from .main import main
+
+__all__ = ["main"]

@@ -1,0 +1,144 @@
+"""Parse the words, call one function, print, exit with the right code."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from .. import __version__
+from ..course import Course, CourseError, find_course, load_course
+from .words import UsageError, find_exercise
+
+OK, SHORT, WRONG_USE, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `grade`; returns the exit code: 0 full marks, 1 short of it, 2 wrong use or course, 3 our own fault."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command = _COMMANDS.get(words[0]) if words else None
+    try:
+        return command(words[1:]) if command else _grade(words)
+    except (UsageError, CourseError) as error:
+        print(f"grade: {error}", file=sys.stderr)
+        return WRONG_USE
+    except KeyboardInterrupt:
+        print("\ngrade: interrupted; nothing was written", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return SHORT
+    except Exception as error:
+        if os.environ.get("GRADE_DEBUG"):
+            raise
+        text = f"{type(error).__name__}: {error}"
+        print(f"grade: the grader itself failed, so there is no score.\n  {text}\n", file=sys.stderr)
+        print("This is not your code's fault. GRADE_DEBUG=1 shows where it happened.", file=sys.stderr)
+        return OUR_FAULT
+
+
+def _parser(command: str, description: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"grade {command}".strip(), description=description)
+    parser.add_argument("--course", type=Path, metavar="DIR", help="the course's folder (default: the one around you)")
+    return parser
+
+
+def _course(options: argparse.Namespace) -> Course:
+    return load_course(find_course(options.course, Path.cwd()))
+
+
+def _grade(words: list[str]) -> int:
+    parser = _parser("", "Grade your exercise files.")
+    parser.usage = "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|stubs|build --help"
+    parser.add_argument("words", nargs="*", metavar="EXERCISE", help="a number, an id or its beginning (default: all)")
+    parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON, and write no file")
+    parser.add_argument("--all", action="store_true", help="show every check, and every failure in full")
+    parser.add_argument("--seed", metavar="TEXT", help="draw fresh programs from this instead of the course's seed")
+    parser.add_argument("--instructor", action="store_true", help="keep seed and hidden details in the report")
+    parser.add_argument("--version", action="version", version=f"grade {__version__}")
+    from .run import Options, run_grade
+
+    options = parser.parse_intermixed_args(words)
+    if options.folder is not None and not options.folder.is_dir():
+        raise UsageError(f"--from {options.folder}: there is no such folder")
+    return run_grade(
+        _course(options),
+        Options(
+            words=tuple(options.words),
+            folder=options.folder,
+            report=options.report,
+            as_json=options.json,
+            everything=options.all,
+            seed=options.seed,
+            instructor=options.instructor,
+        ),
+    )
+
+
+def _hint(words: list[str]) -> int:
+    parser = _parser("hint", "Show a hint of an exercise, one at a time.")
+    parser.add_argument("exercise", metavar="EXERCISE")
+    parser.add_argument("number", nargs="?", type=int, default=1, metavar="N", help="which hint (default: the first)")
+    options = parser.parse_args(words)
+    exercise = find_exercise(_course(options), options.exercise)
+    count = len(exercise.hints)
+    if not 1 <= options.number <= count:
+        raise UsageError(f"`{exercise.id}` has hints 1 to {count}")
+    print(f"Hint {options.number} of {count} for {exercise.stem}\n\n  {exercise.hints[options.number - 1]}")
+    if options.number < count:
+        print(f"\nMore: grade hint {exercise.id} {options.number + 1}")
+    return OK
+
+
+def _start(words: list[str]) -> int:
+    parser = _parser("start", "Copy the exercises into a folder, to be edited there.")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("exercises"), metavar="DIR")
+    options = parser.parse_args(words)
+    from ..author.start import hand_out
+    from ..oracle import read_book
+
+    course = _course(options)
+    try:
+        written = hand_out(course, read_book(course.book), options.folder)
+    except OSError as error:
+        raise UsageError(f"{options.folder}: cannot be written: {error.strerror}") from None
+    kept = len(course.exercises) - len(written)
+    print(f"{len(written)} exercises written to {options.folder}" + (f", {kept} already there" if kept else ""))
+    return OK
+
+
+def _stubs(words: list[str]) -> int:
+    parser = _parser("stubs", "Make the exercise files anew from the solutions.")
+    parser.add_argument("--force", action="store_true", help="overwrite files that have been worked on")
+    options = parser.parse_args(words)
+    from ..author import write_stubs
+    from ..oracle import read_book
+
+    course = _course(options)
+    known = read_book(course.book).stubs if course.book.exists() else {}
+    written = write_stubs(course, known, force=options.force)
+    print("\n".join(f"wrote {name}" for name in written) or "every exercise file is in step with its solution")
+    return OK
+
+
+def _build(words: list[str]) -> int:
+    parser = _parser("build", "Write the answer book: torch's answers for the checks' programs, and the stubs.")
+    options = parser.parse_args(words)
+    from ..author import build_book
+    from ..oracle import write_book
+
+    course = _course(options)
+    book = build_book(course)
+    write_book(course.book, book)
+    print(f"wrote {course.book}: {len(book.answers)} programs, torch {book.torch}")
+    return OK
+
+
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "build": _build,
+    "hint": _hint,
+    "start": _start,
+    "stubs": _stubs,
+}

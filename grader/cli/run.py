@@ -1,0 +1,109 @@
+"""Grade, show, write: what `grade [EXERCISE ...]` does."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..course import Check, Course, Exercise
+from ..course.find import packaged_course
+from ..grading import grade
+from ..oracle import read_book
+from ..report import Report, for_learner, to_json, write_report
+from ..views import render
+from .words import UsageError, files_to_grade
+
+
+@dataclass(frozen=True)
+class Options:
+    words: tuple[str, ...]
+    folder: Path | None
+    report: Path | None
+    as_json: bool
+    everything: bool
+    seed: str | None
+    instructor: bool
+
+
+def run_grade(course: Course, options: Options) -> int:
+    """Grade and report. Returns the exit code."""
+    files = files_to_grade(course, options.words, options.folder or _learner_folder(course))
+    if not any(path.exists() or path.is_symlink() for path in files.values()):
+        folder = next(iter(files.values())).parent
+        raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
+    progress = _Progress(sys.stderr.isatty() and not options.as_json)
+    full = grade(
+        course,
+        read_book(course.book),
+        files,
+        seed=options.seed or course.seed,
+        memo=default_memo(),
+        on_check=progress.show,
+    )
+    progress.clear()
+    report = full if options.instructor else for_learner(full, details(course))
+    if options.as_json:
+        sys.stdout.write(to_json(report).decode())
+    else:
+        sys.stdout.write(render(report, course.title, everything=options.everything, color=wants_color()))
+    sys.stdout.flush()
+    _write(report, options)
+    return 0 if report.status == "passed" else 1
+
+
+def _write(report: Report, options: Options) -> None:
+    path = options.report or (None if options.as_json else Path("report.json"))
+    if path is None:
+        return
+    try:
+        write_report(report, path)
+    except OSError as error:
+        raise UsageError(f"the report could not be written to {path}: {error.strerror}; try --report FILE") from None
+    if not options.as_json:
+        print(f"Report: {path}")
+
+
+def details(course: Course) -> dict[tuple[str, str], str]:
+    """What a learner may be told of each check."""
+    return {(exercise.id, check.id): check.detail for exercise in course.exercises for check in exercise.checks}
+
+
+def default_memo() -> Path:
+    """The memo's file; `BACKWARD_CACHE` names another folder for it."""
+    folder = os.environ.get("BACKWARD_CACHE")
+    if folder:
+        return Path(folder) / "oracle.sqlite"
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("backward")) / "oracle.sqlite"
+
+
+def _learner_folder(course: Course) -> Path:
+    if course.folder != packaged_course() or Path.cwd().is_relative_to(course.folder):
+        return course.folder / "exercises"
+    here = Path.cwd()
+    return here / "exercises" if (here / "exercises").is_dir() else here
+
+
+def wants_color() -> bool:
+    """Colour where a terminal is looking and nobody asked for none."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+class _Progress:
+    """One line that says what is being checked, on a terminal only."""
+
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def show(self, exercise: Exercise, check: Check) -> None:
+        if self.on:
+            sys.stderr.write(f"\r\x1b[K{exercise.stem}: {check.title}"[:90])
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self.on:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,124 @@
+"""Grade one submission from end to end: read its files, load them in workers, run the hidden checks, score."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime, timezone
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+from msgspec import UNSET
+
+from . import __version__, sandbox, scoring
+from .checks.finding import problem_text
+from .checks.session import run_checks
+from .checks.under_check import EngineUnderCheck
+from .course import Check, Course, Exercise
+from .engine import Died, Loaded, LoadFailed, NotStarted, Problem, Source, Submission, read_source
+from .oracle import AnswerBook, Oracle
+from .report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, Report, SubmissionStamp
+from .scoring import FileState
+
+
+def grade(
+    course: Course,
+    book: AnswerBook,
+    files: Mapping[str, Path],
+    *,
+    seed: str,
+    memo: Path | None,
+    submission_id: str = "local",
+    on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
+) -> Report:
+    """Grade `files`, a path for each exercise to be graded, and return the full (instructor's) report.
+
+    Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
+    """
+    exercises = [exercise for exercise in course.exercises if exercise.id in files]
+    sources = {exercise.id: read_source(files[exercise.id]) for exercise in exercises}
+    with ExitStack() as stack:
+        warm = stack.enter_context(sandbox.start())
+        oracle = stack.enter_context(Oracle(book, memo))
+        states: dict[str, FileState] = {}
+        engine_for = {}
+        for exercise in exercises:
+            source = sources[exercise.id]
+            stub = book.stubs.get(exercise.id)
+            if source.problem is not None or source.text == stub:
+                states[exercise.id] = FileState(source.problem or "not_started", str(source.path), source.message)
+                continue
+            submission = Submission(
+                warm, source.text, source.path.name, stub, module_folders(course.allow_imports), course.limits
+            )
+            stack.enter_context(submission)
+            states[exercise.id] = state = _load(submission, source)
+            if state.state == "loaded":
+                engine_for[exercise.id] = partial(_engine, submission, source, oracle, course, seed)
+        pytest_report = run_checks(course, exercises, engine_for, on_check)
+        results = scoring.score(course, exercises, states, pytest_report)
+        tier = warm.tier
+    return Report(
+        schema=SCHEMA,
+        grader_version=__version__,
+        course=CourseStamp(course.id, course.version, course.hash),
+        submission=SubmissionStamp(submission_id, _fingerprint(exercises, sources)),
+        graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        isolation=Isolation(tier, LimitsStamp(**msgspec.structs.asdict(course.limits))),
+        status=scoring.overall(results),
+        score=sum(result.score for result in results),
+        max_score=sum(result.max_score for result in results),
+        bonus=sum(result.bonus for result in results),
+        notes=(),
+        exercises=results,
+        seed=seed if seed != course.seed else UNSET,
+    )
+
+
+def _load(submission: Submission, source: Source) -> FileState:
+    loaded = submission.load()
+    path = str(source.path)
+    match loaded:
+        case Loaded(output):
+            return FileState("loaded", path, output=output)
+        case NotStarted():
+            return FileState("not_started", path)
+        case LoadFailed(Problem() as problem, output):
+            text = problem_text(problem, source.text.splitlines())
+            return FileState("failed", path, f"{source.path.name} could not be loaded: {text}", output)
+        case LoadFailed(Died(message=message), output):
+            return FileState("failed", path, f"{source.path.name} could not be loaded: {message}", output)
+    raise TypeError(loaded)
+
+
+def _engine(
+    submission: Submission, source: Source, oracle: Oracle, course: Course, seed: str, exercise: Exercise, check: Check
+) -> EngineUnderCheck:
+    return EngineUnderCheck(
+        ask=submission.run,
+        answers=oracle.answers,
+        source=source.text,
+        calls=course.limits.calls,
+        seed=f"{seed}:{exercise.id}:{check.id}",
+    )
+
+
+def module_folders(allowed: Sequence[str]) -> dict[str, str]:
+    """Where each module that a course allows is installed; those that are not are left out."""
+    folders = {}
+    for name in allowed:
+        spec = find_spec(name)
+        if spec is not None and spec.origin:
+            folders[name] = str(Path(spec.origin).parent.parent)
+    return folders
+
+
+def _fingerprint(exercises: Sequence[Exercise], sources: Mapping[str, Source]) -> str:
+    digest = hashlib.sha256()
+    for exercise in exercises:
+        source = sources[exercise.id]
+        if source.problem is None:
+            text = source.text.encode()
+            digest.update(f"{exercise.id}:{len(text)}\n".encode() + text)
+    return digest.hexdigest()

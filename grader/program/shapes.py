@@ -1,0 +1,26 @@
+"""Large programs of regular shape: too long to write down, named by what they are."""
+
+from .graph import Leaf, Node, Op, Program
+
+
+def leaf(value: float) -> Program:
+    """One node and no operation."""
+    return Program((Leaf("a", value),), 0, "a")
+
+
+def chain(length: int) -> Program:
+    """`length` nodes in a row, each the one before it plus b."""
+    nodes: list[Node] = [Leaf("a", 1.0), Leaf("b", 0.5)]
+    nodes += [Op(f"x{i}", "add", (i - 1 if i > 2 else 0, 1)) for i in range(2, length)]
+    return Program(tuple(nodes), len(nodes) - 1, f"x = a; x = x + b, {length - 2:,} times")
+
+
+def diamonds(count: int) -> Program:
+    """`count` stacked diamonds: x becomes (x * a) + (x + b), so that paths double with each."""
+    nodes: list[Node] = [Leaf("x", 1.0), Leaf("a", 0.25), Leaf("b", 0.5)]
+    x = 0
+    for i in range(count):
+        n = len(nodes)
+        nodes += [Op(f"l{i}", "mul", (x, 1)), Op(f"r{i}", "add", (x, 2)), Op(f"x{i}", "add", (n, n + 1))]
+        x = n + 2
+    return Program(tuple(nodes), x, f"x = (x * a) + (x + b), {count} times")

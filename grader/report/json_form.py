@@ -1,0 +1,43 @@
+"""Reports to and from JSON, and the JSON Schema that says what one looks like."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .model import SCHEMA, Report
+
+
+def to_json(report: Report) -> bytes:
+    """The report as indented JSON, ending in a line end."""
+    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
+
+
+def read_report(data: bytes) -> Report:
+    """Parse a report. Raises `ValueError` for anything that is none."""
+    return msgspec.json.decode(data, type=Report)
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Write atomically: the file holds the old report or the new one, never a part. Raises `OSError`."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(to_json(report))
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def schema() -> dict[str, Any]:
+    """The report's JSON Schema (draft 2020-12)."""
+    made = msgspec.json.schema(Report)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA, **made}

@@ -1,0 +1,29 @@
+"""One report, two audiences: what an instructor reads, less what a learner is not told."""
+
+from collections.abc import Mapping
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from .model import CheckResult, ExerciseResult, Report
+
+
+def for_learner(report: Report, details: Mapping[tuple[str, str], str]) -> Report:
+    """The report without its seed and, for hidden checks, without what the course's `detail` forbids.
+
+    `details` maps (exercise id, check id) to `full`, `hint` or `score`; pure, and the only place that takes
+    anything out.
+    """
+    exercises = tuple(
+        replace(exercise, checks=tuple(_check(exercise, check, details) for check in exercise.checks))
+        for exercise in report.exercises
+    )
+    return replace(report, seed=UNSET, exercises=exercises)
+
+
+def _check(exercise: ExerciseResult, check: CheckResult, details: Mapping[tuple[str, str], str]) -> CheckResult:
+    detail = details.get((exercise.id, check.id), "score")
+    if check.visibility == "visible" or detail == "full":
+        return check
+    told = replace(check, program=UNSET, expected=UNSET, actual=UNSET, message=UNSET, output=UNSET)
+    return told if detail == "hint" else replace(told, diagnosis=UNSET, hint=UNSET)

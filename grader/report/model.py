@@ -1,0 +1,102 @@
+"""The report as data. Field by field it is what `report.json` holds; the schema is made from it."""
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+SCHEMA = "backward/report/v1"
+
+CheckStatus: TypeAlias = Literal["passed", "failed", "error", "timeout", "crashed", "skipped"]
+ExerciseStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started", "missing", "unreadable"]
+ReportStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started"]
+Points: TypeAlias = Annotated[int, Meta(ge=0)]
+Shown: TypeAlias = float | str
+
+
+class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class CourseStamp(_Strict):
+    """Which course was graded; `hash` is over everything that decides a verdict."""
+
+    id: str
+    version: str
+    hash: str
+
+
+class SubmissionStamp(_Strict):
+    """What was graded; `sha256` is over the names and contents of the files found."""
+
+    id: str
+    sha256: str
+    submitted_at: str | UnsetType = UNSET
+
+
+class LimitsStamp(_Strict):
+    calls: int
+    cpu_s: float
+    memory_mb: int
+    output_kb: int
+
+
+class Isolation(_Strict):
+    """How the learner's code was kept apart, and its limits."""
+
+    tier: str
+    limits: LimitsStamp
+
+
+class CheckResult(_Strict):
+    """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
+    (inf, nan) are words."""
+
+    id: str
+    title: str
+    visibility: Literal["visible", "hidden"]
+    status: CheckStatus
+    score: Points
+    max_score: Points
+    bonus: bool
+    duration_s: float
+    program: str | UnsetType = UNSET
+    expected: dict[str, Shown] | UnsetType = UNSET
+    actual: dict[str, Shown] | UnsetType = UNSET
+    diagnosis: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+    message: str | UnsetType = UNSET
+    output: str | UnsetType = UNSET
+
+
+class ExerciseResult(_Strict):
+    """One exercise. `max_score` leaves bonus out; `bonus` is what was earned beyond it."""
+
+    id: str
+    number: str
+    title: str
+    status: ExerciseStatus
+    score: Points
+    max_score: Points
+    bonus: Points
+    checks: tuple[CheckResult, ...]
+    message: str | UnsetType = UNSET
+    file: str | UnsetType = UNSET
+
+
+class Report(_Strict):
+    """A whole report. Two gradings of the same files differ in `graded_at` and durations alone."""
+
+    schema: Literal["backward/report/v1"]
+    grader_version: str
+    course: CourseStamp
+    submission: SubmissionStamp
+    graded_at: str
+    isolation: Isolation
+    status: ReportStatus
+    score: Points
+    max_score: Points
+    bonus: Points
+    notes: tuple[str, ...]
+    exercises: tuple[ExerciseResult, ...]
+    seed: str | UnsetType = UNSET

@@ -1,0 +1,165 @@
+"""A report as a learner reads it in a terminal: the first failure in full, the rest a line each."""
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from msgspec import UNSET, UnsetType
+from termcolor import colored
+
+from ..report import CheckResult, ExerciseResult, Report
+
+T = TypeVar("T")
+_WIDTH = 78
+_TEXT = 10  # where text begins under a status word
+_LABEL = 17
+_LINES = 10  # a failing check takes at most this many
+_OUTPUT_LINES = 3
+_WORDS = {
+    "passed": ("PASS", "green"),
+    "partial": ("PARTIAL", "yellow"),
+    "failed": ("FAIL", "red"),
+    "error": ("ERROR", "red"),
+    "timeout": ("TIMEOUT", "red"),
+    "crashed": ("CRASHED", "red"),
+    "skipped": ("SKIPPED", "yellow"),
+    "not_started": ("TODO", "cyan"),
+    "missing": ("MISSING", "yellow"),
+    "unreadable": ("ERROR", "red"),
+}
+_NOT_STARTED = "not started"
+
+
+def render(report: Report, title: str, *, everything: bool = False, color: bool = False) -> str:
+    """The report as text. With `everything`, every check is listed and every failure shown in full."""
+    paint: Callable[[str, str], str] = (lambda t, c: colored(t, c, force_color=True)) if color else (lambda t, c: t)  # type: ignore[arg-type]
+    lines = [title, ""]
+    first = True
+    alone = len(report.exercises) == 1
+    for exercise in report.exercises:
+        lines.append(_headline(exercise, paint))
+        message = _given(exercise.message)
+        if message and exercise.status != "not_started":
+            lines += _indented(message, _TEXT)
+        for check in exercise.checks:
+            if check.status == "skipped":
+                continue
+            if check.status == "passed":
+                if everything or alone:
+                    lines.append(_line(check.status, check.title, check.score, check, paint))
+                continue
+            lines.append(_line(check.status, check.title, check.score, check, paint))
+            if first or everything:
+                lines += _failure(exercise, check)
+            first = False
+    lines += ["", _total(report)]
+    if not everything and sum(c.status not in ("passed", "skipped") for e in report.exercises for c in e.checks) > 1:
+        lines.append("The first failure is shown in full; grade --all shows every one.")
+    return "\n".join(lines) + "\n"
+
+
+def _headline(exercise: ExerciseResult, paint: Callable[[str, str], str]) -> str:
+    word, hue = _WORDS[exercise.status]
+    name = f"{exercise.number} {exercise.id}"
+    text = f"{name:<15} {_NOT_STARTED if exercise.status == 'not_started' else exercise.title}"
+    bonus = f" +{exercise.bonus}" if exercise.bonus else ""
+    points = f"{exercise.score}/{exercise.max_score}{bonus}"
+    return _row(paint(f"{word:<8}", hue), text, points)
+
+
+def _line(status: str, title: str, score: int, check: CheckResult, paint: Callable[[str, str], str]) -> str:
+    word, hue = _WORDS[status]
+    points = f"+{score} bonus" if check.bonus else f"{score}/{check.max_score}"
+    return _row("  " + paint(f"{word:<8}", hue), title, points, indent=2)
+
+
+def _row(word: str, text: str, points: str, indent: int = 0) -> str:
+    room = _WIDTH - 9 - indent - len(points) - 1
+    if len(text) > room:
+        text = text[: room - 1] + "…"
+    return f"{word} {text:<{room}} {points}"
+
+
+def _failure(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
+    lines = list(_details(exercise, check))
+    if len(lines) > _LINES:  # the hint, last, stays
+        lines = [*lines[: _LINES - 2], " " * (_TEXT + 2) + "…", lines[-1]]
+    return iter(lines)
+
+
+def _details(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
+    indent = " " * (_TEXT + 2)
+    program = _given(check.program)
+    if program:
+        yield from _indented(program, _TEXT + 2)
+    expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
+    for label, right in expected.items():
+        yield f"{indent}{_label(label)}{_pair(actual.get(label, 'nothing'), right)}"
+    message = _given(check.message)
+    if message:
+        head, *rest = message.splitlines()
+        yield from _wrapped("note" if expected else "", head)
+        for line in rest:
+            yield f"{indent}    {plain(line)}"
+    diagnosis = _given(check.diagnosis)
+    if diagnosis:
+        yield from _wrapped("why", diagnosis)
+    output = _given(check.output)
+    if output:
+        printed = output.splitlines()
+        for line in printed[:_OUTPUT_LINES]:
+            yield f"{indent}printed | {plain(line)[:60]}"
+    yield f"{indent}{_label('hint')}{_given(check.hint) or f'grade hint {exercise.id}'}"
+
+
+def _label(name: str) -> str:
+    return f"{plain(name)[:_LABEL - 1]:<{_LABEL}}"
+
+
+def _pair(yours: float | str, right: float | str) -> str:
+    if isinstance(right, str):
+        return f"yours {plain(str(yours))}    for example {plain(right)}"
+    shown, true = number(yours), number(right)
+    if shown == true:
+        shown, true = repr(yours), repr(right)
+    return f"yours {shown}    torch {true}"
+
+
+def number(value: float | str) -> str:
+    """A number with up to six digits; words as they are."""
+    return plain(value) if isinstance(value, str) else f"{value:.6g}"
+
+
+def _wrapped(label: str, text: str) -> Iterator[str]:
+    """Text in lines that fit, the first one behind a label."""
+    width = _WIDTH - _TEXT - 2 - _LABEL
+    line = ""
+    for word in plain(text).split():
+        if line and len(line) + 1 + len(word) > width + (0 if label else _LABEL):
+            yield _placed(label, line)
+            label, line = " " if label else "", word
+        else:
+            line = f"{line} {word}" if line else word
+    yield _placed(label, line)
+
+
+def _placed(label: str, line: str) -> str:
+    return " " * (_TEXT + 2) + (f"{label:<{_LABEL}}" if label else "") + line
+
+
+def _indented(text: str, width: int) -> list[str]:
+    return [" " * width + plain(line) for line in text.splitlines()]
+
+
+def _total(report: Report) -> str:
+    bonus = f" + {report.bonus} bonus" if report.bonus else ""
+    return f"Score {report.score}/{report.max_score}{bonus}"
+
+
+def _given(value: T | UnsetType) -> T | None:
+    return None if value is UNSET else value  # type: ignore[return-value]
+
+
+def plain(text: str) -> str:
+    """Text that cannot steer a terminal or a CI log: control and format characters are spelled out."""
+    return "".join(c if unicodedata.category(c)[0] != "C" or c == "\t" else f"\\x{ord(c):02x}" for c in text)

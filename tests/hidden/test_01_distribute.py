@@ -1,0 +1,26 @@
+from grader.checks import EngineUnderCheck, check, program
+
+
+@check("both_inputs")
+def test_both_inputs_receive_the_gradient(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree("L = a + b", a=2, b=-3)
+
+
+@check("upstream")
+def test_the_gradient_is_handed_on_whatever_it_is(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(
+        program("L = a + b", a=2, b=-3),
+        program("L = (a + b) + c", a=1.5, b=0, c=-4),
+        program("L = (a + b) + (c + d)", a=3, b=3, c=-1, d=0.25),
+        upstream=-2.5,
+    )
+
+
+@check("already_there")
+def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(
+        program("L = a + b", a=2, b=-3),
+        program("L = a + (b + c)", a=1, b=2, c=3),
+        upstream=4,
+        already={"a": 5, "b": -7},
+    )

@@ -1,0 +1,31 @@
+from grader.checks import EngineUnderCheck, check, program
+
+
+@check("other_value")
+def test_each_input_receives_the_other_ones_value(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(
+        program("L = a * b", a=2, b=-3),
+        program("L = a * b", a=-1.5, b=-0.5),
+        program("L = a * b", a=0, b=5),
+        program("L = a * b", a=1, b=4),
+    )
+
+
+@check("upstream")
+def test_the_gradient_that_arrives_is_multiplied_in(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(
+        program("L = a * b", a=2, b=-3),
+        program("L = (a * b) * c", a=2, b=-3, c=10),
+        program("L = (a * b) * (c * d)", a=1.5, b=-2, c=0.5, d=4),
+        upstream=-2.5,
+    )
+
+
+@check("already_there")
+def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(
+        program("L = a * b", a=2, b=-3),
+        program("L = a * (b * c)", a=2, b=-3, c=0.5),
+        upstream=4,
+        already={"a": 5, "b": -7},
+    )

@@ -1,0 +1,42 @@
+from grader.checks import EngineUnderCheck, check, program
+
+
+@check("reuse_in_add")
+def test_a_value_added_to_itself_counts_twice(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree("L = a + a", a=3)
+    engine.local_rules_agree("b = a + a; L = b + b", a=-2, upstream=0.5)
+
+
+@check("reuse_in_mul")
+def test_a_value_multiplied_by_itself_counts_twice(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree("L = a * a", a=3)
+    engine.local_rules_agree("b = a * a; L = b * b", a=-2, upstream=0.5)
+
+
+@check("shared_node")
+def test_all_users_of_a_value_count(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(
+        program("L = (a * b) + a", a=2, b=-3),
+        program("L = (a * b) * (a + b)", a=2, b=-3),
+        program("b = a + a; c = a * b; L = b + c", a=2),
+        program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+        program("c = a * b; d = b * a; L = c * d + c", a=1.5, b=2),
+    )
+
+
+@check("already_there")
+def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(
+        program("L = a + b", a=2, b=-3),
+        program("L = a * b", a=2, b=-3),
+        program("L = a + a", a=2),
+        program("L = a * a", a=2),
+        program("L = (a * b) + (b * a)", a=2, b=-3),
+        upstream=4,
+        already={"a": 5, "b": -7},
+    )
+
+
+@check("random_graphs")
+def test_agrees_on_random_graphs(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(*engine.fresh(20, ops=("add", "mul"), sizes=(1, 10)), upstream=-1.5)

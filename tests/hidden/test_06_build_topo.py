@@ -1,0 +1,45 @@
+from grader.checks import EngineUnderCheck, check, program
+from grader.program import chain, diamonds, leaf
+
+
+@check("inputs_first")
+def test_every_node_stands_after_its_inputs(engine: EngineUnderCheck) -> None:
+    engine.sorts(
+        program("L = a + b", a=2, b=-3),
+        program("L = (a * b) + c", a=2, b=-3, c=10),
+        program("b = a + a; c = b + b; d = c + c; L = d + d", a=1),
+        program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10),
+        program("b = a + c; d = b * a; e = d + b; f = e * a; L = f + d", a=2, c=-3),
+        program("e = a * b; f = e + c; g = f * e; h = a + g; i = h * f; L = e + i", a=2, b=-3, c=1),
+    )
+
+
+@check("each_once")
+def test_a_shared_node_stands_in_the_list_once(engine: EngineUnderCheck) -> None:
+    engine.sorts(
+        program("L = a + a", a=2),
+        program("L = a * b + a", a=2, b=-3),
+        program("b = a + c; d = a * c; L = b * d", a=2, c=-3),
+        program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=2, b=2),
+        program("d = a + b; e = b + c; f = d * e; g = d + f; L = g * e", a=1, b=1, c=1),
+    )
+
+
+@check("root_included")
+def test_the_root_alone_is_a_list_of_one(engine: EngineUnderCheck) -> None:
+    engine.sorts(leaf(2.0))
+
+
+@check("random_graphs")
+def test_right_on_random_graphs(engine: EngineUnderCheck) -> None:
+    engine.sorts(*engine.fresh(30, ops=("add", "mul"), sizes=(2, 18)))
+
+
+@check("long_chain")
+def test_a_chain_of_100_000_nodes(engine: EngineUnderCheck) -> None:
+    engine.sorts(chain(100_000), order_seeds=1)
+
+
+@check("stacked_diamonds")
+def test_forty_stacked_diamonds(engine: EngineUnderCheck) -> None:
+    engine.sorts(diamonds(40), calls=20_000, order_seeds=2)

@@ -1,0 +1,50 @@
+from grader.checks import EngineUnderCheck, check, program
+
+DIAMOND = program("b = a + 1; c = a * 3; d = b * c", a=2)
+
+
+@check("starts_at_one")
+def test_the_pass_starts_with_one_at_the_root(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = a * b", a=2, b=-3),
+        program("L = a + b", a=0, b=5),
+        program("L = a * a", a=0.5),
+    )
+
+
+@check("reaches_leaves")
+def test_the_gradient_arrives_at_the_far_end(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = (a * b) * c", a=2, b=-3, c=10),
+        program("L = (a * b) + c", a=2, b=-3, c=10),
+        program("L = ((a * b + c) * d) * 2", a=2, b=-3, c=10, d=-1),
+        program("e = a * b; f = e * 3; g = f + e; h = g * a; i = h * 2; L = i + b", a=0.5, b=2),
+    )
+
+
+@check("diamonds")
+def test_a_value_with_several_users_waits_for_all(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        DIAMOND,
+        program("L = (a * b) * (a + b)", a=2, b=-3),
+        program("y = a * b; L = y * b + y", a=2, b=3),
+        program("y = a + b; L = ((y + b) + b) + y", a=2, b=3),
+        program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+        program("y = a * b + a; z = y * b + y; w = z * b + z; L = w * b + w", a=2, b=0.5),
+    )
+
+
+@check("each_rule_once")
+def test_every_rule_runs_once_users_first(engine: EngineUnderCheck) -> None:
+    engine.backward_runs_each_rule_once(
+        program("L = a * b + a", a=2, b=-3),
+        program("b = a + a; c = b + b; L = c * b", a=2),
+        DIAMOND,
+        program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+    )
+    engine.backward_uses_local_rules("L = (a * b + c) * (a + b)", a=2, b=-3, c=10)
+
+
+@check("random_graphs")
+def test_agrees_on_random_graphs(engine: EngineUnderCheck) -> None:
+    engine.agrees(*engine.fresh(30, ops=("add", "mul"), sizes=(1, 14), numbers=False))

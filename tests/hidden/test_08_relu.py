@@ -1,0 +1,61 @@
+from grader.checks import EngineUnderCheck, check, program
+
+
+@check("alive")
+def test_a_positive_input_passes_the_gradient_through(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = relu(a)", a=2.5),
+        program("L = relu(a) * c", a=0.5, c=3),
+        program("L = relu(a) * c", a=0.001, c=-3),
+        program("L = relu(a) * c", a=40, c=-0.5),
+        program("L = relu(relu(a) * c)", a=3, c=2),
+    )
+
+
+@check("dead")
+def test_a_negative_input_lets_nothing_through(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = relu(a)", a=-2),
+        program("L = relu(a) * c", a=-2, c=3),
+        program("L = relu(a) * c", a=-0.001, c=3),
+        program("L = relu(a) + a", a=-40),
+        program("L = relu(relu(a) + c)", a=-3, c=2),
+    )
+
+
+@check("zero")
+def test_exactly_at_zero_nothing_gets_through(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = relu(a) * c", a=0, c=3),
+        program("L = relu(a * b) + b", a=0, b=-2),
+        program("L = relu(a + b) * 5", a=2, b=-2),
+    )
+
+
+@check("shares")
+def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(
+        program("L = relu(a)", a=1.5),
+        program("L = relu(a)", a=-1.5),
+        program("L = relu(a) + relu(a)", a=2),
+        program("L = relu(a) * a", a=2),
+        upstream=-2.5,
+        already={"a": 4},
+    )
+    engine.agrees(
+        program("L = relu(a) + relu(a)", a=2),
+        program("b = relu(a); L = b * b + a", a=3),
+        program("b = relu(a); c = relu(a); L = b * c", a=1.5),
+    )
+
+
+@check("neuron")
+def test_a_dead_neurons_weight_gets_gradient_zero(engine: EngineUnderCheck) -> None:
+    neuron = "n = x * w + b; o = relu(n); L = o * c"
+    engine.agrees(
+        program(neuron, x=3, w=2, b=-1, c=5),
+        program(neuron, x=3, w=-2, b=1, c=5),
+        program(neuron, x=3, w=-2, b=6, c=5),
+        program("o = relu(x * w + y * v + b); p = relu(x * v + y * w); L = o * p + o", x=2, w=1, y=-1, v=0.5, b=0.1),
+        program("o = relu(x * w + y * v + b); p = relu(x * v + y * w); L = o * p + p", x=2, w=-1, y=3, v=0.5, b=0.1),
+    )

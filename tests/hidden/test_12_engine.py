@@ -1,0 +1,104 @@
+from grader.checks import EngineUnderCheck, check, program
+
+ASKED = ("add", "sub", "mul", "div", "pow", "neg", "relu")
+
+ALONE = [
+    program("L = a + b", a=2, b=-3),
+    program("L = a * b", a=2, b=-3),
+    program("L = a * b", a=0, b=5),
+    program("L = a - b", a=2, b=-3),
+    program("L = a / b", a=2, b=-4),
+    program("L = a / b", a=-0.5, b=0.8),
+    program("L = a ** 3", a=2),
+    program("L = a ** 2", a=-1.5),
+    program("L = a ** 1", a=-2.5),
+    program("L = a ** 0", a=3),
+    program("L = a ** -1", a=-2),
+    program("L = a ** -2", a=0.8),
+    program("L = a ** 0.5", a=2.25),
+    program("L = a ** -1.5", a=2.25),
+    program("L = -a", a=2),
+    program("L = relu(a)", a=0.01),
+    program("L = relu(a)", a=9),
+    program("L = relu(a)", a=-2),
+]
+TWICE = [
+    program("L = a + a", a=3),
+    program("L = a * a", a=-3),
+    program("L = a - a", a=3),
+    program("L = a / a", a=3),
+    program("L = (a - b) * (b - a)", a=3, b=1),
+    program("L = a / b + b / a", a=3, b=2),
+    program("L = a ** 3 + a ** 2", a=2),
+    program("L = (-a) * a + -a", a=2),
+    program("L = relu(a) + relu(a)", a=2),
+    program("L = relu(a) * relu(a)", a=2),
+    program("L = -relu(a) + a", a=-2),
+]
+
+
+@check("operations")
+def test_each_operation_alone_and_twice_on_one_value(engine: EngineUnderCheck) -> None:
+    engine.agrees(*ALONE, *TWICE)
+
+
+@check("shared_nodes")
+def test_values_with_several_users(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = (a * b) * c", a=2, b=-3, c=10),
+        program("L = (a * b) * (a + b)", a=2, b=-3),
+        program("b = a + a; c = b + b; L = c + c", a=2),
+        program("b = a * a; c = b * b; L = c - b", a=1.5),
+        program("y = a * b; L = y * b + y", a=2, b=3),
+        program("y = a + b; L = ((y + b) + b) + y", a=2, b=3),
+        program("L = a * b + a", a=2, b=2),
+        program("L = (a + b) * (b + c) * (a + c)", a=1, b=1, c=1),
+        program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+        program("y = a * b + a; z = y * b + y; w = z * b + z; L = w * b + w", a=2, b=0.5),
+        program("y = a - b; L = (y / a) * (y / b) - y", a=2, b=0.5),
+        program("y = relu(a); L = y ** 2 + y * b - y / b", a=2, b=0.5),
+        program("y = a ** 2; z = y - a; L = z * y / a + z", a=-2),
+        program("L = (a - b) * c + relu(d - a)", a=2, b=2, c=0, d=3),
+    )
+
+
+@check("local_rules")
+def test_each_rule_run_alone(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(*ALONE, *TWICE, upstream=-2.5, already={"a": 5, "b": -7})
+
+
+@check("backward_pass")
+def test_backward_goes_through_the_local_rules(engine: EngineUnderCheck) -> None:
+    engine.backward_uses_local_rules(
+        program("L = a * b", a=2, b=-3),
+        program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10),
+        program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+    )
+
+
+@check("random_graphs")
+def test_agrees_on_random_graphs(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        *engine.fresh(40, ops=ASKED, sizes=(1, 16)),
+        *engine.fresh(15, ops=("add", "mul"), sizes=(4, 20)),
+    )
+
+
+@check("functions")
+def test_functions_where_offered(engine: EngineUnderCheck) -> None:
+    core = program("L = a * b + a", a=2, b=-3)
+    functions = ("tanh", "exp", "log", "sigmoid")
+    alone = [program(f"L = {name}(a)", a=a) for name in functions for a in (0.6, 1.8)]
+    twice = [program(f"b = {name}(a); c = {name}(a); L = b * c - b * d", a=0.7, d=3) for name in functions]
+    below = [program(f"L = {name}(a) * b", a=-1.25, b=2) for name in ("tanh", "exp", "sigmoid")]
+    random = [p for name in functions for p in engine.fresh(8, ops=(*ASKED, name), sizes=(2, 10))]
+    engine.agrees(core, *alone, *twice, *below, *random, where_offered=True)
+
+
+@check("numbers")
+def test_plain_numbers_where_accepted(engine: EngineUnderCheck) -> None:
+    core = program("L = a * b + a", a=2, b=-3)
+    right = [program(f"L = (a {op} {n}) * a", a=2.5) for op in "+-*/" for n in (2, 0.5)]
+    left = [program(f"L = ({n} {op} a) * a", a=2.5) for op in "+-*/" for n in (2, 0.5)]
+    sums = [program("L = 0 + a + b", a=2, b=-3), program("b = a + 1; c = a * 3; d = b * c", a=2)]
+    engine.agrees(core, *right, *left, *sums, where_offered=True)
