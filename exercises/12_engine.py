@@ -1,7 +1,7 @@
 """12 engine: all of it, from an empty class
 
-You have written every piece; now write the engine. `Value(data)` makes a leaf with `.data` and `.grad`; operations make new
-Values; `backward()` on the last one gives every node the derivative of that last one by it.
+You have written every piece; now write the engine. `Value(data)` makes a leaf with `.data` and `.grad`; operations make
+new Values; `backward()` on the last one gives every node the derivative of that last one by it.
 
     x = 2: y = x * x + 3 * x has y.data = 10, and after y.backward() x.grad = 2 * 2 + 3 = 7.
 

@@ -99,7 +99,7 @@ def _engine(
         ask=submission.run,
         answers=oracle.answers,
         source=source.text,
-        calls=course.limits.calls,
+        limits=course.limits,
         seed=f"{seed}:{exercise.id}:{check.id}",
     )
 

@@ -18,7 +18,7 @@ def build_book(course: Course) -> AnswerBook:
 
         def planning(exercise: Exercise, check: Check) -> EngineUnderCheck:
             seed = f"{course.seed}:{exercise.id}:{check.id}"
-            return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits.calls, seed)
+            return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits, seed)
 
         run_checks(course, course.exercises, {exercise.id: planning for exercise in course.exercises})
         answers = oracle.known

@@ -29,10 +29,10 @@ def _disorder(program: Program, order: Sequence[int]) -> str | None:
     if -1 in order:
         return "the list holds something that is no node of the graph"
     place: dict[int, int] = {}
-    for position, node in enumerate(order):
-        if node in place:
-            return f"{_name(program, node)} stands in the list more than once"
-        place[node] = position
+    for position, placed in enumerate(order):
+        if placed in place:
+            return f"{_name(program, placed)} stands in the list more than once"
+        place[placed] = position
     for index, node in enumerate(program.nodes):
         if index not in place:
             return f"{node.name} is missing from the list"
@@ -56,10 +56,10 @@ def _names(program: Program, order: Sequence[int]) -> str:
 def judge_trace(program: Program, trace: Traced) -> None:
     """Fail unless the closure of every operation ran exactly once, and after those of all its users."""
     ran: dict[int, int] = {}
-    for position, (node, _) in enumerate(trace.calls):
-        if node in ran:
-            fail(f"the `_backward` of {_name(program, node)} ran more than once", program=program.shown)
-        ran[node] = position
+    for position, (runner, _) in enumerate(trace.calls):
+        if runner in ran:
+            fail(f"the `_backward` of {_name(program, runner)} ran more than once", program=program.shown)
+        ran[runner] = position
     for index, node in enumerate(program.nodes):
         if not isinstance(node, Op):
             continue

@@ -1,7 +1,7 @@
 """The pytest plugin that binds hidden tests to checks and says in the JSON report what became of each."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ class ChecksPlugin:
         items.sort(key=lambda item: (item.path.name, order[self._bound[item.nodeid].check.id]))
 
     def _bind(self, item: pytest.Item) -> _Bound:
-        path, line, _ = item.location
+        line = item.location[1]
         where = (item.path, None if line is None else line + 1)
         exercise = self._by_file.get(item.path.name)
         if exercise is None:
@@ -85,14 +85,14 @@ class ChecksPlugin:
     # -- running ------------------------------------------------------------------------------
 
     @pytest.fixture
-    def engine(self, request: pytest.FixtureRequest) -> Iterator[EngineUnderCheck]:
+    def engine(self, request: pytest.FixtureRequest) -> EngineUnderCheck:
         """The learner's engine, as the check at hand may ask it."""
         nodeid = request.node.nodeid
         bound = self._bound[nodeid]
         self.on_check(bound.exercise, bound.check)
         self._started[nodeid] = time.perf_counter()
         self._engines[nodeid] = self.engine_for[bound.exercise.id](bound.exercise, bound.check)
-        yield self._engines[nodeid]
+        return self._engines[nodeid]
 
     def pytest_json_runtest_metadata(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> dict[str, Any]:
         """Our part of the JSON report: which check, and what became of it. `fault` means: not the learner's doing."""

@@ -83,5 +83,3 @@ def _no_foreign_configuration() -> Iterator[None]:
         for name in set(sys.modules) - modules:
             if name.startswith("test_") or ".test_" in name:
                 del sys.modules[name]
-
-

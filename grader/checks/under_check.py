@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
 from ..oracle import Answer
 from ..program import Number, Op, Program, draw, number_text, program
@@ -9,6 +10,8 @@ from . import order
 from .compare import compare_grads, compare_values, largest
 from .finding import CheckFailed, fail, fail_for
 
+_ORDER_SEEDS = (0, 1, 2, 3)
+_HUGE = 1_000
 _LUCK = "this answer changes with the order in which Python walks a set: other runs may look right"
 
 
@@ -25,13 +28,13 @@ class EngineUnderCheck:
         ask: Callable[[Batch], Ran | None],
         answers: Callable[[Sequence[Program]], list[Answer]],
         source: str,
-        calls: int,
+        limits: Limits,
         seed: str,
     ) -> None:
         self._ask = ask
         self._answers = answers
         self._source = source.splitlines()
-        self._calls = calls
+        self._limits = limits
         self._seed = seed
         self.comparisons = 0
         self.output: list[str] = []
@@ -60,6 +63,17 @@ class EngineUnderCheck:
             compare_values(asked[i], answers[i], outcome.results[3], "backward() changed the data")  # type: ignore[arg-type]
 
         self._examine(runs, judge)
+
+    def computes(self, *programs: str | Program, **leaves: float) -> None:
+        """Building the graph gives every node torch's value; no gradient is asked for."""
+        asked = _programs(programs, leaves)
+        answers = self._answers(asked)
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            self._went_through(outcome, asked[i])
+            compare_values(asked[i], answers[i], outcome.results[0], note)  # type: ignore[arg-type]
+
+        self._examine([Run(p, (("values",),)) for p in asked], judge)
 
     def local_rules_agree(
         self,
@@ -131,15 +145,19 @@ class EngineUnderCheck:
                 fail(_NO_RULES, program=asked[i].shown)
             self._went_through(outcome, asked[i])
             trace = outcome.results[2]
-            if self.reading.rule == "closure" and isinstance(trace, Traced):
+            if self.reading.rule not in ("pairs", "parallel") and isinstance(trace, Traced):
                 order.judge_trace(asked[i], trace)
 
         self._examine(runs, judge)
 
     def sorts(
-        self, *programs: str | Program, calls: int | None = None, order_seeds: int = 4, **leaves: float
+        self, *programs: str | Program, calls: int | None = None, cpu_s: float | None = None, **leaves: float
     ) -> None:
-        """`build_topo(root)` gives each reachable node exactly once and after all its inputs."""
+        """`build_topo(root)` gives each reachable node exactly once and after all its inputs.
+
+        `calls` and `cpu_s` replace the course's limits. Graphs of more than 1,000 nodes are walked in the order
+        in which Python happens to walk them: there every order shows.
+        """
         asked = _programs(programs, leaves)
         runs = [Run(p, (("call", "build_topo", [["node", p.root]]),)) for p in asked]
 
@@ -149,7 +167,7 @@ class EngineUnderCheck:
             assert isinstance(returned, Called)
             order.judge_topological(asked[i], returned)
 
-        self._examine(runs, judge, calls, order_seeds)
+        self._examine(runs, judge, calls, cpu_s)
 
     def fresh(
         self,
@@ -169,11 +187,13 @@ class EngineUnderCheck:
         runs: Sequence[Run],
         judge: Callable[[int, Done | Broke, str | None], None],
         calls: int | None = None,
-        order_seeds: int = 4,
+        cpu_s: float | None = None,
     ) -> None:
         """Send the runs as one batch and judge each outcome, program by program, under every order seed."""
         self.comparisons += len(runs)
-        ran = self._ask(Batch(tuple(runs), calls or self._calls, tuple(range(order_seeds))))
+        huge = max(len(run.program.nodes) for run in runs) > _HUGE
+        seeds = (None,) if huge else _ORDER_SEEDS
+        ran = self._ask(Batch(tuple(runs), calls or self._limits.calls, cpu_s or self._limits.cpu_s, seeds))
         if ran is None:  # planning: the programs are known now, and nothing is judged
             return
         self.output.append(ran.output)

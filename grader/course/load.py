@@ -22,19 +22,19 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class _Head(_Strict):
+class _Head(_Strict, frozen=True):
     id: str
     version: str
     title: str
     total: Annotated[int, Meta(ge=1)]
 
 
-class _Defaults(_Strict):
+class _Defaults(_Strict, frozen=True):
     visibility: Visibility = "visible"
     detail: Detail = "full"
 
 
-class _Check(_Strict):
+class _Check(_Strict, frozen=True):
     points: Annotated[int, Meta(ge=0)]
     title: Annotated[str, Meta(min_length=1)]
     visibility: Visibility | None = None
@@ -43,14 +43,14 @@ class _Check(_Strict):
     hint: Annotated[int, Meta(ge=1)] | None = None
 
 
-class _Exercise(_Strict):
+class _Exercise(_Strict, frozen=True):
     id: str
     title: Annotated[str, Meta(min_length=1)]
     checks: dict[str, Any]
     hints: Annotated[list[str], Meta(min_length=1)]
 
 
-class _Course(_Strict):
+class _Course(_Strict, frozen=True):
     format_version: int
     course: _Head
     exercises: Annotated[list[Any], Meta(min_length=1)]
@@ -68,7 +68,7 @@ def load_course(folder: Path) -> Course:
         raise document.error(where, f"format_version {raw.format_version} is unknown; this grader reads 1")
     _positive(document, raw.limits)
     numbers = _numbers(folder)
-    exercises = []
+    exercises: list[Exercise] = []
     for node in child(document.root, "exercises").value:
         exercise = _exercise(document, node, raw.defaults, numbers)
         if any(exercise.id == other.id for other in exercises):

@@ -71,7 +71,7 @@ class Document:
                 mapping[key.value] = value.value if key.value == "version" else self.plain(value)
             return mapping
         try:
-            return yaml.SafeLoader("").construct_object(node)  # type: ignore[no-untyped-call]
+            return yaml.SafeLoader("").construct_object(node)
         except yaml.YAMLError:
             raise self.error(node, f"`{node.value}` cannot be read") from None
 

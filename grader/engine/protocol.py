@@ -29,11 +29,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Batch:
-    """Runs executed in one fork, all of them once under each order seed; `calls` is each run's budget."""
+    """Runs executed in one fork, all of them once under each order seed; `(None,)` leaves order as it comes.
+
+    `calls` is each run's budget of calls, `cpu_s` the whole batch's CPU time in seconds.
+    """
 
     runs: tuple[Run, ...]
     calls: int
-    order_seeds: tuple[int, ...] = (0, 1, 2, 3)
+    cpu_s: float
+    order_seeds: tuple[int | None, ...] = (0, 1, 2, 3)
 
     def encode(self) -> bytes:
         return msgspec.json.encode(
@@ -41,6 +45,7 @@ class Batch:
                 "runs": [[run.program.wire, run.steps] for run in self.runs],
                 "order_seeds": self.order_seeds,
                 "calls": self.calls,
+                "cpu_s": self.cpu_s,
             }
         )
 
@@ -70,38 +75,38 @@ class _Wire(msgspec.Struct, array_like=True, forbid_unknown_fields=True, frozen=
     pass
 
 
-class _Values(_Wire, tag="values"):
+class _Values(_Wire, tag="values", frozen=True):
     tokens: list[_Token]
 
 
-class _Grads(_Wire, tag="grads"):
+class _Grads(_Wire, tag="grads", frozen=True):
     tokens: list[_Token]
 
 
-class _Nothing(_Wire, tag="nothing"):
+class _Nothing(_Wire, tag="nothing", frozen=True):
     pass
 
 
-class _Numbers(_Wire, tag="numbers"):
+class _Numbers(_Wire, tag="numbers", frozen=True):
     tokens: list[_Token]
 
 
-class _Nodes(_Wire, tag="nodes"):
+class _Nodes(_Wire, tag="nodes", frozen=True):
     indices: list[_Index]
 
 
-class _Other(_Wire, tag="other"):
+class _Other(_Wire, tag="other", frozen=True):
     type_name: _Name
 
 
-class _Trace(_Wire, tag="trace"):
+class _Trace(_Wire, tag="trace", frozen=True):
     calls: list[tuple[_Index, list[tuple[_Index, _Token]]]]
 
 
 _Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | _Trace
 
 
-class Problem(_Wire):
+class Problem(_Wire, frozen=True):
     """What stopped a run: in which step, of which kind, and where in the learner's file.
 
     `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `shape`, `not_offered`.
@@ -114,21 +119,21 @@ class Problem(_Wire):
     lines: list[_Line]
 
 
-class _Done(_Wire, tag="done"):
+class _Done(_Wire, tag="done", frozen=True):
     results: list[_Result]
 
 
-class _Broke(_Wire, tag="broke"):
+class _Broke(_Wire, tag="broke", frozen=True):
     results: list[_Result]
     problem: Problem
 
 
-class _Unrun(_Wire, tag="unrun"):
+class _Unrun(_Wire, tag="unrun", frozen=True):
     pass
 
 
-class Reading(_Wire):
-    """What was taken for what in the learner's engine (`rule`: closure, pairs, parallel or empty)."""
+class Reading(_Wire, frozen=True):
+    """What was taken for what in the learner's engine; `rule` is a kind of `grader.worker.rules`, or empty."""
 
     cls: _Name
     data: _Name
@@ -139,24 +144,24 @@ class Reading(_Wire):
     grad_starts_as_none: bool
 
 
-class _ReadAnswer(_Wire, tag="read"):
+class _ReadAnswer(_Wire, tag="read", frozen=True):
     reading: Reading
     seeds: list[list[_Done | _Broke | _Unrun]]
 
 
-class _UnreadAnswer(_Wire, tag="unread"):
+class _UnreadAnswer(_Wire, tag="unread", frozen=True):
     problem: Problem
 
 
-class _LoadedAnswer(_Wire, tag="loaded"):
+class _LoadedAnswer(_Wire, tag="loaded", frozen=True):
     pass
 
 
-class _NotStartedAnswer(_Wire, tag="not_started"):
+class _NotStartedAnswer(_Wire, tag="not_started", frozen=True):
     pass
 
 
-class _FailedAnswer(_Wire, tag="failed"):
+class _FailedAnswer(_Wire, tag="failed", frozen=True):
     problem: Problem
 
 

@@ -112,7 +112,7 @@ class Submission:
         finally:
             os.close(out_end)
             os.close(answer_end)
-        frame, died, output = self._collect(answer, out, _LOAD_ANSWER_CAP, wait_for_exit=False)
+        frame, died, output = self._collect(answer, out, _LOAD_ANSWER_CAP, self._limits.cpu_s, wait_for_exit=False)
         if died is None:
             try:
                 loaded = protocol.decode_load(frame)
@@ -139,7 +139,7 @@ class Submission:
         finally:
             os.close(out_end)
             os.close(answer_end)
-        frame, died, output = self._collect(answer, out, batch.answer_cap, wait_for_exit=True)
+        frame, died, output = self._collect(answer, out, batch.answer_cap, batch.cpu_s, wait_for_exit=True)
         result: Read | Problem | Died
         if died is None:
             try:
@@ -158,14 +158,16 @@ class Submission:
         except OSError:
             pass  # it has died: `_collect` finds that out and says how
 
-    def _collect(self, answer: int, out: int, cap: int, *, wait_for_exit: bool) -> tuple[bytes, Died | None, str]:
+    def _collect(
+        self, answer: int, out: int, cap: int, cpu_s: float, *, wait_for_exit: bool
+    ) -> tuple[bytes, Died | None, str]:
         """Read the answer, the output and, for a batch, the exit status, until all are there or a limit is hit."""
         assert self._channel is not None
         printed = _Stream(self._limits.output_kb << 10)
         frame = bytearray()
         code: int | None = None
         died: Died | None = None
-        deadline = time.monotonic() + _BACKSTOP * self._limits.cpu_s
+        deadline = time.monotonic() + _BACKSTOP * cpu_s
         with selectors.DefaultSelector() as selector:
             selector.register(answer, selectors.EVENT_READ)
             selector.register(out, selectors.EVENT_READ)
@@ -174,8 +176,7 @@ class Submission:
             while waiting and died is None:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    seconds = _BACKSTOP * self._limits.cpu_s
-                    died = Died("timeout", f"no answer within {seconds:g} seconds")
+                    died = Died("timeout", f"no answer within {_BACKSTOP * cpu_s:g} seconds")
                     break
                 for key, _ in selector.select(left):
                     source = key.fileobj
@@ -202,7 +203,7 @@ class Submission:
         os.close(answer)
         os.close(out)
         if died is None and not frame:
-            died = self._death(code, wait_for_exit)
+            died = self._death(code, cpu_s, wait_for_exit)
         if died is not None and not (wait_for_exit and code is not None):
             self.close()
         return bytes(frame), died, printed.text()
@@ -226,9 +227,9 @@ class Submission:
                 return
             printed.take(data)
 
-    def _death(self, code: int | None, was_batch: bool) -> Died:
+    def _death(self, code: int | None, cpu_s: float, was_batch: bool) -> Died:
         if code in (-signal.SIGXCPU, -signal.SIGPROF):
-            return Died("timeout", f"it used more than {self._limits.cpu_s:g} seconds of CPU time")
+            return Died("timeout", f"it used more than {cpu_s:g} seconds of CPU time")
         if code is not None and code < 0:
             try:
                 name = signal.Signals(-code).name

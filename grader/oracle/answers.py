@@ -70,7 +70,8 @@ class Oracle:
                 text=True,
                 cwd=Path(__file__).resolve().parent.parent.parent,
             )
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         try:
             self._process.stdin.write(json.dumps([program.wire, program.root]) + "\n")
             self._process.stdin.flush()

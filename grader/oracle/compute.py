@@ -36,7 +36,7 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
         result = _OPERATIONS[op](*(made[o] if isinstance(o, int) else o[1] for o in operands))
         result.retain_grad()
         made.append(result)
-    made[root].backward()
+    torch.autograd.backward(made[root])
     values = [node.item() for node in made]
     grads = [0.0 if node.grad is None else node.grad.item() for node in made]
     if not all(map(math.isfinite, values + grads)):

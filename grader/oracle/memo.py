@@ -10,9 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-
 _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, checksum TEXT NOT NULL)"
-
 
 
 class Memo:
@@ -39,10 +37,10 @@ class Memo:
     @contextlib.contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
         """A connection in a transaction; a throw-away one in memory where the file cannot be used."""
-        with contextlib.closing(self._open() or sqlite3.connect(":memory:")) as connection:
-            with contextlib.suppress(sqlite3.DatabaseError), connection:
-                connection.execute(_SCHEMA)
-                yield connection
+        opened = self._open() or sqlite3.connect(":memory:")
+        with contextlib.closing(opened) as connection, contextlib.suppress(sqlite3.DatabaseError), connection:
+            connection.execute(_SCHEMA)
+            yield connection
 
     def _open(self) -> sqlite3.Connection | None:
         try:

@@ -2,7 +2,6 @@
 
 import ast
 import math
-from typing import NoReturn
 
 from .graph import UNARY, Leaf, Node, Number, Op, Operand, Program, ProgramError
 
@@ -32,19 +31,19 @@ class _Parser:
         self.used: set[str] = set()
         for name, value in values.items():
             if not math.isfinite(value):
-                self._refuse(f"{name} = {value} is not finite")
+                raise self._error(f"{name} = {value} is not finite")
             self._add(Leaf(name, float(value)))
 
-    def _refuse(self, why: str) -> NoReturn:
-        raise ProgramError(f"{self.text!r}: {why}")
+    def _error(self, why: str) -> ProgramError:
+        return ProgramError(f"{self.text!r}: {why}")
 
     def parse(self) -> Program:
         try:
             body = ast.parse(self.text.replace("; ", "\n")).body
         except SyntaxError as error:
-            self._refuse(f"not an expression ({error.msg})")
+            raise self._error(f"not an expression ({error.msg})")
         if not body:
-            self._refuse("it is empty")
+            raise self._error("it is empty")
         if isinstance(body[0], ast.Expr) and len(body) == 1:
             self._assign("L", body[0].value)
         else:
@@ -53,28 +52,26 @@ class _Parser:
                     case ast.Assign(targets=[ast.Name(id=name)], value=value):
                         self._assign(name, value)
                     case _:
-                        self._refuse("every line must be an assignment such as `b = a + 1`")
+                        raise self._error("every line must be an assignment such as `b = a + 1`")
         idle = [leaf.name for leaf in self.nodes if isinstance(leaf, Leaf) and leaf.name not in self.used]
         if idle:
-            self._refuse(f"{', '.join(idle)} has a value but no use")
+            raise self._error(f"{', '.join(idle)} has a value but no use")
         return Program(tuple(self.nodes), len(self.nodes) - 1, self.text)
 
     def _assign(self, name: str, value: ast.expr) -> None:
         if name in self.names:
-            self._refuse(f"{name} is given twice")
+            raise self._error(f"{name} is given twice")
         self._operand(value, name)
         if name not in self.names:
-            self._refuse(f"{name} is no operation, only another name")
+            raise self._error(f"{name} is no operation, only another name")
 
     def _operand(self, expression: ast.expr, name: str | None = None) -> Operand:
         match expression:
-            case ast.Constant(value=bool() | complex()):
-                pass
-            case ast.Constant(value=int() | float() as number):
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 return Number(number)
             case ast.Name(id=leaf):
                 if leaf not in self.names:
-                    self._refuse(f"{leaf} has no value")
+                    raise self._error(f"{leaf} has no value")
                 self.used.add(leaf)
                 return self.names[leaf]
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
@@ -89,12 +86,13 @@ class _Parser:
                 function in UNARY[1:]
             ):
                 return self._operation(function, [operand], expression, name)
-        self._refuse(f"`{ast.unparse(expression)}` is no operation that programs know")
+            case _:
+                raise self._error(f"`{ast.unparse(expression)}` is no operation that programs know")
 
     def _operation(self, op: str, operands: list[ast.expr], whole: ast.expr, name: str | None) -> int:
         parts = tuple(self._operand(operand) for operand in operands)
         if all(isinstance(part, Number) for part in parts):
-            self._refuse(f"`{ast.unparse(whole)}` has numbers only: an operation needs a node")
+            raise self._error(f"`{ast.unparse(whole)}` has numbers only: an operation needs a node")
         return self._add(Op(name or self._unnamed(ast.unparse(whole)), op, parts))
 
     def _unnamed(self, expression: str) -> str:

@@ -5,7 +5,8 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-SCHEMA = "backward/report/v1"
+Schema: TypeAlias = Literal["backward/report/v1"]
+SCHEMA: Schema = "backward/report/v1"
 
 CheckStatus: TypeAlias = Literal["passed", "failed", "error", "timeout", "crashed", "skipped"]
 ExerciseStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started", "missing", "unreadable"]
@@ -18,7 +19,7 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
 
-class CourseStamp(_Strict):
+class CourseStamp(_Strict, frozen=True):
     """Which course was graded; `hash` is over everything that decides a verdict."""
 
     id: str
@@ -26,7 +27,7 @@ class CourseStamp(_Strict):
     hash: str
 
 
-class SubmissionStamp(_Strict):
+class SubmissionStamp(_Strict, frozen=True):
     """What was graded; `sha256` is over the names and contents of the files found."""
 
     id: str
@@ -34,21 +35,21 @@ class SubmissionStamp(_Strict):
     submitted_at: str | UnsetType = UNSET
 
 
-class LimitsStamp(_Strict):
+class LimitsStamp(_Strict, frozen=True):
     calls: int
     cpu_s: float
     memory_mb: int
     output_kb: int
 
 
-class Isolation(_Strict):
+class Isolation(_Strict, frozen=True):
     """How the learner's code was kept apart, and its limits."""
 
     tier: str
     limits: LimitsStamp
 
 
-class CheckResult(_Strict):
+class CheckResult(_Strict, frozen=True):
     """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
     (inf, nan) are words."""
 
@@ -69,7 +70,7 @@ class CheckResult(_Strict):
     output: str | UnsetType = UNSET
 
 
-class ExerciseResult(_Strict):
+class ExerciseResult(_Strict, frozen=True):
     """One exercise. `max_score` leaves bonus out; `bonus` is what was earned beyond it."""
 
     id: str
@@ -84,10 +85,10 @@ class ExerciseResult(_Strict):
     file: str | UnsetType = UNSET
 
 
-class Report(_Strict):
+class Report(_Strict, frozen=True):
     """A whole report. Two gradings of the same files differ in `graded_at` and durations alone."""
 
-    schema: Literal["backward/report/v1"]
+    schema: Schema
     grader_version: str
     course: CourseStamp
     submission: SubmissionStamp

@@ -32,7 +32,7 @@ _NOT_STARTED = "not started"
 
 def render(report: Report, title: str, *, everything: bool = False, color: bool = False) -> str:
     """The report as text. With `everything`, every check is listed and every failure shown in full."""
-    paint: Callable[[str, str], str] = (lambda t, c: colored(t, c, force_color=True)) if color else (lambda t, c: t)  # type: ignore[arg-type]
+    paint: Callable[[str, str], str] = (lambda t, c: colored(t, c, force_color=True)) if color else (lambda t, c: t)
     lines = [title, ""]
     first = True
     alone = len(report.exercises) == 1
@@ -113,7 +113,7 @@ def _details(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
 
 
 def _label(name: str) -> str:
-    return f"{plain(name)[:_LABEL - 1]:<{_LABEL}}"
+    return f"{plain(name)[: _LABEL - 1]:<{_LABEL}}"
 
 
 def _pair(yours: float | str, right: float | str) -> str:
@@ -157,7 +157,7 @@ def _total(report: Report) -> str:
 
 
 def _given(value: T | UnsetType) -> T | None:
-    return None if value is UNSET else value  # type: ignore[return-value]
+    return None if value is UNSET else value
 
 
 def plain(text: str) -> str:

@@ -84,7 +84,7 @@ def load(source: str, filename: str, allow: dict[str, str]) -> ModuleType:
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
     }
-    sys.meta_path.append(_Allowed(allow))  # type: ignore[arg-type]
+    sys.meta_path.append(_Allowed(allow))
     if "numpy" in imported and "numpy" in allow:
         frames.learn_numpy()
     offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])

@@ -26,37 +26,40 @@ def order_hash(number: int, seed: int) -> int:
 
 
 class Nodes:
-    """Every engine object made since the file was loaded, in the order in which it was made."""
+    """Every engine object made since the file was loaded, in the order in which it was made.
 
-    def __init__(self, module: ModuleType) -> None:
+    With `follow` off nothing is recorded and order stays as it comes.
+    """
+
+    def __init__(self, module: ModuleType, follow: bool = True) -> None:
         self.made: list[Any] = []
         self.order_seed = 0
         self._hashes: dict[int, int] = {}
         self._keys: dict[int, int] = {}
         self._start = 0
+        self._run = 1
+        if not follow:
+            return
         for cls in [c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__]:
             self._follow(cls)
-        setattr(module, "id", self._id)  # noqa: B010  (only this module's `id`)
+        setattr(module, "id", self._id)  # noqa: B010  (this module's `id` alone)
 
-    def start_run(self, order_seed: int) -> None:
+    def start_run(self, order_seed: int | None) -> None:
         """From here on objects belong to a new run: they are numbered from 0 under `order_seed`."""
-        self.order_seed = order_seed
+        self.order_seed = order_seed or 0
+        self._run += 1
         self._start = len(self.made)
 
     def of_run(self) -> list[Any]:
         """The objects made in this run, oldest first: inputs always stand before their users."""
         return self.made[self._start :]
 
-    def forget(self, count: int) -> None:
-        """Drop the newest objects down to `count` in this run (they were made by a probe)."""
-        del self.made[self._start + count :]
-
     def _register(self, obj: Any) -> int:
         number = len(self.made) - self._start
         self.made.append(obj)  # a strong reference: an address stays one object's for the whole run
         key = builtins.id(obj)
         self._hashes[key] = hashed = order_hash(number, self.order_seed)
-        self._keys[key] = (len(self.made) << 64) | hashed
+        self._keys[key] = (self._run << 64) | hashed
         return hashed
 
     def _follow(self, cls: type) -> None:
@@ -68,8 +71,9 @@ class Nodes:
                 cls.__new__ = self._maker(make)  # type: ignore[method-assign]
             except TypeError:  # immutable
                 return
-        if cls.__hash__ is object.__hash__:
-            cls.__hash__ = lambda obj: self._hash(obj)  # type: ignore[method-assign]
+        identity: Any = object.__hash__
+        if cls.__hash__ is identity:
+            setattr(cls, "__hash__", lambda obj: self._hash(obj))  # noqa: B010  (mypy knows no other way)
 
     def _maker(self, make: Any) -> Any:
         plain = make is object.__new__

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from . import frames
+from . import frames, rules
 
 PROBE = (3.25, -1.75)
 _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g")
@@ -21,7 +21,7 @@ class Unreadable(Exception):
 
 
 class Reading(NamedTuple):
-    """What stands for what. `rule` is 'closure', 'pairs', 'parallel' or '' (neither was found)."""
+    """What stands for what. `rule` is a kind of `grader.worker.rules`, or empty where there is none."""
 
     cls: type
     data: str
@@ -38,12 +38,6 @@ class Reading(NamedTuple):
         """A gradient as a float; None, where gradients start so, is zero."""
         return 0.0 if value is None and self.grad_starts_as_none else float(value)  # type: ignore[arg-type]
 
-    def pairs(self, node: Any) -> list[tuple[Any, Any]]:
-        """The (input, local gradient) pairs of a node; empty for a leaf."""
-        if self.rule == "pairs":
-            return [tuple(p) if isinstance(p[0], self.cls) else (p[1], p[0]) for p in getattr(node, self.rule_name)]
-        return list(zip(getattr(node, self.inputs), getattr(node, self.rule_name), strict=True))
-
 
 def attributes(obj: object) -> dict[str, Any]:
     """The instance attributes of an object, with or without `__slots__`."""
@@ -54,10 +48,6 @@ def attributes(obj: object) -> dict[str, Any]:
             if not name.startswith("__") and hasattr(obj, name):
                 found.setdefault(name, getattr(obj, name))
     return found
-
-
-def _is_number(value: object) -> bool:
-    return not frames.spell(value).startswith("!")
 
 
 def _classes(module: ModuleType) -> Iterator[type]:
@@ -100,7 +90,7 @@ def _grad_name(leaf: Any, data: str) -> str:
     blank = [
         name
         for name, value in attributes(leaf).items()
-        if name != data and (value is None or (_is_number(value) and float(value) == 0.0))
+        if name != data and (value is None or (rules.is_number(value) and float(value) == 0.0))
     ]
     return _only(blank, "gradient", "grad")
 
@@ -112,46 +102,6 @@ def _holds(container: object, wanted: list[Any]) -> bool:
     return bool(ids) and ids == {id(item) for item in wanted}
 
 
-def _is_rule(value: object) -> bool:
-    return callable(value) or _is_number(value)
-
-
-def _find_pairs(node: Any, cls: type, inputs: str) -> tuple[str, str]:
-    found = attributes(node)
-    for name, value in found.items():
-        if isinstance(value, (list, tuple)) and value and all(_is_pair(item, cls) for item in value):
-            return "pairs", name
-    sequence = found.get(inputs)
-    if isinstance(sequence, (list, tuple)) and sequence:
-        for name, value in found.items():
-            if name != inputs and isinstance(value, (list, tuple)) and len(value) == len(sequence):
-                if all(_is_rule(item) and not isinstance(item, cls) for item in value):
-                    return "parallel", name
-    return "", ""
-
-
-def _is_pair(item: object, cls: type) -> bool:
-    if not isinstance(item, (list, tuple)) or len(item) != 2:
-        return False
-    first, second = item
-    return (isinstance(first, cls) and _is_rule(second)) or (isinstance(second, cls) and _is_rule(first))
-
-
-def _code(function: object) -> object:
-    return getattr(function, "__code__", function)
-
-
-def _find_rule(node: Any, leaf: Any, cls: type, inputs: str) -> tuple[str, str]:
-    pairs = _find_pairs(node, cls, inputs)
-    usual = getattr(node, "_backward", None)
-    if callable(usual) and not (pairs[0] and _code(usual) is _code(getattr(leaf, "_backward", None))):
-        return "closure", "_backward"
-    if pairs[0]:
-        return pairs
-    closures = [name for name, value in attributes(node).items() if callable(value) and not isinstance(value, cls)]
-    return ("closure", closures[0]) if len(closures) == 1 else ("", "")
-
-
 def read(module: ModuleType) -> Reading:
     """Read the shape of the engine in a loaded file by making two leaves and, where it can, their product.
 
@@ -159,14 +109,19 @@ def read(module: ModuleType) -> Reading:
     """
     cls = engine_class(module)
     leaf, other = cls(PROBE[0]), cls(PROBE[1])
-    held = {name: value for name, value in attributes(leaf).items() if _is_number(value) and float(value) == PROBE[0]}
+    held = {
+        name: value for name, value in attributes(leaf).items() if rules.is_number(value) and float(value) == PROBE[0]
+    }
     data = "data" if hasattr(leaf, "data") else _only(list(held), "value", "data")
     grad = _grad_name(leaf, data)
-    node = _product(leaf, other) or leaf
+    starts_as_none = getattr(leaf, grad) is None
+    node = _product(leaf, other)
+    if node is None:
+        node = leaf
     found = attributes(node)
     inputs = _known(_INPUTS, node) or next((n for n, v in found.items() if _holds(v, [leaf, other])), "")
-    rule, rule_name = _find_rule(node, leaf, cls, inputs)
-    return Reading(cls, data, grad, inputs, rule, rule_name, getattr(leaf, grad) is None)
+    rule, rule_name = rules.find(node, leaf, cls, inputs, grad, found)
+    return Reading(cls, data, grad, inputs, rule, rule_name, starts_as_none)
 
 
 def _product(left: Any, right: Any) -> Any:
@@ -176,7 +131,8 @@ def _product(left: Any, right: Any) -> Any:
             node = combine()
         except Exception:
             continue
-        if isinstance(node, type(left).__mro__[-2]):
+        base: type = type(left).mro()[-2]
+        if isinstance(node, base):
             return node
     return None
 
@@ -187,7 +143,7 @@ def backward_of(module: ModuleType, root: Any) -> Callable[[], Any]:
         if callable(getattr(root, name, None)):
             return getattr(root, name)  # type: ignore[no-any-return]
     for name in _PASSES:
-        function = vars(module).get(name)
+        function: Any = vars(module).get(name)
         if callable(function):
             return lambda: function(root)
     raise Unreadable("there is no `backward()` on a node")

@@ -4,6 +4,7 @@ A run is one program and the steps to take on it; the answer to each step is a t
 vocabulary of which stands in `grader/engine/protocol.py`.
 """
 
+import itertools
 import operator
 from collections.abc import Callable, Iterable
 from types import ModuleType
@@ -12,6 +13,7 @@ from typing import Any
 from . import frames, limits, load, reading
 from .luck import Nodes
 from .reading import Reading, Unreadable
+from .rules import STORED, Rules
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
@@ -35,6 +37,7 @@ class Graph:
         self.module = module
         self.shape = shape
         self.nodes = nodes
+        self.rules = Rules(shape)
         self.objects: list[Any] = []
         self.leaves: set[int] = set()
         self.trace: list[Any] = []
@@ -110,7 +113,7 @@ class Graph:
         shape = self.shape
         if not shape.rule:
             raise Unreadable(
-                "no local rules were found: neither a `_backward` closure nor (input, local gradient) pairs"
+                "no local rules were found: neither a `_backward` closure nor (input, local gradient) pairs on a node"
             )
         start = self._node(root)
         setattr(start, shape.grad, upstream)
@@ -119,77 +122,36 @@ class Graph:
         for node in reversed(made):
             if id(node) in self.leaves:
                 continue
-            if shape.rule == "closure":
-                self._run_closure(node)
-            else:
-                self._push_pairs(node)
+            if self.rules.has(node):
+                self.rules.run(node)
+            elif any(node is known for known in self.objects):
+                raise Unreadable(f"a node made by an operation has no `{shape.rule_name}` to call")
         return ["nothing"]
-
-    def _run_closure(self, node: Any) -> None:
-        closure = getattr(node, self.shape.rule_name, None)
-        if callable(closure):
-            closure()
-        elif any(node is known for known in self.objects):
-            raise Unreadable(f"a node made by an operation has no `{self.shape.rule_name}` to call")
-
-    def _push_pairs(self, node: Any) -> None:
-        shape = self.shape
-        upstream = shape.number(getattr(node, shape.grad))
-        for source, local in shape.pairs(node):
-            share = local(upstream) if callable(local) else local * upstream
-            setattr(source, shape.grad, shape.number(getattr(source, shape.grad)) + share)
 
     def triple(self, index: int) -> list[Any]:
         """Make the local rule of one node hand on three times what it should."""
-        node, shape = self._node(index), self.shape
-        if shape.rule == "closure":
-            original = getattr(node, shape.rule_name)
-
-            def tripled() -> None:
-                upstream = getattr(node, shape.grad)
-                setattr(node, shape.grad, 3 * shape.number(upstream))
-                original()
-                setattr(node, shape.grad, upstream)
-
-            self._replace_closure(node, tripled)
-        elif shape.rule:
-            rules = getattr(node, shape.rule_name)
-            if shape.rule == "pairs":
-                tripled_rules = [
-                    [_triple(part) if not isinstance(part, shape.cls) else part for part in pair] for pair in rules
-                ]
-                setattr(node, shape.rule_name, type(rules)(type(rules[0])(pair) for pair in tripled_rules))
-            else:
-                setattr(node, shape.rule_name, type(rules)(_triple(local) for local in rules))
+        if self.shape.rule:
+            self.rules.triple(self._node(index))
         return ["nothing"]
-
-    def _replace_closure(self, node: Any, closure: Callable[[], Any]) -> None:
-        name = self.shape.rule_name
-        try:
-            setattr(node, name, closure)
-        except AttributeError:  # a method of a class with slots: replace it there, for this node alone
-            cls = type(node)
-            method = getattr(cls, name)
-            setattr(cls, name, lambda obj: closure() if obj is node else method(obj))
 
     def watch(self) -> list[Any]:
-        """From here on, note which node's closure ran when and what it added where."""
-        if self.shape.rule == "closure":
+        """From here on, note which node's local rule ran when and what it added where."""
+        if self.shape.rule and self.shape.rule not in STORED:
             for node in self.nodes.of_run():
-                if id(node) not in self.leaves and callable(getattr(node, self.shape.rule_name, None)):
-                    self._watch(node)
+                if id(node) not in self.leaves and self.rules.has(node):
+                    self.rules.watch(node, self._note)
         return ["nothing"]
 
-    def _watch(self, node: Any) -> None:
-        original = getattr(node, self.shape.rule_name)
-
-        def watched() -> None:
-            before = self._snapshot()
-            original()
-            added = [[i, (new - old).hex()] for i, (old, new) in enumerate(zip(before, self._snapshot())) if new != old]
-            self.trace.append([self.id_of(node), added])
-
-        self._replace_closure(node, watched)
+    def _note(self, node: Any, run: Callable[[], Any]) -> Any:
+        before = self._snapshot()
+        result = run()
+        added = [
+            [i, (new - old).hex()]
+            for i, (old, new) in enumerate(zip(before, self._snapshot(), strict=True))
+            if new != old
+        ]
+        self.trace.append([self.id_of(node), added])
+        return result
 
     def _snapshot(self) -> list[float]:
         return [self.shape.number(getattr(node, self.shape.grad)) for node in self.objects]
@@ -219,11 +181,8 @@ class Graph:
             return ["numbers", [number]]
         if isinstance(result, (str, bytes, dict)) or not isinstance(result, Iterable):
             return ["other", frames.name_of(type(result))]
-        items = []
-        for item in result:
-            items.append(item)
-            if len(items) > 2 * len(self.nodes.of_run()) + 64:
-                break  # longer than any right answer: the rest says nothing new
+        # longer than any right answer: the rest of an endless one says nothing new
+        items = list(itertools.islice(result, 2 * (len(self.objects) + len(self.nodes.of_run())) + 64))
         if items and not any(isinstance(item, self.shape.cls) for item in items):
             return ["numbers", [frames.spell(item) for item in items]]
         return ["nodes", self._ids(items)]
@@ -238,11 +197,7 @@ class Graph:
         return self._ids([node])[0]
 
 
-def _triple(local: Any) -> Any:
-    return (lambda upstream: 3 * local(upstream)) if callable(local) else 3 * local
-
-
-_STEPS = {
+_STEPS: dict[str, Callable[..., list[Any]]] = {
     "values": Graph.values,
     "grads": Graph.grads,
     "backward": Graph.backward,
@@ -266,10 +221,11 @@ def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
 def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[Any]:
     """Run a batch `{"runs": [[program, steps], ...], "order_seeds": [...], "calls": n}`.
 
+    An order seed None, alone, leaves order as it comes: for large programs whose answer does not hang on it.
     Returns `["read", reading, [[outcome per run] per order seed]]`, or `["unread", problem]` when the
     file holds nothing that can be read as an engine.
     """
-    nodes = Nodes(module)
+    nodes = Nodes(module, follow=batch["order_seeds"] != [None])
     try:
         with limits.CallBudget(filename, batch["calls"]):
             shape = reading.read(module)

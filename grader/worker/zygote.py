@@ -12,6 +12,7 @@ import dataclasses
 import enum
 import functools
 import heapq
+import inspect
 import itertools
 import math
 import operator

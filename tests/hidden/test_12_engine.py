@@ -11,6 +11,7 @@ ALONE = [
     program("L = a / b", a=-0.5, b=0.8),
     program("L = a ** 3", a=2),
     program("L = a ** 2", a=-1.5),
+    program("L = a ** 2", a=0),
     program("L = a ** 1", a=-2.5),
     program("L = a ** 0", a=3),
     program("L = a ** -1", a=-2),
@@ -35,6 +36,10 @@ TWICE = [
     program("L = relu(a) * relu(a)", a=2),
     program("L = -relu(a) + a", a=-2),
 ]
+# thirty operations above each other
+LADDER = [f"{'xyz'[i % 3]}{i} = {'xyz'[(i - 1) % 3]}{i - 1 or ''} {'+*'[i % 2]} {'cb'[i % 2]}" for i in range(1, 30)]
+# 2 ** 34 paths: nothing that an engine keeps may grow with them
+DOUBLINGS = [f"x{i} = x{i - 1} + x{i - 1}" for i in range(1, 34)]
 
 
 @check("operations")
@@ -59,7 +64,10 @@ def test_values_with_several_users(engine: EngineUnderCheck) -> None:
         program("y = relu(a); L = y ** 2 + y * b - y / b", a=2, b=0.5),
         program("y = a ** 2; z = y - a; L = z * y / a + z", a=-2),
         program("L = (a - b) * c + relu(d - a)", a=2, b=2, c=0, d=3),
+        program("L = (a * b) * c", a=2, b=-3, c=0.00001),
+        program("; ".join(["x = a * b", *LADDER]), a=2, b=-0.5, c=0.25),
     )
+    engine.computes(program("; ".join(["x0 = a + a", *DOUBLINGS]), a=1))
 
 
 @check("local_rules")
@@ -90,9 +98,10 @@ def test_functions_where_offered(engine: EngineUnderCheck) -> None:
     functions = ("tanh", "exp", "log", "sigmoid")
     alone = [program(f"L = {name}(a)", a=a) for name in functions for a in (0.6, 1.8)]
     twice = [program(f"b = {name}(a); c = {name}(a); L = b * c - b * d", a=0.7, d=3) for name in functions]
-    below = [program(f"L = {name}(a) * b", a=-1.25, b=2) for name in ("tanh", "exp", "sigmoid")]
+    below = [program(f"L = {name}(a) * b", a=a, b=2) for name in ("tanh", "exp", "sigmoid") for a in (-1.25, -3, 2.75)]
+    far = [program("L = log(a) * b", a=a, b=2) for a in (0.05, 30)]
     random = [p for name in functions for p in engine.fresh(8, ops=(*ASKED, name), sizes=(2, 10))]
-    engine.agrees(core, *alone, *twice, *below, *random, where_offered=True)
+    engine.agrees(core, *alone, *twice, *below, *far, *random, where_offered=True)
 
 
 @check("numbers")

@@ -1,0 +1,195 @@
+"""Local rules: how one node hands its gradient on, whatever form the engine gives that.
+
+| kind       | a node keeps                                            |
+|------------|---------------------------------------------------------|
+| `closure`  | a function of nothing that adds to its inputs' gradients |
+| `visit`    | the same, called with the node                          |
+| `pull`     | a function of the upstream gradient that adds, or returns the shares |
+| `slopes`   | a function of nothing that returns the local gradients   |
+| `pairs`    | (input, local gradient) pairs                           |
+| `parallel` | inputs, and beside them their local gradients           |
+
+A local gradient is a number or a function of the upstream gradient; shares come in the order of the inputs or paired
+with them.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from . import frames
+
+STORED = ("pairs", "parallel")
+
+
+def is_number(value: object) -> bool:
+    return not frames.spell(value).startswith("!")
+
+
+def find(node: Any, leaf: Any, cls: type, inputs: str, grad: str, attributes: dict[str, Any]) -> tuple[str, str]:
+    """Kind and attribute of the local rule of `node`, an operation's result; two empty strings for none."""
+    stored = _find_stored(cls, inputs, attributes)
+    name = "_backward"
+    usual = getattr(node, name, None)
+    inherited = stored[0] and _code(usual) is _code(getattr(leaf, name, None))
+    if not callable(usual) or inherited:
+        if stored[0]:
+            return stored
+        functions = [n for n, v in attributes.items() if callable(v) and not isinstance(v, cls)]
+        if len(functions) != 1:
+            return "", ""
+        name = functions[0]
+    return _kind(node, name, grad), name
+
+
+def _code(function: object) -> object:
+    return getattr(function, "__code__", function)
+
+
+def _find_stored(cls: type, inputs: str, attributes: dict[str, Any]) -> tuple[str, str]:
+    for name, value in attributes.items():
+        if isinstance(value, (list, tuple)) and value and all(_is_pair(item, cls) for item in value):
+            return "pairs", name
+    sequence = attributes.get(inputs)
+    if isinstance(sequence, (list, tuple)) and sequence:
+        for name, value in attributes.items():
+            if name == inputs or not isinstance(value, (list, tuple)) or len(value) != len(sequence):
+                continue
+            if all(_is_local(item) and not isinstance(item, cls) for item in value):
+                return "parallel", name
+    return "", ""
+
+
+def _is_local(value: object) -> bool:
+    return callable(value) or is_number(value)
+
+
+def _is_pair(item: object, cls: type) -> bool:
+    if not isinstance(item, (list, tuple)) or len(item) != 2:
+        return False
+    first, second = item
+    return (isinstance(first, cls) and _is_local(second)) or (isinstance(second, cls) and _is_local(first))
+
+
+def _kind(node: Any, name: str, grad: str) -> str:
+    """Tell the kinds of function apart by calling the one of a node that nobody needs any more."""
+    function = getattr(node, name)
+    try:
+        setattr(node, grad, 1.0)
+        if _wants_argument(function):
+            try:
+                function(1.0)
+            except (AttributeError, TypeError):
+                return "visit"
+            return "pull"
+        returned = function()
+        slopes = isinstance(returned, (list, tuple)) and returned and all(map(is_number, returned))
+        return "slopes" if slopes else "closure"
+    except Exception:
+        return "closure"
+
+
+def _wants_argument(function: Any) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return any(p.kind in positional and p.default is inspect.Parameter.empty for p in parameters)
+
+
+class Rules:
+    """The local rules of an engine of a known shape: run one, triple one, watch one."""
+
+    def __init__(self, shape: Any) -> None:
+        self.shape = shape
+        self.kind: str = shape.rule
+        self.name: str = shape.rule_name
+
+    def has(self, node: Any) -> bool:
+        return self.kind in STORED or callable(getattr(node, self.name, None))
+
+    def run(self, node: Any) -> None:
+        """Let the node hand its gradient on."""
+        if self.kind in STORED:
+            upstream = self._grad(node)
+            for source, local in self._stored(node):
+                self._add(source, local(upstream) if callable(local) else local * upstream)
+            return
+        function = getattr(node, self.name)
+        if self.kind == "closure":
+            function()
+        elif self.kind == "visit":
+            function(node)
+        elif self.kind == "pull":
+            self._hand_on(node, function(self._grad(node)))
+        else:
+            upstream = self._grad(node)
+            self._hand_on(node, [slope * upstream for slope in function()])
+
+    def triple(self, node: Any) -> None:
+        """From here on the node hands on three times what it should."""
+        if self.kind in STORED:
+            self._triple_stored(node)
+            return
+        original, grad = getattr(node, self.name), self.shape.grad
+
+        def tripled(*arguments: Any) -> Any:
+            if self.kind == "pull":
+                return original(3 * self.shape.number(arguments[0]))
+            if self.kind == "slopes":
+                return [3 * slope for slope in original()]
+            upstream = getattr(node, grad)
+            setattr(node, grad, 3 * self.shape.number(upstream))
+            original(*arguments)
+            setattr(node, grad, upstream)
+            return None
+
+        self._replace(node, tripled)
+
+    def watch(self, node: Any, around: Callable[[Any, Callable[[], Any]], Any]) -> None:
+        """From here on the node's function runs inside `around(node, run)`."""
+        original = getattr(node, self.name)
+        self._replace(node, lambda *arguments: around(node, lambda: original(*arguments)))
+
+    def _grad(self, node: Any) -> Any:
+        return self.shape.number(getattr(node, self.shape.grad))
+
+    def _add(self, node: Any, share: Any) -> None:
+        setattr(node, self.shape.grad, self._grad(node) + share)
+
+    def _hand_on(self, node: Any, returned: Any) -> None:
+        if returned is None:  # it has added the shares itself
+            return
+        shares = list(returned)
+        if not all(_is_pair(share, self.shape.cls) for share in shares):
+            shares = list(zip(getattr(node, self.shape.inputs), shares, strict=True))
+        for first, second in shares:
+            source, share = (first, second) if isinstance(first, self.shape.cls) else (second, first)
+            self._add(source, share)
+
+    def _stored(self, node: Any) -> list[tuple[Any, Any]]:
+        stored = getattr(node, self.name)
+        if self.kind == "parallel":
+            return list(zip(getattr(node, self.shape.inputs), stored, strict=True))
+        return [(a, b) if isinstance(a, self.shape.cls) else (b, a) for a, b in stored]
+
+    def _triple_stored(self, node: Any) -> None:
+        stored = getattr(node, self.name)
+        if self.kind == "parallel":
+            setattr(node, self.name, type(stored)(map(_three_times, stored)))
+            return
+        tripled = ([p if isinstance(p, self.shape.cls) else _three_times(p) for p in pair] for pair in stored)
+        setattr(node, self.name, type(stored)(type(stored[0])(pair) for pair in tripled))
+
+    def _replace(self, node: Any, function: Callable[..., Any]) -> None:
+        try:
+            setattr(node, self.name, function)
+        except AttributeError:  # a method of a class with slots: replace it there, for this node alone
+            cls = type(node)
+            method = getattr(cls, self.name)
+            setattr(cls, self.name, lambda obj, *rest: function(*rest) if obj is node else method(obj, *rest))
+
+
+def _three_times(local: Any) -> Any:
+    return (lambda upstream: 3 * local(upstream)) if callable(local) else 3 * local
