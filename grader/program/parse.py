@@ -41,7 +41,7 @@ class _Parser:
         try:
             body = ast.parse(self.text.replace("; ", "\n")).body
         except SyntaxError as error:
-            raise self._error(f"not an expression ({error.msg})")
+            raise self._error(f"not an expression ({error.msg})") from None
         if not body:
             raise self._error("it is empty")
         if isinstance(body[0], ast.Expr) and len(body) == 1:
