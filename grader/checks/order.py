@@ -38,9 +38,9 @@ def _disorder(program: Program, order: Sequence[int]) -> str | None:
             return f"{node.name} is missing from the list"
     for index, node in enumerate(program.nodes):
         if isinstance(node, Op):
-            late = [i for i in node.inputs if place[i] > place[index]]
-            if late:
-                return f"{node.name} stands before its input {program.nodes[late[0]].name}"
+            for operand in node.operands:
+                if isinstance(operand, int) and place[operand] > place[index]:
+                    return f"{node.name} stands before its input {program.nodes[operand].name}"
     return None
 
 

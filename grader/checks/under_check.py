@@ -192,8 +192,9 @@ class EngineUnderCheck:
         """Send the runs as one batch and judge each outcome, program by program, under every order seed."""
         self.comparisons += len(runs)
         huge = max(len(run.program.nodes) for run in runs) > _HUGE
-        seeds = (None,) if huge else _ORDER_SEEDS
-        ran = self._ask(Batch(tuple(runs), calls or self._limits.calls, cpu_s or self._limits.cpu_s, seeds))
+        # where one run is long, counting each call would take longer than the calls
+        budget, seeds = (calls, (None,)) if huge else (calls or self._limits.calls, _ORDER_SEEDS)
+        ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds))
         if ran is None:  # planning: the programs are known now, and nothing is judged
             return
         self.output.append(ran.output)

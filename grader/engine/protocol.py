@@ -31,11 +31,11 @@ class Run:
 class Batch:
     """Runs executed in one fork, all of them once under each order seed; `(None,)` leaves order as it comes.
 
-    `calls` is each run's budget of calls, `cpu_s` the whole batch's CPU time in seconds.
+    `calls` is each run's budget of calls (None: CPU time alone decides), `cpu_s` the whole batch's CPU time in seconds.
     """
 
     runs: tuple[Run, ...]
-    calls: int
+    calls: int | None
     cpu_s: float
     order_seeds: tuple[int | None, ...] = (0, 1, 2, 3)
 

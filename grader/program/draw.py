@@ -2,7 +2,8 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec import structs
 
 from . import domain
 from .graph import BINARY, Leaf, Node, Number, Op, Operand, Program, number_text
@@ -64,7 +65,7 @@ class _Drawing:
         if len(self.idle) > 1 or not domain.gradients_stay_moderate(self.nodes, self.values):
             return None
         *before, last = self.nodes
-        return [*before, replace(last, name="L")]
+        return [*before, structs.replace(last, name="L")]
 
     def _below(self, n: int) -> int:
         return int(self.rng.random() * n)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+import msgspec
+
 BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
 UNARY = ("neg", "relu", "tanh", "exp", "log", "sigmoid")
 
@@ -14,14 +16,14 @@ class ProgramError(ValueError):
     """An expression that is no program; the message shows it."""
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(msgspec.Struct, frozen=True):
+    """A node that is given: its name and its value."""
+
     name: str
     value: float
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(msgspec.Struct, frozen=True):
     """A plain number in an operation: it is no node and has no gradient."""
 
     value: int | float
@@ -30,8 +32,7 @@ class Number:
 Operand: TypeAlias = int | Number
 
 
-@dataclass(frozen=True)
-class Op:
+class Op(msgspec.Struct, frozen=True):
     """An operation; operands are indices of earlier nodes or plain numbers."""
 
     name: str
@@ -57,10 +58,11 @@ class Program:
 
     def __post_init__(self) -> None:
         for index, node in enumerate(self.nodes):
-            if isinstance(node, Op) and any(not 0 <= i < index for i in node.inputs):
-                raise ProgramError(f"{self.text}: {node.name} uses a node that comes after it")
-        names = [node.name for node in self.nodes]
-        if len(set(names)) < len(names):
+            if isinstance(node, Op):
+                for operand in node.operands:
+                    if isinstance(operand, int) and not 0 <= operand < index:
+                        raise ProgramError(f"{self.text}: {node.name} uses a node that comes after it")
+        if len({node.name for node in self.nodes}) < len(self.nodes):
             raise ProgramError(f"{self.text}: two nodes share a name")
 
     @property

@@ -3,6 +3,7 @@
 The usual names win. Where they are absent, a name is taken only if one reading is possible.
 """
 
+import operator
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -126,13 +127,12 @@ def read(module: ModuleType) -> Reading:
 
 def _product(left: Any, right: Any) -> Any:
     """`left * right`, else `left + right`, else None: an exercise's file need not have both."""
-    for combine in (lambda: left * right, lambda: left + right):
+    for combine in (operator.mul, operator.add):
         try:
-            node = combine()
+            node = combine(left, right)
         except Exception:
             continue
-        base: type = type(left).mro()[-2]
-        if isinstance(node, base):
+        if isinstance(node, type(left)):
             return node
     return None
 

@@ -247,7 +247,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
     return ["read", shape.wire(), seeds]
 
 
-def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str, calls: int) -> list[Any]:
+def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str, calls: int | None) -> list[Any]:
     results: list[Any] = []
     where = "build"
     try:

@@ -52,6 +52,7 @@ def main(control_fd: int) -> None:
             control.sendall(frames.PID.pack(pid))
     for pid in running:
         end(pid)
+    os._exit(0)
 
 
 def end(pid: int) -> None:

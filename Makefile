@@ -1,0 +1,35 @@
+# Two commands do everything on a fresh machine: `make grade` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: grade test lint types tests book clean
+
+# Unfilled exercises are no failure of make: exit codes 0 and 1 of `grade` both mean that it graded.
+grade: $(VENV)/installed
+	@$(BIN)/grade; code=$$?; test $$code -le 1 || exit $$code
+
+test: lint types tests
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/installed
+	$(BIN)/mypy
+
+tests: $(VENV)/installed
+	$(BIN)/python -m pytest
+
+# After a change of a solution, a hidden test or course.yaml: stubs and answer book anew.
+book: $(VENV)/installed
+	$(BIN)/grade stubs
+	$(BIN)/grade build
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
