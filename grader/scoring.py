@@ -65,7 +65,7 @@ def _exercise(
         found = results.get((exercise.id, check.id))
         if loaded and found is None:
             raise GraderFault(f"the check {exercise.id}.{check.id} has no result")
-        checks.append(_check(check, found) if found else _skipped(check))
+        checks.append(_check(exercise, check, found) if found else _skipped(check))
         readings.append(found.get("reading") if found else None)
     points = sum(c.score for c in checks if not c.bonus)
     message = state.message or _reading_note(readings)
@@ -96,7 +96,7 @@ def _skipped(check: Check) -> CheckResult:
     )
 
 
-def _check(check: Check, found: Mapping[str, Any]) -> CheckResult:
+def _check(exercise: Exercise, check: Check, found: Mapping[str, Any]) -> CheckResult:
     status = found["status"]
     if status != "passed" and status not in _FAILURES:
         raise GraderFault(f"the check {check.id} has the unknown status {status!r}")
@@ -112,9 +112,15 @@ def _check(check: Check, found: Mapping[str, Any]) -> CheckResult:
         program=found.get("program", UNSET),
         expected=found.get("expected", UNSET),
         actual=found.get("actual", UNSET),
+        hint=UNSET if status == "passed" else _hint(exercise, check),
         message=found.get("message", UNSET),
         output=found.get("output") or UNSET,
     )
+
+
+def _hint(exercise: Exercise, check: Check) -> str:
+    """The command that shows the hint, not the hint: a learner may want to think first."""
+    return f"grade hint {exercise.id}" + (f" {check.hint}" if check.hint > 1 else "")
 
 
 def _exercise_status(state: FileState, points: int, of: int) -> ExerciseStatus:

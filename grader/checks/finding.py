@@ -73,6 +73,10 @@ def _sentence(problem: Problem) -> str:
             return problem.message
         case "syntax":
             return f"Python cannot read the file: {problem.message}"
+        case _ if problem.type_name == "MemoryError":
+            return "it asked for more memory than a check may have"
+        case _ if problem.type_name == "RecursionError":
+            return "your code raised RecursionError: a function calls itself too deep, or without end"
         case _:
             text = f"{problem.type_name}: {problem.message}" if problem.message else problem.type_name
             return f"your code raised {text}"

@@ -51,7 +51,7 @@ class Isolation(_Strict, frozen=True):
 
 class CheckResult(_Strict, frozen=True):
     """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
-    (inf, nan) are words."""
+    (inf, nan) are words. `hint` is the command that shows one."""
 
     id: str
     title: str

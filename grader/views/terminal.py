@@ -1,5 +1,6 @@
 """A report as a learner reads it in a terminal: the first failure in full, the rest a line each."""
 
+import itertools
 import unicodedata
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -106,9 +107,9 @@ def _details(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
         yield from _wrapped("why", diagnosis)
     output = _given(check.output)
     if output:
-        printed = output.splitlines()
-        for line in printed[:_OUTPUT_LINES]:
-            yield f"{indent}printed | {plain(line)[:60]}"
+        for line, repeats in itertools.islice(itertools.groupby(output.splitlines()), _OUTPUT_LINES):
+            times = sum(1 for _ in repeats)
+            yield f"{indent}printed | {plain(line)[:50]}" + (f"  ({times} times)" if times > 1 else "")
     yield f"{indent}{_label('hint')}{_given(check.hint) or f'grade hint {exercise.id}'}"
 
 

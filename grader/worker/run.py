@@ -4,6 +4,8 @@ A run is one program and the steps to take on it; the answer to each step is a t
 vocabulary of which stands in `grader/engine/protocol.py`.
 """
 
+import contextlib
+import io
 import itertools
 import operator
 from collections.abc import Callable, Iterable
@@ -227,7 +229,8 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
     """
     nodes = Nodes(module, follow=batch["order_seeds"] != [None])
     try:
-        with limits.CallBudget(filename, batch["calls"]):
+        # what the probe makes the learner's code print belongs to no program
+        with limits.CallBudget(filename, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):
             shape = reading.read(module)
     except BaseException as error:
         return ["unread", _problem("reading", error, filename)]
