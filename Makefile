@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: grade test lint types tests book clean
+.PHONY: grade test lint types tests book schema clean
 
 # Unfilled exercises are no failure of make: exit codes 0 and 1 of `grade` both mean that it graded.
 grade: $(VENV)/installed
@@ -30,6 +30,11 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@touch $@
+
+# After a change of the report's model.
+schema: $(VENV)/installed
+	$(BIN)/python -c 'import json; from grader.report import schema; print(json.dumps(schema(), indent=2))' \
+		> docs/report.schema.json
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

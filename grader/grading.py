@@ -19,6 +19,7 @@ from .course import Check, Course, Exercise
 from .engine import Died, Loaded, LoadFailed, NotStarted, Problem, Source, Submission, read_source
 from .oracle import AnswerBook, Oracle
 from .report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, Report, SubmissionStamp
+from .sandbox import Warm
 from .scoring import FileState
 
 
@@ -29,17 +30,19 @@ def grade(
     *,
     seed: str,
     memo: Path | None,
+    warm: Warm | None = None,
     submission_id: str = "local",
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
 ) -> Report:
     """Grade `files`, a path for each exercise to be graded, and return the full (instructor's) report.
 
+    `warm` is a warm worker process to use; without one, one is started for this submission alone.
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
     sources = {exercise.id: read_source(files[exercise.id]) for exercise in exercises}
     with ExitStack() as stack:
-        warm = stack.enter_context(sandbox.start())
+        warm = warm or stack.enter_context(sandbox.start())
         oracle = stack.enter_context(Oracle(book, memo))
         states: dict[str, FileState] = {}
         engine_for = {}

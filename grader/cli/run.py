@@ -5,9 +5,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import sandbox
 from ..course import Check, Course, Exercise
 from ..course.find import packaged_course
-from ..grading import grade
 from ..oracle import read_book
 from ..report import Report, for_learner, to_json, write_report
 from ..views import render
@@ -32,14 +32,18 @@ def run_grade(course: Course, options: Options) -> int:
         folder = next(iter(files.values())).parent
         raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
     progress = _Progress(sys.stderr.isatty() and not options.as_json)
-    full = grade(
-        course,
-        read_book(course.book),
-        files,
-        seed=options.seed or course.seed,
-        memo=default_memo(),
-        on_check=progress.show,
-    )
+    with sandbox.start() as warm:
+        from ..grading import grade  # imports pytest, while the worker starts
+
+        full = grade(
+            course,
+            read_book(course.book),
+            files,
+            seed=options.seed or course.seed,
+            memo=default_memo(),
+            warm=warm,
+            on_check=progress.show,
+        )
     progress.clear()
     report = full if options.instructor else for_learner(full, details(course))
     if options.as_json:

@@ -1,7 +1,6 @@
 """Answers for programs: looked up, or computed by a process of its own and remembered."""
 
 import contextlib
-import importlib.metadata
 import json
 import subprocess
 import sys
@@ -103,6 +102,8 @@ class Oracle:
 
 def torch_version() -> str:
     """The installed torch's version, found without importing it."""
+    import importlib.metadata  # here, not above: only fresh programs need it
+
     try:
         return importlib.metadata.version("torch")
     except importlib.metadata.PackageNotFoundError:

@@ -1,0 +1,60 @@
+"""How long a learner waits: `grade` against `python -m pytest` on one empty test, in the same run.
+
+    python benchmarks/start_up.py [--rounds N]
+
+Prints medians of wall time and their ratios to two floors: pytest as it starts here, with every plugin installed,
+and pytest with no plugin but its own. Rounds are interleaved, so that a busy machine hits all alike.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GRADE = str(Path(sys.executable).parent / "grade")
+
+
+def wall(command: list[str], folder: Path, environment: dict[str, str]) -> float:
+    """Seconds that a command takes."""
+    started = time.perf_counter()
+    subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=15)
+    rounds = parser.parse_args().rounds
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        (folder / "test_empty.py").write_text("def test_nothing():\n    pass\n")
+        plain["BACKWARD_CACHE"] = str(folder / "cache")
+        bare = {**plain, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        pytest = [sys.executable, "-m", "pytest", "-q", "test_empty.py"]
+        solutions = ["--course", str(ROOT), "--from", str(ROOT / "solutions")]
+        cases = {
+            "pytest, one empty test, plugins as installed": (pytest, plain),
+            "pytest, one empty test, no plugins": (pytest, bare),
+            "grade 01": ([GRADE, "01", *solutions], plain),
+            "grade, all but 06 and its 100,000 nodes": ([GRADE, "1", "2", "3", "7", "8", "12", *solutions], plain),
+            "grade, the whole course": ([GRADE, *solutions], plain),
+        }
+        times: dict[str, list[float]] = {name: [] for name in cases}
+        for _ in range(rounds):
+            for name, (command, environment) in cases.items():
+                times[name].append(wall(command, folder, environment))
+    medians = {name: statistics.median(measured) for name, measured in times.items()}
+    floors = list(medians.values())[:2]
+    print(f"{'':<46} {'wall ms':>8} {'to pytest':>10} {'to bare pytest':>15}   ({rounds} rounds, medians)")
+    for name, median in medians.items():
+        print(f"{name:<46} {median * 1000:>8.0f} {median / floors[0]:>9.2f}x {median / floors[1]:>14.2f}x")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""CONTRIBUTING's example of a new check works as it stands there."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GRADE = Path(sys.executable).parent / "grade"
+
+
+def test_the_new_check_works_as_written(tmp_path: Path) -> None:
+    """One line in course.yaml and a test of four lines make a check that a solution passes and a mistake fails."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    entry = re.search(r"```yaml\n(      three_uses.*\n)```", text)
+    test = re.search(r'```python\n(@check\("three_uses"\)\n(?:.*\n)+?)```', text)
+    assert entry is not None
+    assert test is not None
+    assert len((entry[1] + test[1]).splitlines()) < 10
+    course = tmp_path / "course"
+    shutil.copytree(ROOT, course, ignore=shutil.ignore_patterns(".*", "fixtures", "grader", "dist", "__pycache__"))
+    page = (course / "course.yaml").read_text(encoding="utf-8")
+    anchor = "      already_there: {points: 2, title: a gradient that is there before is kept, hint: 3}\n"
+    assert 1 == page.count(anchor)
+    page = page.replace(anchor, anchor + entry[1])
+    total = int(re.search(r"total: (\d+)", page)[1])  # type: ignore[index]
+    (course / "course.yaml").write_text(page.replace(f"total: {total}", f"total: {total + 1}"), encoding="utf-8")
+    hidden = course / "tests" / "hidden" / "test_03_accumulate.py"
+    hidden.write_text(hidden.read_text(encoding="utf-8") + "\n\n" + test[1], encoding="utf-8")
+
+    build = subprocess.run([GRADE, "build"], cwd=course, capture_output=True, text=True, check=False)
+    right = subprocess.run([GRADE, "3", "--from", "solutions"], cwd=course, capture_output=True, text=True, check=False)
+    solution = (course / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+    mistaken = solution.replace("self.grad += other.data", "self.grad = other.data")
+    (course / "exercises" / "03_accumulate.py").write_text(mistaken, encoding="utf-8")
+    wrong = subprocess.run([GRADE, "3"], cwd=course, capture_output=True, text=True, check=False)
+
+    assert "" == build.stderr
+    assert re.search(r"PASS +three uses of one value all count +1/1", right.stdout)
+    assert re.search(r"FAIL +three uses of one value all count +0/1", wrong.stdout)

@@ -1,0 +1,84 @@
+"""The wheel, built and installed elsewhere, is the whole course but for its solutions."""
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built wheel."""
+    out = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT],
+        check=True,
+        capture_output=True,
+    )
+    (built,) = out.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` folder of an environment that has the wheel, and the dependencies of this one by their path alone
+    (which leaves this checkout out)."""
+    home = tmp_path_factory.mktemp("home") / "venv"
+    venv.create(home, with_pip=False)
+    (site,) = home.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", home, "install", "--no-deps", "--quiet", wheel],
+        check=True,
+        capture_output=True,
+    )
+    return home / "bin"
+
+
+def run(installed: Path, folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "PYTHON"))}
+    return subprocess.run(
+        [installed / "grade", *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_it_holds_the_course_and_no_solution(wheel: Path) -> None:
+    """Exercises, hidden checks and the answer book are in it; solutions, mistakes and the kit's own tests are not."""
+    names = zipfile.ZipFile(wheel).namelist()
+
+    for wanted in ("course.yaml", "exercises/01_distribute.py", "tests/hidden/answers.json"):
+        assert f"backward_course/{wanted}" in names
+    assert [] == [name for name in names if "solutions" in name or "mistakes" in name or "fixtures" in name]
+    solution = (ROOT / "solutions" / "06_build_topo.py").read_text(encoding="utf-8")
+    region = re.search(r"# BEGIN SOLUTION.*\n((?:.*\n)+?) *# END SOLUTION", solution)
+    assert region is not None
+    stub = zipfile.ZipFile(wheel).read("backward_course/exercises/06_build_topo.py").decode()
+    assert region[1] not in stub
+
+
+def test_it_works_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
+    """`grade start` hands the exercises out, `grade` finds none of them started, and a solution gets full marks."""
+    started = run(installed, tmp_path, "start")
+    untouched = run(installed, tmp_path)
+    solved = run(installed, tmp_path, "--from", str(ROOT / "solutions"))
+
+    assert (0, 1, 0) == (started.returncode, untouched.returncode, solved.returncode)
+    assert 7 == untouched.stdout.count("not started")
+    assert "" == started.stderr + untouched.stderr + solved.stderr
+    assert "Score 80/80" in solved.stdout
+
+
+def test_fresh_programs_are_computed_by_torch_there_too(installed: Path, tmp_path: Path) -> None:
+    """Another seed's programs are not in the answer book, and are graded all the same."""
+    solved = run(installed, tmp_path, "accumulate", "--from", str(ROOT / "solutions"), "--seed", str(tmp_path))
+
+    assert "" == solved.stderr
+    assert "Score 12/12" in solved.stdout

@@ -1,0 +1,331 @@
+"""Small learners' files, one for each way of keeping a local rule, loaded in this process."""
+
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+
+from grader.worker import frames, load
+
+FILE = "07_learner.py"
+
+_PASS = """
+    def backward(self):
+        order, seen = [], set()
+        def visit(node):
+            if id(node) not in seen:
+                seen.add(id(node))
+                for source in {inputs}:
+                    visit(source)
+                order.append(node)
+        visit(self)
+        self.grad = 1.0
+        for node in reversed(order):
+            {step}
+"""
+
+
+def _engine(make: str, ops: str, inputs: str, step: str) -> str:
+    return f"class Value:\n{make}\n{ops}\n{_PASS.format(inputs=inputs, step=step)}"
+
+
+_KEEPS_A_FUNCTION = """
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, tuple(_prev)
+        self._backward = None
+"""
+
+CLOSURE = _engine(
+    """
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+""",
+    """
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+        def run():
+            self.grad += out.grad
+            other.grad += out.grad
+        out._backward = run
+        return out
+
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other))
+        def run():
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+        out._backward = run
+        return out
+""",
+    "node._prev",
+    "node._backward()",
+)
+
+METHOD = _engine(
+    """
+    __slots__ = ("data", "grad", "_prev", "local")
+
+    def __init__(self, data, _prev=(), local=()):
+        self.data, self.grad, self._prev, self.local = data, 0.0, _prev, local
+""",
+    """
+    def __add__(self, other):
+        return Value(self.data + other.data, {0: self, 1: other}, {0: 1.0, 1: 1.0})
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, {0: self, 1: other}, {0: other.data, 1: self.data})
+
+    def _backward(self):
+        for place in self._prev:
+            self._prev[place].grad += self.local[place] * self.grad
+""",
+    "dict(node._prev).values()",
+    "node._backward()",
+)
+
+VISIT = _engine(
+    _KEEPS_A_FUNCTION,
+    """
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+        def run(node):
+            self.grad += node.grad
+            other.grad += node.grad
+        out._backward = run
+        return out
+
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other))
+        def run(node):
+            self.grad += other.data * node.grad
+            other.grad += self.data * node.grad
+        out._backward = run
+        return out
+""",
+    "node._prev",
+    "if node._backward: node._backward(node)",
+)
+
+PULL_ADDS = _engine(
+    _KEEPS_A_FUNCTION,
+    """
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+        def run(upstream):
+            self.grad += upstream
+            other.grad += upstream
+        out._backward = run
+        return out
+
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other))
+        def run(upstream):
+            self.grad += other.data * upstream
+            other.grad += self.data * upstream
+        out._backward = run
+        return out
+""",
+    "node._prev",
+    "if node._backward: node._backward(node.grad)",
+)
+
+PULL_RETURNS = _engine(
+    """
+    def __init__(self, data, inputs=(), rule=None):
+        self.data, self.grad, self.inputs, self.rule = data, 0.0, inputs, rule
+""",
+    """
+    def __add__(self, other):
+        return Value(self.data + other.data, (self, other), lambda g: (g, g))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other), lambda g: [g * other.data, g * self.data])
+""",
+    "node.inputs",
+    """if node.rule:
+                for source, share in zip(node.inputs, node.rule(node.grad)):
+                    source.grad += share""",
+)
+
+PULL_PAIRS = _engine(
+    """
+    def __init__(self, data, children=(), rule=None):
+        self.data, self.grad, self.children, self.rule = data, 0.0, children, rule
+""",
+    """
+    def __add__(self, other):
+        return Value(self.data + other.data, [self, other], lambda g: [(self, g), (other, g)])
+
+    def __mul__(self, other):
+        return Value(
+            self.data * other.data, [self, other], lambda g: [(g * other.data, self), (g * self.data, other)]
+        )
+""",
+    "node.children",
+    """for one, two in node.rule(node.grad) if node.rule else ():
+                source, share = (one, two) if isinstance(one, Value) else (two, one)
+                source.grad += share""",
+)
+
+SLOPES = _engine(
+    """
+    def __init__(self, data, _prev=(), slopes=None):
+        self.data, self.grad, self._prev, self.slopes = data, 0.0, _prev, slopes
+""",
+    """
+    def __add__(self, other):
+        return Value(self.data + other.data, (self, other), lambda: (1.0, 1.0))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other), lambda: (other.data, self.data))
+""",
+    "node._prev",
+    """for source, slope in zip(node._prev, node.slopes() if node.slopes else ()):
+                source.grad += slope * node.grad""",
+)
+
+PAIRS = _engine(
+    """
+    def __init__(self, data, edges=()):
+        self.data, self.grad, self.edges = data, 0.0, edges
+""",
+    """
+    def __add__(self, other):
+        return Value(self.data + other.data, [(self, 1.0), (other, 1.0)])
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, [(self, other.data), (other, self.data)])
+""",
+    "[source for source, _ in node.edges]",
+    """for source, slope in node.edges:
+                source.grad += slope * node.grad""",
+)
+
+PAIRS_TURNED = _engine(
+    """
+    def __init__(self, data, edges=()):
+        self.data, self.grad, self.edges = data, 0.0, edges
+""",
+    """
+    def __add__(self, other):
+        return Value(self.data + other.data, ((lambda g: g, self), (lambda g: g, other)))
+
+    def __mul__(self, other):
+        return Value(
+            self.data * other.data, ((lambda g: g * other.data, self), (lambda g: g * self.data, other))
+        )
+""",
+    "[source for _, source in node.edges]",
+    """for share, source in node.edges:
+                source.grad += share(node.grad)""",
+)
+
+PARALLEL = _engine(
+    """
+    def __init__(self, data, _children=(), _local_grads=()):
+        self.data, self.grad = data, 0.0
+        self._children, self._local_grads = _children, _local_grads
+""",
+    """
+    def __add__(self, other):
+        return Value(self.data + other.data, (self, other), (1, 1))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+""",
+    "node._children",
+    """for source, slope in zip(node._children, node._local_grads):
+                source.grad += slope * node.grad""",
+)
+
+PARALLEL_FUNCTIONS = _engine(
+    """
+    def __init__(self, data, parents=(), vjps=()):
+        self.data, self.grad, self.parents, self.vjps = data, 0.0, list(parents), list(vjps)
+""",
+    """
+    def __add__(self, other):
+        return Value(self.data + other.data, (self, other), (lambda g: g, lambda g: g))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other), (lambda g: g * other.data, lambda g: g * self.data))
+""",
+    "node.parents",
+    """for source, vjp in zip(node.parents, node.vjps):
+                source.grad += vjp(node.grad)""",
+)
+
+
+class Engine(NamedTuple):
+    """A learner's file, and what should be read in it."""
+
+    source: str
+    kind: str
+    rule_name: str
+    inputs: str
+
+
+ENGINES = {
+    "closure": Engine(CLOSURE, "closure", "_backward", "_prev"),
+    "method": Engine(METHOD, "closure", "_backward", "_prev"),
+    "visit": Engine(VISIT, "visit", "_backward", "_prev"),
+    "pull that adds": Engine(PULL_ADDS, "pull", "_backward", "_prev"),
+    "pull that returns shares": Engine(PULL_RETURNS, "pull", "rule", "inputs"),
+    "pull that returns pairs": Engine(PULL_PAIRS, "pull", "rule", "children"),
+    "slopes": Engine(SLOPES, "slopes", "slopes", "_prev"),
+    "pairs": Engine(PAIRS, "pairs", "edges", ""),
+    "pairs of functions": Engine(PAIRS_TURNED, "pairs", "edges", ""),
+    "parallel": Engine(PARALLEL, "parallel", "_local_grads", "_children"),
+    "parallel functions": Engine(PARALLEL_FUNCTIONS, "parallel", "vjps", "parents"),
+}
+
+
+@pytest.fixture(params=ENGINES.values(), ids=ENGINES.keys())
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """One engine after the other, each with another kind of local rule."""
+    found: Engine = request.param
+    return found
+
+
+@pytest.fixture
+def closures() -> str:
+    """The usual engine: a set of inputs, a closure on each node."""
+    return CLOSURE
+
+
+@pytest.fixture(autouse=True)
+def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Loading leaves an import hook, a module and numpy's functions behind: take them away again."""
+    monkeypatch.setattr(sys, "meta_path", sys.meta_path.copy())
+    monkeypatch.setattr(frames, "_numpy_items", {})
+    yield
+    sys.modules.pop(load.MODULE, None)
+
+
+@pytest.fixture
+def loaded() -> Callable[..., ModuleType]:
+    """Load a learner's source as the worker does."""
+
+    def load_source(source: str, **allow: str) -> ModuleType:
+        return load.load(source, FILE, allow)
+
+    return load_source
+
+
+@pytest.fixture
+def executed(loaded: Callable[..., ModuleType]) -> Callable[..., Any]:
+    """Load a source and execute one program on it; gives the outcome under the order seed."""
+    from grader.program import Program
+    from grader.worker import run
+
+    def execute(
+        source: str, program: Program, *steps: list[Any], calls: int = 10_000, order_seed: int | None = 0
+    ) -> Any:
+        batch = {"runs": [[program.wire, list(steps)]], "order_seeds": [order_seed], "calls": calls}
+        answer = run.execute(loaded(source), FILE, batch)
+        return answer[2][0][0] if answer[0] == "read" else answer
+
+    return execute

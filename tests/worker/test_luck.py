@@ -1,0 +1,225 @@
+"""The order in which a set of nodes is walked is chosen by the order seed."""
+
+import itertools
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.worker.luck import Nodes, order_hash
+
+SEEDS = range(4)
+Load = Callable[[str], ModuleType]
+
+PLAIN = "class Value:\n    def __init__(self, data):\n        self.data = data\n"
+SLOTS = "class Value:\n    __slots__ = ('data',)\n    def __init__(self, data):\n        self.data = data\n"
+NOT_COMPARED = (
+    "from dataclasses import dataclass\n@dataclass(eq=False)\nclass Value:\n    data: float\n    grad: float = 0.0\n"
+)
+OBJECT_HASH = f"{PLAIN}    def __eq__(self, other):\n        return self is other\n    __hash__ = object.__hash__\n"
+BASE = f"{PLAIN}class Node(Value):\n    pass\nclass Leaf(Value):\n    def __init__(self, data):\n        self.data = data\n"
+NO_INIT = "class Value:\n    data = 0.0\n    def __new__(cls, data):\n        return super().__new__(cls)\n"
+OWN_NEW = f"{PLAIN}    def __new__(cls, *args):\n        return super().__new__(cls)\n"
+BY_ID = f"{PLAIN}    def __hash__(self):\n        return id(self)\n    def __eq__(self, other):\n        return self is other\n"
+COMPARED = "from dataclasses import dataclass\n@dataclass\nclass Value:\n    data: float\n"
+
+IDENTITY = {
+    "plain": PLAIN,
+    "slots": SLOTS,
+    "dataclass eq=False": NOT_COMPARED,
+    "__hash__ = object.__hash__": OBJECT_HASH,
+    "a base": BASE,
+    "no __init__": NO_INIT,
+    "__new__": OWN_NEW,
+}
+
+
+@pytest.fixture(params=IDENTITY.values(), ids=IDENTITY.keys())
+def identity(request: pytest.FixtureRequest) -> str:
+    source: str = request.param
+    return source
+
+
+@given(st.integers(0, 2**40 - 1), st.integers(0, 2**40 - 1), st.sampled_from(SEEDS))
+@settings(database=None, deadline=None, derandomize=True, max_examples=300)
+def test_different_numbers_have_different_hashes(one: int, two: int, seed: int) -> None:
+    """order_hash is injective, and Python's hash() leaves its results as they are."""
+    hashes = order_hash(one, seed), order_hash(two, seed)
+    assert (one == two) == (hashes[0] == hashes[1])
+    assert all(hash(h) == h and 0 <= h < 2**60 for h in hashes)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_two_of_the_first_numbers_collide(seed: int) -> None:
+    """Among the numbers that real graphs use no two hashes are the same."""
+    assert len({order_hash(number, seed) for number in range(50_000)}) == 50_000
+
+
+def first(seed: int, one: int, two: int) -> int:
+    """Which of two numbers a set walks first."""
+    back = {order_hash(number, seed): number for number in (one, two)}
+    return back[next(iter({order_hash(one, seed), order_hash(two, seed)}))]
+
+
+@pytest.mark.parametrize("apart", range(1, 8))
+def test_neighbours_are_met_in_both_orders(apart: int) -> None:
+    """Two numbers less than eight apart are walked one way under seed 0 and the other way under seed 1."""
+    for one in range(200):
+        for pair in ((one, one + apart), (one + apart, one)):
+            assert {first(0, *pair), first(1, *pair)} == {one, one + apart}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_objects_are_hashed_by_number_and_seed(loaded: Load, identity: str, seed: int) -> None:
+    """The n-th object of a run has the n-th number's hash, whatever kind of class made it."""
+    module = loaded(identity)
+    nodes = Nodes(module)
+    nodes.start_run(seed)
+    made = [module.Value(1.0) for _ in range(20)]
+    assert [order_hash(number, seed) for number in range(20)] == [hash(obj) for obj in made]
+
+
+def test_a_real_set_of_two_objects_is_walked_in_both_orders(loaded: Load, identity: str) -> None:
+    """Of two objects made within seven of each other each comes first under one of the seeds 0 and 1."""
+    module = loaded(identity)
+    nodes = Nodes(module)
+    met: dict[tuple[int, int], set[int]] = {}
+    for seed in (0, 1):
+        nodes.start_run(seed)
+        made = [module.Value(1.0) for _ in range(24)]
+        for i, j in itertools.permutations(range(24), 2):
+            if abs(i - j) < 8:
+                met.setdefault((i, j), set()).add(i if next(iter({made[i], made[j]})) is made[i] else j)
+    assert all({i, j} == seen for (i, j), seen in met.items())
+
+
+def test_subclasses_share_their_bases_numbering(loaded: Load) -> None:
+    """Objects of subclasses, with and without an __init__ of their own, count on in one row."""
+    module = loaded(BASE)
+    nodes = Nodes(module)
+    nodes.start_run(1)
+    made = [module.Value(1), module.Node(2), module.Leaf(3)]
+    assert [order_hash(number, 1) for number in range(3)] == [hash(obj) for obj in made]
+    assert made == nodes.of_run()
+    assert [1, 2, 3] == [obj.data for obj in made]
+
+
+def test_a_hash_by_id_follows_the_seed(loaded: Load) -> None:
+    """A class that hashes by id() is walked in both orders as well."""
+    module = loaded(BY_ID)
+    nodes = Nodes(module)
+    orders = []
+    for seed in (0, 1):
+        nodes.start_run(seed)
+        made = [module.Value(i) for i in range(8)]
+        orders.append([obj.data for obj in {made[2], made[5]}])
+    assert orders[0] == orders[1][::-1]
+
+
+def test_a_class_that_cannot_be_hashed_stays_so(loaded: Load) -> None:
+    """A dataclass that compares by value has no hash, with and without our numbering."""
+    module = loaded(COMPARED)
+    nodes = Nodes(module)
+    nodes.start_run(0)
+    obj = module.Value(1.0)
+    assert [obj] == nodes.of_run()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(obj)
+
+
+@pytest.mark.parametrize("source", [PLAIN, COMPARED, SLOTS], ids=["plain", "dataclass", "slots"])
+def test_sorting_by_id_changes_with_the_seed(loaded: Load, source: str) -> None:
+    """`id` in the learner's module follows the seed, too: sorted(key=id) is ascending or descending."""
+    module = loaded(source + "def ids(objects):\n    return [o.data for o in sorted(objects, key=id)]\n")
+    nodes = Nodes(module)
+    orders = []
+    for seed in (0, 1):
+        nodes.start_run(seed)
+        orders.append(module.ids([module.Value(i) for i in range(6)]))
+    assert orders == [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]]
+
+
+def test_ids_tell_objects_apart_across_runs(loaded: Load) -> None:
+    """No two objects share an id, not even the n-th ones of two runs; others keep Python's own."""
+    module = loaded(PLAIN + "def ident(o):\n    return id(o)\n")
+    nodes = Nodes(module)
+    made = []
+    for seed in (0, 0, 1):
+        nodes.start_run(seed)
+        made += [module.Value(i) for i in range(10)]
+    assert len({module.ident(obj) for obj in made}) == 30
+    assert id(nodes) == module.ident(nodes)
+
+
+def test_a_hash_never_changes(loaded: Load, identity: str) -> None:
+    """An object keeps the hash that it had first, also when a later run has another seed."""
+    module = loaded(identity)
+    nodes = Nodes(module)
+    nodes.start_run(0)
+    made = [module.Value(i) for i in range(10)]
+    before = [hash(obj) for obj in made]
+    for seed in (1, 2, 3):
+        nodes.start_run(seed)
+        module.Value(0)
+        assert before == [hash(obj) for obj in made]
+
+
+def test_objects_made_at_import_get_a_number_when_first_hashed(loaded: Load) -> None:
+    """What was made before the run is hashed by a number as well, and keeps it."""
+    module = loaded(PLAIN + "zero = Value(0)\n")
+    nodes = Nodes(module)
+    nodes.start_run(1)
+    module.Value(1)
+    assert order_hash(1, 1) == hash(module.zero)
+    assert order_hash(1, 1) == hash(module.zero)
+
+
+def test_a_copy_is_another_object(loaded: Load) -> None:
+    """copy() goes past the constructor and still gives an object with a number of its own."""
+    import copy
+
+    module = loaded(PLAIN)
+    nodes = Nodes(module)
+    nodes.start_run(0)
+    one = module.Value(1)
+    two = copy.copy(one)
+    assert [0, 1] == [hash(one), hash(two)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class Wrong(Exception):\n    def __init__(self, text):\n        super().__init__(text)\nthing = Wrong('x')\n",
+        "import enum\nclass Kind(enum.Enum):\n    ADD = 1\nthing = Kind.ADD\n",
+        "from typing import NamedTuple\nclass Pair(NamedTuple):\n    a: int\n    b: int\nthing = Pair(1, 2)\n",
+        "from abc import ABC\nclass Base(ABC):\n    pass\nthing = Base()\n",
+        "from typing import Generic, TypeVar\nT = TypeVar('T')\nclass Box(Generic[T]):\n    pass\nthing = Box()\n",
+    ],
+    ids=["exception", "enum", "namedtuple", "abc", "generic"],
+)
+def test_other_classes_of_the_file_keep_working(loaded: Load, source: str) -> None:
+    """Exceptions, enums, named tuples and abstract bases are made, compared and hashed as before."""
+    module = loaded(source + "def again():\n    return type(thing)(*args)\n")
+    before = hash(module.thing) if module.thing.__hash__ is not object.__hash__ else None
+    kind: Any = type(module.thing)
+    args = {"Wrong": ("x",), "Kind": (1,), "Pair": (1, 2)}.get(kind.__name__, ())
+    nodes = Nodes(module)
+    nodes.start_run(0)
+    assert kind is type(kind(*args))
+    if kind.__name__ in ("Kind", "Pair"):
+        assert module.thing == kind(*args)
+        assert before == hash(module.thing)
+
+
+def test_without_following_nothing_is_recorded(loaded: Load) -> None:
+    """Where order is left as it comes, objects are neither numbered nor kept."""
+    module = loaded(PLAIN)
+    nodes = Nodes(module, follow=False)
+    nodes.start_run(None)
+    obj = module.Value(1)
+    assert object.__hash__(obj) == hash(obj)
+    assert [] == nodes.of_run()
+    assert "id" not in vars(module)
