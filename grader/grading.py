@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timezone
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
@@ -31,18 +30,20 @@ def grade(
     seed: str,
     memo: Path | None,
     warm: Warm | None = None,
+    official: bool = False,
     submission_id: str = "local",
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
 ) -> Report:
     """Grade `files`, a path for each exercise to be graded, and return the full (instructor's) report.
 
-    `warm` is a warm worker process to use; without one, one is started for this submission alone.
+    `warm` is a warm worker process to use; without one, one is started for this submission alone. With
+    `official`, only a sandbox that holds against hostile code will do.
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
     sources = {exercise.id: read_source(files[exercise.id]) for exercise in exercises}
     with ExitStack() as stack:
-        warm = warm or stack.enter_context(sandbox.start())
+        warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))
         states: dict[str, FileState] = {}
         engine_for = {}
@@ -52,9 +53,7 @@ def grade(
             if source.problem is not None or source.text == stub:
                 states[exercise.id] = FileState(source.problem or "not_started", str(source.path), source.message)
                 continue
-            submission = Submission(
-                warm, source.text, source.path.name, stub, module_folders(course.allow_imports), course.limits
-            )
+            submission = Submission(warm, source.text, source.path.name, stub, course.limits)
             stack.enter_context(submission)
             states[exercise.id] = state = _load(submission, source)
             if state.state == "loaded":
@@ -105,16 +104,6 @@ def _engine(
         limits=course.limits,
         seed=f"{seed}:{exercise.id}:{check.id}",
     )
-
-
-def module_folders(allowed: Sequence[str]) -> dict[str, str]:
-    """Where each module that a course allows is installed; those that are not are left out."""
-    folders = {}
-    for name in allowed:
-        spec = find_spec(name)
-        if spec is not None and spec.origin:
-            folders[name] = str(Path(spec.origin).parent.parent)
-    return folders
 
 
 def _fingerprint(exercises: Sequence[Exercise], sources: Mapping[str, Source]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..course import Course, CourseError, find_course, load_course
+from ..sandbox import TIERS, IsolationError
 from .words import UsageError, find_exercise
 
 OK, SHORT, WRONG_USE, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -19,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = _COMMANDS.get(words[0]) if words else None
     try:
         return command(words[1:]) if command else _grade(words)
-    except (UsageError, CourseError) as error:
+    except (UsageError, CourseError, IsolationError) as error:
         print(f"grade: {error}", file=sys.stderr)
         return WRONG_USE
     except KeyboardInterrupt:
@@ -47,6 +48,11 @@ def _course(options: argparse.Namespace) -> Course:
     return load_course(find_course(options.course, Path.cwd()))
 
 
+def _official_course(options: argparse.Namespace) -> Course:
+    """Official grading takes the course it is given, or the packaged one: never one found beside a submission."""
+    return load_course(find_course(options.course, None))
+
+
 def _grade(words: list[str]) -> int:
     parser = _parser("", "Grade your exercise files.")
     parser.usage = "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|stubs|build --help"
@@ -57,6 +63,13 @@ def _grade(words: list[str]) -> int:
     parser.add_argument("--all", action="store_true", help="show every check, and every failure in full")
     parser.add_argument("--seed", metavar="TEXT", help="draw fresh programs from this instead of the course's seed")
     parser.add_argument("--instructor", action="store_true", help="keep seed and hidden details in the report")
+    parser.add_argument(
+        "--isolation",
+        choices=["auto", *TIERS],
+        default="auto",
+        help="how the code is kept apart (default: the strongest that works here)",
+    )
+    parser.add_argument("--official", action="store_true", help="grade for the record: sandboxed, a secret seed")
     parser.add_argument("--version", action="version", version=f"grade {__version__}")
     from .run import Options, run_grade
 
@@ -64,7 +77,7 @@ def _grade(words: list[str]) -> int:
     if options.folder is not None and not options.folder.is_dir():
         raise UsageError(f"--from {options.folder}: there is no such folder")
     return run_grade(
-        _course(options),
+        _official_course(options) if options.official else _course(options),
         Options(
             words=tuple(options.words),
             folder=options.folder,
@@ -73,6 +86,8 @@ def _grade(words: list[str]) -> int:
             everything=options.all,
             seed=options.seed,
             instructor=options.instructor,
+            isolation=options.isolation,
+            official=options.official,
         ),
     )
 

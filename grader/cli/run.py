@@ -1,6 +1,7 @@
 """Grade, show, write: what `grade [EXERCISE ...]` does."""
 
 import os
+import secrets
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ class Options:
     everything: bool
     seed: str | None
     instructor: bool
+    isolation: str
+    official: bool
 
 
 def run_grade(course: Course, options: Options) -> int:
@@ -32,14 +35,15 @@ def run_grade(course: Course, options: Options) -> int:
         folder = next(iter(files.values())).parent
         raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
     progress = _Progress(sys.stderr.isatty() and not options.as_json)
-    with sandbox.start() as warm:
+    started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
+    with started as warm:
         from ..grading import grade  # imports pytest, while the worker starts
 
         full = grade(
             course,
             read_book(course.book),
             files,
-            seed=options.seed or course.seed,
+            seed=_seed(course, options),
             memo=default_memo(),
             warm=warm,
             on_check=progress.show,
@@ -53,6 +57,11 @@ def run_grade(course: Course, options: Options) -> int:
     sys.stdout.flush()
     _write(report, options)
     return 0 if report.status == "passed" else 1
+
+
+def _seed(course: Course, options: Options) -> str:
+    """The seed given; the course's own for practice; a secret one for an official run."""
+    return options.seed or (secrets.token_hex(16) if options.official else course.seed)
 
 
 def _write(report: Report, options: Options) -> None:

@@ -7,14 +7,14 @@ from .model import CourseError
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 
-def find_course(given: Path | None, start: Path) -> Path:
-    """The course's folder: `given`, else the nearest folder upwards from `start` with a `course.yaml`, else
-    the packaged course. Raises `CourseError`."""
+def find_course(given: Path | None, start: Path | None) -> Path:
+    """The course's folder: `given`, else the nearest folder upwards from `start` (None: nowhere) with a
+    `course.yaml`, else the packaged course. Raises `CourseError`."""
     if given is not None:
         if not (given / "course.yaml").is_file():
             raise CourseError(given / "course.yaml", None, "there is no such file; --course takes a course's folder")
         return given
-    for folder in [start, *start.parents]:
+    for folder in [start, *start.parents] if start else []:
         if (folder / "course.yaml").is_file():
             return folder
     return packaged_course()

@@ -83,7 +83,7 @@ class _Stream:
 class Submission:
     """One learner file, loaded in a process of its own. A context manager."""
 
-    def __init__(self, warm: Warm, source: str, filename: str, stub: str | None, allow: dict[str, str], limits: Limits):
+    def __init__(self, warm: Warm, source: str, filename: str, stub: str | None, limits: Limits):
         self._warm = warm
         self._limits = limits
         self._order = msgspec.json.encode(
@@ -91,7 +91,7 @@ class Submission:
                 "source": source,
                 "filename": filename,
                 "stub": stub,
-                "allow": allow,
+                "allow": warm.allow,
                 "limits": {"calls": limits.calls, "cpu_s": limits.cpu_s, "memory_mb": limits.memory_mb},
             }
         )
@@ -101,29 +101,21 @@ class Submission:
     def load(self) -> Loaded | NotStarted | LoadFailed:
         """Load the file in a fresh process, replacing the one there may be."""
         self.close()
-        ours, theirs = socket.socketpair()
-        answer, answer_end = os.pipe()
-        out, out_end = os.pipe()
-        try:
-            with theirs:
-                self._number = self._warm.submit(theirs, out_end, out_end)
-            self._channel = ours
-            self._send(self._order, [answer_end])
-        finally:
-            os.close(out_end)
-            os.close(answer_end)
-        frame, died, output = self._collect(answer, out, _LOAD_ANSWER_CAP, self._limits.cpu_s, wait_for_exit=False)
+        self._channel, theirs = socket.socketpair()
+        with theirs:
+            self._number = self._warm.submit(theirs)
+        frame, died, output = self._exchange(self._order, _LOAD_ANSWER_CAP, self._limits.cpu_s)
         if died is None:
             try:
                 loaded = protocol.decode_load(frame)
             except Refused as refusal:
                 died = Died("error", f"the file's process gave no proper answer: {refusal}")
-        if died is not None:
-            self.close()
-            return LoadFailed(died, output)
-        if loaded is True:
-            return Loaded(output)
-        return NotStarted() if loaded is False else LoadFailed(loaded, output)
+            else:
+                if loaded is True:
+                    return Loaded(output)
+                return NotStarted() if loaded is False else LoadFailed(loaded, output)
+        self.close()
+        return LoadFailed(died, output)
 
     def run(self, batch: Batch) -> Ran:
         """Run a batch in a fresh fork of the loaded file."""
@@ -132,14 +124,7 @@ class Submission:
             again = self.load()
             if not isinstance(again, Loaded):
                 return Ran(Died("crashed", "the file loaded once, but not a second time"), "", 0.0)
-        answer, answer_end = os.pipe()
-        out, out_end = os.pipe()
-        try:
-            self._send(batch.encode(), [answer_end, out_end, out_end])
-        finally:
-            os.close(out_end)
-            os.close(answer_end)
-        frame, died, output = self._collect(answer, out, batch.answer_cap, batch.cpu_s, wait_for_exit=True)
+        frame, died, output = self._exchange(batch.encode(), batch.answer_cap, batch.cpu_s)
         result: Read | Problem | Died
         if died is None:
             try:
@@ -150,6 +135,24 @@ class Submission:
             result = died
         return Ran(result, output, time.perf_counter() - started)
 
+    def _exchange(self, request: bytes, cap: int, cpu_s: float) -> tuple[bytes, Died | None, str]:
+        """Send a request; give back the answer's frame, how it failed to come, and what was printed meanwhile.
+
+        The answer and the output come on pipes of their own, held by the fork that runs learner code alone.
+        """
+        answer, answer_end = os.pipe()
+        out, out_end = os.pipe()
+        try:
+            self._send(request, [answer_end, out_end])
+        finally:
+            os.close(answer_end)
+            os.close(out_end)
+        try:
+            return self._collect(answer, out, cap, cpu_s)
+        finally:
+            os.close(answer)
+            os.close(out)
+
     def _send(self, body: bytes, fds: list[int]) -> None:
         assert self._channel is not None
         try:
@@ -158,39 +161,36 @@ class Submission:
         except OSError:
             pass  # it has died: `_collect` finds that out and says how
 
-    def _collect(
-        self, answer: int, out: int, cap: int, cpu_s: float, *, wait_for_exit: bool
-    ) -> tuple[bytes, Died | None, str]:
-        """Read the answer, the output and, for a batch, the exit status, until all are there or a limit is hit."""
+    def _collect(self, answer: int, out: int, cap: int, cpu_s: float) -> tuple[bytes, Died | None, str]:
+        """Read the answer, the output and the exit status, until all are there or a limit is hit."""
         assert self._channel is not None
         printed = _Stream(self._limits.output_kb << 10)
         frame = bytearray()
         code: int | None = None
         died: Died | None = None
-        deadline = time.monotonic() + _BACKSTOP * cpu_s
+        # the file is loaded before each batch, in the same process
+        deadline = time.monotonic() + _BACKSTOP * (cpu_s + self._limits.cpu_s)
         with selectors.DefaultSelector() as selector:
-            selector.register(answer, selectors.EVENT_READ)
-            selector.register(out, selectors.EVENT_READ)
-            selector.register(self._channel, selectors.EVENT_READ)
-            waiting: set[Any] = {answer, self._channel} if wait_for_exit else {answer}
+            for source in (answer, out, self._channel):
+                selector.register(source, selectors.EVENT_READ)
+            waiting: set[Any] = {answer, self._channel}
             while waiting and died is None:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    died = Died("timeout", f"no answer within {_BACKSTOP * cpu_s:g} seconds")
+                    died = Died("timeout", f"no answer within {_BACKSTOP * (cpu_s + self._limits.cpu_s):g} seconds")
                     break
                 for key, _ in selector.select(left):
-                    source = key.fileobj
-                    if source is self._channel:
+                    if key.fileobj is self._channel:
                         code = self._exit_code()
-                        selector.unregister(source)
-                        waiting.discard(source)
+                        selector.unregister(key.fileobj)
+                        waiting.discard(key.fileobj)
                         if code is None:
                             waiting.clear()
                         continue
                     data = os.read(key.fd, _CHUNK)
                     if not data:
-                        selector.unregister(source)
-                        waiting.discard(source)
+                        selector.unregister(key.fileobj)
+                        waiting.discard(key.fileobj)
                     elif key.fd == answer:
                         frame += data
                         if len(frame) > cap:
@@ -200,11 +200,9 @@ class Submission:
                         if printed.size > _FLOOD * printed.cap:
                             died = Died("error", f"it printed more than {printed.size >> 20} MB")
         self._drain(out, printed)
-        os.close(answer)
-        os.close(out)
         if died is None and not frame:
-            died = self._death(code, cpu_s, wait_for_exit)
-        if died is not None and not (wait_for_exit and code is not None):
+            died = self._death(code, cpu_s)
+        if code is None:  # what served this submission is gone, or does not come back
             self.close()
         return bytes(frame), died, printed.text()
 
@@ -227,7 +225,7 @@ class Submission:
                 return
             printed.take(data)
 
-    def _death(self, code: int | None, cpu_s: float, was_batch: bool) -> Died:
+    def _death(self, code: int | None, cpu_s: float) -> Died:
         if code in (-signal.SIGXCPU, -signal.SIGPROF):
             return Died("timeout", f"it used more than {cpu_s:g} seconds of CPU time")
         if code is not None and code < 0:
@@ -236,7 +234,7 @@ class Submission:
             except ValueError:
                 name = f"signal {-code}"
             return Died("crashed", f"its process was ended by {name}")
-        if was_batch and code is None:
+        if code is None:
             return Died("crashed", "its process ended without a word")
         return Died("crashed", "its process was left before it answered (os._exit, or out of memory?)")
 

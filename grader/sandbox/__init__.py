@@ -1,6 +1,6 @@
-"""Start the warm worker process inside limits: one file per backend, one interface."""
+"""Start the warm worker process inside a tier of isolation: one file per tier, one interface."""
 
-from .process import start
+from .tiers import OFFICIAL, TIERS, IsolationError, start
 from .warm import Warm, WorkerGone
 
-__all__ = ["Warm", "WorkerGone", "start"]
+__all__ = ["OFFICIAL", "TIERS", "IsolationError", "Warm", "WorkerGone", "start"]

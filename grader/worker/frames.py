@@ -8,6 +8,7 @@ import struct
 from typing import Any
 
 HEADER = struct.Struct("!I")
+HeaderError = struct.error
 SUBMIT, KILL = b"S", b"K"
 PID = struct.Struct("!q")
 

@@ -1,5 +1,6 @@
 """What a run may use: calls of the learner's functions, then CPU time, then memory."""
 
+import contextlib
 import signal
 import sys
 from types import FrameType
@@ -51,17 +52,10 @@ def _out_of_time(signum: int, frame: FrameType | None) -> None:
 
 
 def start_cpu_clock(seconds: float) -> None:
-    """Raise `OutOfTime` in the running code after `seconds` of CPU time; the kernel kills a second later."""
-    if resource is None:
-        return
-    signal.signal(signal.SIGPROF, _out_of_time)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)
-    spent = resource.getrusage(resource.RUSAGE_SELF)
-    soft = int(spent.ru_utime + spent.ru_stime + seconds) + 2
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    if hard != resource.RLIM_INFINITY:
-        soft = min(soft, hard)
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+    """Raise `OutOfTime` in the running code after `seconds` more of CPU time, and again every tenth of a second."""
+    if resource is not None:
+        signal.signal(signal.SIGPROF, _out_of_time)
+        signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)
 
 
 def stop_cpu_clock() -> None:
@@ -69,20 +63,22 @@ def stop_cpu_clock() -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def lock_down(limits: dict[str, Any]) -> None:
-    """Give up for good what a submission does not need: memory, core dumps, big files, many files."""
-    if resource is None:
-        return
-    for name, wanted in (
-        ("RLIMIT_AS", limits["memory_mb"] << 20),
-        ("RLIMIT_CORE", 0),
-        ("RLIMIT_FSIZE", 0),
-        ("RLIMIT_NOFILE", 64),
-    ):
-        which = getattr(resource, name, None)
-        if which is None:
-            continue
-        try:
+def apply(limits: dict[str, Any]) -> None:
+    """Give up for good what a submission does not need: memory, core dumps, files to write, many descriptors."""
+    _lower("RLIMIT_AS", limits["memory_mb"] << 20)
+    _lower("RLIMIT_CORE", 0)
+    _lower("RLIMIT_FSIZE", 0)
+    _lower("RLIMIT_NOFILE", 64)
+
+
+def forbid_more(limits: dict[str, Any], batch_cpu_s: float) -> None:
+    """Let the kernel end this process once loading the file and running its batch took seconds more than they may."""
+    _lower("RLIMIT_CPU", int(limits["cpu_s"] + batch_cpu_s) + 2)
+
+
+def _lower(name: str, wanted: int) -> None:
+    which = getattr(resource, name, None)
+    if which is not None:
+        # a lower limit may be in force already, or the system refuses (macOS: RLIMIT_AS)
+        with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(which, (wanted, wanted))
-        except (ValueError, OSError):  # a lower limit is in force already, or the system refuses (macOS: AS)
-            continue

@@ -1,19 +1,36 @@
-"""Load one learner's file into a module, and say in plain data what went wrong if it does not load."""
+"""Load one learner's file into a module, and say in plain data what went wrong if it does not load.
+
+Reading the source runs nothing of it; `execute` does, and only in a process that has given up its rights.
+"""
 
 import ast
 import builtins
+import contextlib
+import io
 import sys
+from importlib import import_module
 from importlib.machinery import PathFinder
-from types import ModuleType, TracebackType
-from typing import Any
+from types import CodeType, ModuleType, TracebackType
+from typing import Any, NamedTuple
 
 from . import frames, limits
 
 MODULE = "submission"
+# standard modules that do something when they are imported, or that no engine has a use for
+_NOT_BEFOREHAND = ("__future__", "antigravity", "idlelib", "test", "this", "tkinter", "turtle", "turtledemo")
 
 
 class NotAvailable(ImportError):
     """A module that grading does not offer was used."""
+
+
+class Parsed(NamedTuple):
+    """A learner's source, read and compiled: its code, what it imports, and the lines of guarded imports."""
+
+    code: CodeType
+    filename: str
+    imports: frozenset[str]
+    guarded: frozenset[int]
 
 
 class _Placeholder(ModuleType):
@@ -41,9 +58,13 @@ class _Allowed:
         return PathFinder.find_spec(name, [folder]) if folder and path is None else None
 
 
-def _guarded_lines(tree: ast.Module) -> set[int]:
-    """Lines of imports inside a `try` with a handler: their authors expect an ImportError."""
-    return {
+def parse(source: str, filename: str) -> Parsed:
+    """Parse and compile a source without running it. Raises `SyntaxError`, `RecursionError`, `MemoryError`."""
+    tree = ast.parse(source, filename)
+    found = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    names = [alias.name for node in found if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in found if isinstance(node, ast.ImportFrom)]
+    guarded = {
         node.lineno
         for block in ast.walk(tree)
         if isinstance(block, ast.Try) and block.handlers
@@ -51,9 +72,45 @@ def _guarded_lines(tree: ast.Module) -> set[int]:
         for node in ast.walk(statement)
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
+    return Parsed(compile(tree, filename, "exec"), filename, frozenset(names), frozenset(guarded))
 
 
-def _importer(guarded: set[int], offered: str) -> Any:
+def offer(parsed: Parsed, allow: dict[str, str]) -> None:
+    """Import beforehand what the file will import, while files can still be opened, and make the modules that
+    the course allows (name to folder) importable."""
+    sys.meta_path.append(_Allowed(allow))
+    for name in sorted(parsed.imports):
+        top = name.partition(".")[0]
+        if top in allow or (top in sys.stdlib_module_names and top not in _NOT_BEFOREHAND):
+            with contextlib.suppress(Exception):
+                import_module(name)
+    if "numpy" in sys.modules and "numpy" in allow:
+        frames.learn_numpy()
+
+
+def execute(parsed: Parsed, allow: dict[str, str]) -> ModuleType:
+    """Run the file as a module named `submission`. Raises whatever the learner's code raises, `SystemExit` included."""
+    module = ModuleType(MODULE)
+    module.__file__ = parsed.filename
+    offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
+    vars(module)["__builtins__"] = {**vars(builtins), "__import__": _importer(parsed.guarded, offered)}
+    sys.modules[MODULE] = module
+    exec(parsed.code, vars(module))
+    return module
+
+
+def execute_quietly(parsed: Parsed, allow: dict[str, str]) -> ModuleType:
+    """`execute`, without what the file prints meanwhile."""
+    with contextlib.redirect_stdout(_Nowhere()), contextlib.redirect_stderr(_Nowhere()):
+        return execute(parsed, allow)
+
+
+class _Nowhere(io.TextIOBase):
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+def _importer(guarded: frozenset[int], offered: str) -> Any:
     real = builtins.__import__
 
     def import_or_stand_in(
@@ -71,32 +128,6 @@ def _importer(guarded: set[int], offered: str) -> Any:
     return import_or_stand_in
 
 
-def load(source: str, filename: str, allow: dict[str, str]) -> ModuleType:
-    """Execute the learner's source as a module named `submission`.
-
-    `allow` maps the names of modules that the course allows to the folders they are in. Raises
-    whatever the learner's code raises, `SyntaxError` and `SystemExit` included.
-    """
-    tree = ast.parse(source, filename)
-    imported = {
-        name.partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
-    }
-    sys.meta_path.append(_Allowed(allow))
-    if "numpy" in imported and "numpy" in allow:
-        frames.learn_numpy()
-    offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
-    module = ModuleType(MODULE)
-    module.__file__ = filename
-    hook = _importer(_guarded_lines(tree), offered)
-    vars(module)["__builtins__"] = {**vars(builtins), "__import__": hook}
-    sys.modules[MODULE] = module
-    exec(compile(tree, filename, "exec"), vars(module))
-    return module
-
-
 def same_code(source: str, stub: str) -> bool:
     """Whether two sources have the same syntax tree (comments and layout aside)."""
     try:
@@ -112,20 +143,21 @@ def describe(error: BaseException, filename: str) -> list[Any]:
     elif isinstance(error, limits.OutOfTime):
         kind = "cpu"
     elif isinstance(error, SyntaxError) and error.filename == filename:
-        return ["syntax", "SyntaxError", _text(error.msg), [error.lineno or 1]]
+        return ["syntax", "SyntaxError", text_of(error.msg), [error.lineno or 1]]
     elif isinstance(error, SystemExit):
         kind = "exit"
     elif isinstance(error, NotAvailable):
         kind = "module"
     else:
         kind = "raised"
-    return [kind, frames.name_of(type(error)), _text(error), _lines(error.__traceback__, filename)]
+    return [kind, frames.name_of(type(error)), text_of(error), _lines(error.__traceback__, filename)]
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """What `str` says of a learner's object, at most 300 characters, whatever its `__str__` does."""
     try:
         text = str(value)
-    except BaseException:  # a learner's own __str__
+    except BaseException:
         text = "(its message cannot be shown)"
     return text[:300].encode("utf-8", "replace").decode("utf-8")
 

@@ -214,9 +214,9 @@ _STEPS: dict[str, Callable[..., list[Any]]] = {
 
 def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
     if isinstance(error, Unreadable):
-        return [where, "shape", "Unreadable", load._text(error), []]
+        return [where, "shape", "Unreadable", load.text_of(error), []]
     if isinstance(error, NotOffered):
-        return [where, "not_offered", "NotOffered", load._text(error), []]
+        return [where, "not_offered", "NotOffered", load.text_of(error), []]
     return [where, *load.describe(error, filename)]
 
 

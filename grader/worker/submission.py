@@ -1,92 +1,108 @@
-"""One submission's process: loads the file once, then forks for each batch of programs."""
+"""One submission's process: reads and compiles the file, and forks for each batch of programs.
 
+It never runs a line of the file. Each fork gives up its rights, then runs the file afresh, then the batch: nothing
+passes from one check to the next.
+"""
+
+import contextlib
 import gc
 import os
-import signal
 import socket
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from . import frames, limits, load, run
+from .lockdown import Plan
 
 
-def serve(channel: socket.socket) -> None:
-    """Answer one load request, then batches, until the other end closes. Never returns."""
-    request = frames.receive(channel, 1)
+def start(channel: socket.socket, plan: Plan) -> NoReturn:
+    """Become a submission's process (called in a fresh fork of the warm one)."""
+    try:
+        os.setsid()
+        with contextlib.suppress(KeyboardInterrupt):
+            _serve(channel, plan)
+    finally:
+        os._exit(1)
+
+
+def _serve(channel: socket.socket, plan: Plan) -> None:
+    """Answer one load request, then batches, until the other end closes."""
+    request = frames.receive(channel, 2)
     if request is None:
         os._exit(0)
-    order, (answer,) = request
-    limits.lock_down(order["limits"])
-    module, reply = _load(order)
-    _flush()
-    frames.write_frame(answer, reply)
-    os.close(answer)
-    if module is None:
+    order, fds = request
+    limits.apply(order["limits"])
+    parsed = _read(order, fds[0])
+    if parsed is None:
+        channel.sendall(frames.PID.pack(0))
         os._exit(0)
+    load.offer(parsed, order["allow"])
+    _fork(channel, plan, parsed, order, None, fds)
     while True:
-        request = frames.receive(channel, 3)
+        request = frames.receive(channel, 2)
         if request is None:
             os._exit(0)
         batch, fds = request
-        child = os.fork()
-        if child == 0:
-            channel.close()
-            _answer(module, order, batch, *fds)
-        for fd in fds:
-            os.close(fd)
-        _, status = os.waitpid(child, 0)
-        code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-        channel.sendall(frames.PID.pack(code))
+        _fork(channel, plan, parsed, order, batch, fds)
 
 
-def _load(order: dict[str, Any]) -> tuple[Any, list[Any]]:
-    filename, cpu_s = order["filename"], order["limits"]["cpu_s"]
+def _read(order: dict[str, Any], answer: int) -> load.Parsed | None:
+    """The file, compiled; None after answering that it was not started or cannot be."""
     if order["stub"] is not None and load.same_code(order["source"], order["stub"]):
-        return None, ["not_started"]
-    limits.start_cpu_clock(cpu_s)
+        frames.write_frame(answer, ["not_started"])
+        return None
+    limits.start_cpu_clock(order["limits"]["cpu_s"])
     try:
-        with limits.CallBudget(filename, order["limits"]["calls"]):
-            module = load.load(order["source"], filename, order["allow"])
+        return load.parse(order["source"], order["filename"])
     except BaseException as error:
-        reply = ["failed", ["load", *load.describe(error, filename)]]
-        module = None
-    else:
-        reply = ["loaded"]
-    limits.stop_cpu_clock()
-    return module, reply
+        frames.write_frame(answer, ["failed", ["load", *load.describe(error, order["filename"])]])
+        return None
+    finally:
+        limits.stop_cpu_clock()
 
 
-def _answer(module: Any, order: dict[str, Any], batch: dict[str, Any], answer: int, out: int, err: int) -> None:
+def _fork(
+    channel: socket.socket, plan: Plan, parsed: load.Parsed, order: dict[str, Any], batch: Any, fds: list[int]
+) -> None:
+    """Run the file and a batch (None: the file alone) in a fork, and tell how the fork ended."""
+    child = os.fork()
+    if child == 0:
+        try:
+            channel.close()
+            _answer(plan, parsed, order, batch, *fds)
+        finally:
+            os._exit(1)
+    for fd in fds:
+        os.close(fd)
+    _, status = os.waitpid(child, 0)
+    code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+    channel.sendall(frames.PID.pack(code))
+
+
+def _answer(plan: Plan, parsed: load.Parsed, order: dict[str, Any], batch: Any, answer: int, out: int) -> None:
     os.dup2(out, 1)
-    os.dup2(err, 2)
+    os.dup2(out, 2)
     os.close(out)
-    os.close(err)
     gc.disable()  # a fork is short, and collecting large graphs over and over is not
-    limits.start_cpu_clock(batch["cpu_s"])
-    message = run.execute(module, order["filename"], batch)
+    limits.forbid_more(order["limits"], 0 if batch is None else batch["cpu_s"])
+    plan.apply()
+    limits.start_cpu_clock(order["limits"]["cpu_s"])
+    run_file = load.execute if batch is None else load.execute_quietly
+    try:
+        with limits.CallBudget(parsed.filename, order["limits"]["calls"]):
+            module = run_file(parsed, order["allow"])
+    except BaseException as error:
+        problem = ["load", *load.describe(error, parsed.filename)]
+        message = ["failed", problem] if batch is None else ["unread", problem]
+    else:
+        if batch is None:
+            message = ["loaded"]
+        else:
+            limits.start_cpu_clock(batch["cpu_s"])
+            message = run.execute(module, parsed.filename, batch)
     limits.stop_cpu_clock()
-    _flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(BaseException):  # the learner's file may have put anything there
+            stream.flush()
     frames.write_frame(answer, message)
     os._exit(0)
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BaseException:  # the learner's file may have put anything there
-            continue
-
-
-def start(channel: socket.socket, out: int, err: int) -> None:
-    """Become a submission's process (called in a fresh fork of the warm one). Never returns."""
-    try:
-        os.setsid()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-        os.close(out)
-        os.close(err)
-        serve(channel)
-    finally:
-        os._exit(1)

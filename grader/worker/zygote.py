@@ -1,6 +1,7 @@
 """The warm process: never loads learner code, forks a process for each submission, ends it when told.
 
-It imports beforehand what learner files usually import, so that a fork has it for nothing.
+It imports beforehand what learner files usually import, so that a fork has it for nothing, and prepares the plan by
+which learner code will give up its rights.
 """
 
 # ruff: noqa: F401
@@ -11,9 +12,11 @@ import copy
 import dataclasses
 import enum
 import functools
+import gc
 import heapq
 import inspect
 import itertools
+import json
 import math
 import operator
 import os
@@ -23,23 +26,38 @@ import socket
 import sys
 import typing
 from collections import defaultdict, deque
+from typing import Any
 
 from . import frames, submission
+from .lockdown import Plan, Unavailable
 
 
-def main(control_fd: int) -> None:
-    """Serve the trusted side over `control_fd` until it closes: `S` + descriptors forks, `K` + pid kills."""
+def main(control_fd: int, settings: str) -> None:
+    """Serve the trusted side over `control_fd` until it closes: `S` + descriptor forks, `K` + pid kills.
+
+    `settings` is JSON: `tier`, `readable` (paths that Landlock leaves open), `uid` (0 to keep the user), `secret` (a
+    file that must not be readable). First comes a frame that says what was reached: `[null, detail]` or
+    `[why not, ""]`.
+    """
     control = socket.socket(fileno=control_fd)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        plan, detail = prepare(json.loads(settings))
+    except (Unavailable, OSError) as error:
+        frames.write_frame(control_fd, [str(error), ""])
+        os._exit(1)
+    frames.write_frame(control_fd, [None, detail])
+    gc.freeze()
     running: set[int] = set()
     while True:
-        command, fds, _, _ = socket.recv_fds(control, 1, 3)
+        command, fds, _, _ = socket.recv_fds(control, 1, 1)
         if not command:
             break
         if command == frames.SUBMIT:
             pid = os.fork()
             if pid == 0:
                 control.close()
-                submission.start(socket.socket(fileno=fds[0]), fds[1], fds[2])
+                submission.start(socket.socket(fileno=fds[0]), plan)
             for fd in fds:
                 os.close(fd)
             running.add(pid)
@@ -55,11 +73,30 @@ def main(control_fd: int) -> None:
     os._exit(0)
 
 
+def prepare(settings: dict[str, Any]) -> tuple[Plan, str]:
+    """The plan for a tier, tried out in a fork, and a word on how it is done. Raises `Unavailable` or `OSError`."""
+    tier = settings["tier"]
+    if tier == "process":
+        return Plan(uid=settings["uid"]), "separate process, rlimits"
+    from . import lockdown  # here, not above: it needs a C library with these calls
+
+    ruleset, detail = -1, "seccomp"
+    if tier == "landlock":
+        ruleset = lockdown.landlock_ruleset([*lockdown.standard_library(), *settings["readable"]])
+        detail = f"Landlock {lockdown.landlock_version()}, seccomp"
+    elif tier == "namespaces":
+        detail = "bubblewrap, seccomp"
+    may_open = tier != "seccomp"
+    plan = Plan(settings["uid"], ruleset, lockdown.seccomp_filter(os.uname().machine, may_open=may_open))
+    open_door = lockdown.self_test(plan, settings["secret"], may_open)
+    if open_door:
+        raise Unavailable(f"the sandbox does not hold: {open_door}")
+    return plan, detail + (f", uid {settings['uid']}" if settings["uid"] else "")
+
+
 def end(pid: int) -> None:
     """Kill a submission's process group and reap the process."""
     for kill in (os.killpg, os.kill):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
     os.waitpid(pid, 0)

@@ -38,7 +38,7 @@ BONUS_ONLY = {
 }
 
 _REGION = re.compile(r"^ *# BEGIN SOLUTION.*\n(?P<body>(?:.*\n)*?) *# END SOLUTION", re.MULTILINE)
-_DEF = re.compile(r"^(?P<indent> *)def (?P<name>\w+)", re.MULTILINE)
+_BLOCK = re.compile(r"^(?P<indent> *)(?P<word>def|class) (?P<name>\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,9 @@ def variants() -> list[Entry]:
 def mistakes() -> dict[str, list[dict[str, Any]]]:
     """The content of every solutions/NN_name.mistakes.yaml, by `NN_name`."""
     files = sorted(SOLUTIONS.glob("*.mistakes.yaml"))
-    return {path.name.removesuffix(".mistakes.yaml"): yaml.safe_load(path.read_text(encoding="utf-8")) for path in files}
+    return {
+        path.name.removesuffix(".mistakes.yaml"): yaml.safe_load(path.read_text(encoding="utf-8")) for path in files
+    }
 
 
 def misconceptions() -> list[Entry]:
@@ -175,9 +177,9 @@ def _function_around(text: str, position: int) -> str:
     marker = text[position:].splitlines()[0]
     width = len(marker) - len(marker.lstrip())
     name = ""
-    for found in reversed(list(_DEF.finditer(text, 0, position))):
-        if len(found["indent"]) < width:
-            width, name = len(found["indent"]), found["name"]
+    for block in reversed(list(_BLOCK.finditer(text, 0, position))):
+        if len(block["indent"]) < width:
+            width, name = len(block["indent"]), block["name"] if block["word"] == "def" else name
     return name
 
 
@@ -227,7 +229,11 @@ def grade_all(
         met[entry.stem] += 1
     shares = [list(batches.values())[start::2] for start in (0, 1)]
     jobs = [
-        {"memo": str(memo), "seed": seed, "batches": [{listed[i].stem: listed[i].text for i in batch} for batch in share]}
+        {
+            "memo": str(memo),
+            "seed": seed,
+            "batches": [{listed[i].stem: listed[i].text for i in batch} for batch in share],
+        }
         for share in shares
     ]
     with ThreadPoolExecutor(len(jobs)) as threads:
@@ -242,7 +248,12 @@ def grade_all(
 def _in_a_process(job: Mapping[str, Any], hash_seed: int | None) -> list[dict[str, Any]]:
     environment = {**os.environ, "PYTHONHASHSEED": "random" if hash_seed is None else str(hash_seed)}
     done = subprocess.run(
-        [sys.executable, __file__], input=json.dumps(job), stdout=subprocess.PIPE, text=True, env=environment, check=True
+        [sys.executable, __file__],
+        input=json.dumps(job),
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        check=True,
     )
     answer: list[dict[str, Any]] = json.loads(done.stdout)
     return answer
@@ -261,7 +272,9 @@ def _grade_job(job: Mapping[str, Any]) -> list[dict[str, Any]]:
         ]
 
 
-def _grade_batch(course: Any, book: Any, batch: Mapping[str, str], folder: Path, seed: str, memo: Path) -> dict[str, Any]:
+def _grade_batch(
+    course: Any, book: Any, batch: Mapping[str, str], folder: Path, seed: str, memo: Path
+) -> dict[str, Any]:
     from grader.grading import grade
 
     files = {}

@@ -283,11 +283,10 @@ ENGINES = {
 }
 
 
-@pytest.fixture(params=ENGINES.values(), ids=ENGINES.keys())
+@pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Engine:
     """One engine after the other, each with another kind of local rule."""
-    found: Engine = request.param
-    return found
+    return ENGINES[request.param]
 
 
 @pytest.fixture
@@ -310,7 +309,9 @@ def loaded() -> Callable[..., ModuleType]:
     """Load a learner's source as the worker does."""
 
     def load_source(source: str, **allow: str) -> ModuleType:
-        return load.load(source, FILE, allow)
+        parsed = load.parse(source, FILE)
+        load.offer(parsed, allow)
+        return load.execute(parsed, allow)
 
     return load_source
 

@@ -54,6 +54,19 @@ class LyingKind(metaclass=LyingMeta):
     pass
 
 
+class EqualsAll(type):
+    """A class that is equal to every other."""
+
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    __hash__ = type.__hash__
+
+
+class Chameleon(metaclass=EqualsAll):
+    pass
+
+
 class OwnArray(np.ndarray):  # type: ignore[type-arg]
     def item(self, *args: Any) -> float:  # type: ignore[override]
         return 99.0
@@ -137,6 +150,12 @@ def test_numpys_own_item_is_asked_and_no_other() -> None:
     """A subclass of an array cannot say what it holds by an `item` of its own."""
     frames.learn_numpy()
     assert (2.5).hex() == frames.spell(np.array(2.5).view(OwnArray))
+
+
+def test_a_class_that_equals_every_other_is_not_taken_for_numpys() -> None:
+    """A learner's metaclass has no say in whose number something is."""
+    frames.learn_numpy()
+    assert frames.spell(Chameleon()) == "!Chameleon"
 
 
 def test_numpy_is_unknown_until_it_is_learned() -> None:

@@ -1,0 +1,225 @@
+"""Give up rights for good, just before learner code runs: user id, files, system calls (Linux only).
+
+Landlock fences the file system, seccomp the system calls; both by their system calls through `ctypes`, since
+no kept library does both (docs/dependencies.md). What is given up cannot be had back by this process or its children.
+"""
+
+import ctypes
+import errno
+import os
+import struct
+import sys
+from typing import NamedTuple
+
+from . import syscalls
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+_PR_SET_DUMPABLE = 4
+_PR_SET_NO_NEW_PRIVS = 38
+_SECCOMP_SET_MODE_FILTER = 1
+
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
+_LANDLOCK_CREATE_RULESET_VERSION = 1
+_LANDLOCK_RULE_PATH_BENEATH = 1
+_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+# rights over files that each Landlock version knows: 13 at first, then refer, truncate, ioctl on devices
+_FS_BITS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
+
+# classic BPF
+_LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
+_ALLOW, _ERRNO, _KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
+_OFFSET_NR, _OFFSET_ARCH, _OFFSET_ARGUMENTS = 0, 4, 16
+_X32 = 0x40000000
+# every flag of open() but those that only read: write, create, truncate, append
+_WRITE_FLAGS = 0o3 | 0o100 | 0o1000 | 0o2000
+
+
+class Unavailable(Exception):
+    """This kernel or machine does not offer a mechanism; the message says which."""
+
+
+class Plan(NamedTuple):
+    """What learner code gives up. `uid` 0 means: keep the user; `ruleset` -1: no Landlock."""
+
+    uid: int = 0
+    ruleset: int = -1
+    filter: bytes = b""
+
+    def apply(self) -> None:
+        """Carry the plan out in this process. Raises `OSError` if any part of it is refused."""
+        if self.uid:
+            os.setgroups([])
+            os.setresgid(self.uid, self.uid, self.uid)
+            os.setresuid(self.uid, self.uid, self.uid)
+        if self.ruleset < 0 and not self.filter:
+            return
+        _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+        _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "dumpable")
+        if self.ruleset >= 0:
+            _check(_libc.syscall(_LANDLOCK_RESTRICT_SELF, self.ruleset, 0), "landlock_restrict_self")
+            os.close(self.ruleset)
+        if self.filter:
+            _install(self.filter)
+
+
+def _check(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+# -- Landlock -------------------------------------------------------------------------------------
+
+
+def landlock_version() -> int:
+    """The kernel's Landlock version, 0 for none."""
+    version = _libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
+    return max(0, int(version))
+
+
+def landlock_ruleset(readable: list[str]) -> int:
+    """A ruleset (a descriptor) under which only the files at and below `readable` can be read, nothing be
+    written or executed, no TCP used, and no process outside be signalled, as far as the kernel's version goes.
+
+    Paths that do not exist are left out. Raises `Unavailable`.
+    """
+    version = landlock_version()
+    if not version:
+        raise Unavailable("this kernel has no Landlock")
+    files = (1 << _FS_BITS.get(version, 16)) - 1
+    network = 0b11 if version >= 4 else 0
+    scoped = 0b11 if version >= 6 else 0
+    attributes = struct.pack("QQQ", files, network, scoped)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    ruleset = _check(_libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, size, 0), "landlock_create_ruleset")
+    for path in readable:
+        _allow_reading(ruleset, path)
+    return ruleset
+
+
+def _allow_reading(ruleset: int, path: str) -> None:
+    try:
+        handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    rights = _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0)
+    rule = struct.pack("=Qi", rights, handle)
+    result = _libc.syscall(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
+    os.close(handle)
+    _check(result, "landlock_add_rule")
+
+
+# -- seccomp --------------------------------------------------------------------------------------
+
+
+def seccomp_filter(machine: str, *, may_open: bool) -> bytes:
+    """A BPF program that allows what computing needs and, with `may_open`, opening files for reading.
+
+    Anything else fails with EPERM; `clone3` is said to be missing. Raises `Unavailable` for a machine whose numbers are
+    not known.
+    """
+    try:
+        arch, _, compute, look, opening = syscalls.MACHINES[machine]
+    except KeyError:
+        raise Unavailable(f"the system calls of {machine} are not known here") from None
+    allowed = sorted({*compute.values(), *(look.values() if may_open else ())})
+    lines: list[tuple[int, int, int, int]] = [
+        (_LOAD, 0, 0, _OFFSET_ARCH),
+        (_JUMP_EQUAL, 1, 0, arch),
+        (_RETURN, 0, 0, _KILL_PROCESS),
+        (_LOAD, 0, 0, _OFFSET_NR),
+        (_JUMP_AT_LEAST, 0, 1, _X32),
+        (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        (_JUMP_EQUAL, 0, 1, syscalls.CLONE3),
+        (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
+    ]
+    for number, argument in opening.values() if may_open else ():
+        lines += [
+            (_JUMP_EQUAL, 0, 4, number),
+            (_LOAD, 0, 0, _OFFSET_ARGUMENTS + 8 * argument),
+            (_JUMP_ANY_BIT, 0, 1, _WRITE_FLAGS),
+            (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+            (_RETURN, 0, 0, _ALLOW),
+        ]
+    for number in allowed:
+        lines += [(_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ALLOW)]
+    lines.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
+    return b"".join(struct.pack("HBBI", *line) for line in lines)
+
+
+def _install(program: bytes) -> None:
+    _, seccomp, *_ = syscalls.MACHINES[os.uname().machine]
+    buffer = ctypes.create_string_buffer(program, len(program))
+
+    class Program(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+    description = Program(len(program) // 8, ctypes.addressof(buffer))
+    _check(_libc.syscall(seccomp, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(description)), "seccomp")
+
+
+# -- is it so? ------------------------------------------------------------------------------------
+
+
+def self_test(plan: Plan, secret: str, may_open: bool) -> str | None:
+    """Carry the plan out in a fork and try what it forbids; None if all of it is refused, else what was not.
+
+    `secret` is a file that this process can read and the fork must not.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        try:
+            plan.apply()
+            open_doors = [name for name, attempt in _attempts(secret, may_open) if not _is_refused(attempt)]
+            os.write(writer, ", ".join(open_doors).encode() or b"ok")
+        except OSError as error:
+            os.write(writer, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    answer = b""
+    while chunk := os.read(reader, 4096):
+        answer += chunk
+    os.close(reader)
+    os.waitpid(child, 0)
+    return None if answer == b"ok" else answer.decode() or "the test process died"
+
+
+def _attempts(secret: str, may_open: bool) -> list[tuple[str, object]]:
+    import socket
+
+    attempts: list[tuple[str, object]] = [
+        ("a file outside can be read", lambda: os.open(secret, os.O_RDONLY)),
+        ("a file can be written", lambda: os.open("/dev/shm/backward", os.O_WRONLY | os.O_CREAT)),
+        ("a socket can be made", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)),
+        ("a process can be forked", lambda: os.fork() or os._exit(0)),
+        ("a process can be signalled", lambda: os.kill(os.getppid(), 0)),
+        ("a program can be executed", lambda: os.execv("/bin/true", ["true"])),
+    ]
+    if not may_open:
+        attempts.append(("a module's file can be opened", lambda: os.open(os.__file__, os.O_RDONLY)))
+    return attempts
+
+
+def _is_refused(attempt: object) -> bool:
+    try:
+        attempt()  # type: ignore[operator]
+    except OSError:
+        return True
+    return False
+
+
+def standard_library() -> list[str]:
+    """Every file and folder of the standard library but the folders of installed packages."""
+    found = []
+    home = os.path.dirname(os.__file__)
+    for folder in (home, os.path.join(home, "lib-dynload")):
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if name not in ("site-packages", "dist-packages", "lib-dynload"):
+                found.append(os.path.join(folder, name))
+    zipped = [path for path in sys.path if path.endswith(".zip")]
+    return found + zipped

@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import pytest
+
+from grader.course import CourseError, find, find_course
+from grader.course.find import packaged_course
+
+
+def a_course(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "course.yaml").touch()
+    return folder
+
+
+@pytest.fixture
+def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Pretends that the grader is installed in this folder."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    monkeypatch.setattr(find, "_PACKAGE", folder)
+    return folder
+
+
+def test_the_course_given_comes_first(tmp_path: Path) -> None:
+    """`--course` wins over the course around."""
+    around, given = a_course(tmp_path / "around"), a_course(tmp_path / "given")
+    assert given == find_course(given, around)
+
+
+@pytest.mark.parametrize("place", ["nowhere", ".", "file.txt"])
+def test_a_course_given_must_be_one(tmp_path: Path, place: str) -> None:
+    """`--course` with no course there is an error, even when there is one around."""
+    around = a_course(tmp_path / "around")
+    (tmp_path / "file.txt").touch()
+    with pytest.raises(CourseError, match="--course takes a course's folder") as caught:
+        find_course(tmp_path / place, around)
+    assert tmp_path / place / "course.yaml" == caught.value.path
+
+
+def test_the_nearest_course_upwards_comes_second(tmp_path: Path) -> None:
+    """From inside a course, its folder is found, not that of a course further out."""
+    a_course(tmp_path)
+    near = a_course(tmp_path / "near")
+    inside = near / "exercises" / "mine"
+    inside.mkdir(parents=True)
+    assert near == find_course(None, inside)
+    assert near == find_course(None, near)
+
+
+def test_a_folder_called_course_yaml_is_none(tmp_path: Path) -> None:
+    """Only a file makes a course."""
+    outer = a_course(tmp_path / "outer")
+    (outer / "inner" / "course.yaml").mkdir(parents=True)
+    assert outer == find_course(None, outer / "inner")
+
+
+def test_the_packaged_course_comes_last(tmp_path: Path, installation: Path) -> None:
+    """Away from any course, the one that was installed with the grader is meant."""
+    packaged = a_course(installation / "backward_course")
+    assert packaged == find_course(None, tmp_path)
+
+
+def test_in_a_checkout_the_course_stands_around_the_grader(installation: Path) -> None:
+    """Without a course package, the folder around the grader may be the course."""
+    assert a_course(installation) == packaged_course()
+
+
+def test_the_course_package_wins_over_the_folder_around(installation: Path) -> None:
+    """A stray course.yaml in site-packages is not the packaged course."""
+    a_course(installation)
+    assert a_course(installation / "backward_course") == packaged_course()
+
+
+def test_no_course_at_all_is_an_error(tmp_path: Path, installation: Path) -> None:
+    """Without any course the message says what to type."""
+    with pytest.raises(CourseError, match="use --course DIR"):
+        find_course(None, tmp_path)

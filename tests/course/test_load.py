@@ -1,0 +1,289 @@
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from grader.course import COMMANDS, Check, CourseError, Limits, load_course
+
+WriteCourse = Callable[..., Path]
+LineWith = Callable[[str, str], int]
+
+TWO = "      two: {points: 1, title: two is right, visibility: visible, detail: full}"
+ONLY = "      only: {points: 2, title: the only one}"
+
+
+def test_a_course_is_read(write_course: WriteCourse) -> None:
+    """Everything that the course file says is in the course."""
+    folder = write_course()
+    course = load_course(folder)
+    assert ("mini", "A miniature", ("numpy",)) == (course.id, course.title, course.allow_imports)
+    assert Limits(calls=1000, cpu_s=1.5, memory_mb=256, output_kb=16) == course.limits
+    assert ["03_first", "04_second"] == [exercise.stem for exercise in course.exercises]
+    assert ("look again", "look closer") == course.exercises[0].hints
+    assert [3, 2] == [exercise.max_score for exercise in course.exercises]
+    assert folder == course.folder
+
+
+def test_checks_take_the_defaults(write_course: WriteCourse) -> None:
+    """A check has what the course's defaults say unless it says otherwise, and knows its line."""
+    first = load_course(write_course()).exercises[0]
+    assert (
+        Check("one", "one is right", 2, False, "hidden", "hint", 2, 23),
+        Check("two", "two is right", 1, False, "visible", "full", 0, 27),
+        Check("more", "more than asked for", 4, True, "hidden", "hint", 0, 28),
+    ) == first.checks
+    assert 20 == first.line
+
+
+def test_what_may_be_left_out(write_course: WriteCourse, mini: str) -> None:
+    """Imports, limits and defaults need not be given: nothing is allowed, everything is visible in full."""
+    before, _, rest = mini.partition("allow_imports:")
+    course = load_course(write_course(before + rest[rest.index("exercises:") :]))
+    assert () == course.allow_imports
+    assert Limits() == course.limits
+    assert ("visible", "full") == (course.exercises[1].checks[0].visibility, course.exercises[1].checks[0].detail)
+
+
+def test_paths_follow_from_the_exercise_file(write_course: WriteCourse) -> None:
+    """Solution, stub and hidden tests are called after the exercise file; nothing lists them."""
+    course = load_course(write_course())
+    first = course.exercises[0]
+    expected = ["exercises/03_first.py", "solutions/03_first.py", "tests/hidden/test_03_first.py"]
+    found = [course.exercise_file(first), course.solution(first), course.hidden_test(first)]
+    assert expected == [str(path.relative_to(course.folder)) for path in found]
+    assert ["course.yaml", "answers.json"] == [course.file.name, course.book.name]
+
+
+def test_a_version_stays_text(write_course: WriteCourse) -> None:
+    """2026.10 is a name, not the number 2026.1."""
+    course = load_course(write_course())
+    assert ("2026.10", "mini 2026.10") == (course.version, course.seed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "says"),
+    [
+        # what is not known
+        ("format_version: 1", "format_version: 1\nauthor: me", "author", "unknown key `author`"),
+        ("  id: mini", "  id: mini\n  year: 3", "year", "unknown key `year`"),
+        ("  cpu_s: 1.5", "  cpu_s: 1.5\n  wall_s: 9", "wall_s", "unknown key `wall_s`"),
+        ("  detail: hint", "  detail: hint\n  points: 1", "  points: 1", "unknown key `points`"),
+        ("    title: The second one", "    title: The second one\n    tags: []", "tags", "unknown key `tags`"),
+        ("        hint: 2", "        hint: 2\n        weight: 7", "weight", "unknown key `weight`"),
+        (ONLY, ONLY.replace("points", "pionts"), "pionts", "unknown key `pionts`"),
+        # what stands there twice
+        ("  total: 5", "  total: 5\n  title: Again", "Again", "`title` is given twice"),
+        ("        hint: 2", "        hint: 2\n        points: 3", "points: 3", "`points` is given twice"),
+        (TWO, TWO + "\n" + TWO.replace("two:", "one:"), "one: {", "`one` is given twice"),
+        # what is missing
+        ("format_version: 1\n", "", "course:", "missing required field `format_version`"),
+        ("  title: A miniature\n", "", "id: mini", "missing required field `title`"),
+        ("    title: The second one\n", "", "id: second", "missing required field `title`"),
+        ("        points: 2\n", "", "title: one is right", "missing required field `points`"),
+        (ONLY, "      only: {points: 2}", "only:", "missing required field `title`"),
+        ("    hints: [there is one]\n", "", "id: second", "missing required field `hints`"),
+        # what is of the wrong kind
+        ("format_version: 1", "format_version: one", "format_version", "Expected `int`, got `str`"),
+        ("  total: 5", "  total: five", "total", "Expected `int`, got `str`"),
+        ("  total: 5", "  total: 0", "total", "Expected `int` >= 1"),
+        ("  - numpy", "  - 3", "- 3", "Expected `str`, got `int`"),
+        ("  calls: 1000", "  calls: many", "calls", "Expected `int`, got `str`"),
+        ("  calls: 1000", "  calls: yes", "calls", "Expected `int`, got `bool`"),
+        ("  memory_mb: 256", "  memory_mb: 0.5", "memory_mb", "Expected `int`, got `float`"),
+        ("  visibility: hidden", "  visibility: secret", "secret", "Invalid enum value 'secret'"),
+        ("  detail: hint", "  detail: all", "detail: all", "Invalid enum value 'all'"),
+        ("        points: 2", "        points: two", "points: two", "Expected `int`, got `str`"),
+        ("        points: 2", "        points: -2", "points: -2", "Expected `int` >= 0"),
+        ("        points: 2", "        points: 1.5", "points: 1.5", "Expected `int`, got `float`"),
+        ("        hint: 2", "        hint: 0", "hint: 0", "Expected `int` >= 1"),
+        ("        title: one is right", "        title: ''", "title: ''", "Expected `str` of length >= 1"),
+        ("        title: one is right", "        title: 2026-02-03", "2026-02-03", "Expected `str`"),
+        ("        title: one is right", "        title: 2026-02-30", "2026-02-30", "cannot be read"),
+        ("bonus: true", "bonus: maybe", "maybe", "Expected `bool`, got `str`"),
+        ("bonus: true", "bonus: !!int much", "much", "`much` cannot be read"),
+        (ONLY, "      only: 2", "only: 2", "Expected `object`, got `int`"),
+        ("    hints: [there is one]", "    hints: []", "hints: []", "Expected `array` of length >= 1"),
+        ("      - look closer", "      - 7", "- 7", "Expected `str`, got `int`"),
+        ("    hints: [there is one]", "    hints: there is one", "there is one", "Expected `array`, got `str`"),
+        # what does not fit together
+        (
+            "format_version: 1",
+            "format_version: 2",
+            "format_version",
+            "format_version 2 is unknown; this grader reads 1",
+        ),
+        ("  total: 5", "  total: 9", "total", "the checks add up to 5 points, not to 9"),
+        ("id: second", "id: first", None, "there are two exercises `first`"),
+        ("id: second", "id: Second", "id: Second", "`Second` is no id"),
+        ("id: second", "id: " + "x" * 41, "xxx", "is no id"),
+        ("      only:", "      Only-one:", "Only-one", "`Only-one` is no id"),
+        ("id: second", "id: secnod", "secnod", "no file exercises/NN_secnod.py; did you mean `second`?"),
+        ("id: second", "id: something_else", "something_else", "no file exercises/NN_something_else.py"),
+        ("        hint: 2", "        hint: 3", "hint: 3", "there is no hint 3: the exercise has 2"),
+        (ONLY, ONLY.replace("one}", "one, hint: 2}"), "only:", "there is no hint 2: the exercise has 1"),
+        ("    checks:\n" + ONLY, "    checks: {}", "id: second", "`second` has no checks"),
+        ("  calls: 1000", "  calls: 0", "calls", "the limit `calls` must be larger than 0"),
+        ("  cpu_s: 1.5", "  cpu_s: -1.5", "cpu_s", "the limit `cpu_s` must be larger than 0"),
+        ("  cpu_s: 1.5", "  cpu_s: .nan", "cpu_s", "the limit `cpu_s` must be"),
+        ("  cpu_s: 1.5", "  cpu_s: .inf", "cpu_s", "the limit `cpu_s` must be"),
+        ("  memory_mb: 256", "  memory_mb: 0", "memory_mb", "the limit `memory_mb` must be larger than 0"),
+        ("  output_kb: 16", "  output_kb: -1", "output_kb", "the limit `output_kb` must be larger than 0"),
+        # what is no YAML
+        ("  title: A miniature", "  title: A: miniature", "A: mini", "this is no YAML: mapping values are not allowed"),
+        ("  title: A miniature", "\ttitle: A miniature", "\ttitle", "this is no YAML"),
+        ("  title: A miniature", "  title: *nobody", "*nobody", "this is no YAML: found undefined alias"),
+        ("  title: A miniature", "  title: @me", "@me", "this is no YAML"),
+        ("format_version: 1", "format_version: 1\n---\nanother: document", None, "this is no YAML"),
+        ("  title: A miniature", "  title: !!python/name:os.system x", "os.system", "cannot be read"),
+        ("  title: A miniature", "  [a, b]: A miniature", "[a, b]", "a key must be a word"),
+        ("  - numpy", "  - &all [numpy, *all]", "&all", ""),
+    ],
+)
+def test_an_error_names_the_line(
+    write_course: WriteCourse, line_with: LineWith, mini: str, old: str, new: str, at: str | None, says: str
+) -> None:
+    """Whatever is wrong in a course file is told with the file and the line in which it stands."""
+    assert 1 == mini.count(old)
+    text = mini.replace(old, new)
+    folder = write_course(text)
+    with pytest.raises(CourseError) as caught:
+        load_course(folder)
+    assert folder / "course.yaml" == caught.value.path
+    if at is not None:
+        assert line_with(text, at) == caught.value.line
+    assert says in caught.value.message
+
+
+def test_the_second_of_two_exercises_is_the_wrong_one(write_course: WriteCourse, mini: str) -> None:
+    """Where two exercises have one id, the line is that of the later one."""
+    with pytest.raises(CourseError) as caught:
+        load_course(write_course(mini.replace("id: second", "id: first")))
+    assert 32 == caught.value.line
+
+
+def test_a_second_document_is_told_by_its_line(write_course: WriteCourse, mini: str) -> None:
+    """A file with two YAML documents is refused where the second one begins."""
+    text = mini + "---\nformat_version: 1\n"
+    with pytest.raises(CourseError, match="this is no YAML") as caught:
+        load_course(write_course(text))
+    assert text.splitlines().index("---") + 1 == caught.value.line
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_exercise_is_not_called_like_a_command(write_course: WriteCourse, mini: str, command: str) -> None:
+    """An id that is a command's name would hide the command."""
+    folder = write_course(mini.replace("id: second", f"id: {command}"), [f"exercises/04_{command}.py"])
+    (folder / "exercises" / "03_first.py").touch()
+    with pytest.raises(CourseError, match=f"`{command}` is a command of `grade`") as caught:
+        load_course(folder)
+    assert 32 == caught.value.line
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        (["exercises/03_first.py"], "there is no file exercises/NN_second.py"),
+        (["exercises/03_first.py", "exercises/4_second.py"], "there is no file exercises/NN_second.py"),
+        (["exercises/03_first.py", "exercises/04_second.txt"], "there is no file exercises/NN_second.py"),
+        (["exercises/03_first.py", "solutions/04_second.py"], "there is no file exercises/NN_second.py"),
+        (["exercises/03_first.py", "exercises/04_seconds.py"], "did you mean `seconds`?"),
+        (
+            ["exercises/03_first.py", "exercises/04_second.py", "exercises/05_second.py"],
+            "several exercise files have this id",
+        ),
+    ],
+)
+def test_an_exercise_has_exactly_one_file(write_course: WriteCourse, files: Sequence[str], says: str) -> None:
+    """An exercise without a file, or with two, is told at the line of its id."""
+    with pytest.raises(CourseError) as caught:
+        load_course(write_course(files=files))
+    assert 32 == caught.value.line
+    assert says in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "says"),
+    [
+        (b"", None, "is empty"),
+        (b"# only a remark\n\n", None, "is empty"),
+        ("title: \xe9t\xe9".encode("latin-1"), None, "cannot be read: it is not UTF-8"),
+        ("format_version: 1".encode("utf-16"), None, "cannot be read: it is not UTF-8"),
+        (b"format_version: 1\ntitle: \x07\n", None, "this is no YAML"),
+        (b"just words\n", 1, "Expected `object`, got `str`"),
+        (b"- a\n- list\n", 1, "Expected `object`, got `array`"),
+        (b"# nothing else\n\nformat_version: 1\n", 3, "missing required field `course`"),
+        (b"format_version: 1\ncourse: [\n", 3, "this is no YAML"),
+        (b"format_version: 1\ncourse: 'open\n", 3, "this is no YAML"),
+    ],
+)
+def test_a_damaged_file_is_told(write_course: WriteCourse, content: bytes, line: int | None, says: str) -> None:
+    """A course file that is empty, in no known encoding or no course at all is told as just that."""
+    folder = write_course(content)
+    with pytest.raises(CourseError) as caught:
+        load_course(folder)
+    assert (folder / "course.yaml", line) == (caught.value.path, caught.value.line)
+    assert says in caught.value.message
+
+
+def test_a_byte_order_mark_is_harmless(write_course: WriteCourse, mini: str) -> None:
+    """Windows editors put one in front."""
+    assert "mini" == load_course(write_course(b"\xef\xbb\xbf" + mini.encode())).id
+
+
+def test_windows_line_ends_are_harmless(write_course: WriteCourse, mini: str) -> None:
+    """Lines are counted the same with CR LF."""
+    assert 23 == load_course(write_course(mini.replace("\n", "\r\n"))).exercises[0].checks[0].line
+
+
+def test_a_course_file_must_be_there(tmp_path: Path) -> None:
+    """A folder without a course file is told by the path that was looked for."""
+    with pytest.raises(CourseError, match="cannot be read: No such file") as caught:
+        load_course(tmp_path)
+    assert (tmp_path / "course.yaml", None) == (caught.value.path, caught.value.line)
+
+
+def test_an_error_reads_like_a_compilers(tmp_path: Path) -> None:
+    """Path, line and message with colons between them; without a line, path and message."""
+    assert f"{tmp_path}:7: is wrong" == str(CourseError(tmp_path, 7, "is wrong"))
+    assert f"{tmp_path}: is wrong" == str(CourseError(tmp_path, None, "is wrong"))
+
+
+HASHED = ("course.yaml", "tests/hidden/test_03_first.py", "tests/hidden/test_04_second.py", "tests/hidden/answers.json")
+NOT_HASHED = ("exercises/03_first.py", "solutions/03_first.py", "tests/hidden/notes.txt", "README.md")
+
+
+@pytest.mark.parametrize("name", [*HASHED, *NOT_HASHED])
+def test_the_hash_is_over_what_decides_a_verdict(write_course: WriteCourse, name: str) -> None:
+    """Hidden tests, answers and the course file change the hash; what learners edit does not."""
+    folder = write_course(files=[*HASHED[1:], *NOT_HASHED, "exercises/04_second.py"])
+    before = load_course(folder).hash
+    with (folder / name).open("a") as file:
+        file.write("# one more line\n")
+    assert (name in HASHED) == (before != load_course(folder).hash)
+
+
+def test_the_hash_tells_which_file_holds_what(write_course: WriteCourse) -> None:
+    """Moving a line from one hidden test to the other changes the hash."""
+    folder = write_course(files=[*HASHED[1:], "exercises/03_first.py", "exercises/04_second.py"])
+    one, other = (folder / name for name in HASHED[1:3])
+    one.write_text("pass\n")
+    before = load_course(folder).hash
+    one.write_text("")
+    other.write_text("pass\n")
+    assert before != load_course(folder).hash
+
+
+def test_an_added_hidden_test_changes_the_hash(write_course: WriteCourse) -> None:
+    """So does a file that was not there before."""
+    folder = write_course()
+    before = load_course(folder).hash
+    (folder / "tests" / "hidden").mkdir(parents=True)
+    (folder / "tests" / "hidden" / "test_03_first.py").touch()
+    assert before != load_course(folder).hash
+
+
+def test_the_hash_does_not_depend_on_the_folder(write_course: WriteCourse, tmp_path: Path) -> None:
+    """The same course elsewhere has the same hash."""
+    folder = write_course()
+    before = load_course(folder).hash
+    assert before == load_course(folder.rename(tmp_path / "elsewhere")).hash

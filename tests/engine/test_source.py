@@ -1,0 +1,135 @@
+"""A learner's file read from disk, whatever lies there."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from grader.engine import Source, read_source
+from grader.engine.source import MAX_BYTES
+
+
+def read(folder: Path, content: bytes) -> Source:
+    path = folder / "01_file.py"
+    path.write_bytes(content)
+    return read_source(path)
+
+
+@pytest.mark.parametrize(
+    ("expected", "content"),
+    [
+        ("", b""),
+        ("x = 1\n", b"x = 1\n"),
+        ("x = 1", b"\xef\xbb\xbfx = 1"),
+        ("", b"\xef\xbb\xbf"),
+        ("x = 1\ny = 2\n", b"x = 1\r\ny = 2\r\n"),
+        ("x = 1\ny = 2\n", b"x = 1\ry = 2\r"),
+        ("x = 1\n\ny = 2", b"x = 1\r\n\ry = 2"),
+        ("# größe ∂L/∂a 🙂\n", "# größe ∂L/∂a 🙂\n".encode()),
+        ("x = 1\n\x0c\ny = 2\n", b"x = 1\n\x0c\ny = 2\n"),
+    ],
+    ids=["empty", "plain", "BOM", "BOM alone", "CRLF", "CR", "mixed", "beyond ASCII", "form feed"],
+)
+def test_text_is_read(tmp_path: Path, expected: str, content: bytes) -> None:
+    """UTF-8 is read with or without a BOM, and every kind of line end becomes one."""
+    found = read(tmp_path, content)
+    assert (expected, None, None) == (found.text, found.problem, found.message)
+
+
+@pytest.mark.parametrize(
+    ("expected", "content"),
+    [
+        ("has NUL bytes", b"x = 1\0\n"),
+        ("UTF-16?", "x = 1\n".encode("utf-16-le")),
+        ("01_file.py is not", "x = 1\n".encode("utf-16")),
+        ("is not UTF-8 (byte 2)", b"# \xff\xfe"),
+        ("is not UTF-8 (byte 7)", "x = 'größe'".encode("latin-1")),
+        ("is not UTF-8", "\ud800".encode("utf-8", "surrogatepass")),
+        ("is larger than 256 KB", b"#" * (MAX_BYTES + 1)),
+    ],
+    ids=["NUL", "UTF-16", "UTF-16 with BOM", "bytes", "Latin-1", "surrogate", "large"],
+)
+def test_what_is_no_text_is_unreadable(tmp_path: Path, expected: str, content: bytes) -> None:
+    """Bytes that are no UTF-8 text of a reasonable size are told by the file's name and the reason."""
+    found = read(tmp_path, content)
+    assert ("", "unreadable") == (found.text, found.problem)
+    assert expected in str(found.message)
+
+
+def test_a_file_of_just_the_limit_is_read(tmp_path: Path) -> None:
+    """256 KB are allowed; the limit is exact."""
+    assert len(read(tmp_path, b"#" * MAX_BYTES).text) == MAX_BYTES
+
+
+@pytest.mark.parametrize("name", ["01_file.py", "no/such/folder/01_file.py"])
+def test_a_file_that_is_not_there_is_missing(tmp_path: Path, name: str) -> None:
+    """Missing is told apart from unreadable."""
+    found = read_source(tmp_path / name)
+    assert ("missing", "there is no file 01_file.py") == (found.problem, found.message)
+
+
+def test_a_dangling_link_is_unreadable(tmp_path: Path) -> None:
+    """A link is not followed, not even to find that nothing is there."""
+    link = tmp_path / "01_file.py"
+    link.symlink_to(tmp_path / "nothing")
+    assert read_source(link).problem == "unreadable"
+
+
+@pytest.mark.parametrize("target", ["solution.py", "/dev/zero", "/dev/stdin", "."])
+def test_a_link_is_not_followed(tmp_path: Path, target: str) -> None:
+    """A link to a solution, to a device or to a folder is refused as a link."""
+    (tmp_path / "solution.py").write_text("secret = 1\n")
+    link = tmp_path / "01_file.py"
+    link.symlink_to(target)
+    found = read_source(link)
+    assert ("", "unreadable", "01_file.py cannot be read: it is a symbolic link") == (
+        found.text,
+        found.problem,
+        found.message,
+    )
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    """A folder where a file should be is told as that."""
+    (tmp_path / "01_file.py").mkdir()
+    found = read_source(tmp_path / "01_file.py")
+    assert ("unreadable", "01_file.py is no regular file") == (found.problem, found.message)
+
+
+def test_a_fifo_does_not_block(tmp_path: Path) -> None:
+    """Nobody will ever write into this pipe, and nobody waits for it."""
+    os.mkfifo(tmp_path / "01_file.py")
+    found = read_source(tmp_path / "01_file.py")
+    assert ("unreadable", "01_file.py is no regular file") == (found.problem, found.message)
+
+
+def test_a_device_is_no_file() -> None:
+    """A device is not read."""
+    assert read_source(Path("/dev/zero")).problem == "unreadable"
+
+
+def test_a_file_below_a_file_is_unreadable(tmp_path: Path) -> None:
+    """A path through something that is no folder is refused with the system's words."""
+    (tmp_path / "file").write_text("")
+    found = read_source(tmp_path / "file" / "01_file.py")
+    assert ("unreadable", f"01_file.py cannot be read: {os.strerror(errno.ENOTDIR)}") == (found.problem, found.message)
+
+
+def test_a_name_that_is_too_long_is_unreadable(tmp_path: Path) -> None:
+    """A name that the file system refuses is no fault of the grader's."""
+    assert read_source(tmp_path / ("x" * 300 + ".py")).problem == "unreadable"
+
+
+def test_a_file_that_may_not_be_read_is_unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Missing permission is told as that (simulated: root may read everything)."""
+    path = tmp_path / "01_file.py"
+    path.write_text("x = 1\n")
+
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(os, "open", refuse)
+    found = read_source(path)
+    monkeypatch.undo()
+    assert ("unreadable", "01_file.py cannot be read: Permission denied") == (found.problem, found.message)

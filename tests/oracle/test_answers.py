@@ -1,0 +1,172 @@
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+import pytest
+
+from grader.oracle import Answer, AnswerBook, Oracle, OracleError
+from grader.oracle import answers as answers_module
+from grader.oracle.memo import Memo
+from grader.program import draw, program
+
+SQUARE = program("L = a * a", a=3)
+SQUARED = Answer(values=(3.0, 9.0), grads=(6.0, 1.0))
+DIAMOND = program("c = a * b; d = a + b; L = c * d", a=1, b=3)
+DIAMOND_ANSWER = Answer(values=(1.0, 3.0, 3.0, 4.0, 12.0), grads=(15.0, 7.0, 4.0, 3.0, 1.0))
+
+
+class ComputedError(Exception):
+    """Something was about to be computed."""
+
+
+@pytest.fixture
+def nothing_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on, starting the oracle's process raises `ComputedError`."""
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise ComputedError
+
+    monkeypatch.setattr(answers_module.subprocess, "Popen", refuse)
+
+
+@pytest.fixture(scope="module")
+def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memo in which one oracle has left its answers to the diamond."""
+    path = tmp_path_factory.mktemp("memo") / "oracle.sqlite"
+    with Oracle(None, path) as oracle:
+        assert [DIAMOND_ANSWER] == oracle.answers([DIAMOND])
+        assert 1 == oracle.computed
+    return path
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Iterator[Oracle]:
+    """An oracle without book or memo; its process is started once."""
+    with Oracle(None, None) as made:
+        yield made
+
+
+def book_with(*known: tuple[str, Answer]) -> AnswerBook:
+    return AnswerBook(format=1, torch="any", stubs={}, answers=dict(known))
+
+
+@pytest.mark.usefixtures("nothing_computed")
+def test_what_the_book_knows_is_not_computed() -> None:
+    """For programs in the answer book no process is started, whatever their nodes are called."""
+    with Oracle(book_with((SQUARE.key, SQUARED)), None) as oracle:
+        assert [SQUARED, SQUARED] == oracle.answers([SQUARE, program("z = x * x", x=3)])
+        assert 0 == oracle.computed
+
+
+@pytest.mark.usefixtures("nothing_computed")
+def test_the_book_comes_before_the_memo(memo: Path) -> None:
+    """Where both know a program, the book's answer is given, and the memo is not even opened."""
+    other = Answer(values=(0.0,) * 5, grads=(0.0,) * 5)
+    with Oracle(book_with((DIAMOND.key, other)), memo) as oracle:
+        assert [other] == oracle.answers([DIAMOND])
+
+
+@pytest.mark.usefixtures("nothing_computed")
+def test_what_the_memo_knows_is_not_computed(memo: Path) -> None:
+    """A second oracle finds what the first one computed."""
+    with Oracle(None, memo) as oracle:
+        assert [DIAMOND_ANSWER] == oracle.answers([DIAMOND])
+        assert 0 == oracle.computed
+
+
+@pytest.mark.usefixtures("nothing_computed")
+def test_an_answer_of_another_torch_does_not_count(memo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memo's key has torch's version in it."""
+    monkeypatch.setattr(answers_module, "torch_version", lambda: "0.1")
+    with Oracle(None, memo) as oracle, pytest.raises(ComputedError):
+        oracle.answers([DIAMOND])
+
+
+@pytest.mark.usefixtures("nothing_computed")
+@pytest.mark.parametrize(
+    "text",
+    [
+        msgspec.json.encode(Answer(values=(3.0,), grads=(6.0, 1.0))).decode(),
+        msgspec.json.encode(Answer(values=(3.0, 9.0), grads=(6.0,))).decode(),
+        msgspec.json.encode(Answer(values=(3.0, 9.0, 1.0), grads=(6.0, 1.0, 1.0))).decode(),
+        msgspec.json.encode(Answer(values=(), grads=())).decode(),
+        '{"values": [3.0, null], "grads": [6.0, 1.0]}',
+        '{"values": [3.0, 9.0], "grads": [6.0, 1.0], "more": 1}',
+        '{"values": [3.0, 9.0]',
+        "",
+    ],
+)
+def test_a_remembered_answer_that_cannot_be_right_is_ignored(tmp_path: Path, text: str) -> None:
+    """Too few numbers, too many, or something else altogether: it is computed again."""
+    path = tmp_path / "oracle.sqlite"
+    Memo(path).put({f"{SQUARE.key} {answers_module.torch_version()}": text})
+    with Oracle(None, path) as oracle, pytest.raises(ComputedError):
+        oracle.answers([SQUARE])
+
+
+def test_answers_come_in_the_order_of_the_programs(oracle: Oracle) -> None:
+    """Whether known or computed now, each program gets its own answer."""
+    assert [SQUARED] == oracle.answers([SQUARE])
+    assert [DIAMOND_ANSWER, SQUARED, DIAMOND_ANSWER] == oracle.answers([DIAMOND, SQUARE, DIAMOND])
+    assert [] == oracle.answers([])
+
+
+def test_no_program_is_computed_twice(oracle: Oracle) -> None:
+    """A program asked for three times costs one computation."""
+    before = oracle.computed
+    (fresh,) = draw("test_no_program_is_computed_twice", 1, sizes=(5, 5))
+    oracle.answers([fresh, fresh])
+    oracle.answers([fresh])
+    assert before + 1 == oracle.computed
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [("L = log(a)", {"a": -1}), ("L = 1 / a", {"a": 0}), ("L = a ** 0.5", {"a": -4}), ("L = exp(a)", {"a": 1e4})],
+)
+def test_a_program_without_a_finite_answer(oracle: Oracle, text: str, leaves: dict[str, float]) -> None:
+    """Such a program is an `OracleError` that shows it, every time, and the oracle goes on afterwards."""
+    asked = program(text, **leaves)
+    for _ in range(2):
+        with pytest.raises(OracleError, match="torch has no finite answer") as caught:
+            oracle.answers([asked])
+        assert asked.shown in str(caught.value)
+    assert [SQUARED] == oracle.answers([SQUARE])
+
+
+def test_a_process_that_cannot_run_is_an_oracle_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without torch the message says what is missing, and asking again says so again."""
+    real = subprocess.Popen
+
+    def ends_at_once(arguments: Any, **options: Any) -> Any:
+        return real(["false"], **options)
+
+    monkeypatch.setattr(answers_module.subprocess, "Popen", ends_at_once)
+    with Oracle(None, None) as oracle:
+        for _ in range(2):
+            with pytest.raises(OracleError, match="the oracle's process"):
+                oracle.answers([SQUARE])
+
+
+def test_a_python_that_is_not_there_is_an_oracle_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nor does a process that cannot even be started come out as anything else."""
+    monkeypatch.setattr(answers_module.sys, "executable", str(tmp_path / "python"))
+    with Oracle(None, None) as oracle, pytest.raises(OracleError):
+        oracle.answers([SQUARE])
+
+
+def test_the_process_has_ended_when_the_oracle_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaving the `with` block waits for the oracle's process."""
+    started = []
+    real = subprocess.Popen
+
+    def watched(arguments: Any, **options: Any) -> Any:
+        started.append(real(["sh", "-c", 'read line; echo \'{"error": "none"}\'; cat'], **options))
+        return started[-1]
+
+    monkeypatch.setattr(answers_module.subprocess, "Popen", watched)
+    with Oracle(None, None) as oracle, pytest.raises(OracleError, match="none"):
+        oracle.answers([SQUARE])
+    assert [0] == [process.returncode for process in started]

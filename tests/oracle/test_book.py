@@ -1,0 +1,98 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from grader.course import CourseError
+from grader.oracle import Answer, AnswerBook, read_book, write_book
+
+BOOK = AnswerBook(
+    format=1,
+    torch="2.13.0",
+    stubs={"relu": 'print("½ \\n")\n', "distribute": ""},
+    answers={
+        "b": Answer(values=(0.1 + 0.2, 1e-300), grads=(-0.0, 1 / 3)),
+        "a": Answer(values=(1e22,), grads=(1.0,)),
+    },
+)
+
+
+def test_a_round_trip(tmp_path: Path) -> None:
+    """A book that was written reads as it was, every float to its last bit."""
+    path = tmp_path / "answers.json"
+    write_book(path, BOOK)
+    assert BOOK == read_book(path)
+    assert repr(BOOK.answers["b"].grads) == repr(read_book(path).answers["b"].grads)
+
+
+def test_an_empty_book(tmp_path: Path) -> None:
+    """A book without answers or stubs is one too."""
+    path = tmp_path / "answers.json"
+    empty = AnswerBook(format=1, torch="none", stubs={}, answers={})
+    write_book(path, empty)
+    assert empty == read_book(path)
+
+
+def test_the_same_book_gives_the_same_file(tmp_path: Path) -> None:
+    """Answers stand one a line, by key, so that a change shows in a diff as what it is."""
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    write_book(one, BOOK)
+    write_book(other, AnswerBook(1, BOOK.torch, BOOK.stubs, dict(reversed(BOOK.answers.items()))))
+    assert one.read_bytes() == other.read_bytes()
+    assert [True, True] == [any(f'"{key}": {{' in line for line in one.read_text().splitlines()) for key in "ab"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b'{"format": 1}',
+        b'{"format": "1", "torch": "2", "stubs": {}, "answers": {}}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "answers": {}, "more": 1}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "answers": {"a": {"values": [1.0]}}}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "answers": {"a": {"values": [null], "grads": [1.0]}}}',
+    ],
+)
+def test_a_damaged_book_is_told(tmp_path: Path, content: bytes) -> None:
+    """What is no book is a course error that names the file and says how to make it anew."""
+    path = tmp_path / "answers.json"
+    path.write_bytes(content)
+    with pytest.raises(CourseError, match=r"is damaged .*`grade build` writes it anew") as caught:
+        read_book(path)
+    assert path == caught.value.path
+
+
+def test_every_cut_of_a_book_is_told(tmp_path: Path) -> None:
+    """However much of the end is lost, the rest is not taken for a book."""
+    path = tmp_path / "answers.json"
+    write_book(path, BOOK)
+    whole = path.read_bytes().rstrip()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(CourseError, match="is damaged"):
+            read_book(path)
+
+
+def test_a_missing_book_is_told(tmp_path: Path) -> None:
+    """Without a book the message says what writes one."""
+    with pytest.raises(CourseError, match="there is no answer book; `grade build` writes it") as caught:
+        read_book(tmp_path / "answers.json")
+    assert tmp_path / "answers.json" == caught.value.path
+
+
+def test_a_book_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """A folder of that name is no book."""
+    with pytest.raises(CourseError, match="cannot be read"):
+        read_book(tmp_path)
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_book_of_another_format_is_told(tmp_path: Path, number: int) -> None:
+    """A format that this grader does not read says so, and how to make the book anew."""
+    path = tmp_path / "answers.json"
+    write_book(path, msgspec.structs.replace(BOOK, format=number))
+    with pytest.raises(CourseError, match=f"has format {number}, not 1; `grade build` writes it anew"):
+        read_book(path)

@@ -1,0 +1,120 @@
+import io
+import json
+import math
+import sys
+from typing import Any
+
+import pytest
+
+from grader.oracle.compute import answer, main
+from grader.program import program
+
+NEURON = "n = x * w + y * v + b; o = tanh(n)"
+NEURON_LEAVES = {"x": 2.0, "w": -3.0, "y": 0.0, "v": 1.0, "b": 6.8813735870195432}
+
+
+def grads(text: str, **leaves: float) -> dict[str, float]:
+    """The derivative of the root by every node, by name."""
+    asked = program(text, **leaves)
+    _, found = answer(asked.wire, asked.root)
+    return dict(zip(asked.index, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves", "expected"),
+    [
+        ("L = a + b", {"a": 2, "b": -3}, {"a": 1, "b": 1, "L": 1}),
+        ("L = a - b", {"a": 2, "b": -3}, {"a": 1, "b": -1}),
+        ("L = a * b", {"a": 2, "b": -3}, {"a": -3, "b": 2}),
+        ("L = a / b", {"a": 6, "b": 2}, {"a": 0.5, "b": -1.5}),
+        ("L = -a", {"a": 2}, {"a": -1}),
+        ("L = a ** 3", {"a": 2}, {"a": 12}),
+        ("L = a ** -1", {"a": 2}, {"a": -0.25}),
+        ("L = a ** 0.5", {"a": 4}, {"a": 0.25}),
+        ("L = a ** 0", {"a": 3}, {"a": 0}),
+        ("L = a ** b", {"a": 2, "b": 3}, {"a": 12, "b": 8 * math.log(2)}),
+        ("L = 2 ** a", {"a": 3}, {"a": 8 * math.log(2)}),
+        ("L = 3 - a", {"a": 1}, {"a": -1}),
+        ("L = 3 / a", {"a": 2}, {"a": -0.75}),
+        ("L = exp(a)", {"a": 1}, {"a": math.e}),
+        ("L = log(a)", {"a": 4}, {"a": 0.25}),
+        ("L = sigmoid(a)", {"a": 0}, {"a": 0.25}),
+        ("L = tanh(a)", {"a": 0}, {"a": 1}),
+        ("L = relu(a) * 3", {"a": 2}, {"a": 3}),
+        ("L = relu(a) * 3", {"a": -2}, {"a": 0}),
+        ("L = relu(a) * 3", {"a": 0}, {"a": 0}),
+        ("L = relu(a) * 3", {"a": -0.0}, {"a": 0}),
+        # a value used more than once
+        ("L = a + a", {"a": 3}, {"a": 2}),
+        ("L = a * a", {"a": 3}, {"a": 6}),
+        ("L = a - a", {"a": 3}, {"a": 0}),
+        ("L = a / a", {"a": 3}, {"a": 0}),
+        ("b = a + a; c = b + b; L = c + c", {"a": 1}, {"a": 8, "b": 4, "c": 2}),
+        # the diamond: a and b each reach L through c and through d
+        ("c = a * b; d = a + b; L = c * d", {"a": 1, "b": 3}, {"a": 15, "b": 7, "c": 4, "d": 3, "L": 1}),
+        # a unit that lives and one that is dead
+        ("n = w * x; o = relu(n); L = o * 5", {"w": 2, "x": 3}, {"w": 15, "x": 10, "n": 5, "o": 5}),
+        ("n = w * x; o = relu(n); L = o * 5", {"w": -2, "x": 3}, {"w": 0, "x": 0, "n": 0, "o": 5}),
+    ],
+)
+def test_gradients_by_hand(text: str, leaves: dict[str, float], expected: dict[str, float]) -> None:
+    """The oracle gives what a pencil gives."""
+    found = grads(text, **leaves)
+    assert expected == pytest.approx({name: found[name] for name in expected}, rel=1e-15, abs=0)
+
+
+def test_a_tanh_neuron() -> None:
+    """micrograd's neuron: its output is 1/sqrt(2), and so tanh's slope is one half."""
+    found = grads(NEURON, **NEURON_LEAVES)
+    expected = {"x": -1.5, "w": 1.0, "y": 0.5, "v": 0.0, "b": 0.5, "n": 0.5, "o": 1.0}
+    assert expected == pytest.approx({name: found[name] for name in expected}, rel=1e-14, abs=0)
+
+
+def test_values_of_all_nodes() -> None:
+    """Values come in the program's order, those of inner nodes included."""
+    asked = program("c = a * b; d = c + 10; L = d ** 2", a=2, b=-3)
+    values, _ = answer(asked.wire, asked.root)
+    assert [2.0, -3.0, -6.0, 4.0, 16.0] == values
+
+
+def test_a_node_that_the_root_does_not_use_has_gradient_zero() -> None:
+    """What L does not depend on, it does not change with."""
+    assert {"a": 2.0, "c": 0.0, "L": 1.0} == grads("c = a * a; L = a + a", a=3)
+
+
+def test_doubles_are_used() -> None:
+    """Float64, not torch's default: a nudge of 1e-12 is seen."""
+    asked = program("L = a + 1", a=1e-12)
+    assert 1e-12 == pytest.approx(answer(asked.wire, asked.root)[0][1] - 1, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        ("L = log(a)", {"a": -1}),
+        ("L = log(a)", {"a": 0}),
+        ("L = 1 / a", {"a": 0}),
+        ("L = a ** 0.5", {"a": -4}),
+        ("L = a ** 0.5", {"a": 0}),
+        ("L = a ** -1", {"a": 0}),
+        ("L = exp(a)", {"a": 1000}),
+        ("c = log(a); L = a + 1", {"a": -1}),
+        ("L = a * b", {"a": 1e200, "b": 1e200}),
+    ],
+)
+def test_no_finite_answer(text: str, leaves: dict[str, float]) -> None:
+    """A value or a slope that is infinite or undefined, anywhere in the program, is an error."""
+    asked = program(text, **leaves)
+    with pytest.raises(ValueError, match="not finite"):
+        answer(asked.wire, asked.root)
+
+
+def test_the_process_answers_line_by_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line in, one line out; after an error the next program is answered."""
+    asked = [program("L = a * a", a=3), program("L = log(a)", a=-1), program("L = a + a", a=3)]
+    lines = "".join(json.dumps([p.wire, p.root]) + "\n" for p in asked)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    main()
+    replies: list[Any] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [[[3.0, 9.0], [6.0, 1.0]], {"error": "a value or a gradient is not finite"}] == replies[:2]
+    assert [[3.0, 6.0], [2.0, 1.0]] == replies[2]

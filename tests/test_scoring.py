@@ -1,0 +1,193 @@
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from grader.checks.plugin import METADATA
+from grader.checks.session import GraderFault
+from grader.course import Check, Course, Exercise, Limits
+from grader.report.model import ExerciseResult, ExerciseStatus, ReportStatus
+from grader.scoring import FileState, overall, score
+
+LOADED = FileState("loaded", "mine.py")
+
+
+def a_check(name: str, points: int, bonus: bool = False) -> Check:
+    return Check(name, f"{name} is right", points, bonus, "hidden", "hint", 0, 1)
+
+
+EXERCISE = Exercise("first", "03", "The first", (a_check("one", 2), a_check("two", 3), a_check("more", 4, True)), (), 1)
+OTHER = Exercise("second", "04", "The second", (a_check("one", 5),), (), 1)
+COURSE = Course(Path("nowhere"), "mini", "1", "Mini", (), Limits(), (EXERCISE, OTHER), "0")
+
+
+def a_test(check: str, status: str = "passed", exercise: str = "first", **more: Any) -> dict[str, Any]:
+    """One test as pytest-json-report has it, our metadata inside."""
+    found = {"exercise": exercise, "check": check, "status": status, "duration_s": 0.123456, **more}
+    outcome = "passed" if status == "passed" else "failed"
+    return {"nodeid": f"test_03_{exercise}.py::test_{check}", "outcome": outcome, "metadata": {METADATA: found}}
+
+
+def scored(*tests: dict[str, Any], state: FileState = LOADED) -> ExerciseResult:
+    (result,) = score(COURSE, [EXERCISE], {"first": state}, {"tests": tests})
+    return result
+
+
+@pytest.mark.parametrize(
+    ("statuses", "status", "points", "bonus"),
+    [
+        (("passed", "passed", "passed"), "passed", 5, 4),
+        (("passed", "passed", "failed"), "passed", 5, 0),
+        (("passed", "failed", "passed"), "partial", 2, 4),
+        (("failed", "passed", "failed"), "partial", 3, 0),
+        (("failed", "failed", "failed"), "failed", 0, 0),
+        (("failed", "failed", "passed"), "failed", 0, 4),
+        (("error", "timeout", "crashed"), "failed", 0, 0),
+    ],
+)
+def test_points_are_added_up(statuses: Sequence[str], status: str, points: int, bonus: int) -> None:
+    """A passed check gives its points, any other none; bonus is counted apart and is no part of the maximum."""
+    tests = [a_test(check, found) for check, found in zip(("one", "two", "more"), statuses, strict=True)]
+    result = scored(*tests)
+    assert (status, points, 5, bonus) == (result.status, result.score, result.max_score, result.bonus)
+    assert list(statuses) == [check.status for check in result.checks]
+    assert [2, 3, 4] == [check.max_score for check in result.checks]
+
+
+def test_results_come_in_the_order_of_the_course() -> None:
+    """However pytest ordered them, checks and exercises stand as in course.yaml."""
+    tests = [a_test("more"), a_test("one", exercise="second"), a_test("two"), a_test("one", "failed")]
+    results = score(COURSE, [EXERCISE, OTHER], {"first": LOADED, "second": LOADED}, {"tests": tests})
+    assert [("first", 3), ("second", 5)] == [(result.id, result.score) for result in results]
+    assert ["one", "two", "more"] == [check.id for check in results[0].checks]
+
+
+def test_what_the_course_says_is_copied() -> None:
+    """Number, titles and visibility come from the course, the file from its state."""
+    result = scored(a_test("one"), a_test("two"), a_test("more"))
+    assert ("03", "The first", "mine.py", UNSET) == (result.number, result.title, result.file, result.message)
+    assert ("one is right", "hidden", False) == (
+        result.checks[0].title,
+        result.checks[0].visibility,
+        result.checks[0].bonus,
+    )
+
+
+def test_what_was_found_is_copied() -> None:
+    """The finding stands in the check's result, with a rounded duration; empty output is left out."""
+    found = {"program": "L = a", "expected": {"dL/da": 6.0}, "actual": {"dL/da": 3.0}, "message": "no"}
+    result = scored(a_test("one", "failed", **found, output=""), a_test("two", output="hello\n"), a_test("more"))
+    one, two, _ = result.checks
+    assert found == {name: getattr(one, name) for name in found}
+    assert (UNSET, "hello\n", 0.1235) == (one.output, two.output, one.duration_s)
+    assert (UNSET, UNSET) == (two.program, two.message)
+
+
+@pytest.mark.parametrize("state", ["not_started", "missing", "unreadable", "failed"])
+def test_a_file_that_was_not_loaded_has_no_points(state: str) -> None:
+    """Every check of such a file is there all the same, skipped, with 0 of its points."""
+    result = scored(state=FileState(state, "mine.py", "the reason"))
+    assert (state, 0, 5, 0) == (result.status, result.score, result.max_score, result.bonus)
+    assert [("skipped", 0, 2), ("skipped", 0, 3), ("skipped", 0, 4)] == [
+        (check.status, check.score, check.max_score) for check in result.checks
+    ]
+    assert ("the reason", "mine.py") == (result.message, result.file)
+
+
+READING = {"cls": "Value", "data": "data", "grad": "grad", "inputs": "_prev", "rule": "_backward"}
+
+
+@pytest.mark.parametrize(
+    ("reading", "expected"),
+    [
+        ({}, UNSET),
+        ({"inputs": "_children"}, UNSET),
+        ({"inputs": ""}, UNSET),
+        ({"cls": "Node"}, "read the class `Node` with `data` as data, `grad` as gradient and `_prev` as inputs"),
+        ({"data": "v"}, "read the class `Value` with `v` as data, `grad` as gradient and `_prev` as inputs"),
+        (
+            {"grad": "g", "inputs": ""},
+            "read the class `Value` with `data` as data, `g` as gradient and nothing as inputs",
+        ),
+        (
+            {"inputs": "parents"},
+            "read the class `Value` with `data` as data, `grad` as gradient and `parents` as inputs",
+        ),
+    ],
+)
+def test_unusual_names_are_told(reading: dict[str, str], expected: Any) -> None:
+    """Where an engine has names of its own, one line says what was taken for what."""
+    tests = [a_test("one"), a_test("two", reading=READING | reading), a_test("more")]
+    assert expected == scored(*tests).message
+
+
+BOTH = (a_test("two"), a_test("more"))
+
+
+@pytest.mark.parametrize(
+    ("tests", "says"),
+    [
+        pytest.param(BOTH, "the check first.one has no result", id="missing"),
+        pytest.param((), "the check first.one has no result", id="nothing"),
+        pytest.param((a_test("one", exercise="second"), *BOTH), "the check first.one has no result", id="elsewhere"),
+        pytest.param((a_test("one"), *BOTH, a_test("one")), "a second result for one", id="double"),
+        pytest.param((a_test("one", "failed"), *BOTH, a_test("one")), "a second result for one", id="double, other"),
+        pytest.param((a_test("one") | {"outcome": "failed"}, *BOTH), "passed, but pytest says failed", id="lost"),
+        pytest.param((a_test("one") | {"outcome": "error"}, *BOTH), "passed, but pytest says error", id="error"),
+        pytest.param((a_test("one") | {"outcome": "skipped"}, *BOTH), "passed, but pytest says skipped", id="skipped"),
+        pytest.param((a_test("one", "failed") | {"outcome": "passed"}, *BOTH), "failed, but pytest says", id="forged"),
+        pytest.param((a_test("one", fault="ZeroDivisionError"), *BOTH), "ZeroDivisionError", id="fault, passed"),
+        pytest.param((a_test("one", "failed", fault="no fixture"), *BOTH), "no fixture", id="fault, failed"),
+        pytest.param((a_test("one", "odd"), *BOTH), "the unknown status 'odd'", id="unknown status"),
+        pytest.param((a_test("one", "skipped"), *BOTH), "the unknown status 'skipped'", id="skipped itself"),
+        pytest.param((a_test("one") | {"metadata": {}}, *BOTH), "says nothing of its check", id="no word of ours"),
+        pytest.param(
+            ({"nodeid": "x", "outcome": "failed"}, a_test("one"), *BOTH), "says nothing of its check", id="no metadata"
+        ),
+        pytest.param(
+            (a_test("one") | {"metadata": {METADATA: {"exercise": "first", "check": "one"}}}, *BOTH),
+            "one",
+            id="no status",
+        ),
+    ],
+)
+def test_what_does_not_add_up_is_the_graders_fault(tests: Sequence[dict[str, Any]], says: str) -> None:
+    """A result that is missing, double or contradicts itself gives no score at all."""
+    with pytest.raises(GraderFault, match=says):
+        scored(*tests)
+
+
+@pytest.mark.parametrize("state", ["not_started", "missing", "unreadable", "failed"])
+def test_a_result_for_a_file_that_was_not_loaded_is_the_graders_fault(state: str) -> None:
+    """Nobody can have passed a check with a file that never ran."""
+    with pytest.raises(GraderFault):
+        scored(a_test("one"), state=FileState(state, "mine.py"))
+
+
+def an_exercise(status: ExerciseStatus, points: int = 0) -> ExerciseResult:
+    return ExerciseResult("x", "01", "X", status, points, 5, 0, ())
+
+
+@pytest.mark.parametrize(
+    ("exercises", "expected"),
+    [
+        ([an_exercise("passed", 5)], "passed"),
+        ([an_exercise("passed", 5), an_exercise("passed", 5)], "passed"),
+        ([an_exercise("passed", 5), an_exercise("not_started")], "partial"),
+        ([an_exercise("passed", 5), an_exercise("failed")], "partial"),
+        ([an_exercise("partial", 1)], "partial"),
+        ([an_exercise("partial", 1), an_exercise("unreadable")], "partial"),
+        ([an_exercise("failed")], "failed"),
+        ([an_exercise("unreadable")], "failed"),
+        ([an_exercise("failed"), an_exercise("not_started")], "failed"),
+        ([an_exercise("unreadable"), an_exercise("missing")], "failed"),
+        ([an_exercise("not_started")], "not_started"),
+        ([an_exercise("missing")], "not_started"),
+        ([an_exercise("not_started"), an_exercise("missing")], "not_started"),
+    ],
+)
+def test_the_status_of_a_whole_report(exercises: Sequence[ExerciseResult], expected: ReportStatus) -> None:
+    """Passed and not started need every exercise; a single point makes the rest partial."""
+    assert expected == overall(exercises)

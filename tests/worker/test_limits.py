@@ -1,0 +1,256 @@
+"""The budget of calls, the CPU clock, and what a process gives up for good."""
+
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from grader.worker import limits
+from grader.worker.limits import CallBudget, OutOfCalls, OutOfTime
+
+FILE = "07_learner.py"
+
+
+def code(source: str, filename: str = FILE) -> dict[str, Any]:
+    """The names that a source defines, its code belonging to `filename`."""
+    names: dict[str, Any] = {}
+    exec(compile(source, filename, "exec"), names)
+    return names
+
+
+SPIN = {
+    "recursion": "import sys\nsys.setrecursionlimit(10**6)\ndef run():\n    return run()\n",
+    "loop of calls": "def step():\n    pass\ndef run():\n    while True:\n        step()\n",
+    "loop of methods": "class A:\n    def m(self): pass\ndef run():\n    a = A()\n    while True:\n        a.m()\n",
+    "two paths at each step": "def walk(n):\n    return n and walk(n - 1) + walk(n - 1)\ndef run():\n    walk(60)\n",
+    "endless generator": "def count():\n    while True:\n        yield 1\ndef run():\n    return sum(count())\n",
+}
+
+
+@pytest.fixture
+def _recursion_limit() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.parametrize("source", SPIN.values(), ids=SPIN.keys())
+@pytest.mark.usefixtures("_recursion_limit")
+def test_calls_without_end_are_stopped(source: str) -> None:
+    """Recursion, a loop of calls, repeated work and a generator without end all run out of calls."""
+    run = code(source)["run"]
+    with pytest.raises(OutOfCalls), CallBudget(FILE, 500):
+        run()
+
+
+@pytest.mark.parametrize(("allowed", "calls"), [(True, 10), (True, 11), (False, 12)])
+def test_the_budget_is_exact(allowed: bool, calls: int) -> None:
+    """As many calls as the budget has go through; one more does not."""
+    names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
+    went_through = False
+    try:
+        with CallBudget(FILE, 12):
+            names["run"](calls)
+            went_through = True
+    except OutOfCalls:
+        pass
+    assert allowed is went_through
+
+
+def test_code_of_other_files_is_free() -> None:
+    """Calls inside the standard library or the kit are not the learner's."""
+    other = code("def step():\n    pass\ndef run():\n    for _ in range(1000):\n        step()\n", "elsewhere.py")
+    with CallBudget(FILE, 1) as budget:
+        other["run"]()
+        sorted(range(1000), key=lambda x: -x)
+    assert budget.left == 1
+
+
+def test_a_budget_ends_with_its_block() -> None:
+    """After the block nothing is counted, and nothing traced."""
+    step = code("def step():\n    pass\n")["step"]
+    with CallBudget(FILE, 5):
+        step()
+    for _ in range(10):
+        step()
+    assert sys.gettrace() is None
+
+
+def test_a_budget_ends_also_when_it_is_spent() -> None:
+    """The exception that ends a run takes the tracing with it."""
+    step = code("def step():\n    pass\n")["step"]
+    with pytest.raises(OutOfCalls), CallBudget(FILE, 0):
+        step()
+    step()
+    assert sys.gettrace() is None
+
+
+def test_the_learners_except_exception_does_not_catch_it() -> None:
+    """`except Exception` in a learner's loop cannot swallow the end of a budget."""
+    source = """
+def step():
+    pass
+def run():
+    while True:
+        try:
+            step()
+        except Exception:
+            pass
+"""
+    run = code(source)["run"]
+    with pytest.raises(OutOfCalls), CallBudget(FILE, 100):
+        run()
+
+
+def in_a_child(work: Callable[[], Any]) -> int:
+    """Run something in a fork; gives its exit status, negative for a signal."""
+    child = os.fork()
+    if child == 0:
+        status = 99
+        try:
+            status = int(work() or 0)
+        except BaseException:
+            status = 98
+        finally:
+            os._exit(status)
+    status = os.waitpid(child, 0)[1]
+    return os.waitstatus_to_exitcode(status)
+
+
+def test_cpu_time_runs_out() -> None:
+    """A loop that calls nothing is stopped after the CPU time that it was given."""
+
+    def work() -> int:
+        limits.start_cpu_clock(0.05)
+        try:
+            while True:
+                pass
+        except OutOfTime:
+            return 0
+
+    assert in_a_child(work) == 0
+
+
+def test_sleeping_uses_no_cpu_time() -> None:
+    """The clock stands while the process waits: a busy machine is no learner's fault."""
+
+    def work() -> int:
+        limits.start_cpu_clock(0.05)
+        time.sleep(0.2)
+        return 0
+
+    assert in_a_child(work) == 0
+
+
+def test_a_stopped_clock_stays_silent() -> None:
+    """After stop_cpu_clock CPU time may be used again."""
+
+    def work() -> int:
+        limits.start_cpu_clock(0.05)
+        limits.stop_cpu_clock()
+        end = time.process_time() + 0.12
+        while time.process_time() < end:
+            pass
+        return 0
+
+    assert in_a_child(work) == 0
+
+
+def test_who_swallows_the_exception_is_ended_by_the_kernel() -> None:
+    """Code that catches everything, again and again, is killed when the hard limit comes."""
+
+    def work() -> int:
+        resource.setrlimit(resource.RLIMIT_CPU, (1, 1))  # so that the test need not wait for longer
+        limits.start_cpu_clock(0.05)
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+
+    assert in_a_child(work) in (-signal.SIGXCPU, -signal.SIGKILL)
+
+
+def test_memory_files_and_descriptors_are_given_up() -> None:
+    """After apply() neither memory nor files nor descriptors are to be had, and no way leads back."""
+
+    def work() -> int:
+        limits.apply({"memory_mb": 512})
+        refused = 0
+        try:
+            bytearray(1 << 30)
+        except MemoryError:
+            refused += 1
+        try:
+            while True:
+                os.dup(0)
+        except OSError:
+            refused += 1
+        return 10 * refused + (resource.getrlimit(resource.RLIMIT_AS) == (512 << 20, 512 << 20))
+
+    assert in_a_child(work) == 21
+
+
+def test_nothing_can_be_written_to_a_file(tmp_path: Any) -> None:
+    """A file may be opened, but no byte can be put into it."""
+    target = tmp_path / "file"
+
+    def work() -> int:
+        limits.apply({"memory_mb": 512})
+        try:
+            target.write_text("something")
+        except OSError:
+            return 7
+        return 0
+
+    assert in_a_child(work) == 7
+    assert target.stat().st_size == 0
+
+
+def test_the_kernel_ends_a_process_that_takes_seconds_more_than_it_may() -> None:
+    """Whatever the clock's exception is caught by, CPU time has an end that no code can move."""
+
+    def work() -> int:
+        limits.forbid_more({"cpu_s": 2}, 10.5)
+        return int(resource.getrlimit(resource.RLIMIT_CPU) != (14, 14))
+
+    assert in_a_child(work) == 0
+
+
+def test_without_a_budget_calls_are_free() -> None:
+    """A budget of None counts nothing."""
+    names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
+    with CallBudget(FILE, None):
+        assert sys.gettrace() is None
+        names["run"](10_000)
+
+
+def test_a_limit_that_the_system_refuses_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one limit cannot be set, the rest are."""
+    given: list[int] = []
+
+    def setrlimit(which: int, limit: tuple[int, int]) -> None:
+        if which == resource.RLIMIT_AS:
+            raise ValueError("not here")
+        given.append(which)
+
+    monkeypatch.setattr(resource, "setrlimit", setrlimit)
+    limits.apply({"memory_mb": 512})
+    assert [resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE] == given
+
+
+def test_without_rlimits_calls_still_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a system without resource limits the clock and apply() do nothing, and the budget works."""
+    monkeypatch.setattr(limits, "resource", None)
+    limits.start_cpu_clock(0.001)
+    limits.stop_cpu_clock()
+    limits.apply({"memory_mb": 1})
+    limits.forbid_more({"cpu_s": 1}, 1)
+    with pytest.raises(OutOfCalls), CallBudget(FILE, 100):
+        code(SPIN["loop of calls"])["run"]()

@@ -1,0 +1,383 @@
+"""Loading one file: what it may import, what is left out, what went wrong in plain data."""
+
+import builtins
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy
+import pytest
+
+import grader
+from grader.worker import limits, load
+
+FILE = "07_learner.py"
+Load = Callable[..., ModuleType]
+Problem = Callable[[str], list[Any]]
+
+
+class Absent:
+    """An import hook that finds some modules missing, as they are in the worker."""
+
+    names = ("torch", "graphviz")
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name in self.names:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@pytest.fixture
+def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Python in which neither torch nor graphviz can be imported."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] in Absent.names:
+            monkeypatch.delitem(sys.modules, name)
+    sys.meta_path.insert(0, Absent())  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def problem(loaded: Load) -> Callable[[str], list[Any]]:
+    """What describe() says of the exception that loading raises."""
+
+    def find(source: str) -> list[Any]:
+        try:
+            loaded(source)
+        except BaseException as error:
+            return load.describe(error, FILE)
+        pytest.fail("it loaded")
+
+    return find
+
+
+# -- imports ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import torch",
+        "import torch.nn.functional as F",
+        "from torch import nn, optim as o",
+        "from graphviz import Digraph",
+        "import torch, math\nx = math.pi",
+        "from torch import *",
+        "import torch\ndef test():\n    return torch.tensor(1.0)",
+        "import torch\nlr = torch.float64",
+    ],
+)
+@pytest.mark.usefixtures("no_torch")
+def test_an_import_that_nobody_uses_costs_nothing(loaded: Load, source: str) -> None:
+    """A module that grading does not offer may be imported and left alone."""
+    assert loaded(source).__name__ == "submission"
+
+
+@pytest.mark.parametrize(
+    ("what", "use"),
+    [
+        ("torch.tensor", "torch.tensor(1.0)"),
+        ("torch", "torch()"),
+        ("torch.nn.Module", "class Net(torch.nn.Module): pass"),
+        ("torch.no_grad", "@torch.no_grad()\ndef f(): pass"),
+        ("torch.no_grad", "with torch.no_grad: pass"),
+        ("torch.sizes", "for x in torch.sizes: pass"),
+        ("torch.sizes", "torch.sizes[0]"),
+        ("torch.pi", "torch.pi + 1"),
+        ("torch.pi", "2 * torch.pi"),
+        ("torch.pi", "torch.pi / 2"),
+        ("torch.pi", "-torch.pi"),
+        ("torch.pi", "float(torch.pi)"),
+        ("torch.pi", "torch.pi ** 2"),
+        ("torch.pi", "2 < torch.pi"),
+        ("torch.sizes", "len(torch.sizes)"),
+        ("torch.sizes", "1 in torch.sizes"),
+        ("torch.Tensor", "isinstance(1.0, torch.Tensor)"),
+    ],
+)
+@pytest.mark.usefixtures("no_torch")
+def test_a_module_that_is_not_offered_explains_itself_when_used(problem: Problem, what: str, use: str) -> None:
+    """Whatever is done with a stand-in, the learner reads what is missing and what there is."""
+    kind, name, message, lines = problem(f"import torch\n\n{use}\n")
+    assert (kind, name) == ("module", "NotAvailable")
+    assert f"{what} is not available while grading (there are only the standard library)" == message
+    assert lines[-1] >= 3
+
+
+@pytest.mark.usefixtures("no_torch")
+def test_a_name_from_a_missing_module_explains_itself(problem: Problem) -> None:
+    """`from graphviz import Digraph` names what was called, not only the module."""
+    kind, _, message, lines = problem("from graphviz import Digraph\nDigraph(format='svg')\n")
+    assert kind == "module"
+    assert message.startswith("graphviz.Digraph is not available")
+    assert lines == [2]
+
+
+@pytest.mark.usefixtures("no_torch")
+def test_what_is_offered_is_listed(loaded: Load) -> None:
+    """The explanation names the modules that the course allows."""
+    with pytest.raises(load.NotAvailable, match="there are only the standard library and numpy"):
+        loaded("import torch\ntorch.tensor(1)\n", numpy="/nowhere")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    import torch\nexcept ImportError:\n    torch = None",
+        "try:\n    from torch import nn\n    torch = nn\nexcept ImportError:\n    torch = None",
+        "try:\n    import math, torch\nexcept ModuleNotFoundError:\n    torch = None",
+        "try:\n    if True:\n        import torch\nexcept:\n    torch = None",
+        "import importlib\ntry:\n    torch = importlib.import_module('torch')\nexcept ImportError:\n    torch = None",
+    ],
+)
+@pytest.mark.usefixtures("no_torch")
+def test_a_guarded_import_fails_as_its_author_expects(loaded: Load, source: str) -> None:
+    """Inside `try` an import of a missing module raises, so that the `except` is reached."""
+    assert loaded(source).torch is None
+
+
+@pytest.mark.filterwarnings("ignore:can't resolve package:ImportWarning")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import math.nothing",
+        "import json.nothing",
+        "import math.a.b",
+        "from math import nothing",
+        "from . import other",
+    ],
+)
+def test_a_wrong_import_from_the_standard_library_is_an_error(problem: Problem, source: str) -> None:
+    """Stand-ins are for modules that are not there; a name that a module lacks is a mistake."""
+    kind, name, *_ = problem(source)
+    assert kind == "raised"
+    assert name in ("ImportError", "ModuleNotFoundError")
+
+
+IN_THE_WORKER = """
+import json, sys
+sys.path[0] = sys.argv[1]
+from worker import load
+del sys.path[0]
+given = json.load(sys.stdin)
+parsed = load.parse(given["source"], "file.py")
+load.offer(parsed, given["allow"])
+module = load.execute(parsed, given["allow"])
+print(json.dumps(module.result))
+"""
+
+
+def in_the_worker(source: str, allow: dict[str, str]) -> Any:
+    """Load a source in a Python that is started as the worker is; gives the file's `result`."""
+    done = subprocess.run(
+        [sys.executable, "-s", "-S", "-c", IN_THE_WORKER, str(Path(grader.__file__).parent)],
+        input=json.dumps({"source": source, "allow": allow}),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={},
+        cwd="/",
+    )
+    return json.loads(done.stdout)
+
+
+def test_numpy_is_there_and_the_rest_of_its_folder_is_not() -> None:
+    """An allowed module is imported with all its parts; its neighbours in site-packages stay out."""
+    source = """
+import importlib
+import numpy as np
+import numpy.linalg
+result = [float(np.array([1.0, 2.0]).sum()), float(numpy.linalg.norm([3.0, 4.0]))]
+for name in ("pytest", "msgspec", "yaml", "grader", "worker.run.nothing"):
+    try:
+        result.append(importlib.import_module(name).__name__)
+    except ImportError:
+        pass
+"""
+    assert [3.0, 5.0] == in_the_worker(source, {"numpy": str(Path(numpy.__file__).parent.parent)})
+
+
+def test_numpy_is_a_stand_in_where_a_course_does_not_allow_it() -> None:
+    """Without permission numpy is as absent as anything else."""
+    source = """
+import numpy as np
+try:
+    np.array([1.0])
+    result = "there"
+except ImportError as error:
+    result = str(error)
+"""
+    assert "numpy.array is not available while grading" in in_the_worker(source, {})
+
+
+def test_what_a_file_imports_is_there_beforehand(loaded: Load) -> None:
+    """The standard library's modules are imported before the file runs, their parts as well."""
+    parsed = load.parse("import xml.dom.minidom\nfrom wave import open\n", FILE)
+    for name in ("xml.dom.minidom", "wave"):
+        sys.modules.pop(name, None)
+    load.offer(parsed, {})
+    assert {"xml.dom.minidom", "wave"} <= set(sys.modules)
+
+
+@pytest.mark.parametrize("name", ["this", "antigravity", "nothing_of_this_name", "math.nothing", "venv.__main__"])
+def test_offering_neither_acts_nor_fails(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Importing beforehand raises nothing, whatever the module does, and modules that act are left alone."""
+    monkeypatch.setattr(sys, "argv", [""])
+    load.offer(load.parse(f"import {name}\n", FILE), {})
+    assert capfd.readouterr().out == ""
+
+
+def test_reading_a_file_runs_nothing_of_it() -> None:
+    """Parsing gives code, the names that it imports, and the lines of guarded imports."""
+    parsed = load.parse(
+        "import os.path, re\nfrom json import loads\ntry:\n    import torch\nexcept: pass\n1 / 0\n", FILE
+    )
+    assert {"os.path", "re", "json", "torch"} == parsed.imports
+    assert {4} == parsed.guarded
+
+
+def test_a_file_may_be_run_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    """What the file prints the second time is not shown again, and its streams are back afterwards."""
+    before = sys.stdout
+    parsed = load.parse("import sys\nprint('loud')\nprint('loud', file=sys.stderr)\nsys.stdout.flush()\nx = 1\n", FILE)
+    assert load.execute_quietly(parsed, {}).x == 1
+    assert sys.stdout is before
+    assert tuple(capfd.readouterr()) == ("", "")
+
+
+# -- the module -----------------------------------------------------------------------------------------
+
+
+def test_the_main_guard_is_not_run(loaded: Load) -> None:
+    """A learner's own trials under `if __name__ == "__main__"` stay out of grading."""
+    module = loaded("ran = False\nif __name__ == '__main__':\n    ran = True\n")
+    assert module.ran is False
+    assert module.__name__ == "submission"
+
+
+@pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
+def test_a_dataclass_works(loaded: Load, future: str) -> None:
+    """dataclasses look their class's module up: it is where they look."""
+    source = f"""{future}from dataclasses import dataclass, field
+from typing import ClassVar
+@dataclass(eq=False)
+class Value:
+    data: float
+    grad: float = 0.0
+    _prev: list[Value] = field(default_factory=list)
+    count: ClassVar[int] = 0
+""".replace("list[Value]", "list[Value]" if future else "list")
+    module = loaded(source)
+    assert module.Value(2.0) is not module.Value(2.0)
+    assert [] == module.Value(2.0)._prev
+
+
+def test_the_graders_own_builtins_stay_as_they_are(loaded: Load) -> None:
+    """The import hook is the learner's module's own."""
+    before = builtins.__import__
+    module = loaded("import math\nhook = __builtins__['__import__']\n")
+    assert module.hook is not before
+    assert builtins.__import__ is before
+
+
+def test_the_files_name_is_what_the_learner_knows(loaded: Load) -> None:
+    """`__file__` is the file's name."""
+    assert loaded("here = __file__\n").here == FILE
+
+
+# -- what went wrong ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expected", "source"),
+    [
+        (["raised", "ZeroDivisionError", "division by zero", [2]], "x = 1\ny = x / 0\n"),
+        (["raised", "NameError", "name 'y' is not defined", [3, 2]], "def f():\n    return y\nf()\n"),
+        (["raised", "ValueError", "", [1]], "raise ValueError\n"),
+        (["exit", "SystemExit", "3", [2]], "import sys\nsys.exit(3)\n"),
+        (["exit", "SystemExit", "", [1]], "raise SystemExit\n"),
+        (["raised", "KeyboardInterrupt", "", [1]], "raise KeyboardInterrupt\n"),
+        (["raised", "Own", "x", [2]], "class Own(BaseException): pass\nraise Own('x')\n"),
+        (["syntax", "SyntaxError", "expected ':'", [2]], "x = 1\ndef f()\n    pass\n"),
+        (["syntax", "SyntaxError", "invalid decimal literal", [1]], "3x = 1\n"),
+    ],
+)
+def test_a_problem_is_told_in_plain_data(problem: Problem, expected: list[Any], source: str) -> None:
+    """Kind, type, message and the learner's own lines, outermost first."""
+    assert expected == problem(source)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "source"),
+    [
+        ("IndentationError", 2, "def f():\nreturn 1\n"),
+        ("TabError", 3, "if 1:\n        x = 1\n\ty = 2\n"),
+        ("SyntaxError", 2, "x = 1\nreturn x\n"),
+        ("SyntaxError", 2, "def f(a):\n    global a\n"),
+    ],
+)
+def test_every_kind_of_syntax_error_has_its_line(problem: Problem, name: str, line: int, source: str) -> None:
+    """Indentation, tabs, and what only the compiler finds are syntax errors with a line as well."""
+    kind, _, _, lines = problem(source)
+    assert ("syntax", [line]) == (kind, lines), name
+
+
+def test_a_syntax_error_elsewhere_is_an_exception_like_others(problem: Problem) -> None:
+    """A SyntaxError out of eval() is what the code raised, at the line that called it."""
+    kind, name, _, lines = problem("x = 1\neval('1 +')\n")
+    assert ("raised", "SyntaxError", [2]) == (kind, name, lines)
+
+
+@pytest.mark.parametrize(("kind", "error"), [("calls", limits.OutOfCalls()), ("cpu", limits.OutOfTime())])
+def test_a_spent_budget_is_a_kind_of_its_own(kind: str, error: BaseException) -> None:
+    """Calls and CPU time are told apart from what the learner's code raises."""
+    assert kind == load.describe(error, FILE)[0]
+
+
+def test_long_and_strange_messages_are_cut_and_cleaned(problem: Problem) -> None:
+    """A message is at most 300 characters of text that can be written anywhere."""
+    _, _, message, _ = problem("raise ValueError('\\ud800' + 'x' * 1000)\n")
+    assert message == "?" + "x" * 299
+
+
+def test_a_message_that_raises_is_no_second_problem(problem: Problem) -> None:
+    """An exception whose __str__ fails is told without its message."""
+    source = "class Own(Exception):\n    def __str__(self):\n        raise SystemExit\nraise Own\n"
+    assert problem(source) == ["raised", "Own", "(its message cannot be shown)", [4]]
+
+
+def test_of_a_deep_traceback_the_last_lines_are_kept(problem: Problem) -> None:
+    """A recursion without end shows its innermost lines only."""
+    kind, name, _, lines = problem("def f(x):\n    return f(x)\nf(1)\n")
+    assert ("raised", "RecursionError", [2, 2, 2, 2]) == (kind, name, lines)
+
+
+# -- the same code ----------------------------------------------------------------------------------------
+
+STUB = '"""Title."""\n\ndef f(x):\n    # TODO: what?\n    raise NotImplementedError("f: what?")\n'
+
+
+@pytest.mark.parametrize(
+    ("expected", "source"),
+    [
+        (True, STUB),
+        (True, STUB.replace("# TODO: what?", "# hm, a sum?")),
+        (True, STUB.replace("\n\n", "\n\n\n\n") + "\n\n# thoughts\n"),
+        (True, STUB.replace("(x)", "( x )").replace('"f: what?"', "'f: what?'")),
+        (False, STUB.replace("raise NotImplementedError", "return ")),
+        (False, STUB + "print(1)\n"),
+        (False, STUB.replace("def f(x)", "def f(x, y=1)")),
+        (False, ""),
+        (False, "def f(x:\n"),
+        (False, "\0"),
+        (False, "(" * 5000),
+        (False, "-" * 100_000 + "1"),
+    ],
+)
+def test_only_a_change_of_code_counts_as_a_start(expected: bool, source: str) -> None:
+    """Comments and layout aside, a file is the stub or it is not; a broken file is not."""
+    assert expected is load.same_code(source, STUB)

@@ -1,0 +1,196 @@
+"""Local rules of every kind: run alone, tripled, watched."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from grader.worker import reading
+from grader.worker.rules import Rules
+
+functions = pytest.mark.parametrize(
+    "engine",
+    ["closure", "method", "visit", "pull that adds", "pull that returns shares", "pull that returns pairs", "slopes"],
+    indirect=True,
+)
+Load = Callable[[str], ModuleType]
+
+
+class Case:
+    """Two leaves, a = 3 and b = -2, and the rules of the engine that they belong to."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.shape = reading.read(module)
+        self.rules = Rules(self.shape)
+        self.a, self.b = module.Value(3.0), module.Value(-2.0)
+
+    @property
+    def grads(self) -> tuple[Any, Any]:
+        return self.a.grad, self.b.grad
+
+
+@pytest.fixture
+def case(loaded: Load, engine: Any) -> Case:
+    return Case(loaded(engine.source))
+
+
+def test_times_hands_on_the_other_ones_value(case: Case) -> None:
+    """Running the rule of a * b adds upstream times the other value to each input."""
+    node = case.a * case.b
+    node.grad = 0.5
+    case.rules.run(node)
+    assert case.grads == (-1.0, 1.5)
+
+
+def test_plus_hands_on_what_arrives(case: Case) -> None:
+    """Running the rule of a + b adds the upstream gradient to both."""
+    node = case.a + case.b
+    node.grad = -2.5
+    case.rules.run(node)
+    assert case.grads == (-2.5, -2.5)
+
+
+def test_shares_add_to_what_is_there(case: Case) -> None:
+    """A gradient that an input holds before stays."""
+    case.a.grad, case.b.grad = 5.0, -7.0
+    node = case.a * case.b
+    node.grad = 1.0
+    case.rules.run(node)
+    assert case.grads == (3.0, -4.0)
+
+
+def test_one_value_used_twice_receives_both_shares(case: Case) -> None:
+    """a * a gives a twice its own value, twice upstream."""
+    node = case.a * case.a
+    node.grad = 2.0
+    case.rules.run(node)
+    assert case.a.grad == 12.0
+
+
+def test_an_operations_result_has_a_rule(case: Case) -> None:
+    """Every kind of rule is found on a node that an operation made."""
+    assert case.rules.has(case.a * case.b)
+
+
+def test_a_tripled_rule_hands_on_three_times_as_much(case: Case) -> None:
+    """Tripling changes what arrives at the inputs and leaves the node's own gradient as it was."""
+    node = case.a * case.b
+    node.grad = 0.5
+    case.rules.triple(node)
+    case.rules.run(node)
+    assert case.grads == (-3.0, 4.5)
+    assert node.grad == 0.5
+
+
+def test_tripling_one_node_leaves_the_others(case: Case) -> None:
+    """Only the node at hand hands on more."""
+    tripled, other = case.a * case.b, case.a * case.b
+    case.rules.triple(tripled)
+    other.grad = 0.5
+    case.rules.run(other)
+    assert case.grads == (-1.0, 1.5)
+
+
+def test_the_engines_own_pass_meets_the_tripled_rule(case: Case) -> None:
+    """A backward pass that goes through the rules gives three times the gradients."""
+    node = case.a * case.b
+    case.rules.triple(node)
+    reading.backward_of(ModuleType("nothing"), node)()
+    assert case.grads == (-6.0, 9.0)
+    assert node.grad == 1.0
+
+
+@functions
+def test_a_watched_rule_does_what_it_did(case: Case) -> None:
+    """Watching calls back once for each run, around it, and changes no gradient."""
+    node = case.a * case.b
+    node.grad = 0.5
+    seen = []
+
+    def around(watched: Any, run: Callable[[], Any]) -> Any:
+        before = case.grads
+        result = run()
+        seen.append((watched is node, before))
+        return result
+
+    case.rules.watch(node, around)
+    case.rules.run(node)
+    assert seen == [(True, (0.0, 0.0))]
+    assert case.grads == (-1.0, 1.5)
+
+
+@functions
+def test_watching_one_node_leaves_the_others(case: Case) -> None:
+    """A node that nobody watches runs unseen, also where the rule is a method of the class."""
+    watched, other = case.a * case.b, case.a * case.b
+    case.rules.watch(watched, lambda node, run: pytest.fail("nobody watches this one"))
+    other.grad = 0.5
+    case.rules.run(other)
+    assert case.grads == (-1.0, 1.5)
+
+
+@functions
+def test_a_watched_and_tripled_rule_is_both(case: Case) -> None:
+    """Watching a tripled rule sees three times the shares."""
+    node = case.a * case.b
+    node.grad = 0.5
+    runs = []
+    case.rules.triple(node)
+    case.rules.watch(node, lambda watched, run: runs.append(watched) or run())
+    case.rules.run(node)
+    assert [node] == runs
+    assert case.grads == (-3.0, 4.5)
+
+
+def test_gradients_that_start_as_none_are_zero_to_a_stored_rule(loaded: Load) -> None:
+    """(input, local gradient) pairs are handed on also where a gradient is None until something flows."""
+    source = """
+class Value:
+    def __init__(self, data, edges=()):
+        self.data, self.grad, self.edges = data, None, edges
+    def __mul__(self, other):
+        return Value(self.data * other.data, [(self, other.data), (other, self.data)])
+"""
+    case = Case(loaded(source))
+    node = case.a * case.b
+    node.grad = 0.5
+    case.rules.run(node)
+    assert case.grads == (-1.0, 1.5)
+
+
+def test_a_rule_that_gives_too_few_shares_is_an_error(loaded: Load) -> None:
+    """Shares that do not pair off with the inputs are the learner's mistake, not silently dropped."""
+    source = """
+class Value:
+    def __init__(self, data, inputs=(), rule=None):
+        self.data, self.grad, self.inputs, self.rule = data, 0.0, inputs, rule
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other), lambda g: [g * other.data])
+"""
+    case = Case(loaded(source))
+    node = case.a * case.b
+    with pytest.raises(ValueError, match="shorter"):
+        case.rules.run(node)
+
+
+def test_a_closure_with_defaults_is_no_function_of_the_gradient(loaded: Load) -> None:
+    """`def run(a=self, b=other)` wants no argument: it is called with none."""
+    source = """
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev, self._backward = data, 0.0, set(_prev), lambda: None
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other))
+        def run(a=self, b=other, out=out):
+            a.grad += b.data * out.grad
+            b.grad += a.data * out.grad
+        out._backward = run
+        return out
+"""
+    case = Case(loaded(source))
+    node = case.a * case.b
+    node.grad = 0.5
+    case.rules.run(node)
+    assert case.shape.rule == "closure"
+    assert case.grads == (-1.0, 1.5)

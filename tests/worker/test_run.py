@@ -1,0 +1,457 @@
+"""Programs executed with a learner's engine, step by step, in this process."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from grader.program import Program, chain, diamonds, leaf, program
+from grader.worker import run
+
+FILE = "07_learner.py"
+Execute = Callable[..., Any]
+Load = Callable[..., ModuleType]
+
+
+def floats(result: list[Any]) -> list[float | str]:
+    """The numbers of a `values`, `grads` or `numbers` result; words for what is no number."""
+    return [token if token.startswith("!") else float.fromhex(token) for token in result[1]]
+
+
+def trace(result: list[Any]) -> list[tuple[int, dict[int, float]]]:
+    return [(node, {i: float.fromhex(share) for i, share in added}) for node, added in result[1]]
+
+
+def results(outcome: list[Any]) -> list[Any]:
+    """The results of a run that went through."""
+    assert outcome[0] == "done", outcome
+    return list(outcome[1])
+
+
+BOTH = program("L = a * b + a", a=2, b=-3)  # nodes: a, b, a * b, L
+
+
+def with_function(closures: str, body: str) -> str:
+    """The usual engine with a function `f(root)` beside it."""
+    return closures + "\ndef f(root, *more):\n" + "\n".join(f"    {line}" for line in body.splitlines()) + "\n"
+
+
+# -- building and reading ------------------------------------------------------------------------------
+
+
+def test_values_of_every_node(executed: Execute, engine: Any) -> None:
+    """`values` has a number for each node, in the program's order."""
+    (values,) = results(executed(engine.source, BOTH, ["values"]))
+    assert [2.0, -3.0, -6.0, -4.0] == floats(values)
+
+
+def test_backward_gives_every_node_its_gradient(executed: Execute, engine: Any) -> None:
+    """`backward` answers nothing; afterwards `grads` has every node's gradient."""
+    nothing, grads = results(executed(engine.source, BOTH, ["backward", 3], ["grads"]))
+    assert nothing == ["nothing"]
+    assert [-2.0, 2.0, 1.0, 1.0] == floats(grads)
+
+
+def test_a_fresh_graphs_gradients_are_zero(executed: Execute, engine: Any) -> None:
+    """Before the backward pass nothing has flowed."""
+    (grads,) = results(executed(engine.source, BOTH, ["grads"]))
+    assert [0.0] * 4 == floats(grads)
+
+
+def test_gradients_that_start_as_none_read_as_zero(executed: Execute, closures: str) -> None:
+    """In an engine whose gradients start as None, None is no flow."""
+    source = closures.replace("data, 0.0, set(_prev)", "data, None, set(_prev)")
+    (grads,) = results(executed(source, BOTH, ["grads"]))
+    assert [0.0] * 4 == floats(grads)
+
+
+OPERATIONS = """
+class Value:
+    def __init__(self, data):
+        self.data, self.grad = data, 0.0
+    def __add__(self, other):
+        return Value(self.data + getattr(other, "data", other))
+    __radd__ = __add__
+    def __sub__(self, other):
+        return Value(self.data - getattr(other, "data", other))
+    def __rsub__(self, other):
+        return Value(other - self.data)
+    def __mul__(self, other):
+        return Value(self.data * getattr(other, "data", other))
+    def __truediv__(self, other):
+        return Value(self.data / getattr(other, "data", other))
+    def __rtruediv__(self, other):
+        return Value(other / self.data)
+    def __pow__(self, exponent):
+        return Value(self.data ** exponent)
+    def __rpow__(self, base):
+        return Value(base ** self.data)
+    def __neg__(self):
+        return Value(-self.data)
+    def relu(self):
+        return Value(max(0.0, self.data))
+def tanh(x):
+    return Value(x.data / 100)
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        (1.5, "L = a + b"),
+        (2.5, "L = a - b"),
+        (-1.0, "L = a * b"),
+        (-4.0, "L = a / b"),
+        (8.0, "L = a ** 3"),
+        (-2.0, "L = -a"),
+        (0.0, "L = relu(b)"),
+        (0.02, "L = tanh(a)"),
+        (5.0, "L = 3 + a"),
+        (1.0, "L = 3 - a"),
+        (1.5, "L = 3 / a"),
+        (9.0, "L = 3 ** a"),
+        (2.5, "L = a + 0.5"),
+    ],
+)
+def test_operations_are_written_as_a_learner_would(executed: Execute, expected: float, text: str) -> None:
+    """Operators on either side, methods, and functions of the file are what carries a program out."""
+    asked = program(text, **{name: value for name, value in {"a": 2, "b": -0.5}.items() if name in text.split("= ")[1]})
+    (values,) = results(executed(OPERATIONS, asked, ["values"]))
+    assert expected == floats(values)[-1]
+
+
+@pytest.mark.parametrize(
+    ("lacking", "text"), [("exp", "L = exp(a)"), ("sigmoid", "L = sigmoid(a)"), ("__rmul__", "L = 3 * a")]
+)
+def test_what_an_engine_does_not_offer_is_told_apart(executed: Execute, lacking: str, text: str) -> None:
+    """A missing function or reflected operator is `not_offered`, no exception of the learner's."""
+    outcome = executed(OPERATIONS, program(text, a=2.0), ["values"])
+    assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", lacking, []]]
+
+
+def test_a_missing_operator_is_the_learners_exception(executed: Execute, closures: str) -> None:
+    """An operator between two Values that is not there raises Python's own TypeError."""
+    outcome = executed(closures, program("L = a - b", a=1, b=2), ["values"])
+    assert ("broke", "raised", "TypeError") == (outcome[0], outcome[2][1], outcome[2][2])
+
+
+@pytest.mark.parametrize(
+    ("expected", "returned"),
+    [("!NoneType", "None"), ("!str", "'out'"), ("!float", "self.data * other.data"), ("!tuple", "(self, other)")],
+)
+def test_an_operation_that_gives_no_node_shows_what_it_gave(
+    executed: Execute, closures: str, expected: str, returned: str
+) -> None:
+    """Where an operation returns something else, its type stands in place of the value and the gradient."""
+    body = f"    def __add__(self, other):\n        return {returned}\n"
+    source = closures.replace("    def __add__", f"{body}\n    def plus", 1)
+    values, grads = results(executed(source, program("L = a + b", a=1, b=2), ["values"], ["grads"]))
+    assert [1.0, 2.0, expected] == floats(values)
+    assert [0.0, 0.0, expected] == floats(grads)
+
+
+@pytest.mark.parametrize("step", [["backward", 2], ["local_rules", 2, 1.0], ["preload", [[2, 1.0]]], ["triple", 2]])
+def test_a_step_on_something_that_is_no_node_says_so(executed: Execute, closures: str, step: list[Any]) -> None:
+    """An operation returning None is told as that when its result is needed, not as an AttributeError."""
+    source = closures.replace("        out._backward = run\n        return out", "        out._backward = run", 1)
+    outcome = executed(source, program("L = a + b", a=1, b=2), step)
+    assert ("broke", [], "shape") == (outcome[0], outcome[1], outcome[2][1])
+    assert outcome[2][3] == "an operation gave NoneType instead of a Value"
+
+
+@pytest.mark.parametrize(
+    ("expected", "assigned"), [("!NoneType", "None"), ("!str", "'1.0'"), ("!list", "[1.0]"), ("!bool", "True")]
+)
+def test_a_gradient_that_is_no_number_goes_by_its_type(
+    executed: Execute, closures: str, expected: str, assigned: str
+) -> None:
+    """None, words, lists and truth values in .grad are named."""
+    source = closures.replace("self.grad = 1.0", f"self.grad = {assigned}\n        return")
+    _, grads = results(executed(source, BOTH, ["backward", 3], ["grads"]))
+    assert expected == floats(grads)[3]
+
+
+# -- local rules ---------------------------------------------------------------------------------------
+
+
+def test_local_rules_pass_the_upstream_gradient_down(executed: Execute, engine: Any) -> None:
+    """The rules of all operations run from `upstream` at the root, without the engine's own backward()."""
+    source = engine.source.replace("def backward", "def unused")
+    _, nothing, grads = results(executed(source, BOTH, ["preload", []], ["local_rules", 3, -2.5], ["grads"]))
+    assert nothing == ["nothing"]
+    assert [5.0, -5.0, -2.5, -2.5] == floats(grads)
+
+
+def test_preloaded_gradients_are_kept(executed: Execute, engine: Any) -> None:
+    """What `preload` puts into leaves is there when the rules run, and shares are added to it."""
+    steps = ["preload", [[0, 5.0], [1, -7.0]]], ["local_rules", 3, 1.0], ["grads"]
+    assert [3.0, -5.0, 1.0, 1.0] == floats(results(executed(engine.source, BOTH, *steps))[2])
+
+
+def test_preload_sets_everything_else_to_zero(executed: Execute, closures: str) -> None:
+    """Gradients that are there from before are set to 0, those of nodes the engine made besides as well."""
+    source = closures.replace("data, 0.0, set(_prev)", "data, 9.0, set(_prev)")
+    _, grads = results(executed(source, BOTH, ["preload", [[1, 2.0]]], ["grads"]))
+    assert [0.0, 2.0, 0.0, 0.0] == floats(grads)
+
+
+def test_rules_run_for_nodes_that_the_engine_made_besides(executed: Execute, closures: str) -> None:
+    """a - b made as a + b * -1 has three operations more than one; all their rules run."""
+    source = closures + "    def __sub__(self, other):\n        return self + other * Value(-1.0)\n"
+    _, _, grads = results(
+        executed(source, program("L = a - b", a=1, b=2), ["preload", []], ["local_rules", 2, 2.0], ["grads"])
+    )
+    assert [2.0, -2.0, 2.0] == floats(grads)
+
+
+def test_rules_above_the_root_stay_still(executed: Execute, closures: str) -> None:
+    """From an inner node only what it was computed from is reached."""
+    _, _, grads = results(executed(closures, BOTH, ["preload", []], ["local_rules", 2, 1.0], ["grads"]))
+    assert [-3.0, 2.0, 1.0, 0.0] == floats(grads)
+
+
+def test_an_engine_without_rules_is_told_so(executed: Execute) -> None:
+    """Where nodes keep neither closures nor local gradients there is nothing to run."""
+    outcome = executed(OPERATIONS, program("L = a + b", a=1, b=2), ["local_rules", 2, 1.0])
+    assert outcome[2][:3] == ["local_rules", "shape", "Unreadable"]
+    assert outcome[2][3].startswith("no local rules were found")
+
+
+def test_a_node_without_its_rule_is_told(executed: Execute, closures: str) -> None:
+    """An operation whose result has no `_backward` to call is named as that."""
+    source = closures.replace("out._backward = run", "out._backward = None", 1)
+    outcome = executed(source, program("L = a + b", a=1, b=2), ["local_rules", 2, 1.0])
+    assert outcome[2][:2] == ["local_rules", "shape"]
+    assert outcome[2][3] == "a node made by an operation has no `_backward` to call"
+
+
+def test_an_exception_in_a_rule_has_its_line(executed: Execute, closures: str) -> None:
+    """What a rule raises is told with the learner's own line."""
+    source = closures.replace("            self.grad += out.grad", "            raise NotImplementedError('what?')")
+    line = source[: source.index("raise NotImplementedError")].count("\n") + 1
+    outcome = executed(source, program("L = a + b", a=1, b=2), ["values"], ["local_rules", 2, 1.0])
+    assert ("broke", "values") == (outcome[0], outcome[1][0][0])
+    assert outcome[2] == ["local_rules", "raised", "NotImplementedError", "what?", [line]]
+
+
+def test_a_tripled_root_triples_every_gradient(executed: Execute, engine: Any) -> None:
+    """A backward pass that goes through the rules follows the change; the root's own gradient stays 1."""
+    _, _, grads = results(executed(engine.source, BOTH, ["triple", 3], ["backward", 3], ["grads"]))
+    assert [-6.0, 6.0, 3.0, 1.0] == floats(grads)
+
+
+def test_gradients_by_differences_do_not_follow(executed: Execute, closures: str) -> None:
+    """Gradients that were found without the rules stay as they were."""
+    source = closures[: closures.index("    def backward")] + (
+        "    def backward(self):\n        self.grad = 1.0\n        for node in self._prev: node.grad = 4.0\n"
+    )
+    _, _, grads = results(executed(source, program("L = a * a", a=2), ["triple", 1], ["backward", 1], ["grads"]))
+    assert [4.0, 1.0] == floats(grads)
+
+
+@pytest.mark.parametrize(
+    "engine",
+    ["closure", "method", "visit", "pull that adds"],
+    indirect=True,
+)
+def test_a_trace_has_each_rule_and_what_it_added(executed: Execute, engine: Any) -> None:
+    """Watched closures say which node ran when, and what it added where."""
+    _, _, traced = results(executed(engine.source, BOTH, ["watch"], ["backward", 3], ["traced"]))
+    assert trace(traced) == [(3, {0: 1.0, 2: 1.0}), (2, {0: -3.0, 1: 2.0})]
+
+
+@pytest.mark.parametrize("engine", ["pairs", "parallel", "pairs of functions", "parallel functions"], indirect=True)
+def test_stored_gradients_leave_no_trace(executed: Execute, engine: Any) -> None:
+    """An engine that keeps local gradients has no functions to watch."""
+    watch, _, traced = results(executed(engine.source, BOTH, ["watch"], ["backward", 3], ["traced"]))
+    assert (["nothing"], ["trace", []]) == (watch, traced)
+
+
+def test_a_closure_that_runs_twice_is_seen_twice(executed: Execute, closures: str) -> None:
+    """Every run of a closure is in the trace."""
+    source = closures.replace("node._backward()", "node._backward(); node._backward()")
+    _, _, traced = results(executed(source, program("L = a * b", a=2, b=3), ["watch"], ["backward", 2], ["traced"]))
+    assert [2, 2] == [node for node, _ in trace(traced)]
+
+
+def test_a_trace_is_cut_after_a_thousand_runs(executed: Execute, closures: str) -> None:
+    """However often a closure is called, the answer stays small."""
+    source = closures.replace("node._backward()", "[node._backward() for _ in range(1500)]")
+    _, _, traced = results(executed(source, program("L = a * b", a=2, b=3), ["watch"], ["backward", 2], ["traced"]))
+    assert len(traced[1]) == 1000
+
+
+# -- calls ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expected", "body"),
+    [
+        (["nothing"], "return None"),
+        (["nodes", [3]], "return root"),
+        (["nodes", [0, 2, 3]], "return [*sorted(root._prev, key=id), root]"),
+        (["nodes", []], "return []"),
+        (["nodes", []], "yield from ()"),
+        (["nodes", [3, 3]], "yield root\nyield root"),
+        (["nodes", [3]], "return {root: 1}.keys()"),
+        (["nodes", [3, -1]], "return [root, 'x']"),
+        (["nodes", [3, -1]], "return (root, None)"),
+        (["numbers", [(2.5).hex()]], "return 2.5"),
+        (["numbers", [(3.0).hex()]], "return 3"),
+        (["numbers", [(1.0).hex(), (2.0).hex()]], "return [1, 2.0]"),
+        (["numbers", [(1.0).hex(), "!str"]], "return (1, 'x')"),
+        (["numbers", ["!str"]], "return ['x']"),
+        (["numbers", ["nan"]], "return float('nan')"),
+        (["other", "str"], "return 'a, b'"),
+        (["other", "bytes"], "return b'ab'"),
+        (["other", "dict"], "return {root: 1}"),
+        (["other", "bool"], "return True"),
+        (["other", "function"], "return f"),
+        (["other", "object"], "return object()"),
+    ],
+)  # fmt: skip
+def test_whatever_a_function_returns_is_told(executed: Execute, closures: str, expected: list[Any], body: str) -> None:
+    """Nodes by index, numbers exactly, None as nothing, anything else by its type's name."""
+    (returned,) = results(executed(with_function(closures, body), BOTH, ["call", "f", [["node", 3]]]))
+    assert expected == returned
+
+
+@pytest.mark.parametrize("body", ["return Value(1.0)", "return [Value(1.0), root]", "yield root * root\nyield root"])
+def test_a_node_made_besides_has_an_index_beyond_the_program(executed: Execute, closures: str, body: str) -> None:
+    """A node that is none of the program's, but the engine's own, is told apart from a stranger."""
+    (returned,) = results(executed(with_function(closures, body), BOTH, ["call", "f", [["node", 3]]]))
+    index, *rest = returned[1]
+    assert index >= 4
+    assert rest in ([], [3])
+
+
+def test_a_generator_without_end_is_cut(executed: Execute, closures: str) -> None:
+    """Longer than any right answer, an endless one says nothing new."""
+    source = with_function(closures, "while True:\n    yield root")
+    (returned,) = results(executed(source, BOTH, ["call", "f", [["node", 3]]]))
+    assert returned[0] == "nodes"
+    assert 8 <= len(returned[1]) <= 100
+
+
+def test_a_generator_that_raises_is_the_learners_problem(executed: Execute, closures: str) -> None:
+    """An exception while a result is walked through is told like one inside the call."""
+    source = with_function(closures, "yield root\nraise ValueError('enough')")
+    outcome = executed(source, BOTH, ["call", "f", [["node", 3]]])
+    assert outcome[2][:4] == ["call", "raised", "ValueError", "enough"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "arguments", "body"),
+    [
+        ([2.0, 0.5], [["node", 0], ["number", 0.5]], "return [root.data, more[0]]"),
+        ([3.0, 2.0, -3.0], [["nodes", [0, 1]], ["number", 3]], "return [more[0], *(node.data for node in root)]"),
+        ([0.0], [["nodes", []]], "return [len(root)]"),
+    ],
+)
+def test_arguments_are_nodes_lists_of_nodes_and_numbers(
+    executed: Execute, closures: str, expected: list[float], arguments: list[Any], body: str
+) -> None:
+    """A function is called with what the check names."""
+    (returned,) = results(executed(with_function(closures, body), BOTH, ["call", "f", arguments]))
+    assert expected == floats(returned)
+
+
+def test_a_function_that_is_not_there_is_named(executed: Execute, closures: str) -> None:
+    """A missing function is told by the name that the exercise asks for."""
+    outcome = executed(closures, BOTH, ["call", "build_topo", [["node", 3]]])
+    assert outcome[2][:4] == ["call", "shape", "Unreadable", "there is no function `build_topo` in the file"]
+
+
+# -- order, budgets, batches ---------------------------------------------------------------------------
+
+
+def test_an_order_seed_decides_how_a_set_is_walked(executed: Execute, closures: str) -> None:
+    """A function that hangs on a set's order answers differently under the seeds 0 and 1, alike each time."""
+    source = with_function(closures, "return list(root._prev)")
+    asked = program("L = a * b", a=2, b=3)
+    answers = [
+        results(executed(source, asked, ["call", "f", [["node", 2]]], order_seed=seed))[0][1] for seed in (0, 1, 0, 1)
+    ]
+    assert answers == [[0, 1], [1, 0], [0, 1], [1, 0]]
+
+
+def test_a_large_graph_is_walked_as_it_comes(executed: Execute, closures: str) -> None:
+    """Without an order seed nothing is followed, and programs of many nodes are carried out all the same."""
+    (values,) = results(executed(closures, chain(5000), ["values"], calls=100_000, order_seed=None))
+    assert floats(values)[-1] == 1.0 + 4998 * 0.5
+
+
+def test_a_single_leaf_is_a_program(executed: Execute, closures: str) -> None:
+    """A program may have no operation at all."""
+    _, grads, values = results(executed(closures, leaf(2.0), ["backward", 0], ["grads"], ["values"]))
+    assert ([1.0], [2.0]) == (floats(grads), floats(values))
+
+
+def batch(*runs: tuple[Program, list[Any]], seeds: tuple[int | None, ...] = (0,), calls: int = 5000) -> dict[str, Any]:
+    return {"runs": [[asked.wire, steps] for asked, steps in runs], "order_seeds": list(seeds), "calls": calls}
+
+
+def test_a_batch_has_an_outcome_for_each_seed_and_run(loaded: Load, closures: str) -> None:
+    """Every run is executed once under every order seed, and the reading stands in front."""
+    asked = batch((BOTH, [["values"]]), (leaf(1.0), []), seeds=(0, 1, 2, 3))
+    read, wire, seeds = run.execute(loaded(closures), FILE, asked)
+    assert (read, wire[0]) == ("read", "Value")
+    assert [[outcome[0] for outcome in outcomes] for outcomes in seeds] == [["done", "done"]] * 4
+
+
+def test_one_broken_run_leaves_the_others(loaded: Load, closures: str) -> None:
+    """An exception costs the run at hand; those before and after it go through."""
+    asked = batch((leaf(1.0), []), (program("L = a / b", a=1, b=2), []), (leaf(2.0), []))
+    _, _, (outcomes,) = run.execute(loaded(closures), FILE, asked)
+    assert ["done", "broke", "done"] == [outcome[0] for outcome in outcomes]
+
+
+def test_once_the_budget_is_spent_nothing_more_is_run(loaded: Load, closures: str) -> None:
+    """After a run that used up its calls the rest of the batch is left out, under every seed."""
+    source = closures.replace("visit(source)", "visit(source); seen.clear()")
+    asked = batch((leaf(1.0), []), (diamonds(30), [["backward", diamonds(30).root]]), (leaf(2.0), []), seeds=(0, 1))
+    _, _, (first, second) = run.execute(loaded(source), FILE, asked)
+    assert ("done", "broke", "calls", "unrun") == (first[0][0], first[1][0], first[1][2][1], first[2][0])
+    assert [["unrun"]] * 3 == second
+
+
+def test_each_run_has_a_budget_of_its_own(loaded: Load, closures: str) -> None:
+    """Calls are counted run by run."""
+    runs = [(program("L = a + b", a=1, b=2), [["values"]])] * 50
+    _, _, (outcomes,) = run.execute(loaded(closures), FILE, batch(*runs, calls=20))
+    assert {"done"} == {outcome[0] for outcome in outcomes}
+
+
+def test_a_file_that_is_no_engine_is_unread(loaded: Load) -> None:
+    """What cannot be read as an engine gives one problem for the whole batch."""
+    answer = run.execute(loaded("x = 1\n"), FILE, batch((leaf(1.0), [])))
+    assert answer == ["unread", ["reading", "shape", "Unreadable", "there is no class `Value` in the file", []]]
+
+
+def test_a_constructor_without_end_is_unread(loaded: Load) -> None:
+    """Reading has a budget as well."""
+    source = (
+        "class Value:\n    def __init__(self, x):\n        while self.m(): pass\n    def m(self):\n        return 1\n"
+    )
+    answer = run.execute(loaded(source), FILE, batch((leaf(1.0), [])))
+    assert answer[0] == "unread"
+    assert answer[1][:2] == ["reading", "calls"]
+
+
+def test_the_same_object_twice_goes_by_its_first_index(executed: Execute) -> None:
+    """An operation that returns its operand gives two nodes of the program one object."""
+    source = """
+class Value:
+    def __init__(self, data):
+        self.data, self.grad = data, 0.0
+    def __pow__(self, exponent):
+        return self
+    def __add__(self, other):
+        return Value(self.data + other.data)
+def f(node):
+    return node
+"""
+    values, returned = results(executed(source, program("L = a ** 1", a=2), ["values"], ["call", "f", [["node", 1]]]))
+    assert [2.0, 2.0] == floats(values)
+    assert returned == ["nodes", [0]]
