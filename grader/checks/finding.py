@@ -54,7 +54,7 @@ def fail_for(cause: Problem | Died, source: Sequence[str], program: str | None =
 def problem_text(problem: Problem, source: Sequence[str]) -> str:
     """A problem in a sentence, then the learner's own lines, innermost last."""
     lines = [f"line {number}: {source[number - 1].strip()}" for number in problem.lines if number <= len(source)]
-    return "\n".join([_sentence(problem), *dict.fromkeys(lines[-3:])])
+    return "\n".join([" ".join(_sentence(problem).split()), *dict.fromkeys(lines[-3:])])
 
 
 def _sentence(problem: Problem) -> str:

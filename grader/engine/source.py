@@ -8,6 +8,11 @@ from pathlib import Path
 
 MAX_BYTES = 256 << 10
 
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_CLOSE = getattr(os, "O_CLOEXEC", 0)
+_FILE = os.O_RDONLY | _NO_FOLLOW | _CLOSE | getattr(os, "O_NONBLOCK", 0)
+_FOLDER = os.O_RDONLY | _NO_FOLLOW | _CLOSE | getattr(os, "O_DIRECTORY", 0)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -19,23 +24,28 @@ class Source:
     message: str | None = None
 
 
-def read_source(path: Path) -> Source:
-    """Read a regular file of UTF-8 text below 256 KB; never blocks on a FIFO or follows a link at the end."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+def read_source(path: Path, below: Path | None = None) -> Source:
+    """Read a regular file of UTF-8 text of at most 256 KB, line ends made `\\n`.
+
+    Never blocks on a FIFO, follows a symbolic link or takes a file that has a second name (a hard link): either could
+    lead to a file that the submission only points at. Where `below` is given, no folder between it and the file
+    may be a link either.
+    """
     try:
-        handle = os.open(path, flags)
+        handle = _open(path, below)
     except FileNotFoundError:
         return Source(path, problem="missing", message=f"there is no file {path.name}")
     except OSError as error:
-        why = "it is a symbolic link" if error.errno == errno.ELOOP else (error.strerror or "unknown reason")
+        linked = error.errno in (errno.ELOOP, errno.EMLINK) or (below is not None and error.errno == errno.ENOTDIR)
+        why = "there is a symbolic link in its path" if linked else (error.strerror or "unknown reason")
         return Source(path, problem="unreadable", message=f"{path.name} cannot be read: {why}")
     with os.fdopen(handle, "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            return Source(path, problem="unreadable", message=f"{path.name} is no regular file")
-        if found.st_size > MAX_BYTES:
-            return Source(path, problem="unreadable", message=f"{path.name} is larger than {MAX_BYTES >> 10} KB")
+        why_not = _refusal(os.fstat(file.fileno()))
+        if why_not:
+            return Source(path, problem="unreadable", message=f"{path.name} {why_not}")
         data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        return Source(path, problem="unreadable", message=f"{path.name} {_TOO_LARGE}")
     if b"\0" in data:
         return Source(path, problem="unreadable", message=f"{path.name} is not text: it has NUL bytes (UTF-16?)")
     try:
@@ -43,3 +53,30 @@ def read_source(path: Path) -> Source:
     except UnicodeDecodeError as error:
         return Source(path, problem="unreadable", message=f"{path.name} is not UTF-8 (byte {error.start})")
     return Source(path, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+_TOO_LARGE = f"is larger than {MAX_BYTES >> 10} KB"
+
+
+def _refusal(found: os.stat_result) -> str | None:
+    if not stat.S_ISREG(found.st_mode):
+        return "is no regular file"
+    if found.st_nlink > 1:
+        return "is a hard link: the same file has another name elsewhere"
+    return _TOO_LARGE if found.st_size > MAX_BYTES else None
+
+
+def _open(path: Path, below: Path | None) -> int:
+    """Open the file, each component below `below` by itself so that none of them can be a link."""
+    if below is None or os.open not in os.supports_dir_fd:
+        return os.open(path, _FILE)
+    *folders, name = path.relative_to(below).parts
+    at = os.open(below, os.O_RDONLY | _CLOSE)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _FOLDER, dir_fd=at)
+            os.close(at)
+            at = inner
+        return os.open(name, _FILE, dir_fd=at)
+    finally:
+        os.close(at)

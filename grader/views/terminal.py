@@ -162,5 +162,7 @@ def _given(value: T | UnsetType) -> T | None:
 
 
 def plain(text: str) -> str:
-    """Text that cannot steer a terminal or a CI log: control and format characters are spelled out."""
-    return "".join(c if unicodedata.category(c)[0] != "C" or c == "\t" else f"\\x{ord(c):02x}" for c in text)
+    """Text that cannot steer a terminal or a CI log: control and format characters are spelled out, and
+    the marks by which a log line becomes a workflow command are pulled apart."""
+    shown = "".join(c if unicodedata.category(c)[0] != "C" or c == "\t" else f"\\x{ord(c):02x}" for c in text)
+    return shown.replace("::", ": :").replace("##[", "## [")

@@ -83,6 +83,11 @@ class Verdict:
     def lost_bonus(self) -> frozenset[str]:
         return frozenset(c["id"] for c in self.result["checks"] if c["score"] < c["max_score"] and c["bonus"])
 
+    def explain(self) -> dict[str, str]:
+        """What the checks that did not pass have to say."""
+        missed = (check for check in self.result["checks"] if check["score"] < check["max_score"])
+        return {c["id"]: f"{c['status']}: {c.get('message', '')} {c.get('program', '')}" for c in missed}
+
     @property
     def wrongly_refused(self) -> bool:
         """Whether points were taken for something that is right."""

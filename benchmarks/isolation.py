@@ -1,0 +1,70 @@
+"""What each tier of isolation costs, against the plain process, in one run.
+
+    python benchmarks/isolation.py [--rounds N]
+
+For every tier that this machine has: starting the warm process (once for each run of `grade`), and then for each
+submission a fork that loads the file, and for each check a fork that gives up its rights, loads and answers. Medians,
+and ratios to the `process` tier; rounds of all tiers are interleaved.
+"""
+
+import argparse
+import statistics
+import time
+from pathlib import Path
+
+from grader import sandbox
+from grader.course import Limits
+from grader.engine import Batch, Loaded, Ran, Read, Run, Submission
+from grader.program import program
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
+LEAVES = program("L = a + b", a=2, b=-3)
+BATCH = Batch(
+    (Run(LEAVES, (("values",), ("preload", []), ("local_rules", LEAVES.root, 1.0), ("grads",))),), 10_000, 1.0
+)
+
+
+def measure(tier: str, times: dict[str, list[float]]) -> None:
+    """One start, ten submissions with three checks each."""
+    started = time.perf_counter()
+    with sandbox.start(tier) as warm:
+        assert warm.tier == tier
+        times["start of the warm process"].append(time.perf_counter() - started)
+        for _ in range(10):
+            started = time.perf_counter()
+            with Submission(warm, SOURCE, "01_distribute.py", None, Limits()) as submission:
+                assert isinstance(submission.load(), Loaded)
+                times["a submission: fork and load"].append(time.perf_counter() - started)
+                for _ in range(3):
+                    started = time.perf_counter()
+                    ran = submission.run(BATCH)
+                    times["a check: fork, lock down, load, answer"].append(time.perf_counter() - started)
+                    assert isinstance(ran, Ran)
+                    assert isinstance(ran.answer, Read)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=15)
+    rounds = parser.parse_args().rounds
+    steps = ("start of the warm process", "a submission: fork and load", "a check: fork, lock down, load, answer")
+    times: dict[str, dict[str, list[float]]] = {}
+    for tier in reversed(sandbox.TIERS):
+        try:
+            with sandbox.start(tier) as warm:
+                times[tier] = {step: [] for step in steps} if warm.tier else {}
+        except (sandbox.IsolationError, OSError) as error:
+            print(f"{tier}: not on this machine ({error})")
+    for _ in range(rounds):
+        for tier, measured in times.items():
+            measure(tier, measured)
+    print(f"{'median ms (and ratio to `process`)':<42}" + "".join(f"{tier:>18}" for tier in times))
+    for step in steps:
+        medians = {tier: statistics.median(measured[step]) * 1000 for tier, measured in times.items()}
+        cells = "".join(f"{m:>9.2f} ({m / medians['process']:>4.2f}x)" for m in medians.values())
+        print(f"{step:<42}{cells}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""What is generated and shipped is in step with what it was generated from."""
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.author import build_book, make_stub
+from grader.course import Course, Exercise, load_course
+from grader.oracle import AnswerBook, read_book
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT)
+STALE = "run `grade stubs` and `grade build`"
+
+
+@pytest.fixture(scope="module")
+def built() -> AnswerBook:
+    """The answer book as it is made now."""
+    return build_book(COURSE)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> AnswerBook:
+    """The answer book in the repository."""
+    return read_book(COURSE.book)
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_exercise_files_are_in_step_with_the_solutions(exercise: Exercise) -> None:
+    """Every exercise file is exactly what its solution's stub is now."""
+    assert make_stub(COURSE, exercise) == COURSE.exercise_file(exercise).read_text(encoding="utf-8"), STALE
+
+
+def test_every_exercise_file_belongs_to_an_exercise() -> None:
+    """No file is left over from an exercise that is gone; solutions and hidden tests neither."""
+    names = {exercise.filename for exercise in COURSE.exercises}
+    assert names == {path.name for path in (ROOT / "exercises").glob("*.py")}
+    assert names == {path.name for path in (ROOT / "solutions").glob("*.py")}
+    assert {f"test_{name}" for name in names} == {path.name for path in COURSE.hidden.glob("*.py")}
+
+
+def test_the_shipped_book_knows_the_same_programs(built: AnswerBook, shipped: AnswerBook) -> None:
+    """Every program that the checks ask for under the course's seed is in the shipped book, and no other."""
+    assert built.answers.keys() == shipped.answers.keys(), STALE
+
+
+def test_the_shipped_book_has_the_same_stubs(built: AnswerBook, shipped: AnswerBook) -> None:
+    """An untouched file is known by the stub in the book."""
+    assert built.stubs == shipped.stubs, STALE
+
+
+def test_the_shipped_book_has_the_same_answers(built: AnswerBook, shipped: AnswerBook) -> None:
+    """Numbers agree to 1e-12 of the largest of their program, whatever torch is installed here."""
+    for key, answer in built.answers.items():
+        numbers = (*answer.values, *answer.grads)
+        largest = max(1.0, *map(abs, numbers))
+        found = shipped.answers[key]
+        assert numbers == pytest.approx((*found.values, *found.grads), rel=0, abs=1e-12 * largest), STALE
+
+
+def test_answers_are_complete(built: AnswerBook) -> None:
+    """Each answer has as many gradients as values, and the root's is 1."""
+    assert all(len(answer.values) == len(answer.grads) for answer in built.answers.values())
+    assert all(1.0 in answer.grads for answer in built.answers.values())
+
+
+def regions(course: Course, exercise: Exercise) -> Iterator[str]:
+    """The lines of each solution region, without indentation."""
+    inside: list[str] | None = None
+    for line in course.solution(exercise).read_text(encoding="utf-8").splitlines():
+        if "# BEGIN SOLUTION" in line:
+            inside = []
+        elif "# END SOLUTION" in line and inside is not None:
+            yield squeezed("\n".join(inside))
+            inside = None
+        elif inside is not None:
+            inside.append(line)
+
+
+def squeezed(text: str) -> str:
+    """Text without indentation and empty lines, so that it is found wherever it stands."""
+    return "\n".join(line.strip() for line in textwrap.dedent(text).splitlines() if line.strip())
+
+
+@pytest.mark.parametrize("number", range(len(COURSE.exercises)), ids=lambda i: COURSE.exercises[i].id)
+def test_no_exercise_file_gives_its_own_or_a_later_solution_away(number: int) -> None:
+    """A solution may be given in later exercises; up to its own it stands in no exercise file."""
+    for region in regions(COURSE, COURSE.exercises[number]):
+        for exercise in COURSE.exercises[: number + 1]:
+            text = squeezed(COURSE.exercise_file(exercise).read_text(encoding="utf-8"))
+            assert region not in text, exercise.filename
+
+
+def test_every_exercise_has_a_region_to_look_for() -> None:
+    """The test above looks for something: a region of at least one line in each solution."""
+    assert all(all(regions(COURSE, exercise)) and any(regions(COURSE, exercise)) for exercise in COURSE.exercises)

@@ -1,0 +1,187 @@
+import ast
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.author import make_stub, write_stubs
+from grader.course import Course, CourseError
+
+WithSolution = Callable[..., Course]
+BEGIN, END = "# BEGIN SOLUTION why?", "# END SOLUTION"
+
+
+def made(course: Course) -> str:
+    return make_stub(course, course.exercises[0])
+
+
+def test_a_stub_has_a_question_where_the_solution_was(with_solution: WithSolution, stub: str) -> None:
+    """The region makes way for a TODO and an exception that says which question is open."""
+    assert stub == made(with_solution())
+
+
+@pytest.mark.parametrize(
+    ("solution", "expected"),
+    [
+        (f"a = 1\n{BEGIN}\nb = 2\n{END}\nc = 3\n", ["a = 1", "# TODO: why?", "raise", "c = 3"]),
+        (f"{BEGIN}\nb = 2\n{END}\n", ["# TODO: why?", "raise"]),
+        (f"{BEGIN}\n{END}\n", ["# TODO: why?", "raise"]),
+        (f"{BEGIN}\nb = 2\n{END}", ["# TODO: why?", "raise"]),
+        (f"{BEGIN}   \nb = 2\n{END}  \n", ["# TODO: why?", "raise"]),
+        (f"{BEGIN}\nb = 2\n{END}\n\n{BEGIN}\nd = 4\n{END}\n", ["# TODO: why?", "raise", "", "# TODO: why?", "raise"]),
+        (f"    {BEGIN}\n    b\n    {END}\n", ["    # TODO: why?", "    raise"]),
+        (f"a = 1\r\n{BEGIN}\r\nb = 2\r\n{END}\r\n", ["a = 1", "# TODO: why?", "raise"]),
+        (f"\ufeff{BEGIN}\nb = 2\n{END}\n", ["# TODO: why?", "raise"]),
+    ],
+)
+def test_only_the_region_changes(with_solution: WithSolution, solution: str, expected: list[str]) -> None:
+    """Everything around a region stays, line by line; the indentation is that of its first marker."""
+    complete = [line.replace("raise", 'raise NotImplementedError("first: why?")') for line in expected]
+    assert "\n".join(complete) + "\n" == made(with_solution(solution))
+
+
+@pytest.mark.parametrize("question", ['what is "self"?', "a \\n b", "don't?", "wo 'ist' \"es\" \\", "½ → {a} %s"])
+def test_any_question_makes_a_string(with_solution: WithSolution, question: str) -> None:
+    """Quotes and backslashes in the question come out of the exception as they went in."""
+    stub = made(with_solution(f"# BEGIN SOLUTION {question}\npass\n# END SOLUTION\n"))
+    (statement,) = ast.parse(stub).body
+    assert isinstance(statement, ast.Raise)
+    assert isinstance(statement.exc, ast.Call)
+    assert f"first: {question}" == ast.literal_eval(statement.exc.args[0])
+    assert f"# TODO: {question}" == stub.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("solution", "line", "says"),
+    [
+        (f"a = 1\n{BEGIN}\nb = 2\n", 2, "BEGIN SOLUTION without an END SOLUTION"),
+        (f"{BEGIN}\n{END}\nx = 1\n{BEGIN}\nb = 2\n", 4, "BEGIN SOLUTION without an END SOLUTION"),
+        (f"a = 1\n\n{END}\n", 3, "END SOLUTION without a BEGIN SOLUTION"),
+        (f"{BEGIN}\n{END}\n{END}\n", 3, "END SOLUTION without a BEGIN SOLUTION"),
+        (f"a = 1\n{BEGIN}\nb\n{BEGIN}\n{END}\n", 4, "BEGIN SOLUTION within the region that began in line 2"),
+        (f"a = 1\n# BEGIN SOLUTION\nb\n{END}\n", 2, "BEGIN SOLUTION needs a question for the learner after it"),
+        (f"a = 1\n# BEGIN SOLUTION   \nb\n{END}\n", 2, "BEGIN SOLUTION needs a question for the learner after it"),
+        ("a = 1\n", None, "has no solution region"),
+        ("", None, "has no solution region"),
+    ],
+)
+def test_markers_that_do_not_pair_are_told(
+    with_solution: WithSolution, solution: str, line: int | None, says: str
+) -> None:
+    """The error names the solution, the line and what is wrong with it."""
+    course = with_solution(solution)
+    with pytest.raises(CourseError) as caught:
+        made(course)
+    assert (course.solution(course.exercises[0]), line) == (caught.value.path, caught.value.line)
+    assert says in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ("\t# BEGIN SOLUTION why?", "\t# END SOLUTION"),
+        ("#BEGIN SOLUTION why?", "#END SOLUTION"),
+        ("# BEGIN SOLUTION: why?", "# END SOLUTION."),
+        ("# Begin solution why?", "# End solution"),
+        ("#  BEGIN SOLUTION why?", "#  END SOLUTION"),
+        ("x = 1  # BEGIN SOLUTION why?", "y = 2  # END SOLUTION"),
+    ],
+)
+def test_a_slip_in_a_marker_gives_nothing_away(with_solution: WithSolution, begin: str, end: str) -> None:
+    """What looks like a marker and is none is an error at its line, or is taken for one: the solution stays out."""
+    course = with_solution(f"{BEGIN}\n{END}\n{begin}\nthe_answer = 42\n{end}\n")
+    assert "the_answer" not in made_or_told(course, line=3)
+
+
+def made_or_told(course: Course, line: int) -> str:
+    """The stub, or the error in that line."""
+    try:
+        return made(course)
+    except CourseError as error:
+        return error.message if error.line == line else f"the_answer: wrong line {error.line}"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(None, "there is no file 01_first.py"), (b"\xff\xfe", "is not UTF-8"), (b"a\0b", "is not text")],
+)
+def test_a_solution_that_cannot_be_read_is_told(with_solution: WithSolution, content: bytes | None, says: str) -> None:
+    """A missing or damaged solution is a course error with its path."""
+    course = with_solution()
+    path = course.solution(course.exercises[0])
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(CourseError, match=says) as caught:
+        made(course)
+    assert path == caught.value.path
+
+
+def test_missing_files_are_written(with_solution: WithSolution, stub: str) -> None:
+    """Exercise files that are not there are made, all of them, and named."""
+    course = with_solution(stub_source("a"), stub_source("b"))
+    assert ["01_first.py", "02_second.py"] == write_stubs(course, {})
+    assert 'raise NotImplementedError("second: b?")' in course.exercise_file(course.exercises[1]).read_text()
+
+
+def stub_source(question: str) -> str:
+    return f"# BEGIN SOLUTION {question}?\n1\n# END SOLUTION\n"
+
+
+def test_files_in_step_are_left_alone(with_solution: WithSolution) -> None:
+    """A second run writes nothing."""
+    course = with_solution()
+    write_stubs(course, {})
+    assert [] == write_stubs(course, {})
+
+
+@pytest.mark.parametrize("present", ["", "\n\n", "the old stub", "the old stub\n\n"])
+def test_what_nobody_touched_is_written_anew(with_solution: WithSolution, stub: str, present: str) -> None:
+    """An empty file and a stub of former times make way without being forced."""
+    course = with_solution()
+    path = course.exercise_file(course.exercises[0])
+    path.write_text(present)
+    assert ["01_first.py"] == write_stubs(course, {"first": "the old stub\n"})
+    assert stub == path.read_text()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param(b"def add(a, b):\n    return a + b\n", id="a solution"),
+        pytest.param(b"the old stub\n# and a remark\n", id="a remark"),
+        pytest.param("# für später\nreturn a + b\n".encode("latin-1"), id="not UTF-8"),
+        pytest.param("return a + b\n".encode("utf-16"), id="UTF-16"),
+        pytest.param(b"# " + b"x" * 300_000 + b"\n", id="too large"),
+    ],
+)
+def test_work_is_not_overwritten(with_solution: WithSolution, stub: str, work: bytes) -> None:
+    """A file that somebody worked on stays, and the error names it, unless force is given."""
+    course = with_solution()
+    path = course.exercise_file(course.exercises[0])
+    path.write_bytes(work)
+    with pytest.raises(CourseError, match="has been worked on; `grade stubs --force` would overwrite it") as caught:
+        write_stubs(course, {"first": "the old stub\n"})
+    assert (path, work) == (caught.value.path, path.read_bytes())
+    assert ["01_first.py"] == write_stubs(course, {"first": "the old stub\n"}, force=True)
+    assert stub == path.read_text()
+
+
+def test_work_behind_a_link_is_not_overwritten(with_solution: WithSolution, tmp_path: Path) -> None:
+    """An exercise file that is a link to a file elsewhere leaves that file as it is."""
+    course = with_solution()
+    elsewhere = tmp_path / "mine.py"
+    elsewhere.write_text("return a + b\n")
+    os.symlink(elsewhere, course.exercise_file(course.exercises[0]))
+    with pytest.raises(CourseError):
+        write_stubs(course, {})
+    assert "return a + b\n" == elsewhere.read_text()
+
+
+def test_an_error_in_any_solution_writes_nothing(with_solution: WithSolution, tmp_path: Path) -> None:
+    """All stubs are made before the first is written."""
+    course = with_solution(stub_source("a"), "no region\n")
+    with pytest.raises(CourseError):
+        write_stubs(course, {})
+    assert [] == list((tmp_path / "exercises").iterdir())

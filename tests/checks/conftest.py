@@ -1,0 +1,170 @@
+"""Answers without torch, a miniature course, and engines that say whatever a test wants."""
+
+import json
+import textwrap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.checks import EngineUnderCheck
+from grader.course import Course, Limits, load_course
+from grader.engine import Batch, Died, Problem, Ran, Refused
+from grader.engine.protocol import HEADER, decode_batch
+from grader.oracle import Answer
+from grader.program import Leaf, Op, Program
+from grader.program.graph import Number
+
+READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
+
+
+def answer(program: Program) -> Answer:
+    """Values and gradients of programs of + - * and **, worked out by hand as a learner would."""
+    values: list[float] = []
+    slopes: list[list[tuple[int, float]]] = []
+    for node in program.nodes:
+        if isinstance(node, Leaf):
+            values.append(node.value)
+            slopes.append([])
+            continue
+        x = [float(o.value) if isinstance(o, Number) else values[o] for o in node.operands]
+        value, local = {
+            "add": lambda a, b: (a + b, (1.0, 1.0)),
+            "sub": lambda a, b: (a - b, (1.0, -1.0)),
+            "mul": lambda a, b: (a * b, (b, a)),
+            "pow": lambda a, b: (a**b, (b * a ** (b - 1), 0.0)),
+            "tanh": lambda a: (a, (1.0,)),  # whatever: both sides of a test take it from here
+        }[node.op](*x)
+        values.append(value)
+        slopes.append([(o, d) for o, d in zip(node.operands, local, strict=True) if isinstance(o, int)])
+    grads = [0.0] * len(values)
+    grads[program.root] = 1.0
+    for i in reversed(range(program.root + 1)):
+        for source, slope in slopes[i]:
+            grads[source] += slope * grads[i]
+    return Answer(tuple(values), tuple(grads))
+
+
+@pytest.fixture(name="answer")
+def _answer() -> Callable[[Program], Answer]:
+    return answer
+
+
+def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) -> list[Any]:
+    """What a right engine with closures answers to a step, on the wire."""
+    known = answer(program)
+    name, *arguments = step
+    grads: list[float] = state.setdefault("grads", [0.0] * len(program.nodes))
+    factor = 3.0 if state.get("tripled") else 1.0
+    match name:
+        case "values":
+            return ["values", [v.hex() for v in known.values]]
+        case "grads":
+            return ["grads", [g.hex() for g in grads]]
+        case "backward":
+            grads[:] = [g if i == program.root else factor * g for i, g in enumerate(known.grads)]
+        case "preload":
+            grads[:] = [0.0] * len(grads)
+            for index, grad in arguments[0]:
+                grads[index] = grad
+        case "local_rules":
+            grads[:] = [there + arguments[1] * g for there, g in zip(grads, known.grads, strict=True)]
+        case "triple":
+            state["tripled"] = True
+        case "traced":
+            ran = [i for i in reversed(range(len(program.nodes))) if isinstance(program.nodes[i], Op)]
+            return ["trace", [[i, []] for i in ran]]
+        case "call":
+            return ["nodes", list(range(len(program.nodes)))]
+    return ["nothing"]
+
+
+def honest(batch: Batch) -> list[Any]:
+    """A right engine's whole answer to a batch, as JSON."""
+    outcomes = []
+    for run in batch.runs:
+        state: dict[str, Any] = {}
+        outcomes.append(["done", [honest_result(run.program, step, state) for step in run.steps]])
+    return ["read", list(READING), [outcomes for _ in batch.order_seeds]]
+
+
+def decoded(message: Any, batch: Batch) -> Ran:
+    """What `Submission.run` makes of an answer."""
+    body = json.dumps(message).encode("ascii")
+    try:
+        return Ran(decode_batch(HEADER.pack(len(body)) + body, batch), "", 0.0)
+    except Refused as refusal:
+        return Ran(Died("error", f"no proper answer: {refusal}"), "", 0.0)
+
+
+Says = Callable[[Batch], Any]
+
+
+@pytest.fixture
+def engine_that() -> Callable[..., EngineUnderCheck]:
+    """An engine under check whose process gives the answer that a function makes of the batch."""
+
+    def make(says: Says = honest, source: str = "", seed: str = "a seed") -> EngineUnderCheck:
+        def ask(batch: Batch) -> Ran:
+            said = says(batch)
+            return said if isinstance(said, Ran) else decoded(said, batch)
+
+        return EngineUnderCheck(ask, lambda programs: [answer(p) for p in programs], source, Limits(), seed)
+
+    return make
+
+
+@pytest.fixture(name="honest")
+def _honest() -> Callable[[Batch], Any]:
+    return honest
+
+
+@pytest.fixture
+def problem() -> Callable[..., Problem]:
+    """A problem, of which a test names what matters to it."""
+
+    def make(kind: str, type_name: str = "ValueError", message: str = "", lines: Sequence[int] = ()) -> Problem:
+        return Problem("backward", kind, type_name, message, list(lines))
+
+    return make
+
+
+COURSE = """\
+format_version: 1
+course: {id: mini, version: 1, title: Mini, total: 3}
+exercises:
+  - id: plus
+    title: Plus
+    checks:
+      both: {points: 1, title: both inputs}
+      shared: {points: 2, title: shared nodes}
+    hints: [Think.]
+"""
+TESTS = """\
+from grader.checks import EngineUnderCheck, check
+
+@check("both")
+def test_both(engine: EngineUnderCheck) -> None:
+    engine.agrees("L = a + b", a=1, b=2)
+
+@check("shared")
+def test_shared(engine: EngineUnderCheck) -> None:
+    engine.agrees("L = a + a", a=1)
+"""
+
+
+@pytest.fixture
+def mini(tmp_path: Path) -> Callable[..., Course]:
+    """A course of one exercise with two checks; a test may replace its hidden tests."""
+
+    def make(tests: str = TESTS, course: str = COURSE) -> Course:
+        hidden = tmp_path / "tests" / "hidden"
+        hidden.mkdir(parents=True)
+        (tmp_path / "exercises").mkdir()
+        (tmp_path / "exercises" / "01_plus.py").write_text("class Value: ...\n")
+        (tmp_path / "course.yaml").write_text(course)
+        (hidden / "test_01_plus.py").write_text(textwrap.dedent(tests))
+        return load_course(tmp_path)
+
+    return make

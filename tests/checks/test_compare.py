@@ -1,0 +1,114 @@
+"""Numbers compared: any order of summation is right, no wrong formula is."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from grader.checks import CheckFailed
+from grader.checks.compare import close, compare_grads, compare_values, largest, slope_name
+from grader.checks.finding import Finding
+from grader.engine import Odd
+from grader.oracle import Answer
+from grader.program import Program, program
+
+Truth = Callable[[Program], Answer]
+
+
+def finding(compare: Callable[..., None], *arguments: Any) -> Finding:
+    """What a comparison that fails has found."""
+    with pytest.raises(CheckFailed) as failure:
+        compare(*arguments)
+    return failure.value.finding
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "truth", "scale"),
+    [
+        (True, 6.0, 6.0, 6.0),
+        (True, 6.0 + 1e-12, 6.0, 6.0),
+        (True, 1e-12, 0.0, 1.0),
+        (True, 1e6 + 1e-4, 1e6, 1e6),
+        (True, 1e-10, 0.0, 0.0),
+        (True, -0.0, 0.0, 0.0),
+        (False, 6.0 + 1e-6, 6.0, 6.0),
+        (False, 6.00001, 6.0, 6.0),
+        (False, -6.0, 6.0, 6.0),
+        (False, 0.0, 1e-5, 1.0),
+        (False, 1e6 + 1, 1e6, 1e6),
+        (False, math.nan, 6.0, 6.0),
+        (False, math.inf, 6.0, 6.0),
+        (False, -math.inf, 6.0, 1e300),
+        (False, Odd("NoneType"), 0.0, 1.0),
+        (False, Odd("float64"), 0.0, 1e12),
+    ],
+)
+def test_close_means_right_up_to_rounding(expected: bool, observed: Any, truth: float, scale: float) -> None:
+    """The tolerance grows with the largest number in the program and knows neither NaN nor infinity."""
+    assert expected is close(observed, truth, scale)
+
+
+def test_sums_in_another_order_are_right() -> None:
+    """Adding many shares in another order stays well within the tolerance."""
+    shares = [(-1) ** i * 1000 / (i + 1) for i in range(2000)]
+    assert close(sum(shares), math.fsum(reversed(shares)), 1000)
+
+
+def test_the_largest_number_counts_without_its_sign() -> None:
+    """Values and gradients both set the scale."""
+    assert largest(Answer((1.0, -7.0), (2.0, 3.0))) == 7.0
+    assert largest(Answer((1.0, 2.0), (2.0, -30.0))) == 30.0
+
+
+@pytest.mark.parametrize(
+    ("expected", "name"), [("dL/da", "a"), ("dL/d(a * b)", "a * b"), ("dL/d(a + a #2)", "a + a #2")]
+)
+def test_slopes_are_named_as_one_writes_them(expected: str, name: str) -> None:
+    """A node without a name of its own goes by its expression, in parentheses."""
+    assert expected == slope_name(program("L = a + b", a=1, b=2), name)
+
+
+def test_right_numbers_pass(answer: Truth) -> None:
+    """Where every number is right nothing is raised."""
+    asked = program("L = a * b + a", a=2, b=-3)
+    truth = answer(asked)
+    compare_values(asked, truth, truth.values, None)
+    compare_grads(asked, truth.grads, truth.grads, largest(truth), None)
+
+
+def test_a_wrong_gradient_is_shown_beside_torchs(answer: Truth) -> None:
+    """The finding has the program, what was expected and what came, under the same name."""
+    asked = program("L = a * a", a=3)
+    found = finding(compare_grads, asked, answer(asked).grads, (3.0, 1.0), 9.0, "a note")
+    assert Finding("failed", "L = a * a    with a = 3", {"dL/da": 6.0}, {"dL/da": 3.0}, "a note") == found
+
+
+def test_a_wrong_value_is_shown_by_the_nodes_name(answer: Truth) -> None:
+    """Values are named by their node alone."""
+    asked = program("L = a + b", a=1, b=2)
+    found = finding(compare_values, asked, answer(asked), (1.0, 2.0, Odd("NoneType")), None)
+    assert ({"L": 3.0}, {"L": "None"}) == (found.expected, found.actual)
+
+
+def test_leaves_come_first_and_three_are_shown(answer: Truth) -> None:
+    """Of many wrong numbers a learner sees three, those of the leaves before the others."""
+    asked = program("c = a * b; d = c + b; L = d * c", a=2, b=3)
+    found = finding(compare_grads, asked, answer(asked).grads, (0.0,) * 5, 100.0, None)
+    assert list(found.expected) == list(found.actual) == ["dL/da", "dL/db", "dL/dc"]
+    assert {"dL/da": 0.0, "dL/db": 0.0, "dL/dc": 0.0} == found.actual
+
+
+def test_only_what_is_wrong_is_shown(answer: Truth) -> None:
+    """A right number is not among those shown."""
+    asked = program("L = a * b", a=2, b=3)
+    found = finding(compare_grads, asked, answer(asked).grads, (3.0, 0.0, 1.0), 6.0, None)
+    assert {"dL/db": 2.0} == found.expected
+
+
+@pytest.mark.parametrize(("expected", "observed"), [("nan", math.nan), ("inf", math.inf), ("a str", Odd("str"))])
+def test_what_json_cannot_say_is_shown_in_words(answer: Truth, expected: str, observed: Any) -> None:
+    """Not-a-number, infinity and other types are words."""
+    asked = program("L = a + b", a=1, b=2)
+    found = finding(compare_grads, asked, answer(asked).grads, (observed, 1.0, 1.0), 3.0, None)
+    assert {"dL/da": expected} == found.actual

@@ -1,0 +1,114 @@
+"""What a learner is told of a failure: a status, a sentence, their own lines."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from grader.checks import CheckFailed
+from grader.checks.finding import Finding, fail, fail_for, problem_text, shown
+from grader.engine import Died, Odd, Problem
+
+MakeProblem = Callable[..., Problem]
+SOURCE = ["class Value:", "    def f(self):", "        return self.g()", "", "    def g(self):", "        raise E"]
+
+
+def finding(cause: Problem | Died, source: list[str] | None = None, program: str | None = None) -> Finding:
+    with pytest.raises(CheckFailed) as failure:
+        fail_for(cause, source or [], program)
+    return failure.value.finding
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        ("error", "raised"),
+        ("error", "syntax"),
+        ("error", "exit"),
+        ("error", "module"),
+        ("timeout", "calls"),
+        ("timeout", "cpu"),
+        ("failed", "shape"),
+        ("failed", "not_offered"),
+        ("error", "anything"),
+    ],
+)
+def test_a_problems_kind_decides_the_status(problem: MakeProblem, status: str, kind: str) -> None:
+    """What the code raised is an error, a spent budget a timeout, a missing part a failure."""
+    assert status == finding(problem(kind)).status
+
+
+@pytest.mark.parametrize("status", ["timeout", "crashed", "error"])
+def test_a_death_has_its_own_status_and_words(status: str) -> None:
+    """How a process died is said as the engine's end of the pipe put it."""
+    found = finding(Died(status, "its process was ended by SIGKILL"), program="L = a + b")
+    assert Finding(status, "L = a + b", {}, {}, "its process was ended by SIGKILL") == found  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("expected", "kind", "type_name", "message"),
+    [
+        ("your code raised ValueError: no", "raised", "ValueError", "no"),
+        ("your code raised AssertionError", "raised", "AssertionError", ""),
+        ("Python cannot read the file: invalid syntax", "syntax", "SyntaxError", "invalid syntax"),
+        ("the code ends the program", "exit", "SystemExit", "0"),
+        ("torch is not available while grading", "module", "NotAvailable", "torch is not available while grading"),
+        ("it called its functions too often", "calls", "OutOfCalls", ""),
+        ("it ran out of CPU time", "cpu", "OutOfTime", ""),
+        ("there is no class `Value`", "shape", "Unreadable", "there is no class `Value`"),
+        ("the engine has no tanh", "not_offered", "NotOffered", "tanh"),
+        ("memory", "raised", "MemoryError", ""),
+        ("RecursionError", "raised", "RecursionError", "maximum recursion depth exceeded"),
+    ],
+)
+def test_each_kind_is_a_sentence(problem: MakeProblem, expected: str, kind: str, type_name: str, message: str) -> None:
+    """The first line says in plain words what happened."""
+    assert expected in problem_text(problem(kind, type_name, message), []).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "lines"),
+    [
+        ([], []),
+        (["line 6: raise E"], [6]),
+        (["line 3: return self.g()", "line 6: raise E"], [3, 6]),
+        (["line 3: return self.g()"], [3, 3, 3, 3]),
+        (["line 2: def f(self):", "line 3: return self.g()", "line 6: raise E"], [1, 2, 3, 6]),
+        (["line 6: raise E"], [999, 6]),
+        ([], [7]),
+    ],
+)
+def test_the_learners_own_lines_follow(problem: MakeProblem, expected: list[str], lines: list[int]) -> None:
+    """At most the three innermost lines are shown, innermost last, each once, none that the file lacks."""
+    assert expected == problem_text(problem("raised", lines=lines), SOURCE).splitlines()[1:]
+
+
+def test_a_line_zero_is_no_line(problem: MakeProblem) -> None:
+    """A line number below 1, which only a forger sends, shows nothing."""
+    assert [] == problem_text(problem("raised", lines=[0]), SOURCE).splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    ("expected", "value"),
+    [
+        (2.5, 2.5),
+        (-0.0, -0.0),
+        ("nan", math.nan),
+        ("inf", math.inf),
+        ("-inf", -math.inf),
+        ("None", Odd("NoneType")),
+        ("a str", Odd("str")),
+        ("a bool", Odd("bool")),
+    ],
+)
+def test_a_report_can_hold_what_is_shown(expected: Any, value: Any) -> None:
+    """Finite numbers stay numbers; everything else is a word."""
+    assert expected == shown(value)
+
+
+def test_a_failure_carries_its_finding() -> None:
+    """fail() raises what a report is made of."""
+    with pytest.raises(CheckFailed) as failure:
+        fail("a note", program="L = a", expected={"L": 1.0}, actual={"L": "None"})
+    assert Finding("failed", "L = a", {"L": 1.0}, {"L": "None"}, "a note") == failure.value.finding

@@ -1,0 +1,503 @@
+"""What comes from a worker is a claim: it has exactly the shape that was asked for, or it is refused.
+
+`BACKWARD_FUZZ_CASES` sets how many made-up answers are tried (default: a few hundred).
+"""
+
+import copy
+import json
+import math
+import os
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.engine import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
+from grader.engine.protocol import HEADER, decode_batch, decode_load
+from grader.program import program
+
+CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "300"))
+hypothesis_settings = settings(
+    max_examples=CASES, database=None, deadline=None, derandomize="BACKWARD_FUZZ_CASES" not in os.environ
+)
+
+ASKED = program("L = a * b", a=2, b=3)
+ALL_STEPS = (
+    ("values",),
+    ("grads",),
+    ("preload", [[0, 1.0]]),
+    ("local_rules", 2, 1.0),
+    ("triple", 2),
+    ("watch",),
+    ("backward", 2),
+    ("traced",),
+    ("call", "build_topo", [["node", 2]]),
+)
+BATCH = Batch((Run(ASKED, ALL_STEPS), Run(ASKED, (("values",),))), 1000, 1.0, (0, 1))
+ONE = Batch((Run(ASKED, (("values",),)),), 1000, 1.0, (0,))
+
+READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
+PROBLEM = ["backward", "raised", "ValueError", "no", [3, 17]]
+TOKENS = [(2.0).hex(), (3.0).hex(), (6.0).hex()]
+RESULTS = [
+    ["values", TOKENS],
+    ["grads", ["nan", "-inf", "!NoneType"]],
+    ["nothing"],
+    ["nothing"],
+    ["nothing"],
+    ["nothing"],
+    ["nothing"],
+    ["trace", [[2, [[0, (3.0).hex()], [1, (2.0).hex()]]]]],
+    ["nodes", [0, 1, 2]],
+]
+
+
+def framed(body: bytes) -> bytes:
+    return HEADER.pack(len(body)) + body
+
+
+def frame(message: Any) -> bytes:
+    return framed(json.dumps(message).encode("ascii"))
+
+
+def honest() -> list[Any]:
+    """A right answer to `BATCH`."""
+    outcome, small = ["done", RESULTS], ["done", [["values", TOKENS]]]
+    broke = ["broke", RESULTS[:6], PROBLEM]
+    return copy.deepcopy(["read", READING, [[outcome, small], [broke, ["unrun"]]]])
+
+
+def one(*outcome: Any, reading: Any = READING) -> list[Any]:
+    """An answer to `ONE`."""
+    return ["read", reading, [[list(outcome)]]]
+
+
+# -- honest answers -----------------------------------------------------------------------------------------
+
+
+def test_a_right_answer_is_read() -> None:
+    """Every kind of result comes out as what it was."""
+    answer = decode_batch(frame(honest()), BATCH)
+    assert isinstance(answer, Read)
+    assert Reading(*READING) == answer.reading
+    (whole, small), (broke, unrun) = answer.seeds
+    assert isinstance(whole, Done)
+    assert (2.0, 3.0, 6.0) == whole.results[0]
+    grads: Any = whole.results[1]
+    assert math.isnan(grads[0])
+    assert (-math.inf, Odd("NoneType")) == grads[1:]
+    assert (Called(),) * 5 == whole.results[2:7]
+    assert Traced(((2, ((0, 3.0), (1, 2.0))),)) == whole.results[7]
+    assert Called(nodes=(0, 1, 2)) == whole.results[8]
+    assert Done(((2.0, 3.0, 6.0),)) == small
+    assert isinstance(broke, Broke)
+    assert (6, Problem(*PROBLEM)) == (len(broke.results), broke.problem)
+    assert unrun is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "result"),
+    [
+        (Called(), ["nothing"]),
+        (Called(nodes=()), ["nodes", []]),
+        (Called(nodes=(-1, 7)), ["nodes", [-1, 7]]),
+        (Called(numbers=(1.5,)), ["numbers", [(1.5).hex()]]),
+        (Called(numbers=(Odd("str"),)), ["numbers", ["!str"]]),
+        (Called(other="dict"), ["other", "dict"]),
+    ],
+)
+def test_whatever_a_call_returned_is_read(expected: Called, result: list[Any]) -> None:
+    """A function may have returned None, nodes, numbers or something else."""
+    batch = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
+    answer = decode_batch(frame(one("done", [result])), batch)
+    assert isinstance(answer, Read)
+    assert answer.seeds == ((Done((expected,)),),)
+
+
+@given(st.lists(st.floats(), min_size=3, max_size=3))
+@hypothesis_settings
+def test_every_float_goes_there_and_back(numbers: list[float]) -> None:
+    """float.hex() loses nothing, whatever the number."""
+    answer = decode_batch(frame(one("done", [["values", [number.hex() for number in numbers]]])), ONE)
+    assert isinstance(answer, Read)
+    outcome = answer.seeds[0][0]
+    assert isinstance(outcome, Done)
+    assert [number.hex() for number in numbers] == [float(x).hex() for x in outcome.results[0]]  # type: ignore[arg-type, union-attr]
+
+
+def test_an_unread_engine_is_a_problem() -> None:
+    """A file that is no engine gives its problem instead of outcomes."""
+    assert Problem(*PROBLEM) == decode_batch(frame(["unread", PROBLEM]), BATCH)
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"), [(True, ["loaded"]), (False, ["not_started"]), (Problem(*PROBLEM), ["failed", PROBLEM])]
+)
+def test_the_answers_to_a_load_are_three(expected: Any, answer: list[Any]) -> None:
+    """A file was loaded, was not started, or has a problem."""
+    assert expected == decode_load(frame(answer))
+
+
+def test_what_is_asked_has_plain_data_only() -> None:
+    """A batch crosses as JSON: wire programs, steps, seeds, budgets; no names of nodes."""
+    asked = json.loads(BATCH.encode())
+    assert {"runs", "order_seeds", "calls", "cpu_s"} == set(asked)
+    assert [["leaf", 2.0], ["leaf", 3.0], ["mul", 0, 1]] == asked["runs"][0][0]
+    assert ([0, 1], 1000, 1.0) == (asked["order_seeds"], asked["calls"], asked["cpu_s"])
+
+
+def test_the_longest_honest_answer_fits_under_the_cap() -> None:
+    """A batch's cap leaves room for the longest numbers and for a trace that touches every node."""
+    long = (-1.2345678901234567e-300).hex()
+    trace = [[i, [[j, long] for j in range(3)]] for i in range(3)]
+    results = [["values", [long] * 3], ["grads", [long] * 3], *RESULTS[2:7], ["trace", trace], ["nodes", [10**7] * 72]]
+    outcome = ["done", results]
+    answer = frame(["read", READING, [[outcome, ["done", [["values", [long] * 3]]]]] * 2])
+    assert len(answer) < BATCH.answer_cap
+    assert isinstance(decode_batch(answer, BATCH), Read)
+
+
+# -- forgeries ------------------------------------------------------------------------------------------------
+
+HONEST = json.dumps(honest()).encode()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"\0",
+        b"\0\0\0",
+        b"\0\0\0\0",
+        HEADER.pack(len(HONEST) + 1) + HONEST,
+        HEADER.pack(len(HONEST) - 1) + HONEST,
+        HEADER.pack(0xFFFFFFFF) + HONEST,
+        framed(HONEST) + b"\n",
+        framed(HONEST) + framed(HONEST),
+        HONEST,
+        framed(HONEST + b" x"),
+        framed(HONEST + b"]"),
+        framed(HONEST[:-1]),
+        framed(HONEST + HONEST),
+        framed(b"\xef\xbb\xbf" + HONEST),
+        framed(HONEST.replace(b"ValueError", b"Value\xff\xfe")),
+        framed(HONEST.replace(b'"no"', b'"\xed\xa0\x80"')),
+        framed(HONEST.replace(b'"no"', b'"\\ud800"')),
+        framed(HONEST.replace(b'"no"', b'"\\udc00\\ud800"')),
+        framed(HONEST.replace(b'"no"', b'"\n"')),
+        framed(HONEST.decode().encode("utf-16")),
+        framed(b"[" * 100_000),
+        framed(b"[" * 100_000 + b"]" * 100_000),
+        framed(b'{"a":' * 10_000),
+        framed(b'["read", ' + b"[" * 5000 + b"]" * 5000 + b"]"),
+        framed(b"9" * 100_000),
+        framed(b'"' + b"x" * 1_000_000 + b'"'),
+        framed(b"\0" * 1000),
+    ],
+    ids=range(28),
+)
+def test_bytes_that_are_no_answer_are_refused(answer: bytes) -> None:
+    """Wrong lengths, bytes too many, broken or bottomless JSON: refused by both readers, without an exception."""
+    with pytest.raises(Refused):
+        decode_batch(answer, BATCH)
+    with pytest.raises(Refused):
+        decode_load(answer)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'null', 'true', '0', '"read"', '[]', '{}', '[[]]', '["passed"]', '["read"]', '["loaded"]', '["unread"]',
+        '["status", "passed"]', '["unread", null]', '{"read": []}', '["read", [], []]', '[0, [], []]', '["read", null, []]',
+        '["Read", ["Value", "data", "grad", "", "", "", false], [[["done", [["values", []]]]]]]',
+    ],
+)  # fmt: skip
+def test_messages_of_another_kind_are_refused(body: str) -> None:
+    """JSON that is no answer to a batch is refused."""
+    with pytest.raises(Refused):
+        decode_batch(framed(body.encode()), ONE)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ['null', '[]', '["loaded", 1]', '["loaded", []]', '["Loaded"]', '["failed"]', '["failed", []]', '["read"]', '{}',
+     '"loaded"', '["not_started", "loaded"]', '[["loaded"]]', '["unread", ["a", "b", "c", "d", []]]'],
+)  # fmt: skip
+def test_other_answers_to_a_load_are_refused(body: str) -> None:
+    """A load is answered by one of three messages, with nothing added."""
+    with pytest.raises(Refused):
+        decode_load(framed(body.encode()))
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "NaN", "Infinity", "-Infinity", "6", "6.0", "1e400", "null", "true", "[]", "{}",
+        '"6.0"', '"6"', '"NAN"', '"nan "', '" nan"', '"+inf"', '"infinity"', '"-nan"', '""', '"!"', '"!!float"',
+        '"! float"', '"!a b"', '"!größe"', '"!' + "x" * 41 + '"',
+        '"0x1.8000000000000p+9999"', '"0x1.8p+99999"', '"0x1.8p1"', '"0X1.8P+1"', '"0x2.0p+0"', '"0x1p+0"',
+        '"+0x1.8p+0"', '"--0x1.8p+0"', '"0x1.80000000000000p+0"', '"0x1.gp+0"', '"0x1.8p+0\\n"', '"0x1.8p+0x"',
+        '"\\uff10x1.8p+0"', '"0x1.8p+\\u0661"', '"0x1_0.8p+0"',
+    ],
+)  # fmt: skip
+def test_a_number_has_one_spelling(token: str) -> None:
+    """Numbers are spelled by float.hex() alone: no bare ones, no other forms, none that overflow."""
+    body = json.dumps(one("done", [["values", [TOKENS[0], TOKENS[1], "HERE"]]])).replace('"HERE"', token)
+    with pytest.raises(Refused):
+        decode_batch(framed(body.encode()), ONE)
+
+
+@pytest.mark.parametrize(
+    "token", ["nan", "inf", "-inf", "0x0.0p+0", "-0x0.0p+0", "0x0.0000000000001p-1022", "!a", "!_"]
+)
+def test_every_spelling_that_float_hex_has_is_accepted(token: str) -> None:
+    """Infinities, zeros, subnormal numbers and the names of other types are honest tokens."""
+    assert isinstance(decode_batch(frame(one("done", [["values", [token] * 3]])), ONE), Read)
+
+
+VALUES = ["values", TOKENS]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        one("done", []),
+        one("done", [VALUES, VALUES]),
+        one("done", [["values", TOKENS[:2]]]),
+        one("done", [["values", [*TOKENS, TOKENS[0]]]]),
+        one("done", [["values", []]]),
+        one("done", [["values"]]),
+        one("done", [["values", TOKENS, []]]),
+        one("done", [["grads", TOKENS]]),
+        one("done", [["numbers", TOKENS]]),
+        one("done", [["nothing"]]),
+        one("done", [["nodes", [0, 1, 2]]]),
+        one("done", [["passed"]]),
+        one("done", VALUES),
+        one("done"),
+        one("done", [VALUES], PROBLEM),
+        one("unrun", []),
+        one("broke", []),
+        one("broke", [VALUES, VALUES], PROBLEM),
+        one("broke", [["values", []]], PROBLEM),
+        one("broke", [], PROBLEM[:4]),
+        one("broke", [], [*PROBLEM, 1]),
+        one("passed", [VALUES]),
+        ["read", READING, []],
+        ["read", READING, [[]]],
+        ["read", READING, [[["done", [VALUES]]]] * 2],
+        ["read", READING, [[["done", [VALUES]]] * 2]],
+        ["read", READING, [["done", [VALUES]]]],
+        ["read", READING, [[None]]],
+        ["read", READING, None],
+        ["read", READING, [[["done", [VALUES]]]], "extra"],
+        ["read", [[["done", [VALUES]]]]],
+        ["read", READING[:6], [[["done", [VALUES]]]]],
+        ["read", [*READING, 1], [[["done", [VALUES]]]]],
+    ],
+    ids=range(33),
+)
+def test_too_few_or_too_many_of_anything_are_refused(answer: Any) -> None:
+    """Seeds, runs, results, nodes and fields come in exactly the numbers that were asked for, under known tags."""
+    with pytest.raises(Refused):
+        decode_batch(frame(answer), ONE)
+
+
+@pytest.mark.parametrize("step", ALL_STEPS, ids=[step[0] for step in ALL_STEPS])
+@pytest.mark.parametrize("result", [*RESULTS, ["numbers", TOKENS], ["other", "str"]], ids=lambda r: str(r[0]))
+def test_each_step_has_its_own_kind_of_answer(step: tuple[Any, ...], result: list[Any]) -> None:
+    """A step's answer is of the kind that the step gives; a call may give four of them."""
+    fits = {
+        "values": ["values"],
+        "grads": ["grads"],
+        "traced": ["trace"],
+        "call": ["nothing", "numbers", "nodes", "other"],
+    }
+    batch = Batch((Run(ASKED, (step,)),), 1, 1.0, (0,))
+    if result[0] in fits.get(step[0], ["nothing"]):
+        assert isinstance(decode_batch(frame(one("done", [result])), batch), Read)
+    else:
+        with pytest.raises(Refused):
+            decode_batch(frame(one("done", [result])), batch)
+
+
+@pytest.mark.parametrize("index", [-2, -(10**9), 10**7 + 1, 2**63, 2**64, 10**30, 1.0, 1.5, "1", None, True, [1]])
+def test_an_index_lies_in_its_range(index: Any) -> None:
+    """A node is a small whole number or -1, in a list of nodes and in a trace."""
+    call = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
+    trace = Batch((Run(ASKED, (("traced",),)),), 1, 1.0, (0,))
+    for batch, result in (
+        (call, ["nodes", [index]]),
+        (trace, ["trace", [[index, []]]]),
+        (trace, ["trace", [[0, [[index, TOKENS[0]]]]]]),
+    ):
+        with pytest.raises(Refused):
+            decode_batch(frame(one("done", [result])), batch)
+
+
+@pytest.mark.parametrize(
+    "calls", [[[0]], [[0, [], []]], [[0, [[0]]]], [[0, [[0, 1.0]]]], [[0, [[0, TOKENS[0], 1]]]], [0], [{}], {"0": []}]
+)
+def test_a_trace_has_pairs_of_pairs(calls: Any) -> None:
+    """Each run of a closure is a node and what it added where."""
+    batch = Batch((Run(ASKED, (("traced",),)),), 1, 1.0, (0,))
+    with pytest.raises(Refused):
+        decode_batch(frame(one("done", [["trace", calls]])), batch)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        *((place, value) for place in (0, 1, 2) for value in ("", "a b", "größe", "x" * 41, 1, None, ["a"], "a\n")),
+        (3, "x" * 301), (3, 1), (3, None), (3, []), (4, [-1]), (4, [1.5]), (4, ["1"]), (4, [10**8]), (4, None), (4, 1),
+    ],
+)  # fmt: skip
+def test_a_problem_is_told_in_bounded_words(place: int, value: Any) -> None:
+    """Step, kind and type are names, the message has at most 300 characters, lines are line numbers."""
+    forged = list(PROBLEM)
+    forged[place] = value
+    for answer in (one("broke", [], forged), ["unread", forged]):
+        with pytest.raises(Refused):
+            decode_batch(frame(answer), ONE)
+    with pytest.raises(Refused):
+        decode_load(frame(["failed", forged]))
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        *((place, value) for place in (0, 1, 2) for value in ("", "a b", 1, None)),
+        *((place, value) for place in (3, 4, 5) for value in ("a b", 1, None)),
+        (6, 0), (6, None), (6, "false"),
+    ],
+)  # fmt: skip
+def test_a_reading_has_names_in_it(place: int, value: Any) -> None:
+    """Class, value and gradient have names; inputs and rule may have none."""
+    forged = list(READING)
+    forged[place] = value
+    with pytest.raises(Refused):
+        decode_batch(frame(one("done", [VALUES], reading=forged)), ONE)
+
+
+def test_an_answer_may_be_longer_than_pythons_recursion_is_deep() -> None:
+    """A long flat answer is read like a short one."""
+    batch = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
+    answer = decode_batch(frame(one("done", [["nodes", list(range(50_000))]])), batch)
+    assert isinstance(answer, Read)
+
+
+# -- whatever comes -------------------------------------------------------------------------------------------
+
+
+def take(answer: bytes, batch: Batch = BATCH) -> None:
+    """Read an answer in both ways; anything raised but Refused fails the test, and so does a wrong shape."""
+    try:
+        decode_load(answer)
+    except Refused:
+        pass
+    try:
+        read = decode_batch(answer, batch)
+    except Refused:
+        return
+    if isinstance(read, Problem):
+        return
+    assert len(batch.order_seeds) == len(read.seeds)
+    for outcomes in read.seeds:
+        assert len(batch.runs) == len(outcomes)
+        for run, outcome in zip(batch.runs, outcomes, strict=True):
+            if isinstance(outcome, Done):
+                assert len(run.steps) == len(outcome.results)
+            elif outcome is not None:
+                assert len(run.steps) >= len(outcome.results)
+
+
+@given(st.binary(max_size=200))
+@hypothesis_settings
+def test_any_bytes_are_read_or_refused(answer: bytes) -> None:
+    """Bytes without any sense raise nothing but Refused, with their length in front and without."""
+    take(answer)
+    take(framed(answer))
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(["read", "done", "values", "nothing", "nodes", "broke", "unrun", "0x1.8p+0", "nan", "!str", "!"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=20,
+)
+
+
+@given(json_values)
+@hypothesis_settings
+def test_any_json_is_read_or_refused(message: Any) -> None:
+    """JSON of any shape raises nothing but Refused."""
+    take(frame(message))
+
+
+def places(message: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+    """Where something stands in nested lists."""
+    inner = enumerate(message) if isinstance(message, list) else ()
+    return [path, *(place for i, part in inner for place in places(part, (*path, i)))]
+
+
+PLACES = places(honest())
+
+
+@given(
+    st.sampled_from(PLACES[1:]), json_values | st.sampled_from([RESULTS[0], PROBLEM, READING, ["nothing"], ["unrun"]])
+)
+@hypothesis_settings
+def test_a_right_answer_with_something_else_in_one_place_is_read_or_refused(place: tuple[int, ...], value: Any) -> None:
+    """Whatever is put in the place of any part of a right answer, no exception but Refused comes of it."""
+    message = honest()
+    inside = message
+    for i in place[:-1]:
+        inside = inside[i]
+    inside[place[-1]] = value
+    take(frame(message))
+
+
+@given(st.sampled_from(PLACES[1:]), st.sampled_from(["drop", "double", "wrap"]))
+@hypothesis_settings
+def test_a_right_answer_with_a_part_too_few_or_too_many_is_read_or_refused(place: tuple[int, ...], how: str) -> None:
+    """Dropping, doubling or wrapping any part of a right answer gives no other exception, either."""
+    message = honest()
+    inside = message
+    for i in place[:-1]:
+        inside = inside[i]
+    last = place[-1]
+    if how == "drop":
+        del inside[last]
+    elif how == "double":
+        inside.insert(last, copy.deepcopy(inside[last]))
+    else:
+        inside[last] = [inside[last]]
+    take(frame(message))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_right_answer_with_bytes_changed_is_read_or_refused(seed: int) -> None:
+    """Flipped, dropped, doubled and shuffled bytes raise nothing but Refused, whatever the length says."""
+    rng = random.Random(seed if "BACKWARD_FUZZ_CASES" not in os.environ else None)
+    body = json.dumps(honest(), separators=(",", ":")).encode()
+    for _ in range(CASES):
+        changed = bytearray(body)
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(len(changed))
+            how = rng.randrange(4)
+            if how == 0:
+                changed[at] ^= 1 << rng.randrange(8)
+            elif how == 1:
+                del changed[at : at + rng.randint(1, 8)]
+            elif how == 2:
+                changed[at:at] = changed[at : at + rng.randint(1, 30)]
+            else:
+                changed[at : at + 1] = rng.choice([b"[", b"]", b'"', b",", b"{", b"\\", b"1e999", b"null", b"\xff"])
+        take(framed(bytes(changed)))
+        take(bytes(changed))

@@ -1,0 +1,67 @@
+"""The engine exercise tells every right engine of the fixtures from every wrong one."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def verdicts(table: ModuleType, memo: Path) -> list[Any]:
+    return table.grade_all(table.engines(), memo=memo)
+
+
+def of_kind(verdicts: list[Any], kind: str) -> list[Any]:
+    return [verdict for verdict in verdicts if verdict.entry.kind == kind]
+
+
+def test_the_fixtures_are_all_there(table: ModuleType, verdicts: list[Any]) -> None:
+    """No folder is read past: the base and 32 more right engines, 256 wrong ones, 4 without a backward pass."""
+    expected = {table.RIGHT_ENGINE: 33, table.WRONG_ENGINE: 256, table.NO_PASS_ENGINE: 4}
+    assert expected == {kind: len(of_kind(verdicts, kind)) for kind in expected}
+
+
+def test_base_gets_full_marks(verdicts: list[Any]) -> None:
+    """The engine that wrong.yaml edits is right itself."""
+    (base,) = [verdict for verdict in verdicts if verdict.entry.name == "base"]
+    assert base.result["max_score"] == base.result["score"]
+
+
+def test_right_engines_get_full_marks(table: ModuleType, verdicts: list[Any]) -> None:
+    """Every right engine passes every check, but for those listed with a reason."""
+    right = [v for v in of_kind(verdicts, table.RIGHT_ENGINE) if v.entry.name not in table.KEEPS_NO_RULES]
+    assert {} == {v.entry.name: v.explain() for v in right if v.lost}
+
+
+def test_engines_that_keep_no_rules_get_the_numeric_points(table: ModuleType, verdicts: list[Any]) -> None:
+    """They lose the two checks that look for a backward pass, and nothing else."""
+    listed = [verdict for verdict in verdicts if verdict.entry.name in table.KEEPS_NO_RULES]
+    assert {name: table.NO_PASS for name in table.KEEPS_NO_RULES} == {v.entry.name: v.lost for v in listed}
+
+
+def test_engines_that_keep_no_rules_are_told_so(table: ModuleType, verdicts: list[Any]) -> None:
+    """The messages of the two lost checks say what was looked for and not found."""
+    for verdict in verdicts:
+        if verdict.entry.name in table.KEEPS_NO_RULES:
+            for message in verdict.explain().values():
+                assert "neither" in message
+                assert "closure" in message
+                assert "(input, local gradient) pairs" in message
+
+
+def test_wrong_engines_get_less_than_full_marks(table: ModuleType, verdicts: list[Any]) -> None:
+    """Every wrong engine loses at least one check."""
+    assert [] == [verdict.entry.name for verdict in of_kind(verdicts, table.WRONG_ENGINE) if not verdict.lost]
+
+
+def test_right_numbers_are_no_backward_pass(table: ModuleType, verdicts: list[Any]) -> None:
+    """Differences, complex steps and dual numbers lose the two checks that look for a backward pass, and only those."""
+    numeric = of_kind(verdicts, table.NO_PASS_ENGINE)
+    assert {v.entry.name: table.NO_PASS for v in numeric} == {v.entry.name: v.lost for v in numeric}
+
+
+def test_nothing_is_skipped(verdicts: list[Any]) -> None:
+    """An engine whose file loads has an outcome for every check; only P11 and W9-like files may not load."""
+    skipped = {v.entry.name for v in verdicts if any(c["status"] == "skipped" for c in v.result["checks"])}
+    assert {"P11"} == skipped

@@ -1,0 +1,54 @@
+"""A verdict does not hang on where Python puts its objects, though the order of a set of nodes does."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+LAYOUTS = 5
+WRONG = ("X1", "X4", "X10", "T1", "T7", "T8", "T21", "A3-mul-tanh", "W3", "local_gradients_for_a_set")
+RIGHT = ("base", "classic_closures", "kahn_users", "frozenset_prev", "dataclass_eq_ids", "counter_dict", "global_tape")
+EXERCISES = (
+    "03_accumulate/keep_the_first",
+    "06_build_topo/a_set",
+    "06_build_topo/level_by_level",
+    "06_build_topo/sorted_by_address",
+    "06_build_topo/kahn_from_the_root",
+    "07_backward/on_first_visit",
+    "07_backward/order_lost",
+    "07_backward/kahn_inside",
+)
+
+
+@pytest.fixture(scope="module")
+def graded(table: ModuleType, memo: Path) -> list[list[Any]]:
+    """The verdicts on some order-sensitive programs, once for each of several memory layouts."""
+    chosen = [entry for entry in table.engines() if entry.name in WRONG + RIGHT]
+    chosen += [entry for entry in [*table.variants(), *table.misconceptions()] if str(entry) in EXERCISES]
+    assert len(WRONG + RIGHT + EXERCISES) == len(chosen)
+    return [
+        table.grade_all([table.relaid(entry, layout * 17) for entry in chosen], memo=memo, hash_seed=layout)
+        for layout in range(LAYOUTS)
+    ]
+
+
+def test_reports_are_the_same_under_every_layout(graded: list[list[Any]]) -> None:
+    """Every number, status and message of the report is that of the first run."""
+    first = {str(verdict.entry): verdict.result for verdict in graded[0]}
+    for verdicts in graded[1:]:
+        assert first == {str(verdict.entry): verdict.result for verdict in verdicts}
+
+
+def test_verdicts_are_right_under_every_layout(graded: list[list[Any]]) -> None:
+    """Wrong programs are refused and right ones accepted, each time."""
+    verdicts = [verdict for layout in graded for verdict in layout]
+    assert [] == [str(verdict.entry) for verdict in verdicts if verdict.wrongly_accepted or verdict.wrongly_refused]
+
+
+def test_layouts_differ(table: ModuleType) -> None:
+    """Each layout leaves the program's own lines where they are and puts others below them."""
+    entry = table.engines()[0]
+    texts = [table.relaid(entry, layout * 17).text for layout in range(LAYOUTS)]
+    assert LAYOUTS == len(set(texts))
+    assert [entry.text] * LAYOUTS == [text[: len(entry.text)] for text in texts]

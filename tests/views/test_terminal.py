@@ -1,0 +1,368 @@
+import re
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.report import CheckResult, ExerciseResult, Report
+from grader.views import plain, render
+
+MakeCheck = Callable[..., CheckResult]
+MakeExercise = Callable[..., ExerciseResult]
+MakeReport = Callable[..., Report]
+
+GOLDEN = Path(__file__).with_name("golden_report.txt")
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+EVIL = "a\x1b[2Jb\rc\x07d\x00e\x9bf\u202eg\u200bh\x7fi"
+
+WRONG: dict[str, Any] = {
+    "status": "failed",
+    "program": "L = a * a    with a = 3",
+    "expected": {"dL/da": 6.0},
+    "actual": {"dL/da": 3.0},
+}
+
+
+def block(text: str, title: str) -> list[str]:
+    """A check's row and the lines that belong to it."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if title in line)
+    end = next((i for i in range(start + 1, len(lines)) if not lines[i].startswith(" " * 10)), len(lines))
+    return lines[start:end]
+
+
+def test_a_report_as_a_learner_reads_it(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """Every kind of result, word for word as in the golden text beside this test."""
+    report = make_report(
+        make_exercise(make_check(), make_check("what is there is kept")),
+        make_exercise(
+            make_check("a value added to itself counts twice"),
+            make_check(
+                "a value multiplied by itself counts twice",
+                **WRONG,
+                message="this answer changes with the order in which Python walks a set: other runs may look right",
+                diagnosis="the second use overwrote the first: `=` where `+=` is needed",
+                output="here\nand there\n",
+                hint="grade hint accumulate 2",
+            ),
+            make_check("a gradient that is there before is kept", status="error", message="no\nline 3: x = y"),
+            make_check("never loaded", status="skipped"),
+            name="accumulate",
+            number="03",
+            title="Every use adds up",
+        ),
+        make_exercise(
+            make_check("a chain of 100,000 nodes", bonus=True, score=2),
+            make_check("forty stacked diamonds", "timeout", bonus=True),
+            make_check("right on random graphs", "crashed"),
+            make_check("each node once"),
+            name="build_topo",
+            number="06",
+            title="An order in which nothing comes too early and a title that is far too long for its line",
+        ),
+        make_exercise(make_check(status="skipped"), name="backward", number="07", status="not_started"),
+        make_exercise(
+            make_check(status="skipped"), name="relu", number="08", status="missing", message="no 08_relu.py"
+        ),
+        make_exercise(make_check(status="skipped"), name="mlp", number="09", status="unreadable", message="not UTF-8"),
+    )
+    assert GOLDEN.read_text(encoding="utf-8") == render(report, "The Backward Pass")
+
+
+@pytest.fixture
+def two_failures(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> Report:
+    """A report with a passed check and a failed one in each of two exercises."""
+    return make_report(
+        make_exercise(make_check("right one"), make_check("wrong one", **WRONG)),
+        make_exercise(make_check("right two"), make_check("wrong two", **WRONG), name="swap"),
+    )
+
+
+def test_the_first_failure_is_shown_in_full(two_failures: Report) -> None:
+    """Its program and its numbers are there; the second failure is a line; what passed is not listed."""
+    text = render(two_failures, "T")
+    assert ["            L = a * a    with a = 3", "            dL/da            yours 3    torch 6"] == block(
+        text, "wrong one"
+    )[1:3]
+    assert 1 == len(block(text, "wrong two"))
+    assert "right one" not in text
+    assert "The first failure is shown in full; grade --all shows every one." in text
+
+
+def test_with_all_every_failure_is_shown_in_full(two_failures: Report) -> None:
+    """Passed checks are listed, and each failure has its program and numbers."""
+    text = render(two_failures, "T", everything=True)
+    assert [2, 1, 1] == [text.count("yours 3"), text.count("right one"), text.count("right two")]
+    assert "grade --all" not in text
+
+
+def test_a_single_failure_needs_no_word_about_others(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """With one failure there is nothing more that `--all` would show in full."""
+    assert "--all" not in render(make_report(make_exercise(make_check(**WRONG))), "T")
+
+
+def test_an_exercise_alone_lists_its_checks(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """Someone who grades one exercise sees what passes in it."""
+    assert "right one" in render(make_report(make_exercise(make_check("right one"), make_check(**WRONG))), "T")
+
+
+LONG = " ".join(["a long story"] * 40)
+
+
+@pytest.mark.parametrize("everything", [False, True])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"message": "\n".join(f"line {i}: x = {i}" for i in range(100))},
+        {"message": LONG, "diagnosis": LONG, "output": "printed\n" * 100},
+        {"program": "L = a\n" * 50},
+        {
+            "expected": {f"dL/d{x}": 1.0 for x in "abcdefghijklm"},
+            "actual": {f"dL/d{x}": 2.0 for x in "abcdefghijklm"},
+            "message": LONG,
+            "diagnosis": LONG,
+            "output": "printed\n" * 100,
+        },
+        {"status": "error", "message": "your code raised E: no\nline 1: a\nline 2: b\nline 3: c", "output": "p\n" * 9},
+    ],
+)
+def test_a_failure_takes_at_most_ten_lines(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, more: dict[str, Any], everything: bool
+) -> None:
+    """However much there is to say, a failing check has ten lines, its own row included; the last is the hint."""
+    check = make_check("the wrong one", **{**WRONG, **more})
+    lines = block(render(make_report(make_exercise(check)), "T", everything=everything), "the wrong one")
+    assert len(lines) <= 10
+    assert "            hint             grade hint distribute" == lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("yours", "right", "expected"),
+    [
+        (3.0, 6.0, "yours 3    torch 6"),
+        (-2.5, 0.1, "yours -2.5    torch 0.1"),
+        (1 / 3, 2 / 3, "yours 0.333333    torch 0.666667"),
+        (1.0000001, 1.0, "yours 1.0000001    torch 1.0"),
+        (1e-12, 0.0, "yours 1e-12    torch 0"),
+        ("nan", 6.0, "yours nan    torch 6"),
+        ("a Tensor", 6.0, "yours a Tensor    torch 6"),
+        ("None", 0.0, "yours None    torch 0"),
+        ("b, a, L", "a, b, L", "yours b, a, L    for example a, b, L"),
+    ],
+)
+def test_numbers_side_by_side(
+    make_check: MakeCheck,
+    make_exercise: MakeExercise,
+    make_report: MakeReport,
+    yours: float | str,
+    right: float | str,
+    expected: str,
+) -> None:
+    """Six digits, or as many as it takes to see the difference; words as they are."""
+    check = make_check(status="failed", expected={"dL/da": right}, actual={"dL/da": yours})
+    assert f"            dL/da            {expected}" in render(make_report(make_exercise(check)), "T").splitlines()
+
+
+def test_what_did_not_come_back_is_nothing(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """A number that is expected and not there at all reads `nothing`."""
+    check = make_check(status="failed", expected={"dL/da": 6.0}, actual={})
+    assert "yours nothing    torch 6" in render(make_report(make_exercise(check)), "T")
+
+
+def test_a_hidden_check_that_tells_nothing_points_to_the_hints(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """Where the course tells a learner the score alone, a failure is its row and where hints are."""
+    check = make_check("secret", status="failed", visibility="hidden")
+    lines = block(render(make_report(make_exercise(check)), "T"), "secret")
+    assert ["            hint             grade hint distribute"] == lines[1:]
+
+
+def test_color_only_when_asked(two_failures: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without colour there is no escape, whatever the environment says; with it, the text is the same."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    without = render(two_failures, "T", everything=True)
+    assert "\x1b" not in without
+    monkeypatch.delenv("FORCE_COLOR")
+    monkeypatch.setenv("NO_COLOR", "1")
+    painted = render(two_failures, "T", everything=True, color=True)
+    assert without == ANSI.sub("", painted)
+    assert {"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"} == set(ANSI.findall(painted))
+
+
+def harmless(text: str) -> bool:
+    return all(c in "\n\t" or unicodedata.category(c)[0] != "C" for c in text)
+
+
+@pytest.mark.parametrize("everything", [False, True])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"message": EVIL},
+        {"message": f"{EVIL}\nline 1: {EVIL}"},
+        {"diagnosis": EVIL},
+        {"output": f"{EVIL}\n{EVIL}"},
+        {"actual": {"dL/da": EVIL}},
+        {"expected": {EVIL: 1.0}, "actual": {EVIL: EVIL}},
+        {"expected": {"a right order": EVIL}, "actual": {"a right order": EVIL}},
+        {"program": EVIL},
+    ],
+)
+def test_learner_text_cannot_steer_a_terminal(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, more: dict[str, Any], everything: bool
+) -> None:
+    """Escapes, control and format characters are spelled out wherever they come from."""
+    report = make_report(make_exercise(make_check(**{**WRONG, **more}), message=EVIL))
+    text = render(report, "T", everything=everything)
+    assert harmless(text)
+    assert r"a\x1b[2Jb\x0dc\x07d\x00e\x9bf\x202eg\x200bh\x7fi"[:6] in text
+
+
+FORGED = "\n  PASS     a check that was never passed                          9/9\nScore 99/99"
+
+
+@pytest.mark.parametrize("everything", [False, True])
+@pytest.mark.parametrize(
+    "line_end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
+)
+@pytest.mark.parametrize(
+    "where", ["message", "diagnosis", "output", "program", "yours", "label", "order", "exercise message"]
+)
+def test_learner_text_cannot_begin_a_line(
+    make_check: MakeCheck,
+    make_exercise: MakeExercise,
+    make_report: MakeReport,
+    where: str,
+    line_end: str,
+    everything: bool,
+) -> None:
+    """What a learner's code says stays behind the indentation: no row and no score can be forged."""
+    forged = FORGED.replace("\n", line_end)
+    more: dict[str, Any] = {where: forged}
+    if where == "yours":
+        more = {"actual": {"dL/da": forged}}
+    elif where == "label":
+        more = {"expected": {forged: 6.0}, "actual": {forged: 3.0}}
+    elif where == "order":
+        more = {"expected": {"a right order": "a, b"}, "actual": {"a right order": forged}}
+    elif where == "exercise message":
+        more = {}
+    check = make_check("the wrong one", **{**WRONG, **more})
+    message = {"message": forged} if where == "exercise message" else {}
+    text = render(make_report(make_exercise(check, **message)), "T", everything=everything)
+    rows = [line for line in text.split("\n") if line and not line.startswith(" " * 10)]
+    assert ["T", "FAIL     01 d", "  FAIL     th", "Score 0/2"] == [row[:13] for row in rows]
+    assert not re.search("[\r\v\f\x1c-\x1e\x85\u2028\u2029]", text)
+
+
+@given(text=st.text())
+def test_plain_text_is_harmless_and_otherwise_unchanged(text: str) -> None:
+    """Only control and format characters are touched; what is plain already stays as it is."""
+    assert harmless(plain(text))
+    assert "\n" not in plain(text)
+    assert plain(text) == plain(plain(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("größer → 3 · ½ 日本 🙂", "größer → 3 · ½ 日本 🙂"),
+        ("a\tb", "a\tb"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("a\nb", "a\\x0ab"),
+        ("\x00\x7f\x9b", "\\x00\\x7f\\x9b"),
+        ("\u202e\u200b\ufeff", "\\x202e\\x200b\\xfeff"),
+        ("\ud800", "\\xd800"),
+    ],
+)
+def test_characters_are_spelled_out(text: str, expected: str) -> None:
+    """Letters of any script stay; what has no shape of its own is written as its number."""
+    assert expected == plain(text)
+
+
+STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghijklmn", strict=True))
+
+
+@pytest.mark.parametrize(
+    ("check", "exercise"),
+    [
+        pytest.param(WRONG, {}, id="numbers"),
+        pytest.param({**WRONG, "program": f"{STEPS}    with a = 1.25, b = -0.5"}, {}, id="a long program"),
+        pytest.param({**WRONG, "title": "a title as long as they come " * 4}, {}, id="a long title"),
+        pytest.param({**WRONG, "diagnosis": LONG, "message": LONG}, {}, id="long explanations"),
+        pytest.param({"status": "error", "message": f"no\nline 3: {LONG}"}, {}, id="a long line of the learner's"),
+        pytest.param({**WRONG, "output": LONG}, {}, id="long output"),
+        pytest.param(
+            {
+                "status": "failed",
+                "expected": {"a right order": "a, b, c, d, a * b, c * d, e, f, g, h, i, …"},
+                "actual": {"a right order": "a, b, c, d, a * b, c * d, f, e, g, h, i, …"},
+            },
+            {},
+            id="orders",
+        ),
+        pytest.param(
+            {
+                "status": "failed",
+                "expected": {"dL/d(a * b + c)": -1.23456789e-5},
+                "actual": {"dL/d(a * b + c)": -1.5e-5},
+            },
+            {},
+            id="a long label",
+        ),
+        pytest.param(
+            {},
+            {"message": "read the class `Scalar` with `value` as data, `grad` as gradient and `_inputs` as inputs"},
+            id="other names",
+        ),
+        pytest.param(
+            {"status": "skipped"},
+            {
+                "status": "failed",
+                "message": "03_accumulate.py could not be loaded: Python cannot read the file: invalid syntax",
+            },
+            id="not loaded",
+        ),
+        pytest.param({}, {"title": "A title that goes on and on " * 4, "bonus": 12}, id="a long exercise title"),
+    ],
+)
+def test_lines_fit_a_terminal(
+    make_check: MakeCheck,
+    make_exercise: MakeExercise,
+    make_report: MakeReport,
+    check: dict[str, Any],
+    exercise: dict[str, Any],
+) -> None:
+    """No line is wider than 80 columns."""
+    text = render(make_report(make_exercise(make_check(**check), **exercise)), "T", everything=True)
+    assert [] == [line for line in text.splitlines() if len(line) > 80]
+
+
+def test_points_stand_in_a_column(two_failures: Report) -> None:
+    """The points of exercises and checks end in the same column, coloured or not."""
+    rows = [line for line in render(two_failures, "T", everything=True).splitlines() if re.search(r"\d/\d$", line)]
+    assert {78} == {len(row) for row in rows if not row.startswith("Score")}
+    painted = render(two_failures, "T", everything=True, color=True)
+    assert [row for row in rows if not row.startswith("Score")] == [
+        row for row in ANSI.sub("", painted).splitlines() if re.search(r"\d/\d$", row) and not row.startswith("Score")
+    ]
+
+
+def test_bonus_stands_apart(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> None:
+    """Bonus is added to neither score nor maximum."""
+    text = render(make_report(make_exercise(make_check(), make_check("more", bonus=True))), "T")
+    assert text.endswith("\nScore 2/2 + 2 bonus\n")
+    assert "2/2 +2" in text
+    assert "+2 bonus" in block(text, "more")[0]
