@@ -1,17 +1,17 @@
 """03 accumulate: every use adds up
 
-A value may be used more than once, and every use moves the result. For L = a + a, nudging a by 0.1 moves L by 0.2:
-the gradient is 1 from the first use plus 1 from the second. The rule for the whole graph is the same:
-the gradient of a value is the sum over all its uses.
+A value may be used more than once, and every use moves the result. For L = a + a, nudging a by 0.1
+moves L by 0.2: the gradient is 1 from the first use plus 1 from the second. The rule for the whole
+graph is the same: the gradient of a value is the sum over all its uses.
 
-    a = 3, L = a * a. As the left factor a receives 3 * 1, as the right factor 3 * 1: dL/da = 6, which
-    is also what the power rule gives, 2 * a.
+    a = 3, L = a * a. As the left factor a receives 3 * 1, as the right factor 3 * 1: dL/da = 6,
+    which is also what the power rule gives, 2 * a.
 
-Fill both closures so that no share is lost: not when one operation uses a value twice, not when two operations
-share it, not when a gradient is there before they run.
+Fill both closures so that no share is lost: not when one operation uses a value twice, not when two
+operations share it, not when a gradient is there before they run.
 
-`grade accumulate` runs your closures, users first, on graphs in which values are shared, and compares every
-gradient with PyTorch's.
+`grade accumulate` runs your closures, users first, on graphs in which values are shared, and
+compares every gradient with PyTorch's.
 """
 
 

@@ -1,17 +1,19 @@
 """12 engine: all of it, from an empty class
 
-You have written every piece; now write the engine. `Value(data)` makes a leaf with `.data` and `.grad`; operations make
-new Values; `backward()` on the last one gives every node the derivative of that last one by it.
+You have written every piece; now write the engine. `Value(data)` makes a leaf with `.data` and
+`.grad`; operations make new Values; `backward()` on the last one gives every node the derivative of
+that last one by it.
 
     x = 2: y = x * x + 3 * x has y.data = 10, and after y.backward() x.grad = 2 * 2 + 3 = 7.
 
-Asked for: + * - / between Values, ** with a number as exponent, unary minus, and .relu(). If you also define tanh(),
-exp(), log() or sigmoid(), or accept plain numbers on either side of + - * /, they are checked too; leaving
-them out costs nothing. How you build it is up to you: closures or stored local derivatives, a set or a tuple for
-the inputs, recursion or a loop.
+Asked for: + * - / between Values, ** with a number as exponent, unary minus, and .relu(). If you
+also define tanh(), exp(), log() or sigmoid(), or accept plain numbers on either side of + - * /,
+they are checked too; leaving them out costs nothing. How you build it is up to you: closures or
+stored local derivatives, a set or a tuple for the inputs, recursion or a loop.
 
-`grade engine` compares values and gradients with PyTorch on expressions of all these operations, small and
-random, with values used many times; and it runs your local rules one at a time. `grade engine FILE` grades any engine.
+`grade engine` compares values and gradients with PyTorch on expressions of all these operations,
+small and random, with values used many times; and it runs your local rules one at a time. `grade
+engine FILE` grades any engine.
 """
 
 import math

@@ -1,16 +1,17 @@
 """01 distribute: the backward pass of `+`
 
-The chain rule says: the gradient of an input is the local derivative times the gradient of the output.
-For L = a + b both local derivatives are 1: nudge a by 0.1 and L moves by 0.1. So `+` hands the gradient
-that arrives at its output on to both inputs, unchanged.
+The chain rule says: the gradient of an input is the local derivative times the gradient of the
+output. For L = a + b both local derivatives are 1: nudge a by 0.1 and L moves by 0.1. So `+` hands
+the gradient that arrives at its output on to both inputs, unchanged.
 
     a = 2, b = -3, out = a + b = -1. Say out feeds something else, and dL/dout = 4 has arrived in
     out.grad. Then a.grad grows by 1 * 4 and b.grad grows by 1 * 4.
 
-Fill `_backward`: read out.grad, add each input's share to its .grad. An input may hold a share from elsewhere
-already; that one has to stay.
+Fill `_backward`: read out.grad, add each input's share to its .grad. An input may hold a share from
+elsewhere already; that one has to stay.
 
-`grade distribute` runs your `_backward` with gradients of its own choosing in out.grad and in both inputs.
+`grade distribute` runs your `_backward` with gradients of its own choosing in out.grad and in both
+inputs.
 """
 
 

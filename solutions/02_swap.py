@@ -1,14 +1,16 @@
 """02 swap: the backward pass of `*`
 
-For out = a * b the local derivative by a is b: nudge a by 0.1 and out moves by 0.1 * b. The derivative by b is
-a. So each input receives the other one's value, times the gradient that arrives at the output.
+For out = a * b the local derivative by a is b: nudge a by 0.1 and out moves by 0.1 * b. The
+derivative by b is a. So each input receives the other one's value, times the gradient that arrives
+at the output.
 
-    a = 2, b = -3, out = -6, and dL/dout = 4 has arrived. Then a.grad grows by -3 * 4 = -12 and b.grad
-    grows by 2 * 4 = 8. The larger the other one is, the more a nudge of this one matters.
+    a = 2, b = -3, out = -6, and dL/dout = 4 has arrived. Then a.grad grows by -3 * 4 = -12 and
+    b.grad grows by 2 * 4 = 8. The larger the other one is, the more a nudge of this one matters.
 
 Fill `_backward`. As with `+`, add to what the inputs hold already.
 
-`grade swap` runs your `_backward` with gradients of its own choosing, at positive, negative and zero values.
+`grade swap` runs your `_backward` with gradients of its own choosing, at positive, negative and
+zero values.
 """
 
 

@@ -1,17 +1,20 @@
 """06 build_topo: an order in which nothing comes too early
 
-A node can pass its gradient on only when it has all of it, that is, after every node that uses it. So before the
-backward pass the nodes are put in a row: inputs before the nodes computed from them. That row is
-a topological order; walking it from the end meets every user before its inputs.
+A node can pass its gradient on only when it has all of it, that is, after every node that uses it.
+So before the backward pass the nodes are put in a row: inputs before the nodes computed from them.
+That row is a topological order; walking it from the end meets every user before its inputs.
 
     b = a + a, c = a * b, L = b + c. One such row is a, b, c, L. In the row a, c, b, L the node c
-    stands before its input b: walking it backwards, b would pass on its gradient before c has added to it.
+    stands before its input b: walking it backwards, b would pass on its gradient before c has added
+    to it.
 
-Fill `build_topo(root)`: return a list with every node that root was computed from, root itself included, each
-exactly once and after all nodes in its `_prev`. Often several orders are right; any of them will do.
+Fill `build_topo(root)`: return a list with every node that root was computed from, root itself
+included, each exactly once and after all nodes in its `_prev`. Often several orders are right; any
+of them will do.
 
-`grade build_topo` looks at the list for graphs with shared nodes. For a bonus it tries a chain of 100,000 nodes,
-too deep for recursion, and forty diamonds on top of each other, in which there are a million million paths.
+`grade build_topo` looks at the list for graphs with shared nodes. For a bonus it tries a chain of
+100,000 nodes, too deep for recursion, and forty diamonds on top of each other, in which there are a
+million million paths.
 """
 
 

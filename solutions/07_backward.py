@@ -1,14 +1,15 @@
 """07 backward: the whole pass
 
-Every operation knows how to pass its gradient on, and build_topo gives an order. What is left is the pass itself: the
-root's gradient is 1, because dL/dL = 1; then each node's `_backward` runs once, users before inputs.
+Every operation knows how to pass its gradient on, and build_topo gives an order. What is left is
+the pass itself: the root's gradient is 1, because dL/dL = 1; then each node's `_backward` runs
+once, users before inputs.
 
-    a = 2, b = a + 1 = 3, c = a * 3 = 6, d = b * c = 18. The pass starts with d.grad = 1, gives b.grad = 6 and
-    c.grad = 3, and only then runs b and c: a.grad = 6 * 1 + 3 * 3 = 15. Nudge a by 0.01: b * c = 3.01 * 6.03 =
-    18.1503, about 15 times 0.01 more.
+    a = 2, b = a + 1 = 3, c = a * 3 = 6, d = b * c = 18. The pass starts with d.grad = 1, gives
+    b.grad = 6 and c.grad = 3, and only then runs b and c: a.grad = 6 * 1 + 3 * 3 = 15. Nudge a by
+    0.01: b * c = 3.01 * 6.03 = 18.1503, about 15 times 0.01 more.
 
-Fill `backward`. It is called on the root of a fresh graph, in which all gradients are 0. (A second call
-on the same graph is not asked for here.)
+Fill `backward`. It is called on the root of a fresh graph, in which all gradients are 0. (A second
+call on the same graph is not asked for here.)
 
 `grade backward` compares every gradient with PyTorch's, and watches which `_backward` runs when.
 """

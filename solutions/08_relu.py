@@ -1,13 +1,15 @@
 """08 relu: a unit that can die
 
-relu(x) is x where x is positive and 0 elsewhere. Its slope is 1 where x is positive and 0 elsewhere; exactly at 0,
-where there is no slope, PyTorch takes 0 and so do we. A unit whose input is negative is called dead:
-nothing of the gradient gets through it, so nothing before it learns.
+relu(x) is x where x is positive and 0 elsewhere. Its slope is 1 where x is positive and 0
+elsewhere; exactly at 0, where there is no slope, PyTorch takes 0 and so do we. A unit whose input
+is negative is called dead: nothing of the gradient gets through it, so nothing before it learns.
 
-    w = -2, x = 3, n = w * x = -6, o = relu(n) = 0, L = o * 5. dL/do = 5 arrives at o, but n receives 0 * 5 = 0,
-    and so dL/dw = 3 * 0 = 0. With w = 2 the unit is alive: n = 6, dL/dn = 5, dL/dw = 15.
+    w = -2, x = 3, n = w * x = -6, o = relu(n) = 0, L = o * 5. dL/do = 5 arrives at o, but n
+    receives 0 * 5 = 0, and so dL/dw = 3 * 0 = 0. With w = 2 the unit is alive: n = 6, dL/dn = 5,
+    dL/dw = 15.
 
-Fill `relu`: make the output node, give it a `_backward`, return it. `__add__` above shows the pattern.
+Fill `relu`: make the output node, give it a `_backward`, return it. `__add__` above shows the
+pattern.
 
 `grade relu` tries it alive, dead, exactly at 0, and inside a neuron.
 """

@@ -1,8 +1,8 @@
 """Compare what a learner's engine gave with what is true."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from ..engine import Odd
+from ..engine import Called, Odd
 from ..engine.protocol import Observed
 from ..oracle import Answer
 from ..program import Leaf, Program
@@ -37,6 +37,30 @@ def compare_grads(
 def slope_name(program: Program, name: str) -> str:
     """dL/da, or dL/d(a * b) for a node that has no name of its own."""
     return f"d{program.root_name}/d{name}" if name.isidentifier() else f"d{program.root_name}/d({name})"
+
+
+def compare_returned(function: str, returned: Called, expected: Mapping[str, float], about: str) -> None:
+    """Fail unless a function returned the expected numbers, in their order."""
+    got = returned.numbers
+    if got is None:
+        what = returned.other or ("nodes" if returned.nodes is not None else "None")
+        fail(f"{function} returned {what}, where {_count(expected)} should be", program=about)
+    if len(got) != len(expected):
+        fail(f"{function} returned {len(got)} numbers, where {_count(expected)} should be", program=about)
+    scale = max(map(abs, expected.values()), default=1.0)
+    wrong = [
+        (name, seen) for (name, right), seen in zip(expected.items(), got, strict=True) if not close(seen, right, scale)
+    ]
+    if wrong:
+        fail(
+            program=about,
+            expected={name: shown(expected[name]) for name, _ in wrong[:_ROWS]},
+            actual={name: shown(seen) for name, seen in wrong[:_ROWS]},
+        )
+
+
+def _count(expected: Mapping[str, float]) -> str:
+    return "a number" if len(expected) == 1 else f"{len(expected)} numbers"
 
 
 def _compare(

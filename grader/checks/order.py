@@ -55,21 +55,28 @@ def _names(program: Program, order: Sequence[int]) -> str:
 
 def judge_trace(program: Program, trace: Traced) -> None:
     """Fail unless the closure of every operation ran exactly once, and after those of all its users."""
+    disorder = trace_disorder(program, trace)
+    if disorder:
+        fail(disorder, program=program.shown)
+
+
+def trace_disorder(program: Program, trace: Traced) -> str | None:
+    """What is wrong with the order in which closures ran, None for nothing."""
     ran: dict[int, int] = {}
     for position, (runner, _) in enumerate(trace.calls):
         if runner in ran:
-            fail(f"the `_backward` of {_name(program, runner)} ran more than once", program=program.shown)
+            return f"the `_backward` of {_name(program, runner)} ran more than once"
         ran[runner] = position
     for index, node in enumerate(program.nodes):
         if not isinstance(node, Op):
             continue
         if index not in ran:
-            fail(f"the `_backward` of {node.name} never ran", program=program.shown)
+            return f"the `_backward` of {node.name} never ran"
         for source in node.inputs:
             if source in ran and ran[source] < ran[index]:
                 early = program.nodes[source].name
-                fail(
+                return (
                     f"the `_backward` of {early} ran before that of {node.name}, "
-                    f"which had not yet added its share to {slope_name(program, early)}",
-                    program=program.shown,
+                    f"which had not yet added its share to {slope_name(program, early)}"
                 )
+    return None

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
 from ..oracle import Answer
-from ..program import Number, Op, Program, draw, number_text, program
+from ..program import NOTHING, Number, Op, Program, draw, number_text, program
 from . import order
-from .compare import compare_grads, compare_values, largest
+from .compare import compare_grads, compare_returned, compare_values, largest
 from .finding import CheckFailed, fail, fail_for
 
 _ORDER_SEEDS = (0, 1, 2, 3)
@@ -80,12 +80,14 @@ class EngineUnderCheck:
         *programs: str | Program,
         upstream: float = 1.0,
         already: dict[str, float] | None = None,
+        stored: bool = False,
         **leaves: float,
     ) -> None:
         """With every gradient at 0 but the root's (`upstream`) and those `already` there (by leaf), running the
         local rules of all operations in a right order adds upstream times torch's gradient to each node.
 
-        The kit runs the rules itself: no `backward()` is needed, and none can stand in for them.
+        The kit runs the rules itself: no `backward()` is needed, and none can stand in for them. With
+        `stored`, the rules must be local gradients kept beside their inputs, not functions.
         """
         asked = _programs(programs, leaves)
         answers = self._answers(asked)
@@ -98,6 +100,9 @@ class EngineUnderCheck:
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             p, answer = asked[i], answers[i]
+            assert self.reading is not None
+            if stored and self.reading.rule not in _STORED:
+                fail("no local derivatives were found beside the inputs of a node", program=p.shown)
             if outcome.results:
                 compare_values(p, answer, outcome.results[0], note)  # type: ignore[arg-type]
             self._went_through(outcome, p)
@@ -145,7 +150,7 @@ class EngineUnderCheck:
                 fail(_NO_RULES, program=asked[i].shown)
             self._went_through(outcome, asked[i])
             trace = outcome.results[2]
-            if self.reading.rule not in ("pairs", "parallel") and isinstance(trace, Traced):
+            if self.reading.rule not in _STORED and isinstance(trace, Traced):
                 order.judge_trace(asked[i], trace)
 
         self._examine(runs, judge)
@@ -169,6 +174,49 @@ class EngineUnderCheck:
 
         self._examine(runs, judge, calls, cpu_s)
 
+    def by_hand(self, function: str, *programs: str | Program, **leaves: float) -> None:
+        """The learner's `function`, called with all nodes of a program in its order, leaves torch's gradients in them.
+
+        It has to do so by running every operation's local rule, once each and users first; in which such order
+        is its own affair. Gradients are 0 before.
+        """
+        asked = _programs(programs, leaves)
+        answers = self._answers(asked)
+        runs = []
+        for p in asked:
+            nodes = [["node", i] for i in range(len(p.nodes))]
+            runs.append(Run(p, (("preload", []), ("watch",), ("call", function, nodes), ("grads",), ("traced",))))
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            p, answer = asked[i], answers[i]
+            self._went_through(outcome, p)
+            trace = outcome.results[4]
+            assert isinstance(trace, Traced)
+            disorder = order.trace_disorder(p, trace)
+            compare_grads(p, answer.grads, outcome.results[3], largest(answer), disorder or note)  # type: ignore[arg-type]
+            if disorder:
+                fail(disorder, program=p.shown)
+
+        self._examine(runs, judge)
+
+    def returns(self, function: str, *arguments: float, expected: dict[str, float], about: str) -> None:
+        """The learner's `function`, called with numbers, returns the `expected` numbers (by what they stand for)."""
+        call = ("call", function, [["number", argument] for argument in arguments])
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            if isinstance(outcome, Broke):
+                fail_for(outcome.problem, self._source, about)
+            returned = outcome.results[0]
+            assert isinstance(returned, Called)
+            compare_returned(function, returned, expected, about)
+
+        self._examine([Run(NOTHING, (call,))], judge, engine=False)
+
+    def truth(self, text: str | Program, /, **leaves: float) -> Answer:
+        """Torch's values and gradients for a program, in its order: for checks that compute with them."""
+        (p,) = _programs([text], leaves)
+        return self._answers([p])[0]
+
     def fresh(
         self,
         count: int,
@@ -188,19 +236,20 @@ class EngineUnderCheck:
         judge: Callable[[int, Done | Broke, str | None], None],
         calls: int | None = None,
         cpu_s: float | None = None,
+        engine: bool = True,
     ) -> None:
         """Send the runs as one batch and judge each outcome, program by program, under every order seed."""
         self.comparisons += len(runs)
         huge = max(len(run.program.nodes) for run in runs) > _HUGE
         # where one run is long, counting each call would take longer than the calls
         budget, seeds = (calls, (None,)) if huge else (calls or self._limits.calls, _ORDER_SEEDS)
-        ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds))
+        ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
         if ran is None:  # planning: the programs are known now, and nothing is judged
             return
         self.output.append(ran.output)
         if isinstance(ran.answer, (Problem, Died)):
             fail_for(ran.answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
-        self.reading = ran.answer.reading
+        self.reading = ran.answer.reading if engine else None
         for i in range(len(runs)):
             self._judge(i, ran.answer, judge)
         if any(None in seed for seed in ran.answer.seeds):
@@ -224,6 +273,7 @@ class EngineUnderCheck:
 
 
 _EXTRA = ("tanh", "exp", "log", "sigmoid")
+_STORED = ("pairs", "parallel")
 _NO_RULES = (
     "no backward pass was found in the engine: neither `_backward` closures nor (input, local gradient) pairs. "
     "Numbers that agree are not enough here"

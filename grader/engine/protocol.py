@@ -31,6 +31,7 @@ class Run:
 class Batch:
     """Runs executed in one fork, all of them once under each order seed; `(None,)` leaves order as it comes.
 
+    Without `engine`, the runs only call functions of the file, which needs no class then.
     `calls` is each run's budget of calls (None: CPU time alone decides), `cpu_s` the whole batch's CPU time in seconds.
     """
 
@@ -38,6 +39,7 @@ class Batch:
     calls: int | None
     cpu_s: float
     order_seeds: tuple[int | None, ...] = (0, 1, 2, 3)
+    engine: bool = True
 
     def encode(self) -> bytes:
         return msgspec.json.encode(
@@ -46,6 +48,7 @@ class Batch:
                 "order_seeds": self.order_seeds,
                 "calls": self.calls,
                 "cpu_s": self.cpu_s,
+                "engine": self.engine,
             }
         )
 

@@ -3,9 +3,10 @@
 from .draw import draw
 from .graph import Leaf, Number, Op, Program, ProgramError, number_text
 from .parse import program
-from .shapes import chain, diamonds, leaf
+from .shapes import NOTHING, chain, diamonds, leaf
 
 __all__ = [
+    "NOTHING",
     "Leaf",
     "Number",
     "Op",

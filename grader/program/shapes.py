@@ -2,6 +2,8 @@
 
 from .graph import Leaf, Node, Op, Program
 
+NOTHING = Program((), 0, "")
+
 
 def leaf(value: float) -> Program:
     """One node and no operation."""

@@ -40,6 +40,13 @@ class Reading(NamedTuple):
         return 0.0 if value is None and self.grad_starts_as_none else float(value)  # type: ignore[arg-type]
 
 
+class _NoEngine:
+    """Nothing is an instance of it."""
+
+
+NO_ENGINE = Reading(_NoEngine, "data", "grad", "", "", "", False)
+
+
 def attributes(obj: object) -> dict[str, Any]:
     """The instance attributes of an object, with or without `__slots__`."""
     found = dict(getattr(obj, "__dict__", {}))

@@ -221,9 +221,10 @@ def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
 
 
 def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[Any]:
-    """Run a batch `{"runs": [[program, steps], ...], "order_seeds": [...], "calls": n}`.
+    """Run a batch `{"runs": [[program, steps], ...], "order_seeds": [...], "calls": n, "engine": bool}`.
 
     An order seed None, alone, leaves order as it comes: for large programs whose answer does not hang on it.
+    Without an engine nothing is read or built: the file's functions are called with numbers, and that is all.
     Returns `["read", reading, [[outcome per run] per order seed]]`, or `["unread", problem]` when the
     file holds nothing that can be read as an engine.
     """
@@ -231,7 +232,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
     try:
         # what the probe makes the learner's code print belongs to no program
         with limits.CallBudget(filename, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):
-            shape = reading.read(module)
+            shape = reading.read(module) if batch["engine"] else reading.NO_ENGINE
     except BaseException as error:
         return ["unread", _problem("reading", error, filename)]
     seeds = []

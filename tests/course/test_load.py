@@ -136,7 +136,6 @@ def test_a_version_stays_text(write_course: WriteCourse) -> None:
         ("format_version: 1", "format_version: 1\n---\nanother: document", None, "this is no YAML"),
         ("  title: A miniature", "  title: !!python/name:os.system x", "os.system", "cannot be read"),
         ("  title: A miniature", "  [a, b]: A miniature", "[a, b]", "a key must be a word"),
-        ("  - numpy", "  - &all [numpy, *all]", "&all", ""),
     ],
 )
 def test_an_error_names_the_line(

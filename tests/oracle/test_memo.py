@@ -152,7 +152,6 @@ def test_whichever_statement_fails_nothing_is_raised(
         memo_module.sqlite3, "connect", lambda where, timeout=1.0: real(where, timeout=timeout, factory=Flaky)
     )
     assert Memo(path).get(["a"]) in ({}, {"a": "1"})
-    assert which <= count
     count = 0
     Memo(path).put({"b": "2"})
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.report import CheckResult, ExerciseResult, Report
@@ -267,11 +267,12 @@ def test_learner_text_cannot_begin_a_line(
     assert not re.search("[\r\v\f\x1c-\x1e\x85\u2028\u2029]", text)
 
 
-@given(text=st.text())
+@given(text=st.one_of(st.text(), st.text(":#[a \n")))
+@example(text=":::")
 def test_plain_text_is_harmless_and_otherwise_unchanged(text: str) -> None:
-    """Only control and format characters are touched; what is plain already stays as it is."""
+    """No control character and no mark of a workflow command is left; what is plain already stays as it is."""
     assert harmless(plain(text))
-    assert "\n" not in plain(text)
+    assert [] == [mark for mark in ("\n", "::", "##[") if mark in plain(text)]
     assert plain(text) == plain(plain(text))
 
 
@@ -285,6 +286,8 @@ def test_plain_text_is_harmless_and_otherwise_unchanged(text: str) -> None:
         ("\x00\x7f\x9b", "\\x00\\x7f\\x9b"),
         ("\u202e\u200b\ufeff", "\\x202e\\x200b\\xfeff"),
         ("\ud800", "\\xd800"),
+        ("::error file=a::b", ": :error file=a: :b"),
+        ("##[group]a # b: c", "## [group]a # b: c"),
     ],
 )
 def test_characters_are_spelled_out(text: str, expected: str) -> None:

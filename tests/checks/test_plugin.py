@@ -1,0 +1,354 @@
+"""Hidden tests bound to checks: what does not match is an error of the course, what goes wrong the grader's fault."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.checks import EngineUnderCheck
+from grader.checks.session import GraderFault, run_checks
+from grader.course import Check, Course, CourseError, Exercise, load_course
+from grader.report.model import ExerciseResult
+from grader.scoring import FileState, score
+
+Mini = Callable[..., Course]
+EngineThat = Callable[..., EngineUnderCheck]
+
+HEAD = "from grader.checks import check\n"
+
+
+@pytest.fixture
+def run(engine_that: EngineThat) -> Callable[..., Mapping[str, Any]]:
+    """Run a course's hidden tests against an engine, right if no other is given."""
+
+    def run_course(course: Course, engine: Callable[[Exercise, Check], EngineUnderCheck] | None = None) -> Any:
+        make = engine or (lambda exercise, check: engine_that())
+        return run_checks(course, course.exercises, {exercise.id: make for exercise in course.exercises})
+
+    return run_course
+
+
+@pytest.fixture
+def graded(run: Callable[..., Mapping[str, Any]]) -> Callable[[Course], ExerciseResult]:
+    """Grade a loaded file of the miniature course's only exercise."""
+
+    def grade(course: Course) -> ExerciseResult:
+        (result,) = score(course, course.exercises, {"plus": FileState("loaded")}, run(course))
+        return result
+
+    return grade
+
+
+def course_error(run: Callable[..., Any], course: Course) -> CourseError:
+    with pytest.raises(CourseError) as error:
+        run(course)
+    return error.value
+
+
+def fault(graded: Callable[[Course], Any], course: Course) -> str:
+    with pytest.raises(GraderFault) as error:
+        graded(course)
+    return str(error.value)
+
+
+def line_of(course: Course, text: str) -> int:
+    """Which line of course.yaml has a text."""
+    lines = course.file.read_text().splitlines()
+    return next(i for i, line in enumerate(lines, 1) if text in line)
+
+
+# -- what goes right -----------------------------------------------------------------------------------
+
+
+def test_a_right_engine_passes_every_check(mini: Mini, graded: Callable[[Course], ExerciseResult]) -> None:
+    """Each check is worth its points, in the order of course.yaml."""
+    result = graded(mini())
+    assert ("passed", 3) == (result.status, result.score)
+    assert [("both", "passed", 1), ("shared", "passed", 2)] == [(c.id, c.status, c.score) for c in result.checks]
+
+
+def test_a_wrong_engine_fails_with_a_finding(
+    mini: Mini, run: Callable[..., Mapping[str, Any]], engine_that: EngineThat, honest: Callable[..., Any]
+) -> None:
+    """What a comparison found travels in the report's metadata, beside pytest's own outcome."""
+
+    def zeros(batch: Any) -> Any:
+        message = honest(batch)
+        for seed in message[2]:
+            for outcome in seed:
+                outcome[1][2][1] = [(0.0).hex()] * len(outcome[1][2][1])
+        return message
+
+    report = run(mini(), lambda exercise, check: engine_that(zeros))
+    first = report["tests"][0]
+    found = first["metadata"]["backward"]
+    assert ("failed", "plus", "both") == (first["outcome"], found["exercise"], found["check"])
+    assert ("failed", {"dL/da": 1.0, "dL/db": 1.0, "dL/dL": 1.0}) == (found["status"], found["expected"])
+    assert ("Value", "closure") == (found["reading"]["cls"], found["reading"]["rule"])
+
+
+def test_checks_run_in_the_courses_order(mini: Mini, run: Callable[..., Mapping[str, Any]]) -> None:
+    """However the tests stand in their file, they run as course.yaml lists the checks."""
+    tests = f"""{HEAD}
+@check("shared")
+def test_a(engine): engine.agrees("L = a + a", a=1)
+@check("both")
+def test_b(engine): engine.agrees("L = a + b", a=1, b=2)
+"""
+    report = run(mini(tests))
+    assert ["both", "shared"] == [test["metadata"]["backward"]["check"] for test in report["tests"]]
+
+
+def test_progress_is_told_before_each_check(mini: Mini, engine_that: EngineThat) -> None:
+    """Whoever watches hears of a check as it begins."""
+    course = mini()
+    heard: list[str] = []
+    engines = {"plus": lambda exercise, check: engine_that()}
+    run_checks(course, course.exercises, engines, lambda exercise, check: heard.append(f"{exercise.id}.{check.id}"))
+    assert ["plus.both", "plus.shared"] == heard
+
+
+def test_an_exercise_without_an_engine_runs_nothing(mini: Mini) -> None:
+    """A file that could not be loaded is skipped: its tests are collected and left alone."""
+    course = mini()
+    report = run_checks(course, course.exercises, {})
+    assert [] == report.get("tests", [])
+    (result,) = score(course, course.exercises, {"plus": FileState("failed")}, report)
+    assert ["skipped", "skipped"] == [check.status for check in result.checks]
+
+
+# -- what is wrong with a course -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expected", "line", "tests"),
+    [
+        (
+            "test_b is bound to no check",
+            5,
+            f'{HEAD}@check("both")\ndef test_a(engine): pass\n\ndef test_b(engine): pass\n',
+        ),
+        ("course.yaml has no check `boht` in `plus`", 2, f'{HEAD}@check("boht")\ndef test_a(engine): pass\n'),
+        (
+            "a second test for the check `both`",
+            4,
+            f'{HEAD}@check("both")\ndef test_a(engine): pass\n@check("both")\ndef test_b(engine): pass\n',
+        ),
+        (
+            "a second test for the check `both`",
+            None,
+            f'import pytest\n{HEAD}@check("both")\n@pytest.mark.parametrize("x", "12")\ndef test_a(engine, x): pass\n',
+        ),
+    ],
+    ids=["no check", "unknown check", "two tests", "parametrised"],
+)
+def test_a_test_that_does_not_match_is_an_error_at_its_line(
+    mini: Mini, run: Callable[..., Any], expected: str, line: int | None, tests: str
+) -> None:
+    """Each test is behind exactly one check of its file's exercise; else file and line are named."""
+    course = mini(tests)
+    error = course_error(run, course)
+    assert expected in error.message
+    assert course.hidden_test(course.exercises[0]) == error.path
+    assert line is None or error.line in (line, line + 1)  # Python 3.10 counts from the decorator
+
+
+def test_a_check_without_a_test_is_an_error_at_its_line(mini: Mini, run: Callable[..., Any]) -> None:
+    """A check that no test is bound to is named where course.yaml lists it."""
+    course = mini(HEAD + BOTH)
+    error = course_error(run, course)
+    assert (course.file, line_of(course, "shared:")) == (error.path, error.line)
+    assert "no test in test_01_plus.py is bound to `shared`" in error.message
+
+
+def test_a_file_without_any_test_is_an_error_of_the_course(mini: Mini, run: Callable[..., Any]) -> None:
+    """An empty file of hidden tests leaves its checks without a test like any other omission."""
+    course = mini("# soon\n")
+    error = course_error(run, course)
+    assert (course.file, line_of(course, "both:")) == (error.path, error.line)
+
+
+def test_missing_hidden_tests_are_an_error_of_the_course(mini: Mini, run: Callable[..., Any]) -> None:
+    """An exercise without its file of hidden tests is named where course.yaml lists it."""
+    course = mini()
+    course.hidden_test(course.exercises[0]).unlink()
+    error = course_error(run, course)
+    assert (course.file, line_of(course, "id: plus")) == (error.path, error.line)
+    assert "`plus` has no hidden tests in" in error.message
+
+
+def test_nothing_runs_when_the_course_is_wrong(mini: Mini, run: Callable[..., Any], engine_that: EngineThat) -> None:
+    """No engine is asked anything before tests and checks are known to match."""
+    asked: list[str] = []
+
+    def make(exercise: Exercise, check: Check) -> EngineUnderCheck:
+        asked.append(check.id)
+        return engine_that()
+
+    with pytest.raises(CourseError):
+        run(mini(HEAD + BOTH), make)
+    assert [] == asked
+
+
+# -- what is the grader's own fault ------------------------------------------------------------------------
+
+BOTH = '@check("both")\ndef test_a(engine): engine.agrees("L = a + b", a=1, b=2)\n'
+GOOD = '@check("shared")\ndef test_z(engine): engine.agrees("L = a + a", a=1)\n'
+
+
+@pytest.mark.parametrize(
+    ("expected", "test"),
+    [
+        ("the test compared nothing", "def test_a(engine): pass"),
+        ("the test compared nothing", "def test_a(): pass"),
+        ("ZeroDivisionError", "def test_a(engine): engine.agrees('L = a + a', a=1); 1 / 0"),
+        ("ZeroDivisionError", "def test_a(engine): 1 / 0"),
+        ("AssertionError", "def test_a(engine): engine.agrees('L = a + a', a=1); assert False"),
+        ("ProgramError", "def test_a(engine): engine.agrees('L = a +', a=1)"),
+        ("Skipped", "def test_a(engine):\n    import pytest\n    pytest.skip('no')"),
+        ("Failed", "def test_a(engine):\n    import pytest\n    pytest.fail('no')"),
+        ("SystemExit", "def test_a(engine): raise SystemExit(0)"),
+        ("FixtureLookupError: ('tmp_path'", "def test_a(engine, tmp_path): engine.agrees('L = a + a', a=1)"),
+        ("FixtureLookupError: ('engin'", "def test_a(engin): pass"),
+    ],
+)
+def test_whatever_else_a_test_raises_is_the_graders_fault(
+    mini: Mini, graded: Callable[[Course], Any], expected: str, test: str
+) -> None:
+    """Only CheckFailed is a learner's failure; with anything else there is no score, but the test's name and reason."""
+    message = fault(graded, mini(f'{HEAD}@check("both")\n{test}\n{GOOD}'))
+    assert expected in message
+    assert "test_01_plus.py::test_a" in message
+
+
+@pytest.mark.parametrize("mark", ["xfail", "skip", "skipif(True, reason='no')", "xfail(run=False)"])
+def test_no_mark_can_make_a_result_disappear(mini: Mini, graded: Callable[[Course], Any], mark: str) -> None:
+    """A test that pytest is told to skip or to expect to fail gives no score for a passing engine."""
+    test = f"import pytest\n{HEAD}@pytest.mark.{mark}\n{BOTH}"
+    assert "test_a" in fault(graded, mini(test + GOOD))
+
+
+@pytest.mark.parametrize(
+    ("expected", "tests"),
+    [
+        ("ModuleNotFoundError", "import nothing_of_this_name\n"),
+        ("SyntaxError", "def test_a(:\n"),
+        ("ZeroDivisionError", "1 / 0\n"),
+        ("cannot be collected", "import pytest\npytest.skip('all of it', allow_module_level=True)\n"),
+    ],
+)
+def test_a_file_that_cannot_be_collected_is_the_graders_fault(
+    mini: Mini, graded: Callable[[Course], Any], expected: str, tests: str
+) -> None:
+    """A hidden test file that does not import gives no score; the file is named."""
+    message = fault(graded, mini(tests + GOOD.replace("@check", "# ").replace("test_z", "tset_z")))
+    assert expected in message
+    assert "test_01_plus.py" in message
+
+
+def test_an_unknown_mark_is_the_graders_fault(mini: Mini, graded: Callable[[Course], Any]) -> None:
+    """A misspelt mark is found when the tests are collected."""
+    test = (
+        f"{HEAD}import pytest\n@pytest.mark.slwo\n@check('both')\ndef test_a(engine): engine.agrees('L = a + a', a=1)\n"
+    )
+    assert "slwo" in fault(graded, mini(test + GOOD))
+
+
+def test_an_interrupt_is_no_fault(mini: Mini, run: Callable[..., Any]) -> None:
+    """Ctrl-C during a check comes out as what it is."""
+
+    def interrupt(exercise: Exercise, check: Check) -> EngineUnderCheck:
+        raise KeyboardInterrupt
+
+    course = mini()
+    with pytest.raises(KeyboardInterrupt):
+        run(course, interrupt)
+
+
+# -- what must not matter ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PYTEST_ADDOPTS", "--collect-only"),
+        ("PYTEST_ADDOPTS", "-k nothing"),
+        ("PYTEST_ADDOPTS", "--no-such-option"),
+        ("PYTEST_PLUGINS", "no_such_plugin"),
+        ("PYTEST_PLUGINS", "conftest_of_somebody"),
+        ("PYTEST_THEME", "no_such_theme"),
+        ("PYTEST_DEBUG", "1"),
+    ],
+)
+def test_the_callers_pytest_settings_do_not_matter(
+    mini: Mini, graded: Callable[[Course], ExerciseResult], monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    """Environment variables that steer pytest change no verdict, and are as they were afterwards."""
+    import os
+
+    monkeypatch.setenv(name, value)
+    assert graded(mini()).status == "passed"
+    assert value == os.environ[name]
+    assert "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ
+
+
+@pytest.mark.parametrize("place", ["", "tests", "tests/hidden"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("conftest.py", "raise RuntimeError('conftest')\n"),
+        ("conftest.py", "def pytest_runtest_call(item):\n    raise RuntimeError\n"),
+        ("pytest.ini", "[pytest]\naddopts = --no-such-option\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--collect-only'\n"),
+        ("tox.ini", "[pytest]\npython_functions = nothing\n"),
+        ("setup.cfg", "[tool:pytest]\naddopts = -k nothing\n"),
+        ("test_99_other.py", "raise RuntimeError('not mine')\n"),
+    ],
+)
+def test_files_around_the_hidden_tests_do_not_matter(
+    mini: Mini, graded: Callable[[Course], ExerciseResult], place: str, name: str, content: str
+) -> None:
+    """Neither a conftest nor pytest's settings nor another test file in the course's folders is read."""
+    course = mini()
+    (course.folder / place / name).write_text(content)
+    assert graded(course).status == "passed"
+
+
+def test_the_current_folder_does_not_matter(
+    mini: Mini, graded: Callable[[Course], ExerciseResult], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A folder full of somebody's tests changes nothing when the grader is run in it."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name, content in {
+        "conftest.py": "raise RuntimeError\n",
+        "test_01_plus.py": "raise RuntimeError\n",
+        "pytest.ini": "[pytest]\naddopts = --no-such-option\n",
+        "grader.py": "raise RuntimeError\n",
+    }.items():
+        (elsewhere / name).write_text(content)
+    monkeypatch.chdir(elsewhere)
+    assert graded(mini()).status == "passed"
+
+
+def test_two_runs_in_one_process_do_not_meet(
+    mini: Mini, graded: Callable[[Course], ExerciseResult], tmp_path: Path
+) -> None:
+    """The hidden tests of one run are gone before the next: a changed test is a changed verdict."""
+    course = mini()
+    assert graded(course).status == "passed"
+    course.hidden_test(course.exercises[0]).write_text(f"{HEAD}@check('both')\ndef test_a(engine): 1 / 0\n{GOOD}")
+    assert "ZeroDivisionError" in fault(graded, load_course(course.folder))
+
+
+def test_nothing_is_printed_and_nothing_written(
+    mini: Mini, graded: Callable[[Course], ExerciseResult], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """pytest's own output stays inside, and no cache or report file is left in the course."""
+    course = mini()
+    graded(course)
+    assert tuple(capfd.readouterr()) == ("", "")
+    left = {str(path.relative_to(course.folder)) for path in course.folder.rglob("*") if path.is_file()}
+    caches = {name for name in left if "__pycache__" in name}
+    assert {"course.yaml", "exercises/01_plus.py", "tests/hidden/test_01_plus.py"} == left - caches

@@ -1,0 +1,514 @@
+"""The engine that hidden tests ask: right engines pass, and no lie that the protocol lets through does."""
+
+import copy
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from grader.checks import CheckFailed, EngineUnderCheck
+from grader.checks.finding import Finding
+from grader.engine import Batch, Died, Problem, Ran
+from grader.program import chain, leaf, program
+
+EngineThat = Callable[..., EngineUnderCheck]
+Ask = Callable[[EngineUnderCheck], None]
+Says = Callable[[Batch], Any]
+
+BOTH = program("L = a * b + a", a=2, b=-3)
+SQUARE = program("L = a * a", a=3)
+TANH = program("L = tanh(a)", a=3)
+DOUBLED = program("L = (2 * a) * a", a=3)
+NONE = (0.0).hex()
+
+ASKS: dict[str, Ask] = {
+    "agrees": lambda engine: engine.agrees(BOTH, SQUARE),
+    "agrees where offered": lambda engine: engine.agrees(BOTH, SQUARE, where_offered=True),
+    "computes": lambda engine: engine.computes(BOTH, SQUARE),
+    "local rules": lambda engine: engine.local_rules_agree(BOTH, SQUARE, upstream=-2.5, already={"a": 5.0}),
+    "uses local rules": lambda engine: engine.backward_uses_local_rules(BOTH, SQUARE),
+    "each rule once": lambda engine: engine.backward_runs_each_rule_once(BOTH, SQUARE),
+    "sorts": lambda engine: engine.sorts(BOTH, SQUARE),
+}
+
+
+@pytest.fixture(params=ASKS.values(), ids=ASKS.keys())
+def ask(request: pytest.FixtureRequest) -> Ask:
+    """One method of the engine after the other."""
+    method: Ask = request.param
+    return method
+
+
+def finding(engine: EngineUnderCheck, ask: Ask) -> Finding:
+    """What a check that fails has found."""
+    with pytest.raises(CheckFailed) as failure:
+        ask(engine)
+    return failure.value.finding
+
+
+# -- honest engines ----------------------------------------------------------------------------------------
+
+
+def test_a_right_engine_passes(engine_that: EngineThat, ask: Ask) -> None:
+    """A right answer raises nothing, and is counted as so many comparisons."""
+    engine = engine_that()
+    ask(engine)
+    assert engine.comparisons == 2
+    assert engine.reading is not None
+
+
+def test_each_method_sends_one_batch_under_every_order_seed(engine_that: EngineThat, ask: Ask, honest: Says) -> None:
+    """All programs of a call go out together, and each is judged under four orders."""
+    batches: list[Batch] = []
+    ask(engine_that(lambda batch: batches.append(batch) or honest(batch)))
+    (batch,) = batches
+    assert (2, (0, 1, 2, 3)) == (len(batch.runs), batch.order_seeds)
+    assert (2_000_000, 2.0) == (batch.calls, batch.cpu_s)
+
+
+def test_planning_judges_nothing() -> None:
+    """Where nothing is asked for real, programs are counted and no verdict is given."""
+    from grader.course import Limits
+    from grader.oracle import Answer
+
+    engine = EngineUnderCheck(lambda batch: None, lambda p: [Answer((0.0,) * 9, (0.0,) * 9)] * len(p), "", Limits(), "")
+    for ask in ASKS.values():
+        ask(engine)
+    assert (14, None, []) == (engine.comparisons, engine.reading, engine.output)
+
+
+def test_a_program_may_be_written_as_text(engine_that: EngineThat) -> None:
+    """Text with the values of its leaves is a program."""
+    engine = engine_that()
+    engine.agrees("L = a * b", a=2, b=3)
+    engine.sorts("L = a * a", a=1)
+    assert engine.comparisons == 2
+
+
+def test_limits_may_be_set_for_one_check(engine_that: EngineThat, honest: Says) -> None:
+    """`calls` and `cpu_s` of sorts() replace the course's."""
+    batches: list[Batch] = []
+    engine_that(lambda batch: batches.append(batch) or honest(batch)).sorts(SQUARE, calls=7, cpu_s=0.5)
+    assert (7, 0.5) == (batches[0].calls, batches[0].cpu_s)
+
+
+def test_a_large_graph_is_walked_as_it_comes(engine_that: EngineThat, honest: Says) -> None:
+    """Beyond a thousand nodes there is one run, under no order seed."""
+    batches: list[Batch] = []
+    engine_that(lambda batch: batches.append(batch) or honest(batch)).sorts(chain(1500))
+    assert (None,) == batches[0].order_seeds
+
+
+def test_output_is_kept(engine_that: EngineThat, honest: Says) -> None:
+    """What the learner's code printed is there for the report."""
+    from grader.engine.protocol import HEADER, decode_batch
+
+    def says(batch: Batch) -> Ran:
+        import json
+
+        body = json.dumps(honest(batch)).encode()
+        return Ran(decode_batch(HEADER.pack(len(body)) + body, batch), "hello\n", 0.1)
+
+    engine = engine_that(says)
+    engine.agrees(SQUARE)
+    engine.sorts(SQUARE)
+    assert ["hello\n", "hello\n"] == engine.output
+
+
+def test_fresh_programs_come_from_the_seed(engine_that: EngineThat) -> None:
+    """The same seed draws the same programs, another one others; smallest first."""
+    one, again, other = (engine_that(seed=seed).fresh(8) for seed in ("s", "s", "t"))
+    assert one == again
+    assert one != other
+    assert sorted(len(p.nodes) for p in one)[0] == len(one[0].nodes)
+
+
+# -- wrong numbers ---------------------------------------------------------------------------------------------
+
+
+def with_result(honest: Says, run: int, step: int, change: Callable[[Any], Any], seeds: Any = None) -> Says:
+    """A right answer in which one result is changed, under some order seeds only if so wished."""
+
+    def says(batch: Batch) -> Any:
+        message = honest(batch)
+        for i, seed in enumerate(message[2]):
+            if seeds is None or i in seeds:
+                results = seed[run][1]
+                results[step] = change(results[step])
+        return message
+
+    return says
+
+
+def zeroed(result: list[Any]) -> list[Any]:
+    return [result[0], [NONE] * len(result[1])]
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("agrees", 0),
+        ("agrees", 2),
+        ("agrees", 3),
+        ("computes", 0),
+        ("local rules", 0),
+        ("local rules", 3),
+        ("uses local rules", 2),
+    ],
+)
+@pytest.mark.parametrize("run", [0, 1])
+@pytest.mark.parametrize("seeds", [None, (0,), (3,)], ids=["always", "first", "last"])
+def test_wrong_numbers_fail_under_any_order(
+    engine_that: EngineThat, honest: Says, name: str, step: int, run: int, seeds: Any
+) -> None:
+    """A wrong value or gradient in any program fails the check, if only under one order seed."""
+    found = finding(engine_that(with_result(honest, run, step, zeroed, seeds)), ASKS[name])
+    assert found.status == "failed"
+    assert (BOTH, SQUARE)[run].shown == found.program
+    assert found.actual
+
+
+def test_the_first_program_that_is_wrong_is_shown(engine_that: EngineThat, honest: Says) -> None:
+    """Programs come smallest first: the first disagreement is the one to read."""
+
+    def says(batch: Batch) -> Any:
+        message = with_result(honest, 0, 0, zeroed, seeds=(3,))(batch)
+        message[2][0][1][1][0] = zeroed(message[2][0][1][1][0])
+        return message
+
+    assert BOTH.shown == finding(engine_that(says), ASKS["computes"]).program
+
+
+def test_values_that_backward_changed_are_told(engine_that: EngineThat, honest: Says) -> None:
+    """Data that is right before and wrong after the pass was changed by it."""
+    found = finding(engine_that(with_result(honest, 0, 3, zeroed)), ASKS["agrees"])
+    assert found.message == "backward() changed the data"
+
+
+def test_what_the_rules_started_from_is_told(engine_that: EngineThat, honest: Says) -> None:
+    """A failing local rule shows the upstream gradient and what the leaves held before."""
+    found = finding(engine_that(with_result(honest, 0, 3, zeroed)), ASKS["local rules"])
+    assert found.message == "starting from L.grad = -2.5, a.grad = 5"
+    assert found.expected["dL/da"] == 5.0 + -2.5 * -2.0
+
+
+def test_the_plain_start_needs_no_words(engine_that: EngineThat, honest: Says) -> None:
+    """With upstream 1 and nothing there before, there is nothing to tell."""
+    engine = engine_that(with_result(honest, 0, 3, zeroed))
+    assert finding(engine, lambda e: e.local_rules_agree(SQUARE)).message is None
+
+
+def test_a_pass_that_takes_no_notice_of_the_rules_is_told(engine_that: EngineThat, honest: Says) -> None:
+    """Right gradients that do not follow a tripled rule fail, and the learner reads why."""
+
+    def says(batch: Batch) -> Any:
+        plain = Batch(tuple(type(r)(r.program, (("backward", r.program.root), ("grads",))) for r in batch.runs), 1, 1)
+        message = honest(plain)
+        for seed in message[2]:
+            for outcome in seed:
+                outcome[1].insert(0, ["nothing"])
+        return message
+
+    found = finding(engine_that(says), ASKS["uses local rules"])
+    assert "backward() took no notice" in str(found.message)
+
+
+def test_a_pass_that_follows_the_rules_and_is_wrong_is_not_told_that_it_does_not(
+    engine_that: EngineThat, honest: Says
+) -> None:
+    """Gradients that are neither those of the tripled rule nor those without it prove no way around the rules."""
+    found = finding(engine_that(with_result(honest, 0, 2, zeroed)), ASKS["uses local rules"])
+    assert "took no notice" not in str(found.message)
+
+
+@pytest.mark.parametrize("name", ["uses local rules", "each rule once"])
+def test_an_engine_without_rules_is_told_that_numbers_are_not_enough(
+    engine_that: EngineThat, honest: Says, name: str
+) -> None:
+    """Where no backward pass was found, these checks fail and say so."""
+
+    def says(batch: Batch) -> Any:
+        message = honest(batch)
+        message[1][4] = message[1][5] = ""
+        return message
+
+    assert "Numbers that agree are not enough" in str(finding(engine_that(says), ASKS[name]).message)
+
+
+def test_a_wrong_order_of_rules_fails(engine_that: EngineThat, honest: Says) -> None:
+    """A trace in which an input ran before its user is refused."""
+    says = with_result(honest, 0, 2, lambda result: ["trace", result[1][::-1]])
+    assert "ran before that of" in str(finding(engine_that(says), ASKS["each rule once"]).message)
+
+
+def test_a_wrong_list_fails(engine_that: EngineThat, honest: Says) -> None:
+    """What build_topo returned is judged as an order."""
+    says = with_result(honest, 1, 0, lambda result: ["nothing"])
+    assert finding(engine_that(says), ASKS["sorts"]).message == (
+        "build_topo returned None; it should return a list of nodes"
+    )
+
+
+@pytest.mark.parametrize(("name", "step"), [("agrees", 0), ("agrees", 2), ("computes", 0), ("local rules", 3)])
+@pytest.mark.parametrize("seeds", [(0,), (1, 2), (3,)])
+def test_a_failure_that_hangs_on_luck_says_so(
+    engine_that: EngineThat, honest: Says, name: str, step: int, seeds: tuple[int, ...]
+) -> None:
+    """An answer that is right under some orders and wrong under others is told as that."""
+    found = finding(engine_that(with_result(honest, 0, step, zeroed, seeds)), ASKS[name])
+    assert "other runs may look right" in str(found.message)
+
+
+# -- what stops a run --------------------------------------------------------------------------------------------
+
+SOURCE = "class Value:\n    pass\n\ndef f():\n    return g()\n"
+
+
+def broken(problem: list[Any], results: Callable[[list[Any]], list[Any]] = lambda done: [], where: int = 0) -> Any:
+    """An answer maker: the right answer, in which one run broke."""
+
+    def change(message: Any) -> Any:
+        for seed in message[2]:
+            seed[where] = ["broke", results(seed[where][1]), problem]
+        return message
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [("error", "raised"), ("timeout", "calls"), ("timeout", "cpu"), ("failed", "shape")]
+)
+@pytest.mark.parametrize("where", [0, 1])
+def test_a_broken_run_fails_its_check(
+    engine_that: EngineThat, honest: Says, ask: Ask, status: str, kind: str, where: int
+) -> None:
+    """An exception, a spent budget, a missing part: each fails the check with its status and the program."""
+    change = broken(["backward", kind, "E", "why", [5]], where=where)
+    found = finding(engine_that(lambda batch: change(honest(batch)), SOURCE), ask)
+    assert (status, (BOTH, SQUARE)[where].shown) == (found.status, found.program)
+    assert "line 5: return g()" in str(found.message)
+
+
+def test_all_results_and_a_problem_is_a_broken_run(engine_that: EngineThat, honest: Says, ask: Ask) -> None:
+    """A run that has every result and still broke did not go through."""
+    change = broken(["backward", "raised", "E", "why", []], results=list)
+    assert finding(engine_that(lambda batch: change(honest(batch))), ask).status == "error"
+
+
+def test_wrong_values_are_told_before_what_came_later(engine_that: EngineThat, honest: Says) -> None:
+    """Where the values were wrong already, they are what the learner reads, not the exception after them."""
+    change = broken(["backward", "raised", "E", "why", []], results=lambda done: [zeroed(done[0])])
+    found = finding(engine_that(lambda batch: change(honest(batch))), ASKS["agrees"])
+    assert ("failed", {"a": 2.0, "b": -3.0, "a * b": -6.0}) == (found.status, found.expected)
+
+
+@pytest.mark.parametrize("status", ["timeout", "crashed", "error"])
+def test_a_death_fails_the_check(engine_that: EngineThat, ask: Ask, status: str) -> None:
+    """A process that gave no answer costs the check at hand, with the way it died."""
+    found = finding(engine_that(lambda batch: Ran(Died(status, "how"), "out", 0.0)), ask)
+    assert (status, "how") == (found.status, found.message)
+
+
+def test_an_unread_engine_fails_the_check(engine_that: EngineThat, ask: Ask) -> None:
+    """A file in which no engine was found fails every check with the reason."""
+    problem = Problem("reading", "shape", "Unreadable", "there is no class `Value` in the file", [])
+    found = finding(engine_that(lambda batch: Ran(problem, "", 0.0)), ask)
+    assert ("failed", "there is no class `Value` in the file") == (found.status, found.message)
+
+
+@pytest.mark.parametrize(
+    "lines", ["a = 1\x0c\nb = 2\n", "a = '\x1c'\nb = 2\n", "a = '\u2028'\nb = 2\n", "# \x85\nb = 2"]
+)
+def test_lines_are_counted_as_python_counts_them(engine_that: EngineThat, lines: str) -> None:
+    """A form feed or another separator within a line starts no new one."""
+    problem = Problem("backward", "raised", "E", "why", [2])
+    engine = engine_that(lambda batch: Ran(problem, "", 0.0), lines)
+    assert "line 2: b = 2" in str(finding(engine, ASKS["agrees"]).message)
+
+
+# -- what an engine need not offer ---------------------------------------------------------------------------------
+
+NOT_OFFERED = ["build", "not_offered", "NotOffered", "tanh", []]
+
+
+@pytest.mark.parametrize(
+    ("problem", "asked"),
+    [
+        (NOT_OFFERED, TANH),
+        (["build", "not_offered", "NotOffered", "__rmul__", []], DOUBLED),
+        (["build", "raised", "TypeError", "no", []], DOUBLED),
+        (["build", "raised", "AttributeError", "'int' object has no attribute 'data'", []], DOUBLED),
+    ],
+)
+def test_what_is_not_offered_costs_nothing_where_it_need_not_be(
+    engine_that: EngineThat, honest: Says, problem: list[Any], asked: Any
+) -> None:
+    """Functions and plain numbers that an engine refuses while building are passed over."""
+    change = broken(problem)
+    engine_that(lambda batch: change(honest(batch))).agrees(asked, where_offered=True)
+
+
+@pytest.mark.parametrize(
+    ("problem", "asked"),
+    [
+        (NOT_OFFERED, BOTH),
+        (NOT_OFFERED, program("L = a ** 2", a=3)),
+        (["build", "raised", "TypeError", "no", []], BOTH),
+        (["build", "raised", "TypeError", "no", []], TANH),
+        (["build", "raised", "TypeError", "no", []], program("L = a ** 2", a=3)),
+        (["build", "raised", "ValueError", "no", []], DOUBLED),
+        (["backward", "raised", "TypeError", "no", []], DOUBLED),
+        (["build", "calls", "OutOfCalls", "", []], TANH),
+    ],
+)
+def test_everything_else_that_breaks_fails_also_there(
+    engine_that: EngineThat, honest: Says, problem: list[Any], asked: Any
+) -> None:
+    """What is asked of every engine, what raises otherwise or later, and what never ends is no question of offering."""
+    change = broken(problem)
+    finding(engine_that(lambda batch: change(honest(batch))), lambda e: e.agrees(asked, where_offered=True))
+
+
+@pytest.mark.parametrize("asked", [TANH, DOUBLED])
+def test_elsewhere_everything_has_to_be_offered(engine_that: EngineThat, honest: Says, asked: Any) -> None:
+    """Without `where_offered` a missing operation fails."""
+    change = broken(NOT_OFFERED)
+    found = finding(engine_that(lambda batch: change(honest(batch))), lambda e: e.agrees(asked))
+    assert ("failed", "the engine has no tanh") == (found.status, found.message)
+
+
+def test_what_is_offered_has_to_be_right(engine_that: EngineThat, honest: Says) -> None:
+    """A function that is there and wrong fails, whether it need be there or not."""
+    engine = engine_that(with_result(honest, 0, 2, zeroed))
+    finding(engine, lambda e: e.agrees(TANH, where_offered=True))
+
+
+# -- liars -----------------------------------------------------------------------------------------------------------
+
+
+def outcomes(outcome: Any) -> Callable[[Batch], Any]:
+    """A process that gives the same outcome for every run."""
+
+    def says(batch: Batch) -> Any:
+        reading = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
+        return ["read", reading, [[outcome] * len(batch.runs)] * len(batch.order_seeds)]
+
+    return says
+
+
+def all_alike(tokens: str) -> Callable[[Batch], Any]:
+    """A process that answers each step in the right form, every number being the same."""
+
+    def says(batch: Batch) -> Any:
+        def result(step: Any, nodes: int) -> Any:
+            if step[0] in ("values", "grads"):
+                return [step[0], [tokens] * nodes]
+            return {"traced": ["trace", []], "call": ["numbers", [tokens]]}.get(step[0], ["nothing"])
+
+        runs = [["done", [result(step, len(run.program.nodes)) for step in run.steps]] for run in batch.runs]
+        reading = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
+        return ["read", reading, [runs] * len(batch.order_seeds)]
+
+    return says
+
+
+LIARS: dict[str, Callable[[Batch], Any]] = {
+    "nothing was run": outcomes(["unrun"]),
+    "nothing is offered": outcomes(["broke", [], ["build", "not_offered", "NotOffered", "add", []]]),
+    "numbers are refused": outcomes(["broke", [], ["build", "raised", "TypeError", "", []]]),
+    "done with nothing": outcomes(["done", []]),
+    "broke with nothing": outcomes(["broke", [], ["build", "passed", "Passed", "", []]]),
+    "all zeros": all_alike(NONE),
+    "all ones": all_alike((1.0).hex()),
+    "all nan": all_alike("nan"),
+    "all infinite": all_alike("inf"),
+    "no numbers": all_alike("!float"),
+    "no seeds": lambda batch: ["read", ["Value", "data", "grad", "", "", "", False], []],
+    "no runs": lambda batch: ["read", ["Value", "data", "grad", "", "", "", False], [[]] * len(batch.order_seeds)],
+    "unread": lambda batch: ["unread", ["reading", "passed", "Passed", "", []]],
+    "loaded": lambda batch: ["loaded"],
+    "nothing at all": lambda batch: None,
+    "passed": lambda batch: {"status": "passed"},
+}
+
+
+@pytest.mark.parametrize("liar", LIARS.values(), ids=LIARS.keys())
+def test_no_liar_passes(engine_that: EngineThat, ask: Ask, liar: Callable[[Batch], Any]) -> None:
+    """An answer that says nothing true about what was asked fails every kind of check."""
+    engine = engine_that(liar)
+    finding(engine, ask)
+    assert engine.comparisons == 2
+
+
+@pytest.mark.parametrize("where", [0, 1])
+@pytest.mark.parametrize("seeds", [(0,), (3,), (0, 1, 2, 3)], ids=["first", "last", "all"])
+def test_nobody_passes_by_leaving_a_program_out(
+    engine_that: EngineThat, honest: Says, ask: Ask, where: int, seeds: tuple[int, ...]
+) -> None:
+    """One run left out, under one order seed, is not passed over in silence."""
+
+    def says(batch: Batch) -> Any:
+        message = honest(batch)
+        for seed in seeds:
+            message[2][seed][where] = ["unrun"]
+        return message
+
+    assert finding(engine_that(says), ask).message == "the engine's process left programs out"
+
+
+@pytest.mark.parametrize("kind", ["", "closure", "visit", "pull", "slopes", "pairs", "parallel", "passed"])
+def test_a_false_reading_does_not_pass_wrong_numbers(engine_that: EngineThat, honest: Says, kind: str) -> None:
+    """Whatever an engine says that it keeps on its nodes, gradients that do not follow its rules fail."""
+
+    def says(batch: Batch) -> Any:
+        message = all_alike((1.0).hex())(batch)
+        message[1][4] = message[1][5] = kind
+        return message
+
+    for name in ("agrees", "local rules", "uses local rules"):
+        finding(engine_that(says), ASKS[name])
+
+
+def damage(message: Any, rng: random.Random) -> None:
+    """Put something else of the protocol's into one place of an answer."""
+    parts: list[tuple[list[Any], int]] = []
+
+    def collect(part: Any) -> None:
+        if isinstance(part, list):
+            for i, inner in enumerate(part):
+                parts.append((part, i))
+                collect(inner)
+
+    collect(message)
+    inside, i = rng.choice(parts)
+    other, j = rng.choice(parts)
+    spare = [NONE, "nan", "inf", "!str", [], ["nothing"], ["unrun"], -1, 0, 10**7, ["nodes", [-1, 99]], True, "x"]
+    inside[i] = rng.choice([copy.deepcopy(other[j]), *spare])
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_no_damaged_answer_gives_anything_but_a_verdict(engine_that: EngineThat, honest: Says, name: str) -> None:
+    """Whatever stands in an answer, a check passes or fails: the grader itself never stumbles over it."""
+    rng = random.Random(name)
+
+    def says(batch: Batch) -> Any:
+        message = honest(batch)
+        for _ in range(rng.randint(1, 3)):
+            damage(message, rng)
+        return message
+
+    failed = 0
+    for _ in range(120):
+        try:
+            ASKS[name](engine_that(says, SOURCE))
+        except CheckFailed:
+            failed += 1
+    assert failed > 60
+
+
+def test_a_single_leaf_is_judged(engine_that: EngineThat) -> None:
+    """A program without operations is sorted like any other."""
+    engine = engine_that()
+    engine.sorts(leaf(2.0))
+    assert engine.comparisons == 1

@@ -1,0 +1,47 @@
+from grader.checks import EngineUnderCheck, check, program
+
+
+@check("minus_sign")
+def test_minus_sign(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = -a", a=2),
+        program("L = -a * c", a=-3, c=2),
+        program("L = -(-a) * a", a=1.5),
+    )
+
+
+@check("difference")
+def test_difference(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = a - b", a=2, b=-3),
+        program("L = (a - b) * a", a=2, b=5),
+        program("L = a - a", a=2),
+        program("L = (a - 3) * a", a=2),
+        program("L = (a - 0.5) * a", a=-2),
+    )
+
+
+@check("quotient")
+def test_quotient(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = a / b", a=6, b=2),
+        program("L = a / b", a=-1, b=-0.5),
+        program("L = (a / b) * b", a=3, b=4),
+        program("L = a / a", a=3),
+        program("L = (a / 4) * a", a=3),
+        program("L = (a / 0.5) * a", a=3),
+    )
+
+
+@check("number_first")
+def test_a_number_on_the_left(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        program("L = (2 + a) * a", a=3),
+        program("L = (2 * a) * a", a=3),
+        program("L = (2 - a) * a", a=3),
+        program("L = (2 / a) * b", a=3, b=5),
+        program("L = (0.5 - a) / (1.5 + a)", a=3),
+        program("L = 0 + a + b + c", a=3, b=-2, c=1),
+        program("L = 1 / (1 + b) - 2 * b", b=0.25),
+        *engine.fresh(20, ops=("add", "sub", "mul", "div", "neg"), sizes=(2, 10), numbers=True),
+    )

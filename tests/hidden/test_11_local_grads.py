@@ -1,0 +1,43 @@
+from grader.checks import EngineUnderCheck, check, program
+
+SMALL = [
+    program("L = a + b", a=2, b=-3),
+    program("L = a * b", a=2, b=-3),
+    program("L = a * b", a=0, b=5),
+    program("L = relu(a)", a=1.5),
+    program("L = relu(a)", a=-1.5),
+    program("L = relu(a)", a=0),
+    program("L = a + a", a=3),
+    program("L = a * a", a=3),
+    program("L = relu(a) * relu(a)", a=2),
+]
+
+
+@check("stored")
+def test_local_derivatives_are_stored(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree(*SMALL, upstream=-2.5, stored=True)
+
+
+@check("one_loop")
+def test_one_loop_gives_every_gradient(engine: EngineUnderCheck) -> None:
+    engine.agrees(
+        *SMALL,
+        program("L = (a * b) * c", a=2, b=-3, c=10),
+        program("L = (a * b) * (a + b)", a=2, b=-3),
+        program("b = a + a; c = b + b; L = c * b", a=2),
+        program("n = x * w + b; o = relu(n); L = o * c", x=3, w=-2, b=1, c=5),
+        program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+    )
+
+
+@check("uses_them")
+def test_the_loop_uses_what_is_stored(engine: EngineUnderCheck) -> None:
+    engine.backward_uses_local_rules(
+        program("L = a * b", a=2, b=-3),
+        program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10),
+    )
+
+
+@check("random_graphs")
+def test_agrees_on_random_graphs(engine: EngineUnderCheck) -> None:
+    engine.agrees(*engine.fresh(25, ops=("add", "mul", "relu"), sizes=(1, 14)))

@@ -1,0 +1,48 @@
+from grader.checks import EngineUnderCheck, check, program
+
+POINTS = [((0.5, -1.0), 0.4), ((-1.5, 0.5), -0.8), ((1.0, 1.5), 0.9)]
+NEURON = " + ".join(f"(tanh(w1 * {x1} + w2 * {x2} + b) - ({y})) ** 2" for (x1, x2), y in POINTS)
+NETWORK = " + ".join(
+    f"(o1 * relu(u1 * {x1} + u2 * {x2} + u3) + o2 * relu(v1 * {x1} + v2 * {x2} + v3) + o3 - ({y})) ** 2"
+    for (x1, x2), y in POINTS
+)
+
+
+def losses(engine: EngineUnderCheck, loss: str, start: dict[str, float], steps: int, rate: float) -> dict[str, float]:
+    """Gradient descent with torch's gradients: the loss before each step."""
+    values = dict(start)
+    found = {}
+    for k in range(1, steps + 1):
+        asked = program(f"loss = {loss}", **values)
+        answer = engine.truth(asked)
+        found[f"loss {k}"] = answer.values[asked.root]
+        values = {name: value - rate * answer.grads[asked.index[name]] for name, value in values.items()}
+    return found
+
+
+@check("zero_grad")
+def test_zero_grad_forgets(engine: EngineUnderCheck) -> None:
+    expected = {"first gradient": 0.0, "second gradient": 0.0, "third gradient": 0.0}
+    engine.returns("gradients_after_zero_grad", 2, -3, 0.5, expected=expected, about="gradients 2, -3, 0.5")
+
+
+@check("step")
+def test_a_step_goes_against_the_gradient(engine: EngineUnderCheck) -> None:
+    expected = {"first value": 3 - 0.1 * 16, "second value": -1 - 0.1 * -2, "third value": 0.5}
+    about = "values 3, -1, 0.5 with gradients 16, -2, 0, rate 0.1"
+    engine.returns("values_after_step", 0.1, 3, 16, -1, -2, 0.5, 0, expected=expected, about=about)
+
+
+@check("neuron")
+def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
+    start = {"w1": 0.3, "w2": -0.2, "b": 0.05}
+    expected = losses(engine, NEURON, start, steps=8, rate=0.1)
+    engine.returns("train_neuron", 8, 0.1, *start.values(), expected=expected, about="a neuron, 8 steps, rate 0.1")
+
+
+@check("network")
+def test_a_network_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
+    names = ("u1", "u2", "u3", "v1", "v2", "v3", "o1", "o2", "o3")
+    start = dict(zip(names, (0.6, -0.4, 0.1, -0.3, 0.8, 0.2, 0.5, -0.7, 0.1), strict=True))
+    expected = losses(engine, NETWORK, start, steps=8, rate=0.05)
+    engine.returns("train_network", 8, 0.05, *start.values(), expected=expected, about="a network, 8 steps, rate 0.05")

@@ -1,0 +1,54 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.course import Course, load_course
+from grader.grading import grade
+from grader.oracle import read_book
+from grader.report import Report
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = "a seed that is not the course's own"
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    """The repository's own course."""
+    return load_course(ROOT)
+
+
+@pytest.fixture(scope="session")
+def solved(course: Course) -> Report:
+    """The report on the solutions."""
+    files = {exercise.id: course.solution(exercise) for exercise in course.exercises}
+    return grade(course, read_book(course.book), files, seed=course.seed, memo=None)
+
+
+@pytest.fixture(scope="session")
+def grade_mixed(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Report]:
+    """Grades, each time anew, a folder in which one thing is right and every other is wrong in its own way."""
+    folder, memo = tmp_path_factory.mktemp("mixed"), tmp_path_factory.mktemp("memo") / "oracle.sqlite"
+
+    def solution(name: str) -> str:
+        (exercise,) = [exercise for exercise in course.exercises if exercise.id == name]
+        return course.solution(exercise).read_text(encoding="utf-8")
+
+    texts = {
+        "distribute": solution("distribute") + "\n)",
+        "swap": solution("swap").replace("+= other.data * out.grad", "= other.data\n            print(self, 1 / 3)"),
+        "accumulate": solution("accumulate"),
+        "build_topo": read_book(course.book).stubs["build_topo"],
+        "relu": solution("relu").replace("(self.data > 0) * out.grad", "self.nothing"),
+        "engine": solution("engine").replace("reversed(order)", "set(order)"),
+    }
+    files = {exercise.id: folder / exercise.filename for exercise in course.exercises}
+    for name, text in texts.items():
+        files[name].write_text(text, encoding="utf-8")
+    return lambda: grade(course, read_book(course.book), files, seed=SEED, memo=memo)
+
+
+@pytest.fixture(scope="session")
+def mixed(grade_mixed: Callable[[], Report]) -> Report:
+    """The report on a folder of mistakes, under a seed of its own."""
+    return grade_mixed()

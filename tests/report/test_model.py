@@ -1,0 +1,135 @@
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader.course import Course
+from grader.grading import grade
+from grader.oracle import read_book
+from grader.report import Report, model, to_json
+from grader.report.model import CheckResult, ExerciseResult
+
+FIELDS = {
+    "Report": (
+        "schema grader_version course submission graded_at isolation status score max_score bonus notes exercises seed"
+    ),
+    "CourseStamp": "id version hash",
+    "SubmissionStamp": "id sha256 submitted_at",
+    "Isolation": "tier limits",
+    "LimitsStamp": "calls cpu_s memory_mb output_kb",
+    "ExerciseResult": "id number title status score max_score bonus checks message file",
+    "CheckResult": (
+        "id title visibility status score max_score bonus duration_s"
+        " program expected actual diagnosis hint message output"
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "fields"), FIELDS.items())
+def test_the_fields_are_pinned(name: str, fields: str) -> None:
+    """Others read reports: a field that comes, goes or is renamed is a decision, and changes the schema's name."""
+    assert tuple(fields.split()) == getattr(model, name).__struct_fields__
+
+
+@pytest.mark.parametrize(
+    ("alias", "words"),
+    [
+        (model.Schema, "backward/report/v1"),
+        (model.CheckStatus, "passed failed error timeout crashed skipped"),
+        (model.ExerciseStatus, "passed partial failed not_started missing unreadable"),
+        (model.ReportStatus, "passed partial failed not_started"),
+    ],
+)
+def test_the_words_are_pinned(alias: Any, words: str) -> None:
+    """So are the words for what became of a check, an exercise and a submission."""
+    assert tuple(words.split()) == typing.get_args(alias)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_data_is_frozen(name: str) -> None:
+    """A report is never changed, only replaced."""
+    assert getattr(model, name).__struct_config__.frozen
+
+
+def test_the_solutions_have_full_marks(solved: Report) -> None:
+    """Every check of every exercise is passed, bonus included."""
+    assert ("passed", solved.max_score) == (solved.status, solved.score)
+    assert {"passed"} == {check.status for exercise in solved.exercises for check in exercise.checks}
+    assert sum(c.max_score for e in solved.exercises for c in e.checks if c.bonus) == solved.bonus
+
+
+def test_each_kind_of_mistake_has_its_status(mixed: Report) -> None:
+    """The folder of mistakes has every status of an exercise that such a folder can have."""
+    expected = {
+        "distribute": "failed",
+        "swap": "partial",
+        "accumulate": "passed",
+        "build_topo": "not_started",
+        "backward": "missing",
+        "relu": "failed",
+        "engine": "partial",
+    }
+    found = {exercise.id: exercise.status for exercise in mixed.exercises}
+    assert expected == {name: found[name] for name in expected}
+    assert "partial" == mixed.status
+
+
+@pytest.mark.parametrize("name", ["solved", "mixed"])
+def test_sums_agree(name: str, request: pytest.FixtureRequest) -> None:
+    """Scores, maxima and bonus add up from checks to exercises to the report."""
+    report: Report = request.getfixturevalue(name)
+
+    def total(part: str, of: tuple[ExerciseResult, ...] | tuple[CheckResult, ...], bonus: bool | None = None) -> int:
+        return sum(getattr(x, part) for x in of if bonus is None or x.bonus is bonus)
+
+    for part in ("score", "max_score"):
+        assert getattr(report, part) == total(part, report.exercises)
+        for exercise in report.exercises:
+            assert getattr(exercise, part) == total(part, exercise.checks, bonus=False)
+    assert [total("score", exercise.checks, bonus=True) for exercise in report.exercises] == [
+        exercise.bonus for exercise in report.exercises
+    ]
+
+
+@pytest.mark.parametrize("name", ["solved", "mixed"])
+def test_expected_and_actual_share_their_keys(name: str, request: pytest.FixtureRequest) -> None:
+    """Wherever a report shows what is right, it shows what came back under the same names."""
+    report: Report = request.getfixturevalue(name)
+    for exercise in report.exercises:
+        for check in exercise.checks:
+            if isinstance(check.expected, dict) and isinstance(check.actual, dict):
+                assert list(check.expected) == list(check.actual)
+
+
+def test_the_seed_stands_only_where_it_is_not_the_courses(solved: Report, mixed: Report) -> None:
+    """A grading under the course's own seed needs none in its report."""
+    assert (msgspec.UNSET, "a seed that is not the course's own") == (solved.seed, mixed.seed)
+
+
+def without_times(report: Report) -> bytes:
+    """The report's JSON with `graded_at` and the durations blanked."""
+    exercises = tuple(
+        msgspec.structs.replace(e, checks=tuple(msgspec.structs.replace(c, duration_s=0.0) for c in e.checks))
+        for e in report.exercises
+    )
+    return to_json(msgspec.structs.replace(report, graded_at="", exercises=exercises))
+
+
+def test_two_gradings_are_alike(mixed: Report, grade_mixed: Callable[[], Report]) -> None:
+    """Grading the same files again gives the same bytes but for the time and durations."""
+    assert without_times(mixed) == without_times(grade_mixed())
+
+
+@pytest.mark.parametrize("shown", ["print(_backward)", "raise ValueError(object.__repr__(self))"])
+def test_addresses_do_not_show(course: Course, tmp_path: Path, shown: str) -> None:
+    """Nor does it matter that a learner's code shows objects by their addresses, which differ from run to run."""
+    (swap,) = [exercise for exercise in course.exercises if exercise.id == "swap"]
+    text = course.solution(swap).read_text(encoding="utf-8").replace("self.grad += other.data * out.grad", shown)
+    (tmp_path / swap.filename).write_text(text, encoding="utf-8")
+    files = {"swap": tmp_path / swap.filename}
+    one, other = (grade(course, read_book(course.book), files, seed=course.seed, memo=None) for _ in range(2))
+    assert shown in text
+    assert without_times(one) == without_times(other)
