@@ -9,8 +9,8 @@ return them as numbers, in the order of its docstring.
 
 tanh'(x) is 1 - tanh(x)**2; relu'(x) is 1 for x > 0, else 0.
 
-`grade predict` compares your numbers with PyTorch's. If one is wrong it says which, and what it
-should be.
+`grade predict` compares your numbers with PyTorch's. If one is wrong it says
+which; the right number is yours to find.
 """
 
 

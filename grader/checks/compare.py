@@ -39,28 +39,24 @@ def slope_name(program: Program, name: str) -> str:
     return f"d{program.root_name}/d{name}" if name.isidentifier() else f"d{program.root_name}/d({name})"
 
 
-def compare_returned(function: str, returned: Called, expected: Mapping[str, float], about: str) -> None:
-    """Fail unless a function returned the expected numbers, in their order."""
+def compare_returned(function: str, returned: Called, expected: Mapping[str, float], about: str, reveal: bool) -> None:
+    """Fail unless a function returned the expected numbers, in their order; `reveal` says what is right."""
     got = returned.numbers
-    if got is None:
-        what = returned.other or ("nodes" if returned.nodes is not None else "None")
-        fail(f"{function} returned {what}, where {_count(expected)} should be", program=about)
-    if len(got) != len(expected):
-        fail(f"{function} returned {len(got)} numbers, where {_count(expected)} should be", program=about)
-    scale = max(map(abs, expected.values()), default=1.0)
-    wrong = [
-        (name, seen) for (name, right), seen in zip(expected.items(), got, strict=True) if not close(seen, right, scale)
-    ]
+    if got is None or len(got) != len(expected):
+        what = f"{len(got)} numbers" if got else returned.other or ("nodes" if returned.nodes is not None else "None")
+        wanted = "a number" if len(expected) == 1 else f"{len(expected)} numbers"
+        fail(f"{function} returned {what}, where {wanted} should be", program=about)
+    scale = max(map(abs, expected.values()))
+    seen = dict(zip(expected, got, strict=True))
+    wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)][:_ROWS]
+    if wrong and not reveal:
+        fail("not right yet: " + ", ".join(f"{name} (yours: {shown(seen[name])})" for name in wrong), program=about)
     if wrong:
         fail(
             program=about,
-            expected={name: shown(expected[name]) for name, _ in wrong[:_ROWS]},
-            actual={name: shown(seen) for name, seen in wrong[:_ROWS]},
+            expected={name: shown(expected[name]) for name in wrong},
+            actual={name: shown(seen[name]) for name in wrong},
         )
-
-
-def _count(expected: Mapping[str, float]) -> str:
-    return "a number" if len(expected) == 1 else f"{len(expected)} numbers"
 
 
 def _compare(

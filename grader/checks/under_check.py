@@ -199,8 +199,13 @@ class EngineUnderCheck:
 
         self._examine(runs, judge)
 
-    def returns(self, function: str, *arguments: float, expected: dict[str, float], about: str) -> None:
-        """The learner's `function`, called with numbers, returns the `expected` numbers (by what they stand for)."""
+    def returns(
+        self, function: str, *arguments: float, expected: dict[str, float], about: str, reveal: bool = True
+    ) -> None:
+        """The learner's `function`, called with numbers, returns the `expected` numbers (by what they stand for).
+
+        Without `reveal` a failure says which are wrong and not what they should be.
+        """
         call = ("call", function, [["number", argument] for argument in arguments])
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
@@ -208,7 +213,7 @@ class EngineUnderCheck:
                 fail_for(outcome.problem, self._source, about)
             returned = outcome.results[0]
             assert isinstance(returned, Called)
-            compare_returned(function, returned, expected, about)
+            compare_returned(function, returned, expected, about, reveal)
 
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 

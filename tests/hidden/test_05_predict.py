@@ -8,7 +8,7 @@ def predicts(engine: EngineUnderCheck, function: str, asked: Program, *names: st
     """The function returns the slopes of the program's root by these nodes."""
     grads = engine.truth(asked).grads
     expected = {f"d{asked.root_name}/d{name}": grads[asked.index[name]] for name in names}
-    engine.returns(function, expected=expected, about=asked.shown)
+    engine.returns(function, expected=expected, about=asked.shown, reveal=False)
 
 
 @check("product_of_sum")
@@ -53,4 +53,4 @@ def test_best_nudge(engine: EngineUnderCheck) -> None:
     best = max(range(3), key=lambda i: abs(slopes[i]))
     nudges = [(0.1 if slopes[i] > 0 else -0.1) if i == best else 0.0 for i in range(3)]
     expected = {f"nudge of {name}": nudge for name, nudge in zip("abc", nudges, strict=True)}
-    engine.returns("best_nudge", expected=expected, about=asked.shown)
+    engine.returns("best_nudge", expected=expected, about=asked.shown, reveal=False)
