@@ -3,18 +3,22 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
 from . import __version__, sandbox, scoring
 from .checks.finding import problem_text
+from .checks.plugin import METADATA
 from .checks.session import run_checks
 from .checks.under_check import EngineUnderCheck
 from .course import Check, Course, Exercise
+from .diagnosis import diagnose, fingerprint
 from .engine import Died, Loaded, LoadFailed, NotStarted, Problem, Source, Submission, read_source
 from .oracle import AnswerBook, Oracle
 from .report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, Report, SubmissionStamp
@@ -45,27 +49,19 @@ def grade(
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))
-        states: dict[str, FileState] = {}
-        engine_for = {}
-        for exercise in exercises:
-            source = sources[exercise.id]
-            stub = book.stubs.get(exercise.id)
-            if source.problem is not None or source.text == stub:
-                states[exercise.id] = FileState(source.problem or "not_started", str(source.path), source.message)
-                continue
-            submission = Submission(warm, source.text, source.path.name, stub, course.limits)
-            stack.enter_context(submission)
-            states[exercise.id] = state = _load(submission, source)
-            if state.state == "loaded":
-                engine_for[exercise.id] = partial(_engine, submission, source, oracle, course, seed)
-        pytest_report = run_checks(course, exercises, engine_for, on_check)
-        results = scoring.score(course, exercises, states, pytest_report)
+        examined = examine(course, sources, book.stubs, warm=warm, oracle=oracle, seed=seed, on_check=on_check)
         tier = warm.tier
+    diagnoses = {
+        exercise.id: diagnose(book.misconceptions.get(exercise.id, ()), examined.behaviour(exercise))
+        for exercise in exercises
+        if exercise.id in book.misconceptions and examined.failed(exercise)
+    }
+    results = scoring.score(course, exercises, examined.states, examined.pytest_report, diagnoses)
     return Report(
         schema=SCHEMA,
         grader_version=__version__,
         course=CourseStamp(course.id, course.version, course.hash),
-        submission=SubmissionStamp(submission_id, _fingerprint(exercises, sources)),
+        submission=SubmissionStamp(submission_id, _digest(exercises, sources)),
         graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         isolation=Isolation(tier, LimitsStamp(**msgspec.structs.asdict(course.limits))),
         status=scoring.overall(results),
@@ -76,6 +72,68 @@ def grade(
         exercises=results,
         seed=seed if seed != course.seed else UNSET,
     )
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What came of running the hidden checks on some files: before scores, and before diagnoses."""
+
+    states: Mapping[str, FileState]
+    pytest_report: Mapping[str, Any]
+    engines: Mapping[tuple[str, str], EngineUnderCheck]
+
+    def failed(self, exercise: Exercise) -> bool:
+        """Whether any check of the exercise was run and not passed."""
+        results = (test.get("metadata", {}).get(METADATA, {}) for test in self.pytest_report["tests"])
+        return any(r.get("exercise") == exercise.id and r.get("status") != "passed" for r in results)
+
+    def behaviour(self, exercise: Exercise) -> dict[str, str]:
+        """The fingerprint of each batch of fixed programs, by `check:n`."""
+        return {
+            f"{check.id}:{n}": fingerprint(answer)
+            for check in exercise.checks
+            if (exercise.id, check.id) in self.engines
+            for n, answer in enumerate(self.engines[exercise.id, check.id].shown)
+            if answer is not None
+        }
+
+
+def examine(
+    course: Course,
+    sources: Mapping[str, Source],
+    stubs: Mapping[str, str],
+    *,
+    warm: Warm,
+    oracle: Oracle,
+    seed: str,
+    on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
+) -> Examined:
+    """Load each source in a worker and run the hidden checks of its exercise on it."""
+    exercises = [exercise for exercise in course.exercises if exercise.id in sources]
+    states: dict[str, FileState] = {}
+    engines: dict[tuple[str, str], EngineUnderCheck] = {}
+    engine_for = {}
+
+    def prepare(submission: Submission, source: Source, exercise: Exercise, check: Check) -> EngineUnderCheck:
+        check_seed = f"{seed}:{exercise.id}:{check.id}"
+        engine = EngineUnderCheck(submission.run, oracle.answers, source.text, course.limits, check_seed)
+        engines[exercise.id, check.id] = engine
+        return engine
+
+    with ExitStack() as stack:
+        for exercise in exercises:
+            source = sources[exercise.id]
+            stub = stubs.get(exercise.id)
+            if source.problem is not None or source.text == stub:
+                states[exercise.id] = FileState(source.problem or "not_started", str(source.path), source.message)
+                continue
+            submission = Submission(warm, source.text, source.path.name, stub, course.limits)
+            stack.enter_context(submission)
+            states[exercise.id] = state = _load(submission, source)
+            if state.state == "loaded":
+                engine_for[exercise.id] = partial(prepare, submission, source)
+        pytest_report = run_checks(course, exercises, engine_for, on_check)
+    return Examined(states, pytest_report, engines)
 
 
 def _load(submission: Submission, source: Source) -> FileState:
@@ -94,19 +152,7 @@ def _load(submission: Submission, source: Source) -> FileState:
     raise TypeError(loaded)
 
 
-def _engine(
-    submission: Submission, source: Source, oracle: Oracle, course: Course, seed: str, exercise: Exercise, check: Check
-) -> EngineUnderCheck:
-    return EngineUnderCheck(
-        ask=submission.run,
-        answers=oracle.answers,
-        source=source.text,
-        limits=course.limits,
-        seed=f"{seed}:{exercise.id}:{check.id}",
-    )
-
-
-def _fingerprint(exercises: Sequence[Exercise], sources: Mapping[str, Source]) -> str:
+def _digest(exercises: Sequence[Exercise], sources: Mapping[str, Source]) -> str:
     digest = hashlib.sha256()
     for exercise in exercises:
         source = sources[exercise.id]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import UNSET
@@ -9,6 +10,7 @@ from msgspec import UNSET
 from .checks.plugin import METADATA
 from .checks.session import GraderFault
 from .course import Check, Course, Exercise
+from .oracle import KnownBehaviour
 from .report.model import CheckResult, CheckStatus, ExerciseResult, ExerciseStatus, ReportStatus
 
 _FAILURES: tuple[CheckStatus, ...] = ("failed", "error", "timeout", "crashed")
@@ -27,15 +29,20 @@ class FileState:
 
 
 def score(
-    course: Course, exercises: Sequence[Exercise], states: Mapping[str, FileState], pytest_report: Mapping[str, Any]
+    course: Course,
+    exercises: Sequence[Exercise],
+    states: Mapping[str, FileState],
+    pytest_report: Mapping[str, Any],
+    diagnoses: Mapping[str, KnownBehaviour | None] = MappingProxyType({}),
 ) -> tuple[ExerciseResult, ...]:
     """A result for each of `exercises` and each of its checks.
 
     Every check starts as "no result, 0 of n" and is filled in from pytest's report. Raises `GraderFault` if a
-    loaded exercise's check has no result, has two, or has one that contradicts itself.
+    loaded exercise's check has no result, has two, or has one that contradicts itself. `diagnoses` explains, by
+    exercise id, why its checks failed.
     """
     results = _results(pytest_report)
-    return tuple(_exercise(exercise, states[exercise.id], results) for exercise in exercises)
+    return tuple(_exercise(e, states[e.id], results, diagnoses.get(e.id)) for e in exercises)
 
 
 def _results(pytest_report: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
@@ -56,7 +63,10 @@ def _results(pytest_report: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[
 
 
 def _exercise(
-    exercise: Exercise, state: FileState, results: Mapping[tuple[str, str], Mapping[str, Any]]
+    exercise: Exercise,
+    state: FileState,
+    results: Mapping[tuple[str, str], Mapping[str, Any]],
+    diagnosis: KnownBehaviour | None,
 ) -> ExerciseResult:
     loaded = state.state == "loaded"
     checks = []
@@ -65,7 +75,7 @@ def _exercise(
         found = results.get((exercise.id, check.id))
         if loaded and found is None:
             raise GraderFault(f"the check {exercise.id}.{check.id} has no result")
-        checks.append(_check(exercise, check, found) if found else _skipped(check))
+        checks.append(_check(exercise, check, found, diagnosis) if found else _skipped(check))
         readings.append(found.get("reading") if found else None)
     points = sum(c.score for c in checks if not c.bonus)
     message = state.message or _reading_note(readings)
@@ -96,8 +106,10 @@ def _skipped(check: Check) -> CheckResult:
     )
 
 
-def _check(exercise: Exercise, check: Check, found: Mapping[str, Any]) -> CheckResult:
+def _check(exercise: Exercise, check: Check, found: Mapping[str, Any], diagnosis: KnownBehaviour | None) -> CheckResult:
     status = found["status"]
+    if status == "passed":
+        diagnosis = None
     if status != "passed" and status not in _FAILURES:
         raise GraderFault(f"the check {check.id} has the unknown status {status!r}")
     return CheckResult(
@@ -112,15 +124,16 @@ def _check(exercise: Exercise, check: Check, found: Mapping[str, Any]) -> CheckR
         program=found.get("program", UNSET),
         expected=found.get("expected", UNSET),
         actual=found.get("actual", UNSET),
-        hint=UNSET if status == "passed" else _hint(exercise, check),
+        diagnosis=f"as if {diagnosis.believes}. Instead: {diagnosis.instead}." if diagnosis else UNSET,
+        hint=UNSET if status == "passed" else _hint(exercise, diagnosis.hint if diagnosis else check.hint),
         message=found.get("message", UNSET),
         output=found.get("output") or UNSET,
     )
 
 
-def _hint(exercise: Exercise, check: Check) -> str:
+def _hint(exercise: Exercise, number: int) -> str:
     """The command that shows the hint, not the hint: a learner may want to think first."""
-    return f"grade hint {exercise.id}" + (f" {check.hint}" if check.hint > 1 else "")
+    return f"grade hint {exercise.id}" + (f" {number}" if number > 1 else "")
 
 
 def _exercise_status(state: FileState, points: int, of: int) -> ExerciseStatus:

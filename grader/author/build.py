@@ -1,26 +1,55 @@
-"""Make the answer book: run every hidden check without an engine, and ask the oracle for what it asked."""
+"""Make the answer book: what torch says to every program that the checks ask for, and how misconceptions behave."""
 
 from ..checks.session import run_checks
 from ..checks.under_check import EngineUnderCheck
-from ..course import Check, Course, Exercise
-from ..oracle import AnswerBook, Oracle
+from ..course import Check, Course, CourseError, Exercise
+from ..diagnosis import Misconception, read_misconceptions
+from ..engine import Source, read_source
+from ..grading import examine
+from ..oracle import AnswerBook, KnownBehaviour, Oracle
 from ..oracle.answers import torch_version
 from ..oracle.book import FORMAT
+from ..sandbox import Warm, start
 from .stubs import make_stub
 
 
 def build_book(course: Course) -> AnswerBook:
-    """Answers for every program the checks ask for under the course's own seed, and the stubs.
+    """Answers for every program the checks ask for under the course's own seed, the stubs, and the behaviour of every
+    misconception.
 
     Raises `CourseError`, `GraderFault` or `OracleError`.
     """
-    with Oracle(None, None) as oracle:
-
-        def planning(exercise: Exercise, check: Check) -> EngineUnderCheck:
-            seed = f"{course.seed}:{exercise.id}:{check.id}"
-            return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits, seed)
-
-        run_checks(course, course.exercises, {exercise.id: planning for exercise in course.exercises})
-        answers = oracle.known
     stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
-    return AnswerBook(FORMAT, torch_version(), stubs, answers)
+    with Oracle(None, None) as oracle, start(allow_imports=course.allow_imports) as warm:
+        _plan(course, oracle)
+        answers = dict(oracle.known)
+        misconceptions = {
+            exercise.id: tuple(_behaviour(course, exercise, one, warm, oracle) for one in catalogue(course, exercise))
+            for exercise in course.exercises
+        }
+    return AnswerBook(FORMAT, torch_version(), stubs, misconceptions, answers)
+
+
+def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
+    """The misconceptions of an exercise. Raises `CourseError`."""
+    path = course.solution(exercise)
+    solution = read_source(path)
+    if solution.problem is not None:
+        raise CourseError(path, None, solution.message or solution.problem)
+    return read_misconceptions(path.with_suffix(".mistakes.yaml"), solution.text, len(exercise.hints))
+
+
+def _plan(course: Course, oracle: Oracle) -> None:
+    """Run every check without an engine, so that the oracle learns what they ask."""
+
+    def planning(exercise: Exercise, check: Check) -> EngineUnderCheck:
+        seed = f"{course.seed}:{exercise.id}:{check.id}"
+        return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits, seed)
+
+    run_checks(course, course.exercises, {exercise.id: planning for exercise in course.exercises})
+
+
+def _behaviour(course: Course, exercise: Exercise, one: Misconception, warm: Warm, oracle: Oracle) -> KnownBehaviour:
+    source = Source(course.exercise_file(exercise), one.source)
+    examined = examine(course, {exercise.id: source}, {}, warm=warm, oracle=oracle, seed=course.seed)
+    return KnownBehaviour(one.id, one.believes, one.instead, one.hint, examined.behaviour(exercise))

@@ -38,6 +38,9 @@ class EngineUnderCheck:
         self._seed = seed
         self.comparisons = 0
         self.output: list[str] = []
+        # what each batch of fixed programs showed, None for a batch with fresh ones
+        self.shown: list[Read | Problem | Died | None] = []
+        self._fresh: set[str] = set()
         self.reading: Reading | None = None
 
     # -- what checks say ----------------------------------------------------------------------
@@ -231,7 +234,9 @@ class EngineUnderCheck:
         numbers: bool = False,
     ) -> list[Program]:
         """Programs drawn from the run's seed, smallest first (see `grader.program.draw`)."""
-        return draw(self._seed, count, ops=ops, sizes=sizes, numbers=numbers)
+        drawn = draw(self._seed, count, ops=ops, sizes=sizes, numbers=numbers)
+        self._fresh |= {p.key for p in drawn}
+        return drawn
 
     # -- how ----------------------------------------------------------------------------------
 
@@ -252,6 +257,8 @@ class EngineUnderCheck:
         if ran is None:  # planning: the programs are known now, and nothing is judged
             return
         self.output.append(ran.output)
+        fixed = not self._fresh or not any(run.program.key in self._fresh for run in runs)
+        self.shown.append(ran.answer if fixed else None)
         if isinstance(ran.answer, (Problem, Died)):
             fail_for(ran.answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         self.reading = ran.answer.reading if engine else None

@@ -4,6 +4,6 @@ The process that grades never imports torch: what has to be computed is computed
 """
 
 from .answers import Oracle, OracleError
-from .book import Answer, AnswerBook, read_book, write_book
+from .book import Answer, AnswerBook, KnownBehaviour, read_book, write_book
 
-__all__ = ["Answer", "AnswerBook", "Oracle", "OracleError", "read_book", "write_book"]
+__all__ = ["Answer", "AnswerBook", "KnownBehaviour", "Oracle", "OracleError", "read_book", "write_book"]

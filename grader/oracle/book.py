@@ -1,7 +1,7 @@
 """The answer book: what `grade build` found out once, shipped with the course.
 
-It holds the oracle's answers for every program that the checks ask for under the course's own seed,
-and the generated stubs, by which a file that nobody has touched is known.
+It holds the oracle's answers for every program that the checks ask for under the course's own seed, the
+generated stubs, by which a file that nobody has touched is known, and how each misconception behaves.
 """
 
 from pathlib import Path
@@ -20,12 +20,24 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grads: tuple[float, ...]
 
 
+class KnownBehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A misconception and how it behaves: `behaviour` maps `check:n`, the n-th fixed batch of a check, to the
+    fingerprint of what was observed. `hint` is the number of a hint of the exercise."""
+
+    id: str
+    believes: str
+    instead: str
+    hint: int
+    behaviour: dict[str, str]
+
+
 class AnswerBook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Answers by `Program.key`; stubs by exercise id; the torch version that gave the answers."""
+    """Answers by `Program.key`; stubs and misconceptions by exercise id; the torch version that gave the answers."""
 
     format: int
     torch: str
     stubs: dict[str, str]
+    misconceptions: dict[str, tuple[KnownBehaviour, ...]]
     answers: dict[str, Answer]
 
 
@@ -47,7 +59,15 @@ def read_book(path: Path) -> AnswerBook:
 def write_book(path: Path, book: AnswerBook) -> None:
     """Write an answer book, one answer a line, so that a change shows in a diff."""
     head = msgspec.json.format(
-        msgspec.json.encode({"format": book.format, "torch": book.torch, "stubs": book.stubs}), indent=1
+        msgspec.json.encode(
+            {
+                "format": book.format,
+                "torch": book.torch,
+                "stubs": book.stubs,
+                "misconceptions": book.misconceptions,
+            }
+        ),
+        indent=1,
     )
     answers = b",\n".join(
         b"  " + msgspec.json.encode(key) + b": " + msgspec.json.encode(answer)

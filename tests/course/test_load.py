@@ -272,6 +272,14 @@ def test_the_hash_tells_which_file_holds_what(write_course: WriteCourse) -> None
     assert before != load_course(folder).hash
 
 
+def test_the_hash_is_over_names_too(write_course: WriteCourse) -> None:
+    """Giving a hidden test another name changes the hash, though its content stays."""
+    folder = write_course(files=[*HASHED[1:], "exercises/03_first.py", "exercises/04_second.py"])
+    before = load_course(folder).hash
+    (folder / HASHED[2]).rename((folder / HASHED[2]).with_name("test_05_second.py"))
+    assert before != load_course(folder).hash
+
+
 def test_an_added_hidden_test_changes_the_hash(write_course: WriteCourse) -> None:
     """So does a file that was not there before."""
     folder = write_course()

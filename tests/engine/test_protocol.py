@@ -143,7 +143,7 @@ def test_the_answers_to_a_load_are_three(expected: Any, answer: list[Any]) -> No
 def test_what_is_asked_has_plain_data_only() -> None:
     """A batch crosses as JSON: wire programs, steps, seeds, budgets; no names of nodes."""
     asked = json.loads(BATCH.encode())
-    assert {"runs", "order_seeds", "calls", "cpu_s"} == set(asked)
+    assert {"runs", "order_seeds", "calls", "cpu_s", "engine"} == set(asked)
     assert [["leaf", 2.0], ["leaf", 3.0], ["mul", 0, 1]] == asked["runs"][0][0]
     assert ([0, 1], 1000, 1.0) == (asked["order_seeds"], asked["calls"], asked["cpu_s"])
 
@@ -210,7 +210,8 @@ def test_bytes_that_are_no_answer_are_refused(answer: bytes) -> None:
     "body",
     [
         'null', 'true', '0', '"read"', '[]', '{}', '[[]]', '["passed"]', '["read"]', '["loaded"]', '["unread"]',
-        '["status", "passed"]', '["unread", null]', '{"read": []}', '["read", [], []]', '[0, [], []]', '["read", null, []]',
+        '["status", "passed"]', '["unread", null]', '{"read": []}', '["read", [], []]', '[0, [], []]',
+        '["read", null, []]',
         '["Read", ["Value", "data", "grad", "", "", "", false], [[["done", [["values", []]]]]]]',
     ],
 )  # fmt: skip

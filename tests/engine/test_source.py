@@ -83,18 +83,52 @@ def test_a_link_is_not_followed(tmp_path: Path, target: str) -> None:
     link = tmp_path / "01_file.py"
     link.symlink_to(target)
     found = read_source(link)
-    assert ("", "unreadable", "01_file.py cannot be read: it is a symbolic link") == (
+    assert ("", "unreadable", "01_file.py cannot be read: there is a symbolic link in its path") == (
         found.text,
         found.problem,
         found.message,
     )
 
 
+def test_a_link_on_the_way_is_refused_where_a_folder_is_given(tmp_path: Path) -> None:
+    """Below a submission's folder no part of the path may lead somewhere else; above it links are the reader's own."""
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "01_file.py").write_text("secret = 1\n")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "sub").symlink_to(tmp_path / "secret")
+    (tmp_path / "link").symlink_to(tmp_path / "secret")
+    found = read_source(tmp_path / "work" / "sub" / "01_file.py", tmp_path / "work")
+    assert ("", "unreadable") == (found.text, found.problem)
+    assert "symbolic link" in str(found.message)
+    assert read_source(tmp_path / "link" / "01_file.py", tmp_path / "link").text == "secret = 1\n"
+
+
+@pytest.mark.parametrize("name", ["01_file.py", "a/b/01_file.py"])
+def test_a_file_below_a_folder_is_read(tmp_path: Path, name: str) -> None:
+    """Real folders on the way are walked through; what is not there is missing."""
+    path = tmp_path / name
+    assert read_source(path, tmp_path).problem == "missing"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x = 1\n")
+    assert read_source(path, tmp_path).text == "x = 1\n"
+
+
+def test_a_second_name_for_a_file_is_refused(tmp_path: Path) -> None:
+    """A hard link could be anybody's file."""
+    (tmp_path / "solution.py").write_text("secret = 1\n")
+    os.link(tmp_path / "solution.py", tmp_path / "01_file.py")
+    found = read_source(tmp_path / "01_file.py")
+    assert ("", "unreadable") == (found.text, found.problem)
+    assert "hard link" in str(found.message)
+
+
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     """A folder where a file should be is told as that."""
     (tmp_path / "01_file.py").mkdir()
+    descriptors = len(os.listdir("/proc/self/fd"))
     found = read_source(tmp_path / "01_file.py")
     assert ("unreadable", "01_file.py is no regular file") == (found.problem, found.message)
+    assert descriptors == len(os.listdir("/proc/self/fd"))
 
 
 def test_a_fifo_does_not_block(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,10 @@ from typing import Any
 
 import msgspec
 import yaml
+
+from grader.course import Course, load_course
+from grader.grading import grade
+from grader.oracle import AnswerBook, read_book
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ROOT / "tests" / "fixtures" / "engines"
@@ -265,9 +269,6 @@ def _in_a_process(job: Mapping[str, Any], hash_seed: int | None) -> list[dict[st
 
 
 def _grade_job(job: Mapping[str, Any]) -> list[dict[str, Any]]:
-    from grader.course import load_course
-    from grader.oracle import read_book
-
     course = load_course(ROOT)
     book = read_book(course.book)
     with tempfile.TemporaryDirectory() as folder:
@@ -278,10 +279,9 @@ def _grade_job(job: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _grade_batch(
-    course: Any, book: Any, batch: Mapping[str, str], folder: Path, seed: str, memo: Path
+    course: Course, book: AnswerBook, batch: Mapping[str, str], folder: Path, seed: str, memo: Path
 ) -> dict[str, Any]:
-    from grader.grading import grade
-
+    """The result of each exercise of one submission, without what differs from run to run."""
     files = {}
     for stem, text in batch.items():
         path = folder / f"{stem}.py"
@@ -295,10 +295,6 @@ def _grade_batch(
         del exercise["file"]
         results[f"{exercise['number']}_{exercise['id']}"] = exercise
     return results
-
-
-def count(verdicts: Sequence[Verdict], kind: str) -> int:
-    return sum(verdict.entry.kind == kind for verdict in verdicts)
 
 
 if __name__ == "__main__":

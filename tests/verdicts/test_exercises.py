@@ -1,10 +1,13 @@
 """Each exercise accepts every right way to do it that the fixtures know, and none of its misconceptions."""
 
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+
+from grader.course import load_course
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +48,23 @@ def test_right_but_costly_misconceptions_lose_bonus_alone(table: ModuleType, ver
 
 def test_misconceptions_load(table: ModuleType, verdicts: list[Any]) -> None:
     """An edit makes a program that runs, not one that Python refuses."""
-    skipped = [c for v in of_kind(verdicts, table.MISCONCEPTION) for c in v.result["checks"] if c["status"] == "skipped"]
+    skipped = [
+        c for v in of_kind(verdicts, table.MISCONCEPTION) for c in v.result["checks"] if c["status"] == "skipped"
+    ]
     assert [] == skipped
 
 
-def test_each_exercise_has_variants_and_misconceptions(table: ModuleType) -> None:
-    """Five other right ways and six misconceptions at the least."""
-    for stem, listed in table.mistakes().items():
-        assert len(listed) >= 6
-        assert sum(entry.stem == stem for entry in table.variants()) >= 6
+def test_every_fixture_belongs_to_an_exercise(table: ModuleType) -> None:
+    """No folder of right variants and no file of mistakes is passed over."""
+    names = {path.name for path in table.VARIANTS.iterdir()}
+    names |= {path.name.removesuffix(".mistakes.yaml") for path in table.SOLUTIONS.glob("*.mistakes.yaml")}
+    assert set() == names - set(table.stems())
+
+
+def test_variants_are_more_than_the_solution(table: ModuleType) -> None:
+    """Each exercise with right variants has five besides its solution."""
+    counts = Counter(entry.stem for entry in table.variants())
+    assert {} == {stem: counts[stem] for stem in table.stems() if 1 < counts[stem] < 6}
 
 
 def test_each_old_text_stands_once(table: ModuleType) -> None:
@@ -90,8 +101,6 @@ def test_ids_and_sentences_are_unique(table: ModuleType) -> None:
 
 def test_hints_exist(table: ModuleType) -> None:
     """Each misconception points at one of its exercise's hints."""
-    from grader.course import load_course
-
     hints = {exercise.stem: len(exercise.hints) for exercise in load_course(table.ROOT).exercises}
     for stem, listed in table.mistakes().items():
         assert [] == [mistake["id"] for mistake in listed if mistake["hint"] not in range(1, hints[stem] + 1)]

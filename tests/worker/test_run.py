@@ -389,7 +389,8 @@ def test_a_single_leaf_is_a_program(executed: Execute, closures: str) -> None:
 
 
 def batch(*runs: tuple[Program, list[Any]], seeds: tuple[int | None, ...] = (0,), calls: int = 5000) -> dict[str, Any]:
-    return {"runs": [[asked.wire, steps] for asked, steps in runs], "order_seeds": list(seeds), "calls": calls}
+    wire = [[asked.wire, steps] for asked, steps in runs]
+    return {"runs": wire, "order_seeds": list(seeds), "calls": calls, "engine": True}
 
 
 def test_a_batch_has_an_outcome_for_each_seed_and_run(loaded: Load, closures: str) -> None:
@@ -427,6 +428,14 @@ def test_a_file_that_is_no_engine_is_unread(loaded: Load) -> None:
     """What cannot be read as an engine gives one problem for the whole batch."""
     answer = run.execute(loaded("x = 1\n"), FILE, batch((leaf(1.0), [])))
     assert answer == ["unread", ["reading", "shape", "Unreadable", "there is no class `Value` in the file", []]]
+
+
+def test_without_an_engine_functions_are_called_with_numbers(loaded: Load) -> None:
+    """A file of functions alone needs no class, and nothing is built."""
+    asked = batch((Program((), 0, ""), [["call", "half", [["number", 3.0]]]]))
+    read, wire, ((outcome,),) = run.execute(loaded("def half(x):\n    return x / 2\n"), FILE, asked | {"engine": False})
+    assert (read, wire[1:]) == ("read", ["data", "grad", "", "", "", False])
+    assert [["numbers", [(1.5).hex()]]] == results(outcome)
 
 
 def test_a_constructor_without_end_is_unread(loaded: Load) -> None:

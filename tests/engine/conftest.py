@@ -1,0 +1,83 @@
+"""A warm worker process for a whole file, and submissions in it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from grader import sandbox
+from grader.course import Limits
+from grader.engine import Batch, Run, Submission
+from grader.program import program
+from grader.sandbox import Warm
+
+ENGINE = '''
+import os, signal, sys, threading, time
+
+count = 0
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev, self._backward = data, 0.0, set(_prev), lambda: None
+
+    def __add__(self, other):
+        return Value(self.data + other.data, (self, other))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other))
+
+    def backward(self):
+        """A right one for a single operation."""
+        self.grad = 1.0
+
+
+def act(root):
+    pass
+'''
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Warm]:
+    """Processes apart, without a sandbox: what limits and the pipe do by themselves."""
+    with sandbox.start("process") as started:
+        yield started
+
+
+@pytest.fixture
+def limits() -> Limits:
+    """Small ones, so that whatever runs on is over soon."""
+    return Limits(calls=20_000, cpu_s=0.3, memory_mb=512, output_kb=4)
+
+
+@pytest.fixture
+def submit(warm: Warm, limits: Limits) -> Iterator[Callable[..., Submission]]:
+    """Make a submission of a source; all of them end with the test."""
+    with ExitStack() as stack:
+
+        def make(source: str, stub: str | None = None, warm: Warm = warm, limits: Limits = limits) -> Submission:
+            return stack.enter_context(Submission(warm, source, "07_learner.py", stub, limits))
+
+        yield make
+
+
+@pytest.fixture
+def acting(submit: Callable[..., Submission]) -> Callable[..., Submission]:
+    """A submission whose function `act(root)` does what a test says, and whose file does so when imported."""
+
+    def make(act: str = "pass", at_import: str = "", **others: object) -> Submission:
+        body = "".join(f"    {line}\n" for line in act.splitlines())
+        return submit(f"{ENGINE.replace('    pass', body)}\n{at_import}\n", **others)
+
+    return make
+
+
+@pytest.fixture
+def batch(limits: Limits) -> Callable[..., Batch]:
+    """One run of L = a * b in which `act(L)` is called, under one order seed."""
+
+    def make(cpu_s: float = limits.cpu_s, calls: int | None = limits.calls, steps: object = None) -> Batch:
+        asked = program("L = a * b", a=2, b=3)
+        return Batch((Run(asked, steps or (("values",), ("call", "act", [["node", 2]]))),), calls, cpu_s, (0,))  # type: ignore[arg-type]
+
+    return make

@@ -1,0 +1,646 @@
+"""A learner's process does its worst: each way of failing is told apart, and costs the batch at hand alone."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import sandbox
+from grader.course import Limits
+from grader.engine import (
+    Batch,
+    Broke,
+    Called,
+    Died,
+    Done,
+    Loaded,
+    LoadFailed,
+    NotStarted,
+    Problem,
+    Ran,
+    Read,
+    Submission,
+)
+
+Acting = Callable[..., Submission]
+MakeBatch = Callable[..., Batch]
+FILE = "07_learner.py"
+
+
+def outcome(ran: Ran) -> Done | Broke | None:
+    """The outcome of a batch's only run."""
+    assert isinstance(ran.answer, Read), ran
+    return ran.answer.seeds[0][0]
+
+
+def problem(ran: Ran) -> Problem:
+    """What broke a batch's only run."""
+    found = outcome(ran)
+    assert isinstance(found, Broke), ran
+    return found.problem
+
+
+def died(ran: Ran) -> Died:
+    assert isinstance(ran.answer, Died), ran
+    return ran.answer
+
+
+def runs_well(submission: Submission, batch: Batch) -> bool:
+    """Whether a batch goes through, with the right values."""
+    found = outcome(submission.run(batch))
+    return isinstance(found, Done) and found.results[0] == (2.0, 3.0, 6.0)
+
+
+@pytest.fixture
+def once(tmp_path: Path) -> str:
+    """A condition, as source, that is true in the first process that asks and false in all later ones."""
+    flag = tmp_path / "flag"
+    flag.write_text("")
+    return f"(os.path.exists({str(flag)!r}) and not os.unlink({str(flag)!r}))"
+
+
+# -- loading -----------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_loaded_and_run(acting: Acting, batch: MakeBatch) -> None:
+    """An ordinary file loads, and a batch of it gives values."""
+    submission = acting("return root")
+    assert Loaded("") == submission.load()
+    found = outcome(submission.run(batch()))
+    assert Done(((2.0, 3.0, 6.0), Called(nodes=(2,)))) == found
+
+
+def test_the_stub_is_not_started(submit: Callable[..., Submission]) -> None:
+    """A file with the stub's syntax tree, whatever its comments, is told as not started."""
+    stub = "def f():\n    raise NotImplementedError('f: what?')\n"
+    assert NotStarted() == submit(stub, stub).load()
+    assert NotStarted() == submit("# hm\n\n" + stub, stub).load()
+
+
+@pytest.mark.parametrize(
+    ("kind", "type_name", "line", "source"),
+    [
+        ("syntax", "SyntaxError", 2, "x = 1\ndef f(:\n"),
+        ("syntax", "SyntaxError", 3, "x = 1\n\nreturn\n"),
+        ("syntax", "SyntaxError", 2, "def f():\nreturn 1\n"),
+        ("raised", "ZeroDivisionError", 2, "x = 1\nx / 0\n"),
+        ("raised", "ModuleNotFoundError", 2, "try:\n    import nothing_of_this_name\nexcept ValueError:\n    pass\n"),
+        ("module", "NotAvailable", 2, "import torch\ntorch.tensor(1.0)\n"),
+        ("exit", "SystemExit", 2, "import sys\nsys.exit()\n"),
+        ("exit", "SystemExit", 1, "raise SystemExit(0)\n"),
+        ("raised", "KeyboardInterrupt", 1, "raise KeyboardInterrupt\n"),
+        ("raised", "MemoryError", 1, "x = bytearray(10 << 30)\n"),
+        ("raised", "MemoryError", 1, "x = [0] * (10 << 27)\n"),
+        ("raised", "RecursionError", 2, "def f():\n    return f()\nf()\n"),
+        ("calls", "OutOfCalls", 4, "def f():\n    pass\nwhile True:\n    f()\n"),
+        ("cpu", "OutOfTime", 2, "x = 1\nwhile True: pass\n"),
+    ],
+)
+def test_a_file_that_does_not_load_has_its_problem(
+    submit: Callable[..., Submission], kind: str, type_name: str, line: int, source: str
+) -> None:
+    """What was raised, or ran on, is told with the learner's line."""
+    failed = submit(source).load()
+    assert isinstance(failed, LoadFailed)
+    assert isinstance(failed.cause, Problem), failed
+    assert ("load", kind, type_name) == (failed.cause.where, failed.cause.kind, failed.cause.type_name)
+    assert line in failed.cause.lines
+
+
+@pytest.mark.parametrize(
+    ("expected", "source"),
+    [
+        ("os._exit", "import os\nos._exit(0)\n"),
+        ("SIGKILL", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"),
+        ("SIGSEGV", "import os, signal\nsignal.raise_signal(signal.SIGSEGV)\n"),
+        ("SIGABRT", "import os\nos.abort()\n"),
+        ("answered", "import os\nos.closerange(0, 64)\n"),
+    ],
+)
+def test_a_process_that_ends_while_loading_is_told_how(
+    submit: Callable[..., Submission], expected: str, source: str
+) -> None:
+    """A file that leaves or kills its process could not be loaded."""
+    failed = submit(source).load()
+    assert isinstance(failed, LoadFailed)
+    assert isinstance(failed.cause, Died)
+    assert failed.cause.status == "crashed"
+    assert expected in failed.cause.message
+
+
+def test_a_file_that_waits_forever_is_stopped(submit: Callable[..., Submission]) -> None:
+    """The wall clock is the backstop for a file that uses no CPU time and does not end."""
+    begun = time.monotonic()
+    failed = submit("import time\ntime.sleep(1000)\n", limits=Limits(cpu_s=0.02)).load()
+    assert isinstance(failed, LoadFailed)
+    assert isinstance(failed.cause, Died)
+    assert failed.cause.status == "timeout"
+    assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize("source", ["", "\n", "# nothing\n", "x = 1\n"])
+def test_a_file_without_an_engine_loads_and_is_no_engine(
+    submit: Callable[..., Submission], batch: MakeBatch, source: str
+) -> None:
+    """An empty file is a file; a batch then says what is missing."""
+    submission = submit(source)
+    assert Loaded() == submission.load()
+    answer = submission.run(batch()).answer
+    assert isinstance(answer, Problem)
+    assert ("reading", "shape") == (answer.where, answer.kind)
+
+
+def test_what_is_printed_while_loading_is_captured(acting: Acting, batch: MakeBatch) -> None:
+    """Output of the import is the load's, in the order in which it came, and no batch's."""
+    submission = acting("print('in act')", "print('out')\nprint('err', file=sys.stderr)")
+    loaded = submission.load()
+    assert isinstance(loaded, Loaded)
+    assert ["err", "out"] == sorted(loaded.output.split())
+    assert "in act\n" == submission.run(batch()).output
+
+
+@pytest.mark.parametrize(
+    "at_import",
+    [
+        "sys.stdout.reconfigure(encoding='utf-8')",
+        "import io\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')",
+        "sys.stdout.buffer.write(b'bytes\\n')",
+        "sys.stderr.fileno()",
+        "assert sys.stdout.encoding.lower() == 'utf-8'",
+    ],
+)
+def test_streams_are_real_ones_each_time_the_file_is_run(acting: Acting, batch: MakeBatch, at_import: str) -> None:
+    """What a file does to standard output at import works for every batch as it did the first time."""
+    submission = acting(at_import=at_import)
+    assert isinstance(submission.load(), Loaded)
+    assert runs_well(submission, batch())
+
+
+@pytest.mark.parametrize(
+    ("at_import", "act"),
+    [
+        ("import logging\nlogging.basicConfig(format='%(message)s')", "logging.warning('seen')"),
+        ("out = sys.stdout", "print('seen', file=out)"),
+        ("import functools\nsay = functools.partial(print, file=sys.stderr)", "say('seen')"),
+    ],
+)
+def test_a_stream_taken_at_import_shows_what_is_printed_later(
+    acting: Acting, batch: MakeBatch, at_import: str, act: str
+) -> None:
+    """Output through a logger or a stream that the file set up when it was imported is a batch's output."""
+    submission = acting(act, at_import)
+    submission.load()
+    assert submission.run(batch()).output == "seen\n"
+
+
+# -- running on ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "act"),
+    [
+        ("cpu", "while True: pass"),
+        ("cpu", "while True:\n    try:\n        while True: pass\n    except Exception: pass"),
+        ("calls", "while True: len(Value(1.0)._prev)"),
+        ("calls", "def step(): pass\nwhile True: step()"),
+        ("calls", "def walk(n): return n and walk(n - 1) + walk(n - 1)\nwalk(100)"),
+        ("calls", "def walk(n): yield from ([n] if n == 0 else [*walk(n - 1), *walk(n - 1)])\nlist(walk(100))"),
+    ],
+)
+def test_what_never_ends_is_stopped_soon(acting: Acting, batch: MakeBatch, kind: str, act: str) -> None:
+    """A loop runs out of CPU time, calls run out of calls: each in well under two seconds, with the line."""
+    submission = acting(act)
+    submission.load()
+    ran = submission.run(batch())
+    found = problem(ran)
+    assert ("call", kind) == (found.where, found.kind)
+    assert found.lines
+    assert ran.seconds < 2
+
+
+def test_an_endless_loop_in_an_operation_is_stopped(submit: Callable[..., Submission], batch: MakeBatch) -> None:
+    """Building a program is under the same limits as everything else."""
+    source = "class Value:\n    def __init__(self, x): self.data, self.grad = x, 0.0\n    def __mul__(self, other):\n"
+    submission = submit(source + "        while self.data != 3.25: pass\n        return Value(1.0)\n")
+    assert Loaded() == submission.load()
+    found = problem(submission.run(batch()))
+    assert ("build", "cpu", [4]) == (found.where, found.kind, found.lines)
+
+
+def test_recursion_without_end_is_pythons_own_error(acting: Acting, batch: MakeBatch) -> None:
+    """A function that calls itself forever raises RecursionError, at its line."""
+    submission = acting("return act(root)")
+    submission.load()
+    found = problem(submission.run(batch()))
+    assert ("raised", "RecursionError") == (found.kind, found.type_name)
+    assert found.lines
+
+
+def test_a_raised_recursion_limit_ends_in_calls(acting: Acting, batch: MakeBatch) -> None:
+    """Whoever raises Python's limit meets the budget of calls."""
+    submission = acting("sys.setrecursionlimit(10**6)\nreturn act(root)")
+    submission.load()
+    assert problem(submission.run(batch(calls=5000))).kind == "calls"
+
+
+def test_whoever_swallows_the_clocks_exception_runs_out_of_time_all_the_same(acting: Acting, batch: MakeBatch) -> None:
+    """`except BaseException` around an endless loop ends as a timeout, sooner or later."""
+    submission = acting("while True:\n    try:\n        while True: pass\n    except BaseException: pass")
+    submission.load()
+    ran = submission.run(batch(cpu_s=0.1))
+    assert died(ran).status == "timeout" if isinstance(ran.answer, Died) else problem(ran).kind == "cpu"
+
+
+@pytest.mark.parametrize(
+    "act", ["sum(range(10**12))", "signal.signal(signal.SIGPROF, signal.SIG_IGN)\nwhile True: pass"]
+)
+def test_a_loop_that_no_exception_can_reach_is_a_timeout(acting: Acting, batch: MakeBatch, act: str) -> None:
+    """One long call into C, or an ignored clock, is ended by the kernel, and told as CPU time used up."""
+    submission = acting(act)
+    submission.load()
+    death = died(submission.run(batch(cpu_s=0.1)))
+    assert ("timeout", "CPU time" in death.message) == (death.status, True)
+
+
+@pytest.mark.parametrize("act", ["time.sleep(1000)", "threading.Event().wait()", "sys.stdin.read() or time.sleep(99)"])
+def test_waiting_forever_ends_with_the_wall_clock(acting: Acting, batch: MakeBatch, act: str) -> None:
+    """Code that waits and uses no CPU time is a timeout after ten times the CPU's limit."""
+    submission = acting(act, limits=Limits(cpu_s=0.02))
+    submission.load()
+    ran = submission.run(batch(cpu_s=0.02))
+    assert died(ran).status == "timeout"
+    assert ran.seconds < 3
+
+
+def test_a_budget_of_none_leaves_calls_uncounted(acting: Acting, batch: MakeBatch) -> None:
+    """Without a budget of calls CPU time alone decides."""
+    submission = acting("for _ in range(30_000): Value(1.0)")
+    submission.load()
+    assert problem(submission.run(batch())).kind == "calls"
+    assert runs_well(submission, batch(calls=None, cpu_s=5))
+
+
+# -- memory, exits, signals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "bytearray(10 << 30)",
+        "x = []\nwhile True: x.append(bytearray(1 << 20))",
+        "'x' * (10 << 30)",
+        "list(range(10**9))",
+    ],
+)
+def test_memory_is_refused_and_nothing_else_suffers(acting: Acting, batch: MakeBatch, act: str) -> None:
+    """Ten gigabytes, at once or bit by bit, are a MemoryError in the learner's code."""
+    submission = acting(act)
+    submission.load()
+    found = problem(submission.run(batch(cpu_s=3)))
+    assert ("raised", "MemoryError") == (found.kind, found.type_name)
+    assert found.lines
+
+
+@pytest.mark.parametrize("act", ["sys.exit()", "sys.exit(0)", "exit()", "quit()", "raise SystemExit('done')"])
+def test_leaving_politely_is_told_as_an_exit(acting: Acting, batch: MakeBatch, act: str) -> None:
+    """sys.exit() inside a run breaks the run."""
+    submission = acting(act, "import builtins")
+    submission.load()
+    found = problem(submission.run(batch()))
+    assert found.kind == "exit" or (found.type_name == "NameError" and act in ("exit()", "quit()"))
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "act"),
+    [
+        ("crashed", "left before it answered", "os._exit(0)"),
+        ("crashed", "left before it answered", "os._exit(7)"),
+        ("crashed", "SIGKILL", "os.kill(os.getpid(), signal.SIGKILL)"),
+        ("crashed", "SIGTERM", "os.kill(os.getpid(), signal.SIGTERM)"),
+        ("crashed", "SIGSEGV", "signal.raise_signal(signal.SIGSEGV)"),
+        ("crashed", "SIGSEGV", "import ctypes\nctypes.string_at(0)"),
+        ("crashed", "left before it answered", "os.closerange(0, 64)"),
+        ("timeout", "CPU", "os.kill(os.getpid(), signal.SIGXCPU)"),
+    ],
+)
+def test_a_process_that_ends_without_an_answer_is_told_how(
+    acting: Acting, batch: MakeBatch, status: str, words: str, act: str
+) -> None:
+    """Exits and signals are told apart by name, and the next batch works."""
+    submission = acting(f"if root.data == 6.0:\n    {act.replace(chr(10), chr(10) + '    ')}")
+    submission.load()
+    death = died(submission.run(batch()))
+    assert status == death.status
+    assert words in death.message
+    assert submission.load() == Loaded()
+    assert died(submission.run(batch())).status == status
+
+
+def test_backward_may_leave_too(submit: Callable[..., Submission], batch: MakeBatch) -> None:
+    """os._exit(0) inside backward() is no pass."""
+    source = "import os\nclass Value:\n    def __init__(self, x): self.data, self.grad = x, 0.0\n"
+    source += (
+        "    def __mul__(self, other): return Value(self.data * other.data)\n    def backward(self): os._exit(0)\n"
+    )
+    submission = submit(source)
+    submission.load()
+    assert died(submission.run(batch(steps=(("backward", 2), ("grads",))))).status == "crashed"
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "os._exit(0)",
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "os.kill(os.getppid(), signal.SIGKILL)",
+        "os.killpg(0, signal.SIGKILL)",
+        "while True: pass",
+        "time.sleep(1000)",
+        "bytearray(10 << 30)",
+        "os.closerange(0, 64)",
+        "while True: os.write(1, b'x' * 65536)",
+        "for fd in range(3, 21):\n    try: os.write(fd, b'garbage')\n    except OSError: pass",
+    ],
+)
+def test_the_batch_after_a_bad_one_works(acting: Acting, batch: MakeBatch, once: str, act: str) -> None:
+    """Whatever one batch did to its process, or to the one behind it, the next batch goes through."""
+    body = "\n    ".join(act.splitlines())
+    submission = acting(f"if {once}:\n    {body}", limits=Limits(cpu_s=0.05, output_kb=4))
+    assert isinstance(submission.load(), Loaded)
+    submission.run(batch(cpu_s=0.05))
+    assert runs_well(submission, batch())
+
+
+def test_the_warm_process_outlives_all_of_them(acting: Acting, batch: MakeBatch, once: str) -> None:
+    """A submission that kills its group and its parent leaves the others alone."""
+    bad, good = acting(f"if {once}:\n    os.killpg(0, signal.SIGKILL)"), acting()
+    assert isinstance(bad.load(), Loaded)
+    assert isinstance(good.load(), Loaded)
+    assert died(bad.run(batch())).status == "crashed"
+    assert runs_well(good, batch())
+    assert runs_well(bad, batch())
+
+
+# -- output ------------------------------------------------------------------------------------------------------
+
+
+def test_output_is_captured_batch_by_batch(acting: Acting, batch: MakeBatch) -> None:
+    """Standard output, standard error and the bare descriptors are one stream, each batch's its own."""
+    submission = acting("print('out')\nprint('err', file=sys.stderr)\nsys.stdout.flush()\nos.write(2, b'raw\\n')")
+    submission.load()
+    for _ in range(2):
+        assert ["err", "out", "raw"] == sorted(submission.run(batch()).output.split())
+
+
+def test_what_reading_prints_belongs_to_no_batch(acting: Acting, batch: MakeBatch) -> None:
+    """The two values that the kit makes to read the engine print nothing into a learner's output."""
+    submission = acting(
+        at_import="Value.__init__ = (lambda init: lambda *a: (print('made'), init(*a))[1])(Value.__init__)"
+    )
+    submission.load()
+    assert submission.run(batch()).output == "made\n" * 3
+
+
+def test_output_by_the_megabyte_is_cut_and_the_verdict_stays(acting: Acting, batch: MakeBatch) -> None:
+    """Of 200 KB the first four are kept, with a word on the rest; the answer comes through."""
+    submission = acting("print('x' * 200_000)\nprint('the end')")
+    submission.load()
+    ran = submission.run(batch())
+    assert isinstance(outcome(ran), Done)
+    assert ran.output.startswith("x" * 4096 + "\n[")
+    assert ran.output.endswith("more bytes left out]\n")
+    assert len(ran.output) < 4200
+
+
+def test_a_flood_is_stopped(acting: Acting, batch: MakeBatch) -> None:
+    """A process that prints without end is ended, not listened to."""
+    submission = acting("while True: os.write(1, b'x' * 65536)")
+    submission.load()
+    ran = submission.run(batch(cpu_s=5))
+    assert died(ran).status == "error"
+    assert "printed more than" in died(ran).message
+    assert ran.seconds < 3
+
+
+@pytest.mark.parametrize(
+    ("expected", "written"), [("\ufffd\ufffd\n", "b'\\xff\\xfe\\n'"), ("\x1b[31m\n", "b'\\x1b[31m\\n'"), ("", "b''")]
+)
+def test_output_need_not_be_text(acting: Acting, batch: MakeBatch, expected: str, written: str) -> None:
+    """Bytes that are no UTF-8 are replaced; what a terminal would obey is left to the view to spell out."""
+    submission = acting(f"os.write(1, {written})")
+    submission.load()
+    assert expected == submission.run(batch()).output
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "sys.stdout = None",
+        "sys.stdout = sys.stderr = 3",
+        "sys.stdout.close()",
+        "os.close(1); os.close(2)",
+        "class Bad:\n    def flush(self): raise SystemExit\nsys.stdout = sys.stderr = Bad()",
+    ],
+)
+def test_broken_streams_are_no_ones_loss(acting: Acting, batch: MakeBatch, act: str) -> None:
+    """Whatever code does to its own output, the answer comes through."""
+    submission = acting(act)
+    submission.load()
+    assert runs_well(submission, batch())
+
+
+# -- lies ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "b'garbage'",
+        "b'\\0\\0\\0\\x02[]'",
+        "b'\\0\\0\\0\\0'",
+        "b'\\xff\\xff\\xff\\xff'",
+        "b'\\0\\0\\0\\x08[\"done\"]' * 3",
+        "b'x' * 200_000",
+    ],
+)
+def test_garbage_on_every_descriptor_is_refused(acting: Acting, batch: MakeBatch, written: str) -> None:
+    """Whatever is written to the descriptors that a run can reach is no answer, and no other batch's either."""
+    act = f"for fd in range(3, 21):\n    try: os.write(fd, {written})\n    except OSError: pass"
+    submission = acting(f"if root.grad == 0.0:\n{chr(10).join('    ' + line for line in act.splitlines())}")
+    submission.load()
+    assert died(submission.run(batch())).status == "error"
+    assert runs_well(submission, batch(steps=(("values",),)))
+
+
+def test_garbage_at_import_is_refused(acting: Acting) -> None:
+    """A file cannot say of itself that it was loaded."""
+    forged = "for fd in range(3, 21):\n    try: os.write(fd, b'\\0\\0\\0\\x0a[\"loaded\"]')\n    except OSError: pass"
+    failed = acting(at_import=forged).load()
+    assert isinstance(failed, LoadFailed)
+    assert isinstance(failed.cause, Died)
+    assert failed.cause.status == "error"
+
+
+def test_an_answer_written_before_leaving_is_the_answer_and_judged_as_one(acting: Acting, batch: MakeBatch) -> None:
+    """A forged frame of the right form is read; what it says is as good as its numbers."""
+    forged = '["read", ["Value", "data", "grad", "", "", "", false], [[["done", [["values", ["nan", "nan", "nan"]]]]]]]'
+    act = f"import struct\nbody = {forged!r}.encode()\nframe = struct.pack('!I', len(body)) + body\n"
+    act += "for fd in range(3, 21):\n    try: os.write(fd, frame)\n    except OSError: pass\nos._exit(0)"
+    submission = acting(act)
+    submission.load()
+    ran = submission.run(batch())
+    assert died(ran).status == "error"  # one result too few for what was asked
+    assert runs_well(submission, batch(steps=(("values",),)))
+
+
+def test_an_answer_without_end_is_stopped(acting: Acting, batch: MakeBatch) -> None:
+    """An answer larger than any honest one is not read to its end."""
+    write = "    for fd in range(3, 21):\n        try: os.write(fd, b'x' * 65536)\n        except OSError: pass"
+    submission = acting(f"while True:\n{write}")
+    submission.load()
+    ran = submission.run(batch(cpu_s=5))
+    assert died(ran).status == "error"
+    assert "larger than" in died(ran).message
+    assert ran.seconds < 3
+
+
+# -- traces ----------------------------------------------------------------------------------------------------
+
+
+def test_one_batch_leaves_no_trace_for_the_next(acting: Acting, batch: MakeBatch) -> None:
+    """A counter in the module, a patched class, an imported module: the next batch finds none of it."""
+    submission = acting(
+        "global count\ncount += 1\nValue.extra = getattr(Value, 'extra', 0) + 1\nreturn count + Value.extra"
+    )
+    submission.load()
+    for _ in range(3):
+        assert Called(numbers=(2.0,)) == outcome(submission.run(batch())).results[1]  # type: ignore[union-attr]
+
+
+def test_a_reloaded_file_starts_anew(acting: Acting, batch: MakeBatch) -> None:
+    """Loading again replaces the process."""
+    submission = acting("return count", "count += 1")
+    for _ in range(2):
+        assert Loaded() == submission.load()
+        assert Called(numbers=(1.0,)) == outcome(submission.run(batch())).results[1]  # type: ignore[union-attr]
+
+
+def test_a_closed_submission_loads_by_itself(acting: Acting, batch: MakeBatch) -> None:
+    """Where the process has been ended, the next batch gets a new one."""
+    submission = acting()
+    submission.load()
+    submission.close()
+    submission.close()
+    assert runs_well(submission, batch())
+
+
+@pytest.mark.parametrize("daemon", [True, False])
+@pytest.mark.parametrize("work", ["time.sleep(1000)", "while True: pass"])
+def test_threads_left_running_hold_nobody_up(acting: Acting, batch: MakeBatch, work: str, daemon: bool) -> None:
+    """A thread that a run leaves behind ends with its process."""
+    loop = f"def work():\n    {work}\nthreading.Thread(target=work, daemon={daemon}).start()"
+    submission = acting(loop)
+    submission.load()
+    for _ in range(2):
+        ran = submission.run(batch(cpu_s=1.0))
+        assert isinstance(outcome(ran), Done)
+        assert ran.seconds < 2
+
+
+def test_a_thread_left_running_at_import_holds_nobody_up(acting: Acting, batch: MakeBatch) -> None:
+    """A file that starts a thread loads, and its batches run."""
+    start = "threading.Thread(target=time.sleep, args=(1000,)).start()"
+    submission = acting(at_import=start)
+    assert Loaded() == submission.load()
+    assert runs_well(submission, batch())
+
+
+def test_a_child_process_left_behind_ends_with_its_submission(acting: Acting, batch: MakeBatch) -> None:
+    """Closing a submission ends whatever it has forked."""
+    stay = "    os.closerange(0, 64)\n    time.sleep(1000)\n    os._exit(0)"
+    submission = acting(f"child = os.fork()\nif child == 0:\n{stay}\nreturn child")
+    submission.load()
+    called: Any = outcome(submission.run(batch())).results[1]  # type: ignore[union-attr]
+    child = int(called.numbers[0])
+    submission.close()
+    deadline = time.monotonic() + 3
+    while alive(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(child)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs (one that nobody has reaped yet does not)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_no_descriptors_are_lost(acting: Acting, batch: MakeBatch) -> None:
+    """A hundred batches, good and bad, leave no descriptor open on the trusted side."""
+    submission = acting("if root.data == 6.0: os._exit(0)")
+    submission.load()
+    submission.run(batch())
+    before = len(os.listdir("/proc/self/fd"))
+    for i in range(40):
+        submission.run(batch(steps=(("values",),) if i % 2 else None))
+    assert before == len(os.listdir("/proc/self/fd"))
+
+
+# -- in the strongest sandbox that works here ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def strong() -> Any:
+    with sandbox.start("auto", allow_imports=["numpy"]) as started:
+        yield started
+
+
+def test_an_honest_engine_works_in_the_sandbox(acting: Acting, batch: MakeBatch, strong: Any) -> None:
+    """Giving up rights changes nothing for code that only computes."""
+    submission = acting("print('out')\nreturn root", warm=strong)
+    assert Loaded() == submission.load()
+    ran = submission.run(batch())
+    assert Done(((2.0, 3.0, 6.0), Called(nodes=(2,)))) == outcome(ran)
+    assert ran.output == "out\n"
+
+
+def test_numpy_works_in_the_sandbox(acting: Acting, batch: MakeBatch, strong: Any) -> None:
+    """A course's modules are there."""
+    source = "import numpy as np\nimport numpy.linalg"
+    submission = acting("return float(np.linalg.norm(np.array([3.0, 4.0])))", source, warm=strong)
+    assert Loaded() == submission.load()
+    assert Called(numbers=(5.0,)) == outcome(submission.run(batch())).results[1]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "os._exit(0)",
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "os.kill(os.getppid(), signal.SIGKILL)",
+        "while True: pass",
+        "time.sleep(1000)",
+        "bytearray(10 << 30)",
+        "os.closerange(0, 64)",
+        "while True: os.write(1, b'x' * 65536)",
+        "for fd in range(3, 21):\n    try: os.write(fd, b'garbage')\n    except OSError: pass",
+        "sys.exit()",
+        "while True: os.fork()",
+        "threading.Thread(target=time.sleep, args=(1000,)).start()\nos._exit(1)",
+    ],
+)
+def test_bad_batches_cost_themselves_alone_in_the_sandbox_too(
+    acting: Acting, batch: MakeBatch, strong: Any, act: str
+) -> None:
+    """Each way of misbehaving gives no result, and the next batch of the same file goes through."""
+    body = "\n    ".join(act.splitlines())
+    submission = acting(f"if root.grad == 0.0:\n    {body}", warm=strong, limits=Limits(cpu_s=0.05, output_kb=4))
+    assert isinstance(submission.load(), Loaded)
+    bad = submission.run(batch(cpu_s=0.05))
+    assert isinstance(bad.answer, Died) or isinstance(outcome(bad), Broke)
+    assert runs_well(submission, batch(steps=(("values",),)))
