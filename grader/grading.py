@@ -107,8 +107,12 @@ def examine(
     oracle: Oracle,
     seed: str,
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
+    tighter: int = 1,
 ) -> Examined:
-    """Load each source in a worker and run the hidden checks of its exercise on it."""
+    """Load each source in a worker and run the hidden checks of its exercise on it.
+
+    `tighter` divides every budget of calls and CPU time.
+    """
     exercises = [exercise for exercise in course.exercises if exercise.id in sources]
     states: dict[str, FileState] = {}
     engines: dict[tuple[str, str], EngineUnderCheck] = {}
@@ -116,7 +120,8 @@ def examine(
 
     def prepare(submission: Submission, source: Source, exercise: Exercise, check: Check) -> EngineUnderCheck:
         check_seed = f"{seed}:{exercise.id}:{check.id}"
-        engine = EngineUnderCheck(submission.run, oracle.answers, source.text, course.limits, check_seed)
+        ask = submission.run if tighter == 1 else lambda batch: submission.run(batch.tightened(tighter))
+        engine = EngineUnderCheck(ask, oracle.answers, source.text, course.limits, check_seed)
         engines[exercise.id, check.id] = engine
         return engine
 

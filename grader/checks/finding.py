@@ -8,6 +8,7 @@ import msgspec
 
 from ..engine import Died, Odd, Problem
 from ..engine.protocol import Observed
+from .explain import explain
 
 Shown: TypeAlias = float | str
 Status: TypeAlias = Literal["failed", "error", "timeout", "crashed"]
@@ -52,9 +53,10 @@ def fail_for(cause: Problem | Died, source: Sequence[str], program: str | None =
 
 
 def problem_text(problem: Problem, source: Sequence[str]) -> str:
-    """A problem in a sentence, then the learner's own lines, innermost last."""
+    """A problem in a sentence, then the learner's own lines, innermost last, then where it usually comes from."""
     lines = [f"line {number}: {source[number - 1].strip()}" for number in problem.lines if number <= len(source)]
-    return "\n".join([" ".join(_sentence(problem).split()), *dict.fromkeys(lines[-3:])])
+    usual = explain(problem.type_name, problem.message) if problem.kind == "raised" else None
+    return "\n".join([" ".join(_sentence(problem).split()), *dict.fromkeys(lines[-3:]), *([usual] if usual else [])])
 
 
 def _sentence(problem: Problem) -> str:
@@ -75,8 +77,6 @@ def _sentence(problem: Problem) -> str:
             return f"Python cannot read the file: {problem.message}"
         case _ if problem.type_name == "MemoryError":
             return "it asked for more memory than a check may have"
-        case _ if problem.type_name == "RecursionError":
-            return "your code raised RecursionError: a function calls itself too deep, or without end"
         case _:
             text = f"{problem.type_name}: {problem.message}" if problem.message else problem.type_name
             return f"your code raised {text}"

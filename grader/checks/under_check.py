@@ -112,9 +112,15 @@ class EngineUnderCheck:
             expected = [
                 before.get(node.name, 0.0) + upstream * grad for node, grad in zip(p.nodes, answer.grads, strict=True)
             ]
+            got = outcome.results[3]
             start = _start_text(p, upstream, {name: g for name, g in before.items() if name in p.index})
-            said = "; ".join(filter(None, [start, note])) or None
-            compare_grads(p, expected, outcome.results[3], largest(answer) * max(1.0, abs(upstream)), said)  # type: ignore[arg-type]
+            untouched = all(
+                seen == before.get(node.name, 0.0)
+                for node, seen in zip(p.nodes, got, strict=True)  # type: ignore[arg-type]
+                if node.name != p.root_name
+            )
+            said = "; ".join(filter(None, [start, note, _NOTHING_CAME if untouched else None])) or None
+            compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said)  # type: ignore[arg-type]
 
         self._examine(runs, judge)
 
@@ -286,6 +292,7 @@ class EngineUnderCheck:
 
 _EXTRA = ("tanh", "exp", "log", "sigmoid")
 _STORED = ("pairs", "parallel")
+_NOTHING_CAME = "nothing was added anywhere: is the closure attached, `out._backward = _backward`?"
 _NO_RULES = (
     "no backward pass was found in the engine: neither `_backward` closures nor (input, local gradient) pairs. "
     "Numbers that agree are not enough here"

@@ -55,7 +55,7 @@ def _official_course(options: argparse.Namespace) -> Course:
 
 def _grade(words: list[str]) -> int:
     parser = _parser("", "Grade your exercise files.")
-    parser.usage = "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|stubs|build --help"
+    parser.usage = "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|verify|stubs|build --help"
     parser.add_argument("words", nargs="*", metavar="EXERCISE", help="a number, an id or its beginning (default: all)")
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder")
     parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
@@ -151,9 +151,22 @@ def _build(words: list[str]) -> int:
     return OK
 
 
+def _verify(words: list[str]) -> int:
+    parser = _parser("verify", "Check the course itself: solutions, stubs, misconceptions, mutants, drift.")
+    parser.add_argument("exercises", nargs="*", metavar="EXERCISE", help="which ones (default: all)")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="write the table as Markdown, too")
+    options = parser.parse_args(words)
+    from .verification import run_verify
+
+    course = _course(options)
+    chosen = tuple(find_exercise(course, word) for word in options.exercises) or course.exercises
+    return run_verify(course, chosen, options.table)
+
+
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
     "hint": _hint,
     "start": _start,
     "stubs": _stubs,
+    "verify": _verify,
 }

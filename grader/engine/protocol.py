@@ -6,7 +6,7 @@ last byte, is `Refused`: nothing is guessed and nothing but plain data is built.
 """
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
@@ -51,6 +51,11 @@ class Batch:
                 "engine": self.engine,
             }
         )
+
+    def tightened(self, factor: int) -> "Batch":
+        """The same batch with a fraction of its budgets."""
+        calls = None if self.calls is None else self.calls // factor
+        return replace(self, calls=calls, cpu_s=self.cpu_s / factor)
 
     @property
     def answer_cap(self) -> int:

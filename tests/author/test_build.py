@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.author import build_book, make_stub
+from grader.author import build, make_stub
+from grader.author.build import catalogue
 from grader.course import Course, Exercise, load_course
 from grader.oracle import AnswerBook, read_book
 
@@ -17,8 +18,10 @@ STALE = "run `grade stubs` and `grade build`"
 
 @pytest.fixture(scope="module")
 def built() -> AnswerBook:
-    """The answer book as it is made now."""
-    return build_book(COURSE)
+    """The answer book as it is made now, with the first misconception of each exercise: all of them take a minute."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(build, "catalogue", lambda course, exercise: catalogue(course, exercise)[:1])
+        return build.build_book(COURSE)
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,22 @@ def test_the_shipped_book_knows_the_same_programs(built: AnswerBook, shipped: An
 def test_the_shipped_book_has_the_same_stubs(built: AnswerBook, shipped: AnswerBook) -> None:
     """An untouched file is known by the stub in the book."""
     assert built.stubs == shipped.stubs, STALE
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shipped: AnswerBook) -> None:
+    """Every misconception beside a solution is in the shipped book, in the same words."""
+    written = [(one.id, one.believes, one.instead, one.hint) for one in catalogue(COURSE, exercise)]
+    kept = [(one.id, one.believes, one.instead, one.hint) for one in shipped.misconceptions[exercise.id]]
+    assert written == kept, STALE
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_misconceptions_behave_as_in_the_shipped_book(
+    exercise: Exercise, built: AnswerBook, shipped: AnswerBook
+) -> None:
+    """The first misconception of each exercise does now what the shipped book says of it."""
+    assert built.misconceptions[exercise.id] == shipped.misconceptions[exercise.id][:1], STALE
 
 
 def test_the_shipped_book_has_the_same_answers(built: AnswerBook, shipped: AnswerBook) -> None:

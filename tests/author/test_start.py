@@ -8,7 +8,8 @@ from grader.course import Course
 from grader.oracle import AnswerBook
 
 WithSolution = Callable[..., Course]
-BOOK = AnswerBook(format=1, torch="none", stubs={"first": "# TODO: ½?\n", "second": "# TODO\n"}, answers={})
+STUBS = {"first": "# TODO: ½?\n", "second": "# TODO\n"}
+BOOK = AnswerBook(format=1, torch="none", stubs=STUBS, misconceptions={}, answers={})
 
 
 def test_stubs_are_handed_out(with_solution: WithSolution, tmp_path: Path) -> None:

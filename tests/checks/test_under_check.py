@@ -30,6 +30,7 @@ ASKS: dict[str, Ask] = {
     "uses local rules": lambda engine: engine.backward_uses_local_rules(BOTH, SQUARE),
     "each rule once": lambda engine: engine.backward_runs_each_rule_once(BOTH, SQUARE),
     "sorts": lambda engine: engine.sorts(BOTH, SQUARE),
+    "by hand": lambda engine: engine.by_hand("pass_back", BOTH, SQUARE),
 }
 
 
@@ -75,7 +76,7 @@ def test_planning_judges_nothing() -> None:
     engine = EngineUnderCheck(lambda batch: None, lambda p: [Answer((0.0,) * 9, (0.0,) * 9)] * len(p), "", Limits(), "")
     for ask in ASKS.values():
         ask(engine)
-    assert (14, None, []) == (engine.comparisons, engine.reading, engine.output)
+    assert (2 * len(ASKS), None, []) == (engine.comparisons, engine.reading, engine.output)
 
 
 def test_a_program_may_be_written_as_text(engine_that: EngineThat) -> None:
@@ -240,6 +241,84 @@ def test_a_wrong_order_of_rules_fails(engine_that: EngineThat, honest: Says) -> 
     """A trace in which an input ran before its user is refused."""
     says = with_result(honest, 0, 2, lambda result: ["trace", result[1][::-1]])
     assert "ran before that of" in str(finding(engine_that(says), ASKS["each rule once"]).message)
+
+
+def test_a_pass_by_hand_that_skips_a_rule_fails(engine_that: EngineThat, honest: Says) -> None:
+    """Right gradients, found without running every rule once and users first, are not what was asked."""
+    says = with_result(honest, 0, 4, lambda result: ["trace", result[1][:1]])
+    assert finding(engine_that(says), ASKS["by hand"]).message == "the `_backward` of a * b never ran"
+
+
+def test_a_pass_by_hand_with_wrong_gradients_says_which_rule_was_at_fault(
+    engine_that: EngineThat, honest: Says
+) -> None:
+    """Where gradients are wrong because of the order, both are told."""
+
+    def says(batch: Batch) -> Any:
+        message = with_result(honest, 0, 3, zeroed)(batch)
+        for seed in message[2]:
+            seed[0][1][4] = ["trace", seed[0][1][4][1][::-1]]
+        return message
+
+    found = finding(engine_that(says), ASKS["by hand"])
+    assert "ran before that of L" in str(found.message)
+    assert found.expected["dL/da"] == -2.0
+
+
+# -- plain functions ----------------------------------------------------------------------------------------------
+
+HALVES = {"half of 3": 1.5, "half of 5": 2.5}
+
+
+def halves(engine: EngineUnderCheck, **options: Any) -> None:
+    engine.returns("half", 3.0, 5.0, expected=HALVES, about="half(3, 5)", **options)
+
+
+def test_a_function_that_returns_the_right_numbers_passes(engine_that: EngineThat, honest: Says) -> None:
+    """Functions of numbers are called as they are: no engine is read, no program built."""
+    batches: list[Batch] = []
+    engine = engine_that(lambda batch: batches.append(batch) or honest(batch))
+    halves(engine)
+    assert (1, None) == (engine.comparisons, engine.reading)
+    assert (False, ()) == (batches[0].engine, batches[0].runs[0].program.nodes)
+
+
+def test_a_wrong_number_is_shown_beside_the_right_one(engine_that: EngineThat, honest: Says) -> None:
+    """What was returned stands beside what is right, under the name that the check gives it."""
+    says = with_result(honest, 0, 0, lambda result: ["numbers", [result[1][0], NONE]])
+    found = finding(engine_that(says), halves)
+    assert Finding("failed", "half(3, 5)", {"half of 5": 2.5}, {"half of 5": 0.0}) == found
+
+
+def test_what_is_right_may_be_kept_back(engine_that: EngineThat, honest: Says) -> None:
+    """Without `reveal` a learner hears what is wrong and not what would be right."""
+    says = with_result(honest, 0, 0, lambda result: ["numbers", [result[1][0], NONE]])
+    found = finding(engine_that(says), lambda engine: halves(engine, reveal=False))
+    assert ({}, {}, "not right yet: half of 5 (yours: 0.0)") == (found.expected, found.actual, found.message)
+    assert "2.5" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("expected", "result"),
+    [
+        ("half returned None, where 2 numbers should be", ["nothing"]),
+        ("half returned 1 numbers, where 2 numbers should be", ["numbers", [NONE]]),
+        ("half returned str, where 2 numbers should be", ["other", "str"]),
+        ("half returned nodes, where 2 numbers should be", ["nodes", [-1]]),
+    ],
+)
+def test_a_function_that_returns_something_else_is_told_what(
+    engine_that: EngineThat, honest: Says, expected: str, result: list[Any]
+) -> None:
+    """Too few numbers, None, words: each is named."""
+    assert expected == finding(engine_that(with_result(honest, 0, 0, lambda _: result)), halves).message
+
+
+@pytest.mark.parametrize("seeds", [(0,), (3,)])
+def test_a_function_has_to_be_right_every_time(engine_that: EngineThat, honest: Says, seeds: tuple[int, ...]) -> None:
+    """One wrong answer among the runs fails."""
+    says = with_result(honest, 0, 0, lambda result: ["numbers", [NONE, NONE]], seeds)
+    assert finding(engine_that(says), halves).status == "failed"
 
 
 def test_a_wrong_list_fails(engine_that: EngineThat, honest: Says) -> None:
@@ -439,6 +518,12 @@ def test_no_liar_passes(engine_that: EngineThat, ask: Ask, liar: Callable[[Batch
     engine = engine_that(liar)
     finding(engine, ask)
     assert engine.comparisons == 2
+
+
+@pytest.mark.parametrize("liar", LIARS.values(), ids=LIARS.keys())
+def test_no_liar_passes_for_a_function(engine_that: EngineThat, liar: Callable[[Batch], Any]) -> None:
+    """Functions of numbers are judged by the numbers alone."""
+    finding(engine_that(liar), halves)
 
 
 @pytest.mark.parametrize("where", [0, 1])

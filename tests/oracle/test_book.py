@@ -4,12 +4,18 @@ import msgspec
 import pytest
 
 from grader.course import CourseError
-from grader.oracle import Answer, AnswerBook, read_book, write_book
+from grader.oracle import Answer, AnswerBook, KnownBehaviour, read_book, write_book
 
 BOOK = AnswerBook(
     format=1,
     torch="2.13.0",
     stubs={"relu": 'print("½ \\n")\n', "distribute": ""},
+    misconceptions={
+        "relu": (
+            KnownBehaviour("leaky", "a dead unit leaks", "nothing gets through", 2, {"dead:0": "a3", "zero:0": "f"}),
+        ),
+        "distribute": (),
+    },
     answers={
         "b": Answer(values=(0.1 + 0.2, 1e-300), grads=(-0.0, 1 / 3)),
         "a": Answer(values=(1e22,), grads=(1.0,)),
@@ -28,7 +34,7 @@ def test_a_round_trip(tmp_path: Path) -> None:
 def test_an_empty_book(tmp_path: Path) -> None:
     """A book without answers or stubs is one too."""
     path = tmp_path / "answers.json"
-    empty = AnswerBook(format=1, torch="none", stubs={}, answers={})
+    empty = AnswerBook(format=1, torch="none", stubs={}, misconceptions={}, answers={})
     write_book(path, empty)
     assert empty == read_book(path)
 
@@ -37,7 +43,7 @@ def test_the_same_book_gives_the_same_file(tmp_path: Path) -> None:
     """Answers stand one a line, by key, so that a change shows in a diff as what it is."""
     one, other = tmp_path / "one.json", tmp_path / "other.json"
     write_book(one, BOOK)
-    write_book(other, AnswerBook(1, BOOK.torch, BOOK.stubs, dict(reversed(BOOK.answers.items()))))
+    write_book(other, msgspec.structs.replace(BOOK, answers=dict(reversed(BOOK.answers.items()))))
     assert one.read_bytes() == other.read_bytes()
     assert [True, True] == [any(f'"{key}": {{' in line for line in one.read_text().splitlines()) for key in "ab"]
 
@@ -50,10 +56,12 @@ def test_the_same_book_gives_the_same_file(tmp_path: Path) -> None:
         b"[]",
         b"\xff\xfe",
         b'{"format": 1}',
-        b'{"format": "1", "torch": "2", "stubs": {}, "answers": {}}',
-        b'{"format": 1, "torch": "2", "stubs": {}, "answers": {}, "more": 1}',
-        b'{"format": 1, "torch": "2", "stubs": {}, "answers": {"a": {"values": [1.0]}}}',
-        b'{"format": 1, "torch": "2", "stubs": {}, "answers": {"a": {"values": [null], "grads": [1.0]}}}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "answers": {}}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "misconceptions": {"a": [{"id": "b"}]}, "answers": {}}',
+        b'{"format": "1", "torch": "2", "stubs": {}, "misconceptions": {}, "answers": {}}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "misconceptions": {}, "answers": {}, "more": 1}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "misconceptions": {}, "answers": {"a": {"values": [1.0]}}}',
+        b'{"format": 1, "torch": "", "stubs": {}, "misconceptions": {}, "answers": {"a": {"values": [null], "grads": []}}}',
     ],
 )
 def test_a_damaged_book_is_told(tmp_path: Path, content: bytes) -> None:

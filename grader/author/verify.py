@@ -1,0 +1,230 @@
+"""`grade verify`: is the course as good as it says? Run after any edit of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from ..checks.plugin import METADATA
+from ..course import Course, CourseError, Document, Exercise
+from ..diagnosis import diagnose
+from ..diagnosis.catalogue import regions
+from ..engine import Source, read_source
+from ..grading import Examined, examine
+from ..oracle import AnswerBook, Oracle, read_book
+from ..sandbox import Warm, start
+from .build import build_book, catalogue
+from .mutants import mutants
+from .stubs import make_stub
+
+_ROOM = 10  # a solution keeps its limits by this factor
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is not as it should be: file, line (None for the whole file), and what."""
+
+    path: Path
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}" if self.line else f"{self.path}: {self.message}"
+
+
+@dataclass
+class Verified:
+    """What was verified of one exercise."""
+
+    exercise: Exercise
+    score: int = 0
+    misconceptions: int = 0
+    diagnosed: int = 0
+    mutants: int = 0
+    killed: int = 0
+    equivalent: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+class _Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mutant that is no mistake: its name, and why."""
+
+    mutant: Annotated[str, Meta(min_length=3)]
+    because: Annotated[str, Meta(min_length=10)]
+
+
+def verify(
+    course: Course, exercises: tuple[Exercise, ...], on_step: Callable[[str], None] = lambda text: None
+) -> Iterator[Verified]:
+    """Verify `exercises` one by one. Raises `CourseError` for what keeps the course from being read at all."""
+    with ExitStack() as stack:
+        warm = stack.enter_context(start(allow_imports=course.allow_imports))
+        book = read_book(course.book)
+        oracle = stack.enter_context(Oracle(book, None))
+        on_step("answer book")
+        drift = _drift(course, book)
+        for exercise in exercises:
+            yield _Verification(course, exercise, book, warm, oracle, on_step).run(drift)
+            drift = []
+
+
+def _drift(course: Course, book: AnswerBook) -> list[Finding]:
+    made = build_book(course)
+    parts = {"stubs": made.stubs != book.stubs, "misconceptions": made.misconceptions != book.misconceptions}
+    parts["answers"] = made.answers.keys() != book.answers.keys() or any(
+        abs(a - b) > 1e-12 * max(1.0, abs(a))
+        for key, answer in made.answers.items()
+        for a, b in zip(
+            (*answer.values, *answer.grads), (*book.answers[key].values, *book.answers[key].grads), strict=True
+        )
+    )
+    return [
+        Finding(course.book, None, f"its {part} have drifted; `grade build` writes it anew")
+        for part, drifted in parts.items()
+        if drifted
+    ]
+
+
+class _Verification:
+    def __init__(
+        self,
+        course: Course,
+        exercise: Exercise,
+        book: AnswerBook,
+        warm: Warm,
+        oracle: Oracle,
+        on_step: Callable[[str], None],
+    ) -> None:
+        self.course = course
+        self.exercise = exercise
+        self.book = book
+        self.warm = warm
+        self.oracle = oracle
+        self.on_step = on_step
+        self.path = course.solution(exercise)
+        self.solution = read_source(self.path)
+        self.result = Verified(exercise)
+
+    def run(self, known: list[Finding]) -> Verified:
+        self.result.findings += known
+        if self.solution.problem:
+            self._find(self.path, None, self.solution.message or self.solution.problem)
+            return self.result
+        for step in (self._solution, self._stub, self._leaks, self._misconceptions, self._mutants):
+            self.on_step(f"{self.exercise.stem}: {step.__name__.strip('_')}")
+            try:
+                step()
+            except CourseError as error:
+                self._find(error.path, error.line, error.message)
+        return self.result
+
+    def _find(self, path: Path, line: int | None, message: str) -> None:
+        self.result.findings.append(Finding(path, line, message))
+
+    def _examine(self, text: str, tighter: int = 1) -> Examined:
+        source = Source(self.course.exercise_file(self.exercise), text)
+        sources = {self.exercise.id: source}
+        return examine(
+            self.course, sources, {}, warm=self.warm, oracle=self.oracle, seed=self.course.seed, tighter=tighter
+        )
+
+    def _passed(self, examined: Examined) -> dict[str, bool]:
+        """Whether each check passed."""
+        passed = {check.id: False for check in self.exercise.checks}
+        for test in examined.pytest_report["tests"]:
+            result: Mapping[str, str] = test["metadata"][METADATA]
+            passed[result["check"]] = result.get("status") == "passed"
+        return passed
+
+    def _points(self, passed: Mapping[str, bool]) -> int:
+        return sum(check.points for check in self.exercise.checks if passed[check.id])
+
+    def _all_points(self) -> int:
+        return sum(check.points for check in self.exercise.checks)
+
+    def _solution(self) -> None:
+        passed = self._passed(self._examine(self.solution.text))
+        self.result.score = self._points(passed)
+        for check in self.exercise.checks:
+            if not passed[check.id]:
+                self._find(self.course.file, check.line, f"the solution fails the check `{check.id}`")
+        tight = self._passed(self._examine(self.solution.text, tighter=_ROOM))
+        for check in self.exercise.checks:
+            if passed[check.id] and not tight[check.id]:
+                self._find(
+                    self.course.file, check.line, f"the solution needs more than a tenth of the limits of `{check.id}`"
+                )
+
+    def _stub(self) -> None:
+        stub = make_stub(self.course, self.exercise)
+        path = self.course.exercise_file(self.exercise)
+        if "# TODO" not in stub:
+            self._find(path, None, "has no TODO")
+        if read_source(path).text != stub:
+            self._find(path, None, "is not what the solution's stub would be; `grade stubs` writes it anew")
+        passed = self._passed(self._examine(stub))
+        for check in self.exercise.checks:
+            if check.points and passed[check.id]:
+                self._find(self.course.file, check.line, f"the untouched stub passes the check `{check.id}`")
+
+    def _leaks(self) -> None:
+        """No solution region stands in an exercise file up to its own; no hidden test in any of them."""
+        bodies = [self.solution.text[start:end].rstrip() for _, start, end in regions(self.solution.text)]
+        bodies = [_words(body) for body in bodies if len(_words(body).split()) > 6]
+        tests = [
+            _words(line) for line in self.course.hidden_test(self.exercise).read_text(encoding="utf-8").splitlines()
+        ]
+        calls = [line for line in tests if line.startswith(("program(", "engine."))]
+        for other in self.course.exercises:
+            path = self.course.exercise_file(other)
+            text = _words(read_source(path).text)
+            if other.number <= self.exercise.number and any(body in text for body in bodies):
+                self._find(path, None, f"gives away the solution of {self.exercise.stem}")
+            if any(call in text for call in calls):
+                self._find(path, None, f"shows a hidden check of {self.exercise.stem}")
+
+    def _misconceptions(self) -> None:
+        path = self.path.with_suffix(".mistakes.yaml")
+        known = self.book.misconceptions.get(self.exercise.id, ())
+        for one in catalogue(self.course, self.exercise):
+            self.result.misconceptions += 1
+            examined = self._examine(one.source)
+            if self._points(self._passed(examined)) == self._all_points():
+                self._find(path, one.line, f"the misconception `{one.id}` loses no points")
+            found = diagnose(known, examined.behaviour(self.exercise))
+            if found is not None and found.id == one.id:
+                self.result.diagnosed += 1
+            else:
+                names = found.id if found else "nothing"
+                self._find(path, one.line, f"the misconception `{one.id}` is diagnosed as {names}")
+
+    def _mutants(self) -> None:
+        path = self.path.with_suffix(".equivalent.yaml")
+        listed = _equivalent(path)
+        for mutant in mutants(self.solution.text):
+            self.result.mutants += 1
+            survived = self._points(self._passed(self._examine(mutant.source))) == self._all_points()
+            excused = listed.pop(mutant.name, None) is not None
+            self.result.killed += not survived
+            self.result.equivalent += survived and excused
+            if survived and not excused:
+                self._find(self.path, mutant.line, f"no check notices the mutant `{mutant.name}`")
+            elif excused and not survived:
+                self._find(path, None, f"`{mutant.name}` is listed as equivalent, but a check fails it")
+        for name in listed:
+            self._find(path, None, f"`{name}` is no mutant of this solution")
+
+
+def _equivalent(path: Path) -> dict[str, str]:
+    if not path.exists():
+        return {}
+    document = Document(path)
+    return {item.mutant: item.because for item in document.convert(document.root, list[_Equivalent])}
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,53 @@
+"""`grade verify`: run it, show its table and its findings."""
+
+import sys
+from pathlib import Path
+
+from ..author.verify import Verified, verify
+from ..course import Course, Exercise
+
+_HEAD = ("exercise", "solution", "misconceptions caught and diagnosed", "mutants killed", "equivalent", "findings")
+
+
+def run_verify(course: Course, exercises: tuple[Exercise, ...], table: Path | None) -> int:
+    """Verify and report; 0 if nothing was found, else 2."""
+    show = sys.stderr.isatty()
+
+    def progress(text: str) -> None:
+        if show:
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+
+    results = []
+    for result in verify(course, exercises, progress):
+        progress("")
+        results.append(result)
+        print(
+            f"{result.exercise.stem:<16}"
+            + "  ".join(f"{n}: {v}" for n, v in zip(_HEAD[1:], _cells(result), strict=True))
+        )
+        for finding in result.findings:
+            print(f"  {finding}")
+    if table is not None:
+        table.write_text(markdown(course, results), encoding="utf-8")
+    found = sum(len(result.findings) for result in results)
+    print(f"{found} findings" if found else "nothing to be mended")
+    return 2 if found else 0
+
+
+def _cells(result: Verified) -> list[str]:
+    everything = sum(check.points for check in result.exercise.checks)
+    return [
+        f"{result.score}/{everything}",
+        f"{result.diagnosed}/{result.misconceptions}",
+        f"{result.killed}/{result.mutants - result.equivalent}",
+        str(result.equivalent),
+        str(len(result.findings)),
+    ]
+
+
+def markdown(course: Course, results: list[Verified]) -> str:
+    """The table as a page."""
+    rows = [[result.exercise.stem, *_cells(result)] for result in results]
+    lines = ["| " + " | ".join(cells) + " |" for cells in (_HEAD, ["---"] * len(_HEAD), *rows)]
+    return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + "\n"

@@ -1,0 +1,32 @@
+"""exec: runs a shell with os.system and os.popen."""
+
+import os
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+if os.system("exit 7") == 7 << 8:
+    effect("ran a shell")
+try:
+    if os.popen("echo out").read():
+        effect("ran a shell")
+except OSError:
+    pass
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

@@ -1,0 +1,31 @@
+"""exec: runs a program with posix_spawn."""
+
+import os
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+try:
+    pid = os.posix_spawn("/bin/true", ["true"], {})
+    os.waitpid(pid, 0)
+    effect("spawned a program")
+except OSError:
+    pass
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

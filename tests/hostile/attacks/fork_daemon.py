@@ -1,0 +1,40 @@
+"""fork: leaves a daemon behind: two forks and a session of its own."""
+
+import os
+import time
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+try:
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for fd in range(64):
+                try:
+                    os.close(fd)
+                except OSError:
+                    pass
+            time.sleep(20)
+        os._exit(0)
+    effect("left a daemon")
+except OSError:
+    pass
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

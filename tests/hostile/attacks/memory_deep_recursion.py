@@ -1,0 +1,27 @@
+"""memory: recurses until the C stack ends."""
+
+import sys
+
+
+sys.setrecursionlimit(10**9)
+
+
+def deeper(value):
+    return repr([deeper(value)]) if value else None
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            deeper(1)
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

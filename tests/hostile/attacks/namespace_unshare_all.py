@@ -1,0 +1,34 @@
+"""namespace: makes mount, pid, network, ipc, host name, cgroup and time namespaces."""
+
+import ctypes
+import os
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+attempts = [
+    *[lambda flag=flag: libc.unshare(flag) for flag in (0x20000, 0x40000000, 0x8000000, 0x4000000, 0x2000000, 0x80)],
+]
+for attempt in attempts:
+    if attempt() >= 0:
+        effect("made a namespace")
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

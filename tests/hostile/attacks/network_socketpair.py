@@ -1,0 +1,32 @@
+"""network: makes a pair of connected sockets to pass descriptors on."""
+
+import os
+import socket
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+try:
+    left, right = socket.socketpair()
+    socket.send_fds(left, [b"x"], [0])
+    effect("made connected sockets")
+except OSError:
+    pass
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

@@ -1,0 +1,31 @@
+"""ptrace: asks to be traced, so that it stops where it likes."""
+
+import ctypes
+import os
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+if libc.ptrace(0, 0, None, None) == 0:
+    effect("asked to be traced")
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

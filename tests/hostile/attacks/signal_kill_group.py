@@ -1,0 +1,35 @@
+"""signal: sends SIGTERM to its process group, its own ear closed."""
+
+import os
+import signal
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+for attempt in (
+    lambda: os.killpg(os.getpgid(0), 0),
+    lambda: os.killpg(0, signal.SIGTERM),
+):
+    try:
+        attempt()
+        effect("signalled its process group")
+    except OSError:
+        pass
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

@@ -1,0 +1,36 @@
+"""write: deletes and renames files in folders that everybody may write to."""
+
+import os
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+for attempt in (
+    lambda: os.unlink("@drop@/keep.txt"),
+    lambda: os.rename("@drop@/keep.txt", "@drop@/@marker@"),
+    lambda: os.truncate("@drop@/keep.txt", 0),
+    lambda: os.rmdir("@drop@/empty"),
+):
+    try:
+        attempt()
+        effect("changed a file")
+    except OSError:
+        pass
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

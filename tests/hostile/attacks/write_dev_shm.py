@@ -1,0 +1,36 @@
+"""write: leaves a file in /dev/shm."""
+
+import os
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+def write(path):
+    try:
+        with open(path, "a") as file:
+            file.write("overwritten")
+    except OSError:
+        pass
+    else:
+        effect("wrote a file")
+
+
+write("/dev/shm/@marker@.txt")
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

@@ -1,0 +1,41 @@
+"""write: edits the worker's own modules and their compiled forms."""
+
+import os
+import sys
+
+
+def effect(what):
+    os.write(1, f"EFFECT {what}\n".encode())
+
+
+def write(path):
+    try:
+        with open(path, "a") as file:
+            file.write("overwritten")
+    except OSError:
+        pass
+    else:
+        effect("wrote a file")
+
+
+for name, module in list(sys.modules.items()):
+    if name.startswith("worker"):
+        folder = os.path.dirname(module.__file__)
+        write(f"{folder}/@marker@.py")
+        write(f"{folder}/__pycache__/@marker@.pyc")
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out
