@@ -7,6 +7,8 @@ from ..program import Op, Program
 from .compare import slope_name
 from .finding import fail
 
+_NAMES = 12  # of an order, this many are shown
+
 
 def judge_topological(program: Program, returned: Called) -> None:
     """Fail unless each node stands in the order exactly once and after all its inputs. Any such order will do."""
@@ -16,7 +18,7 @@ def judge_topological(program: Program, returned: Called) -> None:
     order = list(returned.nodes)
     reason = _disorder(program, order)
     if reason:
-        right = ", ".join(node.name for node in program.nodes)
+        right = _names(program, range(len(program.nodes)))
         fail(
             reason,
             program=program.shown,
@@ -49,8 +51,8 @@ def _name(program: Program, index: int) -> str:
 
 
 def _names(program: Program, order: Sequence[int]) -> str:
-    names = ["?" if i < 0 else _name(program, i) for i in order]
-    return ", ".join(names[:12] + ["…"] * (len(names) > 12)) or "nothing"
+    names = ["?" if i < 0 else _name(program, i) for i in order[:_NAMES]]
+    return ", ".join(names + ["…"] * (len(order) > _NAMES)) or "nothing"
 
 
 def judge_trace(program: Program, trace: Traced) -> None:

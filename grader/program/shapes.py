@@ -1,5 +1,7 @@
 """Large programs of regular shape: too long to write down, named by what they are."""
 
+from functools import lru_cache
+
 from .graph import Leaf, Node, Op, Program
 
 NOTHING = Program((), 0, "")
@@ -10,6 +12,7 @@ def leaf(value: float) -> Program:
     return Program((Leaf("a", value),), 0, "a")
 
 
+@lru_cache(maxsize=2)
 def chain(length: int) -> Program:
     """`length` nodes in a row, each the one before it plus b."""
     nodes: list[Node] = [Leaf("a", 1.0), Leaf("b", 0.5)]

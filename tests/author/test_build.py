@@ -9,6 +9,7 @@ import pytest
 from grader.author import build, make_stub
 from grader.author.build import catalogue
 from grader.course import Course, Exercise, load_course
+from grader.diagnosis import Misconception
 from grader.oracle import AnswerBook, read_book
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,11 +17,20 @@ COURSE = load_course(ROOT)
 STALE = "run `grade stubs` and `grade build`"
 
 
+# Running every misconception takes a minute. `a_set` goes by the luck of a set's order.
+SAMPLE = {"distribute": "overwrite", "accumulate": "overwrite", "build_topo": "a_set", "relu": "leaks"}
+
+
+def sample(course: Course, exercise: Exercise) -> list[Misconception]:
+    """One misconception of some exercises."""
+    return [one for one in catalogue(course, exercise) if one.id == SAMPLE.get(exercise.id)]
+
+
 @pytest.fixture(scope="module")
 def built() -> AnswerBook:
-    """The answer book as it is made now, with the first misconception of each exercise: all of them take a minute."""
+    """The answer book as it is made now, with a sample of the misconceptions."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(build, "catalogue", lambda course, exercise: catalogue(course, exercise)[:1])
+        patched.setattr(build, "catalogue", sample)
         return build.build_book(COURSE)
 
 
@@ -62,12 +72,14 @@ def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shippe
     assert written == kept, STALE
 
 
-@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize(("exercise", "name"), SAMPLE.items())
 def test_misconceptions_behave_as_in_the_shipped_book(
-    exercise: Exercise, built: AnswerBook, shipped: AnswerBook
+    exercise: str, name: str, built: AnswerBook, shipped: AnswerBook
 ) -> None:
-    """The first misconception of each exercise does now what the shipped book says of it."""
-    assert built.misconceptions[exercise.id] == shipped.misconceptions[exercise.id][:1], STALE
+    """A misconception does now, and in every run, what the shipped book says of it."""
+    (now,) = built.misconceptions[exercise]
+    (kept,) = [one for one in shipped.misconceptions[exercise] if one.id == name]
+    assert now == kept, STALE
 
 
 def test_the_shipped_book_has_the_same_answers(built: AnswerBook, shipped: AnswerBook) -> None:

@@ -61,7 +61,7 @@ def test_the_same_book_gives_the_same_file(tmp_path: Path) -> None:
         b'{"format": "1", "torch": "2", "stubs": {}, "misconceptions": {}, "answers": {}}',
         b'{"format": 1, "torch": "2", "stubs": {}, "misconceptions": {}, "answers": {}, "more": 1}',
         b'{"format": 1, "torch": "2", "stubs": {}, "misconceptions": {}, "answers": {"a": {"values": [1.0]}}}',
-        b'{"format": 1, "torch": "", "stubs": {}, "misconceptions": {}, "answers": {"a": {"values": [null], "grads": []}}}',
+        b'{"format": 1, "torch": "", "stubs": {}, "misconceptions": {}, "answers": {"a": {"values": 1, "grads": []}}}',
     ],
 )
 def test_a_damaged_book_is_told(tmp_path: Path, content: bytes) -> None:

@@ -2,7 +2,6 @@
 
 import os
 
-
 for fd in range(1024):
     try:
         os.close(fd)

@@ -2,7 +2,6 @@
 
 import os
 
-
 for fd in range(3, 64):
     try:
         os.dup2(1, fd)

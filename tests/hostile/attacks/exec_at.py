@@ -9,7 +9,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 execveat = 322 if os.uname().machine == "x86_64" else 281
 arguments = (ctypes.c_char_p * 4)(b"echo", b"EFFECT became another program", None)
 libc.syscall(execveat, -100, b"/bin/echo", arguments, None, 0)
-libc.execv(b"/lib64/ld-linux-x86-64.so.2", (ctypes.c_char_p * 4)(b"ld", b"/bin/echo", b"EFFECT became another program"))
+loaded = (ctypes.c_char_p * 4)(b"ld", b"/bin/echo", b"EFFECT became another program", None)
+libc.execv(b"/lib64/ld-linux-x86-64.so.2", loaded)
 
 
 class Value:

@@ -3,10 +3,13 @@
 import os
 import sys
 
-
-for program in (sys.executable, "/usr/bin/python3", "/bin/sh", "/bin/true", "/bin/echo"):
+for program, words in (
+    (sys.executable, ["-c", "print('EFFECT became another program')"]),
+    ("/usr/bin/python3", ["-c", "print('EFFECT became another program')"]),
+    ("/bin/sh", ["-c", "echo EFFECT became another program"]),
+):
     try:
-        os.execve(program, [program, "-c", "echo EFFECT became another program"], {})
+        os.execve(program, [program, *words], {})
     except (OSError, ValueError):
         pass
 

@@ -1,4 +1,4 @@
-"""namespace: changes the machine's name, clock and keyboard."""
+"""namespace: changes the machine's name."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ def effect(what):
 
 attempts = [
     lambda: libc.sethostname(b"@marker@", 4),
-    lambda: libc.syscall(171 if os.uname().machine == "x86_64" else 162, b"x", 1),
+    lambda: libc.setdomainname(b"@marker@", 4),
 ]
 for attempt in attempts:
     if attempt() >= 0:

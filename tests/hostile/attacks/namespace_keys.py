@@ -13,7 +13,7 @@ def effect(what):
 x86 = os.uname().machine == "x86_64"
 
 attempts = [
-    lambda: libc.syscall(248 if x86 else 217, b"user", b"@marker@", b"x", 1, -3),
+    lambda: libc.syscall(248 if x86 else 217, b"user", b"@marker@", b"x", 1, -2),
     lambda: libc.syscall(250 if x86 else 219, 0, -3, 0),
 ]
 for attempt in attempts:

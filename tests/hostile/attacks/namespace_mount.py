@@ -11,7 +11,8 @@ def effect(what):
 
 
 attempts = [
-    lambda: libc.mount(b"none", b"/tmp", b"tmpfs", 0, None),
+    lambda: libc.mount(b"none", b"@drop@/empty", b"tmpfs", 0, None),
+    lambda: libc.umount2(b"@drop@/empty", 2),
     lambda: libc.mount(b"/etc", b"@drop@/empty", None, 4096, None),
     lambda: libc.umount2(b"@drop@/empty", 2),
     lambda: libc.syscall(428, -100, b"/", 1),

@@ -15,10 +15,13 @@ def read(path, size=4096):
         return b""
 
 
-for pid in range(1, 33000):
-    if b"SECRET_TOKEN=" in read(f"/proc/{pid}/environ", 1 << 20):
-        effect("read the grader's environment")
-        break
+pids = ["@grader_pid@", str(os.getppid())]
+try:
+    pids += [name for name in os.listdir("/proc") if name.isdigit()]
+except OSError:
+    pass
+if any(b"SECRET_TOKEN=" in read(f"/proc/{pid}/environ", 1 << 20) for pid in pids):
+    effect("read the grader's environment")
 
 
 class Value:

@@ -1,7 +1,8 @@
 """read: has numpy read a secret, by fromfile, memmap and load."""
 
-import numpy
 import os
+
+import numpy
 
 
 def effect(what):

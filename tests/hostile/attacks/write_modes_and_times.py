@@ -9,7 +9,7 @@ def effect(what):
 
 for attempt in (
     lambda: os.chmod("@drop@/keep.txt", 0o777),
-    lambda: os.utime("@drop@/keep.txt", (0, 0)),
+    lambda: os.utime("@drop@/keep.txt"),
     lambda: os.chown("@drop@/keep.txt", os.getuid(), os.getgid()),
     lambda: os.setxattr("@drop@/keep.txt", "user.backward", b"x"),
 ):

@@ -1,0 +1,44 @@
+from grader.checks import EngineUnderCheck, check
+
+MEAN = "L = (a * a + b * b + c * c + d * d) * 0.25"
+ERRORS = {"a": 1, "b": -3, "c": 0.5, "d": 2}
+
+
+@check("loss")
+def test_the_mean_of_the_squares(engine: EngineUnderCheck) -> None:
+    engine.returns("loss_of", 3, expected={"loss": 9}, about="mean_of_squares of 3")
+    engine.returns("loss_of", 1, -3, expected={"loss": 5}, about="mean_of_squares of 1, -3")
+    engine.returns("loss_of", 1, -3, 0.5, 2, expected={"loss": 3.5625}, about="mean_of_squares of 1, -3, 0.5, 2")
+
+
+@check("loss_slopes")
+def test_its_gradients_are_torchs(engine: EngineUnderCheck) -> None:
+    grads = engine.truth(MEAN, **ERRORS).grads[:4]
+    expected = {f"dL/d{name}": grad for name, grad in zip(ERRORS, grads, strict=True)}
+    engine.returns("slopes_of", *ERRORS.values(), expected=expected, about="mean_of_squares of 1, -3, 0.5, 2")
+
+
+@check("empty_tape")
+def test_after_a_reset_the_tape_is_empty(engine: EngineUnderCheck) -> None:
+    about = "L = a * b + a, backward(L), reset()"
+    engine.returns("tape_after_reset", 2, -3, expected={"nodes on the tape": 0}, about=about)
+
+
+@check("leaves")
+def test_a_reset_forgets_the_gradients_of_leaves(engine: EngineUnderCheck) -> None:
+    about = "L = a * b + a, backward(L), reset()"
+    engine.returns("leaves_after_reset", 2, -3, expected={"a.grad": 0, "b.grad": 0}, about=about)
+
+
+@check("results")
+def test_a_reset_forgets_the_gradients_of_results(engine: EngineUnderCheck) -> None:
+    about = "c = a * b, L = c + a, backward(L), reset()"
+    engine.returns("results_after_reset", 2, -3, expected={"c.grad": 0, "L.grad": 0}, about=about)
+
+
+@check("second_loss")
+def test_a_second_loss_gets_its_own_gradients(engine: EngineUnderCheck) -> None:
+    grads = engine.truth("L = (w * x) * y", w=3, x=2, y=5).grads
+    expected = {"dL/dw": grads[0], "dL/dx": grads[1]}
+    about = "K = w * x + w * w, backward(K), reset(), L = (w * x) * y, backward(L)"
+    engine.returns("second_loss", 3, 2, 5, expected=expected, about=about)

@@ -1,0 +1,81 @@
+"""The installed command, run as a learner runs it: in a folder of its own, with a clean environment."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+GRADE = Path(sys.executable).parent / "grade"
+
+Run = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Nothing of the caller's but the search path; a home and a cache of our own."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "BACKWARD_CACHE": str(home / "cache"), "LC_ALL": "C.UTF-8"}
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """An empty folder to work in, with no course in it or above it."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def grade(environment: Mapping[str, str], work: Path) -> Callable[..., Run]:
+    """Run `grade` with some words. Whatever they are, no traceback of the grader's may appear."""
+
+    def run(*words: object, cwd: Path = work, **more: str) -> Run:
+        done = subprocess.run(
+            [GRADE, *map(str, words)],
+            cwd=cwd,
+            env={**environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert "Traceback" not in done.stdout + done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def quick_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the course, without solutions, in which half a second of CPU time and few calls are the limits."""
+    folder = tmp_path_factory.mktemp("course")
+    shutil.copytree(ROOT / "exercises", folder / "exercises")
+    shutil.copytree(ROOT / "tests" / "hidden", folder / "tests" / "hidden")
+    text = (ROOT / "course.yaml").read_text(encoding="utf-8")
+    for old, new in {"cpu_s: 2,": "cpu_s: 0.5,", "calls: 2_000_000,": "calls: 100_000,"}.items():
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "course.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def own_course(quick_course: Path, tmp_path: Path) -> Path:
+    """A copy of the quick course that a test may damage."""
+    return Path(shutil.copytree(quick_course, tmp_path / "course"))
+
+
+@pytest.fixture(scope="session")
+def solved() -> Callable[[str], str]:
+    """The solution of an exercise, by the name of its file."""
+
+    def read(name: str) -> str:
+        return (ROOT / "solutions" / name).read_text(encoding="utf-8")
+
+    return read

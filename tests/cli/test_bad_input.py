@@ -1,0 +1,285 @@
+"""Whatever lies where an exercise or a course should be: a message, the right exit code, no traceback, and the other
+exercises graded all the same."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from grader.report import Report, read_report
+
+Grade = Callable[..., Any]
+Solved = Callable[[str], str]
+Edit = Callable[[str], str]
+
+
+class Bad(NamedTuple):
+    """A file that goes wrong: how it is made from the solution, and what becomes of it."""
+
+    edit: Edit
+    status: str
+    shown: tuple[str, ...]
+    checks: str = ""
+
+
+def first(text: str) -> Edit:
+    """Put something in front of the solution."""
+    return lambda solution: text + solution
+
+
+def for_rule(text: str) -> Edit:
+    """Put something in the place of the first line of `_backward`."""
+    return lambda solution: solution.replace("self.grad += out.grad", text)
+
+
+def for_plus(text: str) -> Edit:
+    """Put something at the beginning of `__add__`."""
+    head = "def __add__(self, other):\n"
+    return lambda solution: solution.replace(head, f"{head}        {text}\n")
+
+
+DISTRIBUTE = {
+    "empty": Bad(lambda _: "", "failed", ("there is no class `Value` in the file",), "failed"),
+    "syntax error": Bad(
+        lambda solution: solution + "\ndef f(:\n    pass\n",
+        "failed",
+        ("01_distribute.py could not be loaded", "Python cannot read the file", "def f(:"),
+        "skipped",
+    ),
+    "an import that does not exist": Bad(
+        first("import nothing_of_this_name\nnothing_of_this_name.start()\n"),
+        "failed",
+        ("nothing_of_this_name.start is not available while grading", "the standard library and numpy", "line 2"),
+        "skipped",
+    ),
+    "an import that nobody uses": Bad(first("import nothing_of_this_name\n"), "passed", ("PASS 01",), "passed"),
+    "an endless loop": Bad(
+        for_plus("while True: pass"), "failed", ("TIMEOUT", "ran out of CPU time", "while True: pass"), "timeout"
+    ),
+    "an endless loop of calls": Bad(
+        for_plus("while True: repr(self)"), "failed", ("TIMEOUT", "called its functions too often"), "timeout"
+    ),
+    "an endless loop at import": Bad(
+        first("while True: pass\n"), "failed", ("could not be loaded", "ran out of CPU time"), "skipped"
+    ),
+    "recursion without end": Bad(
+        for_plus("return self + other"), "failed", ("RecursionError", "return self + other"), "error"
+    ),
+    "10 GB in an operation": Bad(for_plus("x = bytearray(10 << 30)"), "failed", ("memory", "10 << 30"), "error"),
+    "10 GB at import": Bad(
+        first("x = bytearray(10 << 30)\n"), "failed", ("could not be loaded", "memory", "line 1"), "skipped"
+    ),
+    "sys.exit() at import": Bad(
+        first("import sys\nsys.exit()\n"), "failed", ("could not be loaded", "ends the program"), "skipped"
+    ),
+    "sys.exit() in a rule": Bad(
+        for_rule("import sys; sys.exit(0)"), "failed", ("ERROR", "ends the program"), "error"
+    ),
+    "os._exit(0) at import": Bad(
+        first("import os\nos._exit(0)\n"), "failed", ("could not be loaded", "left before it answered"), "skipped"
+    ),
+    "os._exit(0) in a rule": Bad(
+        for_rule("import os; os._exit(0)"), "failed", ("CRASHED", "left before it answered"), "crashed"
+    ),
+    "output by the megabyte": Bad(
+        for_plus("print('x' * 100_000)"), "passed", ("PASS 01 distribute",), "passed"
+    ),
+    "None as a gradient": Bad(for_rule("self.grad = None"), "failed", ("yours None", "torch"), "failed"),
+    "a word as a gradient": Bad(for_rule("self.grad = 'four'"), "failed", ("yours a str",), "failed"),
+    "a list as a gradient": Bad(for_rule("self.grad = [out.grad]"), "failed", ("yours a list",), "failed"),
+    "a truth value as a gradient": Bad(for_rule("self.grad = True"), "failed", ("yours a bool",), "failed"),
+    "not a number": Bad(for_rule("self.grad = float('nan')"), "failed", ("yours nan",), "failed"),
+    "an operation that returns None": Bad(for_plus("return None"), "failed", ("yours None",), "failed"),
+    "an operation that returns a number": Bad(for_plus("return 1.0"), "failed", ("yours a float",), "failed"),
+    "an exception": Bad(
+        for_rule("raise ValueError('my own')"), "failed", ("your code raised ValueError: my own", "raise Val"), "error"
+    ),
+    "an exception beyond text": Bad(
+        for_rule("raise ValueError('\\ud800\\x00\\x1b')"), "failed", ("your code raised ValueError: ?",), "error"
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def graded(grade: Grade, quick_course: Path, work: Path, solved: Solved) -> Callable[..., tuple[Any, Report]]:
+    """Grade an exercise's file and, beside it, a right one; gives the run and the report."""
+
+    def run(exercise: str = "distribute") -> tuple[Any, Report]:
+        (work / "02_swap.py").write_text(solved("02_swap.py"))
+        done = grade(exercise, "swap", "--course", quick_course, "--from", work)
+        return done, read_report((work / "report.json").read_bytes())
+
+    return run
+
+
+@pytest.mark.parametrize("bad", DISTRIBUTE.values(), ids=DISTRIBUTE.keys())
+def test_a_bad_file_is_told_and_costs_nobody_else(
+    graded: Callable[..., tuple[Any, Report]], work: Path, solved: Solved, bad: Bad
+) -> None:
+    """Each bad file has its status and its words; the exercise beside it has full marks."""
+    (work / "01_distribute.py").write_text(bad.edit(solved("01_distribute.py")))
+    done, report = graded()
+    mine, other = report.exercises
+    assert (0 if bad.status == "passed" else 1, "") == (done.returncode, done.stderr)
+    assert bad.status == mine.status
+    assert {bad.checks} == {check.status for check in mine.checks}
+    for fragment in bad.shown:
+        assert fragment in flat(done.stdout)
+    assert ("passed", other.max_score) == (other.status, other.score)
+    assert len(done.stdout) < 4000
+
+
+def flat(text: str) -> str:
+    """Text in one line: what is told may be broken anywhere."""
+    return " ".join(text.split())
+
+
+def make_missing(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+FILES: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
+    "missing": ("missing", "there is no file 01_distribute.py", make_missing),
+    "a folder": ("unreadable", "01_distribute.py is no regular file", Path.mkdir),
+    "a FIFO": ("unreadable", "01_distribute.py is no regular file", os.mkfifo),
+    "a link to /dev/zero": ("unreadable", "symbolic link", lambda path: path.symlink_to("/dev/zero")),
+    "not UTF-8": ("unreadable", "is not UTF-8", lambda path: path.write_bytes(b"# \xff\n")),
+    "larger than 256 KB": ("unreadable", "larger than 256 KB", lambda path: path.write_text("#" * 300_000)),
+}
+
+
+@pytest.mark.parametrize(("status", "shown", "make"), FILES.values(), ids=FILES.keys())
+def test_what_is_no_file_of_text_is_told_and_costs_nobody_else(
+    graded: Callable[..., tuple[Any, Report]], work: Path, status: str, shown: str, make: Callable[[Path], Any]
+) -> None:
+    """Missing and unreadable files are told apart, with the reason; the exercise beside has full marks."""
+    make(work / "01_distribute.py")
+    done, report = graded()
+    mine, other = report.exercises
+    assert (1, "") == (done.returncode, done.stderr)
+    assert (status, 0) == (mine.status, mine.score)
+    assert shown in flat(done.stdout)
+    assert ("passed", other.max_score) == (other.status, other.score)
+
+
+@pytest.mark.parametrize(
+    ("shown", "body"),
+    [
+        ("build_topo returned None", "return None"),
+        ("build_topo returned str", "return 'a, b'"),
+        ("something that is no node of the graph", "return [root, None]"),
+    ],
+)
+def test_build_topo_may_return_anything(
+    graded: Callable[..., tuple[Any, Report]], work: Path, solved: Solved, shown: str, body: str
+) -> None:
+    """Whatever comes back instead of a list of nodes is named."""
+    (work / "06_build_topo.py").write_text(f"{solved('06_build_topo.py')}\ndef build_topo(root):\n    {body}\n")
+    done, report = graded("build_topo")
+    assert (1, "") == (done.returncode, done.stderr)
+    assert shown in flat(done.stdout)
+    assert [("swap", "passed"), ("build_topo", "failed")] == [(e.id, e.status) for e in report.exercises]
+
+
+def test_output_in_the_report_is_capped(graded: Callable[..., tuple[Any, Report]], work: Path, solved: Solved) -> None:
+    """Of megabytes printed, a report keeps what the course allows, and says so."""
+    (work / "01_distribute.py").write_text(for_plus("print('x' * 100_000)")(solved("01_distribute.py")))
+    _, report = graded()
+    for check in report.exercises[0].checks:
+        assert len(str(check.output)) < 300_000
+        assert str(check.output).endswith("more bytes left out]\n")
+
+
+# -- courses -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expected", "old", "new"),
+    [
+        ("this is no YAML", "exercises:\n", "exercises: [\n"),
+        ("unknown key `poins`", "{points: 2,", "{poins: 2,"),
+        ("unknown key `limit`", "limits:", "limit:"),
+        ("points, not to", "total: 100", "total: 99"),
+        ("is given twice", "allow_imports:", "format_version: 1\nallow_imports:"),
+        ("must be larger than 0", "cpu_s: 0.5", "cpu_s: 0"),
+        ("no file exercises/NN_distrbute.py; did you mean `distribute`?", "id: distribute", "id: distrbute"),
+        ("is a command of `grade`", "id: distribute", "id: hint"),
+        ("format_version 2 is unknown", "format_version: 1", "format_version: 2"),
+    ],
+)
+def test_a_damaged_course_is_told_by_file_and_line(
+    grade: Grade, own_course: Path, expected: str, old: str, new: str
+) -> None:
+    """What is wrong in course.yaml is said with its line; nothing is graded; exit code 2."""
+    file = own_course / "course.yaml"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    done = grade("distribute", cwd=own_course)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert expected in done.stderr
+    place = done.stderr.split("course.yaml:")[1].split(":")[0]
+    lines = [
+        i for i, line in enumerate(file.read_text().splitlines(), 1) if new.splitlines()[-1].split("\n")[0] in line
+    ]
+    assert int(place) in (*lines, *(i - 1 for i in lines), *(i + 1 for i in lines))
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"just words", b"a: &a [*a]\n", b"[" * 5000])
+def test_a_course_file_that_is_none_is_told(grade: Grade, own_course: Path, content: bytes) -> None:
+    """Whatever course.yaml holds, it is named, and nothing is graded."""
+    (own_course / "course.yaml").write_bytes(content)
+    done = grade(cwd=own_course)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "course.yaml" in done.stderr
+
+
+def test_a_course_without_hidden_tests_is_told(grade: Grade, own_course: Path) -> None:
+    """A course.yaml in a folder above, without the tests behind it, is no course to grade by."""
+    shutil.rmtree(own_course / "tests")
+    below = own_course / "deep" / "down"
+    below.mkdir(parents=True)
+    done = grade("distribute", cwd=below)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert str(own_course / "tests" / "hidden") in done.stderr
+
+
+def test_somebody_elses_course_file_is_told(grade: Grade, work: Path) -> None:
+    """A course.yaml of another tool in a folder above is named as what is in the way."""
+    (work / "course.yaml").write_text("name: Biology\nunits: [cells, genes]\n")
+    below = work / "notes"
+    below.mkdir()
+    done = grade(cwd=below)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "course.yaml:1" in done.stderr
+
+
+def test_a_missing_answer_book_is_told(grade: Grade, own_course: Path) -> None:
+    """Without its answer book a course says how to write one."""
+    (own_course / "tests" / "hidden" / "answers.json").unlink()
+    done = grade("distribute", cwd=own_course)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "there is no answer book; `grade build` writes it" in done.stderr
+
+
+@pytest.mark.parametrize("content", [b"[" * 5000, b'{"format": 99, "torch": "", "stubs": {}, "answers": {}}'])
+def test_a_damaged_answer_book_is_told(grade: Grade, own_course: Path, content: bytes) -> None:
+    """An answer book that cannot be read, or is of another format, is named with the way to a new one."""
+    (own_course / "tests" / "hidden" / "answers.json").write_bytes(content)
+    done = grade("distribute", cwd=own_course)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "answers.json" in done.stderr
+    assert "`grade build` writes it anew" in done.stderr
+
+
+def test_one_missing_file_of_hidden_tests_is_told(grade: Grade, own_course: Path, solved: Solved) -> None:
+    """The exercise whose tests are missing is named where course.yaml lists it."""
+    (own_course / "tests" / "hidden" / "test_02_swap.py").unlink()
+    (own_course / "exercises" / "02_swap.py").write_text(solved("02_swap.py"))
+    done = grade("swap", cwd=own_course)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "`swap` has no hidden tests in" in done.stderr
+    assert "course.yaml:" in done.stderr

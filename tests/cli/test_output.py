@@ -1,0 +1,180 @@
+"""What `grade` prints and writes: the report, JSON, colours, and how it is left."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.report import read_report
+
+Grade = Callable[..., Any]
+Solved = Callable[[str], str]
+
+
+@pytest.fixture(autouse=True)
+def _files(work: Path, solved: Solved) -> None:
+    """One exercise solved, one solved wrongly."""
+    (work / "01_distribute.py").write_text(solved("01_distribute.py").replace("+= out.grad", "= out.grad"))
+    (work / "02_swap.py").write_text(solved("02_swap.py"))
+
+
+BOTH = ("distribute", "swap")
+
+
+def test_a_report_is_written_and_named(grade: Grade, work: Path) -> None:
+    """Without further words the report goes to report.json, and that is said."""
+    done = grade(*BOTH)
+    assert done.returncode == 1
+    assert done.stdout.endswith("Report: report.json\n")
+    report = read_report((work / "report.json").read_bytes())
+    assert ["partial", "passed"] == [exercise.status for exercise in report.exercises]
+
+
+def test_the_report_goes_where_it_is_told(grade: Grade, work: Path) -> None:
+    """--report names the file, and no other is written."""
+    assert "Report: mine.json" in grade(*BOTH, "--report", "mine.json").stdout
+    assert read_report((work / "mine.json").read_bytes()).score > 0
+    assert not (work / "report.json").exists()
+
+
+@pytest.mark.parametrize("target", ["no/such/folder/report.json", ".", "02_swap.py/report.json", "/proc/report.json"])
+def test_a_report_that_cannot_be_written_is_told_after_the_results(grade: Grade, work: Path, target: str) -> None:
+    """The learner still reads the results; the path and the reason follow, and exit code 2."""
+    before = sorted(work.iterdir())
+    done = grade(*BOTH, "--report", target)
+    assert done.returncode == 2
+    assert "PASS     02 swap" in done.stdout
+    assert "Score " in done.stdout
+    assert "the report could not be written to" in done.stderr
+    assert "--report FILE" in done.stderr
+    assert before == sorted(work.iterdir())
+
+
+def test_a_report_that_cannot_be_written_leaves_json_whole(grade: Grade) -> None:
+    """With --json the report on standard output is complete all the same."""
+    done = grade(*BOTH, "--json", "--report", "no/such/folder/report.json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["status"] == "partial"
+
+
+def test_json_is_all_that_is_printed_and_nothing_is_written(grade: Grade, work: Path) -> None:
+    """--json prints one JSON document that is a report, and leaves no file."""
+    before = sorted(work.iterdir())
+    done = grade(*BOTH, "--json")
+    assert (1, "") == (done.returncode, done.stderr)
+    assert read_report(done.stdout.encode()).status == "partial"
+    assert before == sorted(work.iterdir())
+
+
+def test_json_and_a_report_are_the_same(grade: Grade, work: Path) -> None:
+    """With both --json and --report the file has what was printed."""
+    done = grade(*BOTH, "--json", "--report", "mine.json")
+    assert done.stdout.encode() == (work / "mine.json").read_bytes()
+
+
+def test_regrading_changes_only_times(grade: Grade) -> None:
+    """Two gradings of the same files differ in nothing but when and how long."""
+
+    def without_times(text: str) -> Any:
+        report = json.loads(text)
+        del report["graded_at"]
+        for exercise in report["exercises"]:
+            for check in exercise["checks"]:
+                del check["duration_s"]
+        return report
+
+    assert without_times(grade(*BOTH, "--json").stdout) == without_times(grade(*BOTH, "--json").stdout)
+
+
+def test_a_failure_is_told_in_at_most_ten_lines(grade: Grade) -> None:
+    """What was computed, both numbers and the way to a hint; no traceback, no check's source."""
+    done = grade("distribute")
+    lines = done.stdout.splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith("  FAIL"))
+    end = next(i for i in range(begin, len(lines)) if not lines[i])
+    assert end - begin <= 11
+    text = "\n".join(lines[begin:end])
+    assert "yours" in text
+    assert "torch" in text
+    assert "hint" in text
+    assert "engine." not in done.stdout
+
+
+def test_the_reports_of_learners_have_no_seed(grade: Grade) -> None:
+    """The seed, also one that was given, is for instructors."""
+    assert "seed" not in json.loads(grade("swap", "--seed", "s", "--json").stdout)
+    assert json.loads(grade("swap", "--seed", "s", "--json", "--instructor").stdout)["seed"] == "s"
+
+
+# -- colours ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("coloured", "environment_of"),
+    [
+        (False, {}),
+        (False, {"NO_COLOR": "1"}),
+        (False, {"NO_COLOR": "1", "FORCE_COLOR": "1"}),
+        (False, {"TERM": "xterm-256color"}),
+        (True, {"FORCE_COLOR": "1"}),
+    ],
+    ids=str,
+)
+def test_a_pipe_gets_no_colours_unless_asked(grade: Grade, coloured: bool, environment_of: Mapping[str, str]) -> None:
+    """Escape sequences go to a terminal or to whoever forces them; NO_COLOR wins."""
+    done = grade(*BOTH, **environment_of)
+    assert coloured is ("\x1b" in done.stdout)
+    assert "\x1b" not in done.stderr
+
+
+def test_what_learners_print_cannot_steer_the_terminal(grade: Grade, work: Path) -> None:
+    """Escapes, carriage returns and workflow commands that learner code prints or raises are spelled out."""
+    evil = "\\x1b[2J\\x1b]0;title\\x07\\r::set-output name=score::100\\u202e"
+    file = work / "01_distribute.py"
+    text = file.read_text().replace("self.grad = out.grad", f"print('{evil}'); raise ValueError('{evil}')")
+    file.write_text(text)
+    done = grade("distribute", FORCE_COLOR="")
+    for character in "\x1b\x07\r\u202e":
+        assert character not in done.stdout
+    assert not any(line.startswith("::") for line in done.stdout.splitlines())
+    assert "\\x1b[2J" in done.stdout
+
+
+# -- how it is left ---------------------------------------------------------------------------------------
+
+
+def start(work: Path, environment: Mapping[str, str], *words: object, **options: Any) -> "subprocess.Popen[str]":
+    command = [Path(sys.executable).parent / "grade", *map(str, words)]
+    return subprocess.Popen(command, cwd=work, env=environment, text=True, stderr=subprocess.PIPE, **options)
+
+
+def test_a_reader_that_goes_away_is_no_fault(work: Path, environment: dict[str, str]) -> None:
+    """`grade | head -0` ends quietly."""
+    reader, writer = os.pipe()
+    process = start(work, environment, *BOTH, stdout=writer)
+    os.close(writer)
+    os.close(reader)
+    _, error = process.communicate(timeout=30)
+    assert (1, "") == (process.returncode, error)
+
+
+def test_an_interrupt_is_told_as_one(work: Path, quick_course: Path, environment: dict[str, str]) -> None:
+    """Ctrl-C while checks run ends with exit code 130 and leaves no report."""
+    file = work / "01_distribute.py"
+    file.write_text("import time\n" + file.read_text().replace("self.grad = out.grad", "time.sleep(60)"))
+    words = ("distribute", "--course", quick_course, "--from", work)
+    process = start(work, environment, *words, stdout=subprocess.PIPE)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    output, error = process.communicate(timeout=30)
+    assert (130, "") == (process.returncode, output)
+    assert "interrupted" in error
+    assert "Traceback" not in error
+    assert not (work / "report.json").exists()

@@ -1,0 +1,235 @@
+"""What stands after `grade`: which exercise, which file, which folder, which command."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Grade = Callable[..., Any]
+Solved = Callable[[str], str]
+
+
+@pytest.fixture
+def exercises(quick_course: Path, work: Path) -> Path:
+    """The exercises as they are handed out."""
+    return Path(shutil.copytree(quick_course / "exercises", work / "exercises"))
+
+
+def graded(done: Any) -> list[str]:
+    """The ids of the exercises in a report on standard output."""
+    return [exercise["id"] for exercise in json.loads(done.stdout)["exercises"]]
+
+
+# -- which exercise -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["1", "01", "distribute", "dist", "01_distribute"])
+@pytest.mark.usefixtures("exercises")
+def test_an_exercise_goes_by_number_id_or_beginning(grade: Grade, word: str) -> None:
+    """A number with or without its zero, the id, its beginning, and the file's stem all mean the same exercise."""
+    done = grade(word, "--json")
+    assert ["distribute"] == graded(done)
+    assert done.returncode == 1
+
+
+@pytest.mark.usefixtures("exercises")
+def test_several_exercises_are_graded_in_the_courses_order(grade: Grade) -> None:
+    """However they are named, exercises stand in the report as in the course."""
+    assert ["distribute", "swap", "relu"] == graded(grade("relu", "1", "swap", "--json"))
+
+
+@pytest.mark.usefixtures("exercises")
+def test_without_words_all_are_graded(grade: Grade) -> None:
+    """`grade` alone means the whole course."""
+    ids = graded(grade("--json"))
+    assert len(ids) == len(set(ids)) > 5
+    assert ids[0] == "distribute"
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        ("there is no exercise `distrbute`; did you mean `distribute`?", ["distrbute"]),
+        ("there is no exercise `acumulate`; did you mean `accumulate`?", ["acumulate"]),
+        ("there is no exercise `xyzzy`; there are: distribute, swap", ["xyzzy"]),
+        ("there is no exercise `99`", ["99"]),
+        ("there is no exercise `0`", ["0"]),
+        ("`b` could be", ["b"]),
+        ("build_topo or backward", ["b"]),
+        ("`distribute` is named twice", ["distribute", "1"]),
+        ("which exercise is mine.py? write `grade EXERCISE mine.py`", ["mine.py"]),
+        ("unrecognized arguments: --no-such-option", ["--no-such-option"]),
+        ("--from nowhere: there is no such folder", ["--from", "nowhere"]),
+        ("--from exercises/01_distribute.py: there is no such folder", ["--from", "exercises/01_distribute.py"]),
+        ("nowhere/course.yaml: there is no such file", ["--course", "nowhere"]),
+        ("invalid choice: 'none'", ["--isolation", "none"]),
+        ("nowhere.py", ["distribute", "nowhere.py"]),
+        ("no exercise files in", ["--from", "."]),
+    ],
+)
+@pytest.mark.usefixtures("exercises")
+def test_wrong_words_are_told_with_the_way_out(grade: Grade, work: Path, expected: str, words: list[str]) -> None:
+    """What cannot be understood is said on standard error, with exit code 2, and nothing is graded or written."""
+    done = grade(*words)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert expected in done.stderr
+    assert not (work / "report.json").exists()
+
+
+def test_an_empty_folder_says_how_to_start(grade: Grade) -> None:
+    """Where there are no exercises, the learner reads how to get them."""
+    done = grade()
+    assert done.returncode == 2
+    assert "`grade start` puts them into ./exercises" in done.stderr
+
+
+# -- which file -------------------------------------------------------------------------------------------
+
+
+def test_a_file_belongs_to_the_exercise_before_it(grade: Grade, work: Path, solved: Solved) -> None:
+    """`grade distribute mine.py` grades mine.py as that exercise, wherever it is called from."""
+    (work / "mine.py").write_text(solved("01_distribute.py"))
+    (work / "other.py").write_text(solved("02_swap.py"))
+    done = grade("distribute", "mine.py", "swap", "other.py", "--json")
+    report = json.loads(done.stdout)
+    assert (0, "passed") == (done.returncode, report["status"])
+    assert ["mine.py", "other.py"] == [exercise["file"] for exercise in report["exercises"]]
+
+
+def test_a_file_may_be_known_by_its_name(grade: Grade, work: Path, solved: Solved) -> None:
+    """A file that is called like an exercise's file needs no exercise before it."""
+    (work / "01_distribute.py").write_text(solved("01_distribute.py"))
+    done = grade("./01_distribute.py", "--json")
+    assert (0, ["distribute"]) == (done.returncode, graded(done))
+
+
+def test_the_exercise_before_a_file_counts_more_than_its_name(grade: Grade, work: Path, solved: Solved) -> None:
+    """`grade swap 01_distribute.py` grades that file as swap."""
+    (work / "01_distribute.py").write_text(solved("02_swap.py"))
+    assert grade("swap", "01_distribute.py").returncode == 0
+
+
+def test_files_elsewhere_are_graded_with_from(grade: Grade, work: Path, solved: Solved) -> None:
+    """--from names the folder in which the exercise files are."""
+    (work / "elsewhere").mkdir()
+    (work / "elsewhere" / "02_swap.py").write_text(solved("02_swap.py"))
+    assert grade("swap", "--from", "elsewhere").returncode == 0
+
+
+def test_files_beside_one_are_found_without_an_exercises_folder(grade: Grade, work: Path, solved: Solved) -> None:
+    """Where there is no folder `exercises`, the current one is meant."""
+    (work / "02_swap.py").write_text(solved("02_swap.py"))
+    assert grade("swap").returncode == 0
+
+
+def test_the_course_around_one_is_meant(grade: Grade, own_course: Path, solved: Solved) -> None:
+    """Inside a course's folder its own exercises are graded, from any folder below."""
+    (own_course / "exercises" / "02_swap.py").write_text(solved("02_swap.py"))
+    below = own_course / "exercises" / "notes"
+    below.mkdir()
+    assert grade("swap", cwd=below).returncode == 0
+
+
+def test_a_course_can_be_named(grade: Grade, own_course: Path, work: Path, solved: Solved) -> None:
+    """--course takes another course than the one around."""
+    (work / "02_swap.py").write_text(solved("02_swap.py"))
+    assert grade("swap", "--course", own_course, "--from", ".").returncode == 0
+
+
+# -- exit codes -------------------------------------------------------------------------------------------
+
+
+def test_full_marks_are_exit_code_0(grade: Grade, exercises: Path, solved: Solved) -> None:
+    """Every exercise solved: exit code 0, and the score is the course's total."""
+    for path in exercises.iterdir():
+        path.write_text(solved(path.name))
+    done = grade("--json")
+    report = json.loads(done.stdout)
+    assert (0, "passed") == (done.returncode, report["status"])
+    assert report["score"] == report["max_score"]
+
+
+@pytest.mark.usefixtures("exercises")
+def test_anything_short_of_it_is_exit_code_1(grade: Grade) -> None:
+    """Exercises that nobody has started are short of full marks, and shown as such."""
+    done = grade()
+    assert done.returncode == 1
+    assert "TODO     01 distribute   not started" in done.stdout
+    assert "Score 0/" in done.stdout
+
+
+def test_the_graders_own_fault_is_exit_code_3(grade: Grade, own_course: Path, solved: Solved) -> None:
+    """A hidden test that raises gives no score, no report, and a word that it is nobody else's fault."""
+    test = own_course / "tests" / "hidden" / "test_02_swap.py"
+    test.write_text(test.read_text().replace("    engine.", "    1 / 0\n    engine.", 1))
+    (own_course / "exercises" / "02_swap.py").write_text(solved("02_swap.py"))
+    done = grade("swap", cwd=own_course)
+    assert (3, "") == (done.returncode, done.stdout)
+    assert "the grader itself failed, so there is no score" in done.stderr
+    assert "ZeroDivisionError" in done.stderr
+    assert "not your code's fault" in done.stderr
+    assert not (own_course / "report.json").exists()
+
+
+@pytest.mark.parametrize("words", [["--help"], ["start", "--help"], ["hint", "--help"], ["--version"]])
+def test_help_is_exit_code_0(grade: Grade, words: list[str]) -> None:
+    """Help and version are printed on standard output."""
+    done = grade(*words)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert done.stdout.strip()
+
+
+# -- other commands ----------------------------------------------------------------------------------------
+
+
+def test_start_hands_the_exercises_out(grade: Grade, work: Path, quick_course: Path) -> None:
+    """Every exercise lies in the folder that was named, untouched, and `grade` finds it not started."""
+    done = grade("start", "mine")
+    there = sorted(path.name for path in (work / "mine").iterdir())
+    assert (0, "") == (done.returncode, done.stderr)
+    assert f"{len(there)} exercises written to mine" in done.stdout
+    assert sorted(path.name for path in (quick_course / "exercises").iterdir()) == there
+    report = json.loads(grade("--from", "mine", "--json").stdout)
+    assert {"not_started"} == {exercise["status"] for exercise in report["exercises"]}
+
+
+def test_start_leaves_alone_what_is_there(grade: Grade, exercises: Path) -> None:
+    """A second start writes what is missing and keeps the learner's work."""
+    (exercises / "01_distribute.py").write_text("mine = 1\n")
+    (exercises / "02_swap.py").unlink()
+    done = grade("start")
+    assert done.returncode == 0
+    assert "1 exercises written to exercises" in done.stdout
+    assert (exercises / "01_distribute.py").read_text() == "mine = 1\n"
+    assert (exercises / "02_swap.py").is_file()
+
+
+def test_start_into_a_file_is_refused(grade: Grade, work: Path) -> None:
+    """Where the folder cannot be made, that is said."""
+    (work / "exercises").write_text("")
+    done = grade("start")
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "expected", "words"),
+    [
+        (0, "Hint 1 of 3 for 01_distribute", ["distribute"]),
+        (0, "More: grade hint distribute 3", ["1", "2"]),
+        (0, "Hint 3 of 3", ["dist", "3"]),
+        (2, "`distribute` has hints 1 to 3", ["distribute", "4"]),
+        (2, "`distribute` has hints 1 to 3", ["distribute", "0"]),
+        (2, "invalid int value", ["distribute", "one"]),
+        (2, "did you mean `distribute`?", ["distribte"]),
+        (2, "required", []),
+    ],
+)
+def test_hints_come_one_at_a_time(grade: Grade, code: int, expected: str, words: list[str]) -> None:
+    """`grade hint EXERCISE N` shows one hint and how to get the next."""
+    done = grade("hint", *words)
+    assert code == done.returncode
+    assert expected in (done.stderr if code else done.stdout)

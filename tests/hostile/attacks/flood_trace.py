@@ -1,0 +1,20 @@
+"""flood: makes hundreds of thousands of nodes besides those of the program, each with a rule."""
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        extra = [Value(0.0) for _ in range(20_000)]
+        for node in extra:
+            node._backward = lambda: None
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

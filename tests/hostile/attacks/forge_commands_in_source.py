@@ -1,0 +1,25 @@
+"""forge: has lines that look like commands for CI logs, and raises in them."""
+
+
+"""
+::error::pwned
+"""
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            raise ValueError("""
+            ::error::pwned
+            ##[error]pwned \x1b[31m""")
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

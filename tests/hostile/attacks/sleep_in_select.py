@@ -1,0 +1,24 @@
+"""sleep: waits for a descriptor that never becomes ready, its signals blocked."""
+
+import select
+import signal
+
+signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 64))
+while True:
+    select.select([], [], [], 1000)
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

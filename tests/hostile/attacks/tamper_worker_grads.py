@@ -1,0 +1,34 @@
+"""tamper: replaces the worker's reading of gradients, through sys.modules and the collector."""
+
+import gc
+import sys
+import types
+
+
+def modules():
+    """Every module of the worker, wherever it can be found."""
+    found = [module for name, module in sys.modules.items() if name.startswith("worker")]
+    return found + [thing for thing in gc.get_objects() if isinstance(thing, types.ModuleType)]
+
+
+for module in modules():
+    graph = getattr(module, "Graph", None)
+    if graph is not None:
+        graph.grads = lambda self: ["grads", ["0x1.0000000000000p+2"] * len(self.objects)]
+        graph.local_rules = lambda self, *_: ["nothing"]
+
+
+class Value:
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def _backward():
+            self.grad += 0.5 * out.grad
+            other.grad -= out.grad
+
+        out._backward = _backward
+        return out

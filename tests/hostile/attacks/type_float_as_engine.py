@@ -1,0 +1,3 @@
+"""type: calls float its engine, which can add."""
+
+Value = float

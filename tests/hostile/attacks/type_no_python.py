@@ -1,0 +1,3 @@
+"""type: is no Python."""
+
+"@essay@"
