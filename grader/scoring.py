@@ -53,6 +53,8 @@ def _results(pytest_report: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[
             raise GraderFault(f"{test['nodeid']} says nothing of its check (outcome: {test['outcome']})")
         if "fault" in found:
             raise GraderFault(f"{test['nodeid']}: {found['fault']}")
+        if "status" not in found:
+            raise GraderFault(f"{test['nodeid']} has no status")
         if (found["status"] == "passed") != (test["outcome"] == "passed"):
             raise GraderFault(f"{test['nodeid']}: {found['status']}, but pytest says {test['outcome']}")
         key = found["exercise"], found["check"]
@@ -75,6 +77,8 @@ def _exercise(
         found = results.get((exercise.id, check.id))
         if loaded and found is None:
             raise GraderFault(f"the check {exercise.id}.{check.id} has no result")
+        if found and not loaded:
+            raise GraderFault(f"the check {exercise.id}.{check.id} has a result, but its file was not loaded")
         checks.append(_check(exercise, check, found, diagnosis) if found else _skipped(check))
         readings.append(found.get("reading") if found else None)
     points = sum(c.score for c in checks if not c.bonus)

@@ -2,7 +2,6 @@
 
 Operators and signs are exchanged, `+=` becomes `=`, statements are dropped, names swapped, numbers changed; one edit
 at a time, within solution regions only.
-
 """
 
 import ast

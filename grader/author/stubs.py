@@ -17,6 +17,7 @@ from ..course import Course, CourseError, Exercise
 from ..engine import read_source
 
 _BEGIN = re.compile(r"(?P<indent>[ ]*)# BEGIN SOLUTION(?: (?P<prompt>.*\S))?\s*")
+_NEARLY = re.compile(r"#.*\b(BEGIN|END)\s+SOLUTION", re.IGNORECASE)
 _END = re.compile(r"[ ]*# END SOLUTION\s*")
 
 
@@ -44,6 +45,8 @@ def make_stub(course: Course, exercise: Exercise) -> str:
             if not opened:
                 raise CourseError(path, number, "END SOLUTION without a BEGIN SOLUTION")
             opened = 0
+        elif _NEARLY.search(line):
+            raise CourseError(path, number, "write a marker as `# BEGIN SOLUTION question` or `# END SOLUTION`")
         elif not opened:
             lines.append(line)
     if opened:
@@ -66,7 +69,9 @@ def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False
         present = read_source(path)
         if present.text == stub:
             continue
-        untouched = present.problem == "missing" or present.text.strip() in ("", known.get(exercise.id, "").strip())
+        untouched = present.problem == "missing" or (
+            present.problem is None and present.text.strip() in ("", known.get(exercise.id, "").strip())
+        )
         if not (untouched or force):
             raise CourseError(path, None, "has been worked on; `grade stubs --force` would overwrite it")
         path.write_text(stub, encoding="utf-8")

@@ -1,6 +1,7 @@
 """What a check found wrong: the only thing that counts as a learner's failure."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Literal, NoReturn, TypeAlias
 
@@ -78,7 +79,8 @@ def _sentence(problem: Problem) -> str:
         case _ if problem.type_name == "MemoryError":
             return "it asked for more memory than a check may have"
         case _:
-            text = f"{problem.type_name}: {problem.message}" if problem.message else problem.type_name
+            message = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", problem.message)
+            text = f"{problem.type_name}: {message}" if message else problem.type_name
             return f"your code raised {text}"
 
 

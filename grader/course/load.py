@@ -2,6 +2,7 @@
 
 import difflib
 import hashlib
+import math
 import re
 from pathlib import Path
 from typing import Annotated, Any
@@ -92,7 +93,7 @@ def load_course(folder: Path) -> Course:
 
 def _positive(document: Document, limits: Limits) -> None:
     for name in limits.__struct_fields__:
-        if getattr(limits, name) <= 0:
+        if not 0 < getattr(limits, name) < math.inf:
             where = child(child(document.root, "limits"), name)
             raise document.error(where, f"the limit `{name}` must be larger than 0")
 

@@ -58,8 +58,14 @@ class Document:
 
     def plain(self, node: yaml.Node) -> Any:
         """The node as plain Python data. Raises `CourseError` for a key given twice."""
+        try:
+            return self._plain(node)
+        except RecursionError:
+            raise self.error(node, "something contains itself") from None
+
+    def _plain(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.SequenceNode):
-            return [self.plain(item) for item in node.value]
+            return [self._plain(item) for item in node.value]
         if isinstance(node, yaml.MappingNode):
             mapping: dict[str, Any] = {}
             for key, value in items(node):
@@ -68,11 +74,11 @@ class Document:
                 if key.value in mapping:
                     raise self.error(key, f"`{key.value}` is given twice")
                 # a version such as 2026.10 is a name: it must not be read as the number 2026.1
-                mapping[key.value] = value.value if key.value == "version" else self.plain(value)
+                mapping[key.value] = value.value if key.value == "version" else self._plain(value)
             return mapping
         try:
             return yaml.SafeLoader("").construct_object(node)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ValueError, KeyError, AttributeError, OverflowError):
             raise self.error(node, f"`{node.value}` cannot be read") from None
 
 

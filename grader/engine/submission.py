@@ -5,6 +5,7 @@ next one a new process is made.
 """
 
 import os
+import re
 import selectors
 import signal
 import socket
@@ -24,6 +25,7 @@ _BACKSTOP = 10  # the wall clock's limit is this many times that of the CPU, so 
 _FLOOD = 64  # a process that prints this many times what is kept is stopped
 _LOAD_ANSWER_CAP = 65_536
 _CHUNK = 1 << 16
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # of objects that a learner prints: they differ from run to run
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class _Stream:
         self.kept += data[: max(0, self.cap - len(self.kept))]
 
     def text(self) -> str:
-        text = self.kept.decode("utf-8", "replace")
+        text = _ADDRESS.sub("0x…", self.kept.decode("utf-8", "replace"))
         return text + f"\n[{self.size - self.cap} more bytes left out]\n" if self.size > self.cap else text
 
 

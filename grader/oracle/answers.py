@@ -62,13 +62,16 @@ class Oracle:
 
     def _ask(self, program: Program) -> Answer:
         if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "grader.oracle.compute"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                cwd=Path(__file__).resolve().parent.parent.parent,
-            )
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "grader.oracle.compute"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    cwd=Path(__file__).resolve().parent.parent.parent,
+                )
+            except OSError as error:
+                raise OracleError(f"the oracle's process cannot be started: {error}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:

@@ -37,9 +37,8 @@ class Memo:
     @contextlib.contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
         """A connection in a transaction; a throw-away one in memory where the file cannot be used."""
-        opened = self._open() or sqlite3.connect(":memory:")
+        opened = self._open() or _throw_away()
         with contextlib.closing(opened) as connection, contextlib.suppress(sqlite3.DatabaseError), connection:
-            connection.execute(_SCHEMA)
             yield connection
 
     def _open(self) -> sqlite3.Connection | None:
@@ -49,6 +48,7 @@ class Memo:
         except (OSError, sqlite3.Error):
             return None
         try:
+            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")  # the checksum tells
             connection.execute(_SCHEMA)
             connection.execute("SELECT key, answer, checksum FROM answers LIMIT 1").fetchone()
         except sqlite3.OperationalError:  # locked for too long, read-only, no room
@@ -68,6 +68,12 @@ class Memo:
         except sqlite3.Error:
             return None
         return connection
+
+
+def _throw_away() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    connection.execute(_SCHEMA)
+    return connection
 
 
 def _checksum(key: str, answer: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from . import domain
-from .graph import BINARY, Leaf, Node, Number, Op, Operand, Program, number_text
+from .graph import BINARY, UNARY, Leaf, Node, Number, Op, Operand, Program, number_text
 
 _LEAVES = "abcd"
 _STEPS = "efghijklmnopqrstuvwxyz"
@@ -29,6 +29,9 @@ def draw(
     exponent; with `numbers`, other operations have one on either side now and then. Raises
     `ValueError` if `ops` hold no operation of two operands and more than that is asked of them.
     """
+    unknown = [op for op in ops if op not in BINARY and op not in UNARY]
+    if unknown or not ops:
+        raise ValueError(f"no such operation: {', '.join(unknown)}" if unknown else "no operation to draw from")
     low, high = sizes
     if not 1 <= low <= high <= len(_STEPS):
         raise ValueError(f"sizes must lie between 1 and {len(_STEPS)}, not {sizes}")
@@ -83,6 +86,8 @@ class _Drawing:
         """Add one operation; with as many idle nodes as steps left, join two of them."""
         must_join = len(self.idle) > left
         for _ in range(20):
+            if must_join and not self.joins:
+                return False
             op = self.joins[self._below(len(self.joins))] if must_join else self.ops[self._below(len(self.ops))]
             node = Op(name, op, self._operands(op, must_join))
             value = domain.value(op, domain.operand_values(node, self.values))

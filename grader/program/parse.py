@@ -20,7 +20,11 @@ def program(text: str, /, **values: float) -> Program:
     `values` gives each leaf its number; the last node assigned is the root. Functions may be written
     `relu(x)` or `x.relu()`. Raises `ProgramError` for anything else.
     """
-    return _Parser(text, values).parse()
+    parser = _Parser(text, values)
+    try:
+        return parser.parse()
+    except RecursionError:
+        raise ProgramError(f"{text[:60]!r}…: nested too deeply") from None
 
 
 class _Parser:
@@ -42,6 +46,8 @@ class _Parser:
             body = ast.parse(self.text.replace("; ", "\n")).body
         except SyntaxError as error:
             raise self._error(f"not an expression ({error.msg})") from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise self._error(f"not an expression ({error})") from None
         if not body:
             raise self._error("it is empty")
         if isinstance(body[0], ast.Expr) and len(body) == 1:
@@ -68,14 +74,14 @@ class _Parser:
     def _operand(self, expression: ast.expr, name: str | None = None) -> Operand:
         match expression:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-                return Number(number)
+                return self._number(number)
             case ast.Name(id=leaf):
                 if leaf not in self.names:
                     raise self._error(f"{leaf} has no value")
                 self.used.add(leaf)
                 return self.names[leaf]
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
-                return Number(-number)
+                return self._number(-number)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._operation("neg", [operand], expression, name)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
@@ -88,6 +94,15 @@ class _Parser:
                 return self._operation(function, [operand], expression, name)
             case _:
                 raise self._error(f"`{ast.unparse(expression)}` is no operation that programs know")
+
+    def _number(self, number: int | float) -> Number:
+        try:
+            finite = math.isfinite(number)
+        except OverflowError:
+            finite = False
+        if not finite:
+            raise self._error("a number in it is too large for a float")
+        return Number(number)
 
     def _operation(self, op: str, operands: list[ast.expr], whole: ast.expr, name: str | None) -> int:
         parts = tuple(self._operand(operand) for operand in operands)

@@ -1,6 +1,8 @@
 """A report as a learner reads it in a terminal: the first failure in full, the rest a line each."""
 
 import itertools
+import re
+import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -28,6 +30,7 @@ _WORDS = {
     "missing": ("MISSING", "yellow"),
     "unreadable": ("ERROR", "red"),
 }
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _NOT_STARTED = "not started"
 
 
@@ -83,8 +86,8 @@ def _row(word: str, text: str, points: str, indent: int = 0) -> str:
 
 def _failure(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
     lines = list(_details(exercise, check))
-    if len(lines) > _LINES:  # the hint, last, stays
-        lines = [*lines[: _LINES - 2], " " * (_TEXT + 2) + "…", lines[-1]]
+    if len(lines) > _LINES - 1:  # its own row is one; the hint, last, stays
+        lines = [*lines[: _LINES - 3], " " * (_TEXT + 2) + "…", lines[-1]]
     return iter(lines)
 
 
@@ -92,16 +95,18 @@ def _details(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
     indent = " " * (_TEXT + 2)
     program = _given(check.program)
     if program:
-        yield from _indented(program, _TEXT + 2)
+        for line in program.splitlines():
+            shown = f"{indent}{plain(line)}"
+            yield from [shown] if len(shown) <= _WIDTH else _wrapped("", line)
     expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
     for label, right in expected.items():
-        yield f"{indent}{_label(label)}{_pair(actual.get(label, 'nothing'), right)}"
+        yield from _pair(_label(label), actual.get(label, "nothing"), right)
     message = _given(check.message)
     if message:
         head, *rest = message.splitlines()
         yield from _wrapped("note" if expected else "", head)
         for line in rest:
-            yield f"{indent}    {plain(line)}"
+            yield _cut(f"{indent}    {plain(line)}")
     diagnosis = _given(check.diagnosis)
     if diagnosis:
         yield from _wrapped("why", diagnosis)
@@ -117,13 +122,23 @@ def _label(name: str) -> str:
     return f"{plain(name)[: _LABEL - 1]:<{_LABEL}}"
 
 
-def _pair(yours: float | str, right: float | str) -> str:
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
+
+
+def _pair(label: str, yours: float | str, right: float | str) -> Iterator[str]:
+    indent = " " * (_TEXT + 2)
     if isinstance(right, str):
-        return f"yours {plain(str(yours))}    for example {plain(right)}"
+        one, other = f"yours {plain(str(yours))}", f"for example {plain(right)}"
+        if len(one) + len(other) + 4 > _WIDTH - len(indent) - _LABEL:
+            yield from (_cut(f"{indent}{label}{one}"), _cut(f"{indent}{'':<{_LABEL}}{other}"))
+        else:
+            yield f"{indent}{label}{one}    {other}"
+        return
     shown, true = number(yours), number(right)
     if shown == true:
         shown, true = repr(yours), repr(right)
-    return f"yours {shown}    torch {true}"
+    yield f"{indent}{label}yours {shown}    torch {true}"
 
 
 def number(value: float | str) -> str:
@@ -149,7 +164,11 @@ def _placed(label: str, line: str) -> str:
 
 
 def _indented(text: str, width: int) -> list[str]:
-    return [" " * width + plain(line) for line in text.splitlines()]
+    return [
+        " " * width + part
+        for line in text.splitlines()
+        for part in textwrap.wrap(plain(line), _WIDTH - width, break_on_hyphens=False) or [""]
+    ]
 
 
 def _total(report: Report) -> str:
@@ -164,5 +183,5 @@ def _given(value: T | UnsetType) -> T | None:
 def plain(text: str) -> str:
     """Text that cannot steer a terminal or a CI log: control and format characters are spelled out, and
     the marks by which a log line becomes a workflow command are pulled apart."""
-    shown = "".join(c if unicodedata.category(c)[0] != "C" or c == "\t" else f"\\x{ord(c):02x}" for c in text)
-    return shown.replace("::", ": :").replace("##[", "## [")
+    shown = "".join(c if unicodedata.category(c) not in _UNSEEN or c == "\t" else f"\\x{ord(c):02x}" for c in text)
+    return re.sub(":(?=:)", ": ", shown).replace("##[", "## [")

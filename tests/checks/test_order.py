@@ -15,6 +15,7 @@ from grader.program import Leaf, Op, Program, draw, program
 
 quick = settings(database=None, deadline=None, derandomize=True, max_examples=100)
 
+IDLE = Program((Leaf("a", 2.0), Op("b", "add", (0, 0)), Op("L", "mul", (0, 0))), 2, "b = a + a; L = a * a")
 DIAMOND = program("b = a + c; d = a * c; L = b * d", a=2, c=-3)  # a, c, b, d, L
 
 
@@ -169,8 +170,7 @@ def test_a_long_list_is_cut() -> None:
 
 def test_only_what_the_root_needs_has_to_be_there() -> None:
     """A node that the root was not computed from belongs into no order of the root's."""
-    idle = program("b = a + a; L = a * a", a=2)
-    judge_topological(idle, Called(nodes=(0, 2)))
+    judge_topological(IDLE, Called(nodes=(0, 2)))
 
 
 # -- what a backward pass ran ---------------------------------------------------------------------------
@@ -222,5 +222,4 @@ def test_a_wrong_pass_is_told_why(expected: str, ran: tuple[int, ...]) -> None:
 
 def test_only_what_the_root_needs_has_to_run() -> None:
     """An operation that the root was not computed from has nothing to hand on."""
-    idle = program("b = a + a; L = a * a", a=2)
-    judge_trace(idle, trace(2))
+    judge_trace(IDLE, trace(2))

@@ -196,8 +196,14 @@ def test_what_the_rules_started_from_is_told(engine_that: EngineThat, honest: Sa
 
 def test_the_plain_start_needs_no_words(engine_that: EngineThat, honest: Says) -> None:
     """With upstream 1 and nothing there before, there is nothing to tell."""
-    engine = engine_that(with_result(honest, 0, 3, zeroed))
+    engine = engine_that(with_result(honest, 0, 3, lambda result: [result[0], [(3.0).hex(), *result[1][1:]]]))
     assert finding(engine, lambda e: e.local_rules_agree(SQUARE)).message is None
+
+
+def test_rules_that_add_nothing_are_told_as_that(engine_that: EngineThat, honest: Says) -> None:
+    """Where every gradient is as it was before, the closure may not be attached at all."""
+    engine = engine_that(with_result(honest, 0, 3, zeroed))
+    assert "nothing was added anywhere" in str(finding(engine, lambda e: e.local_rules_agree(SQUARE)).message)
 
 
 def test_a_pass_that_takes_no_notice_of_the_rules_is_told(engine_that: EngineThat, honest: Says) -> None:

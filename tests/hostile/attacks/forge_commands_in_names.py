@@ -1,6 +1,5 @@
 """forge: calls its classes and attributes like commands for terminals and for CI logs."""
 
-
 Odd = type("::error::pwned\n\x1b[31m##[error]pwned", (), {})
 
 

@@ -1,6 +1,5 @@
 """forge: has lines that look like commands for CI logs, and raises in them."""
 
-
 """
 ::error::pwned
 """

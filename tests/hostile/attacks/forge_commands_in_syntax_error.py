@@ -1,4 +1,3 @@
 """forge: breaks off with a syntax error made of commands for CI logs."""
 
-
 "@commands@"

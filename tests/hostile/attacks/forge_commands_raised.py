@@ -1,6 +1,5 @@
 """forge: raises messages with commands for terminals and for CI logs."""
 
-
 LONG = "word " * 8
 TEXT = "\x1b[31m\x9b31m first\n::error::pwned\n  ::warning::pwned\n##[error]pwned\u2028::error::pwned\x85::error::x"
 

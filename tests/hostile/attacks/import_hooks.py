@@ -13,7 +13,6 @@ class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == "grader":
             effect("was asked for the grader")
-        return None
 
 
 sys.meta_path.insert(0, Finder())

@@ -1,6 +1,5 @@
 """import: imports itself, under its own name and as the main module."""
 
-
 try:
     import submission
 

@@ -1,6 +1,5 @@
 """import: uses missing modules as classes, decorators, contexts and numbers."""
 
-
 import missing_module  # noqa: F401
 from another.missing import Base, decorate  # noqa: F401
 

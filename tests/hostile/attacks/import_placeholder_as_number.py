@@ -1,6 +1,5 @@
 """import: has a part of a missing module as its gradient."""
 
-
 import missing_module
 
 

@@ -2,7 +2,6 @@
 
 import sys
 
-
 sys.setrecursionlimit(10**9)
 
 

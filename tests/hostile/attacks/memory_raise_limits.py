@@ -10,12 +10,9 @@ def effect(what):
 
 for name in ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_CORE", "RLIMIT_NPROC"):
     which = getattr(resource, name)
-    for attempt in (
-        lambda: resource.setrlimit(which, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
-        lambda: resource.prlimit(os.getppid(), which, resource.prlimit(os.getppid(), which)),
-    ):
+    for pid in (0, os.getppid()):
         try:
-            attempt()
+            resource.prlimit(pid, which, resource.prlimit(pid, which) if pid else (resource.RLIM_INFINITY,) * 2)
             effect("set a limit")
         except (OSError, ValueError):
             pass

@@ -1,6 +1,5 @@
 """memory: allocates without end in small objects."""
 
-
 held = []
 while True:
     held.append([None] * 20)

@@ -1,6 +1,5 @@
 """memory: doubles a string and a power until something gives way."""
 
-
 text = "x"
 while True:
     text += text

@@ -14,7 +14,9 @@ def effect(what):
 x86 = os.uname().machine == "x86_64"
 
 attempts = [
-    lambda: libc.syscall(321 if x86 else 280, 0, ctypes.create_string_buffer(struct.pack("IIIII", 2, 4, 8, 1, 0), 128), 128),
+    lambda: libc.syscall(
+        321 if x86 else 280, 0, ctypes.create_string_buffer(struct.pack("IIIII", 2, 4, 8, 1, 0), 128), 128
+    ),
 ]
 for attempt in attempts:
     if attempt() >= 0:

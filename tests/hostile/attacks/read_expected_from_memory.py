@@ -15,9 +15,9 @@ for thing in gc.get_objects():
             if key in words and key not in globals():
                 effect("found " + key + " in memory")
         for value in list(thing.values()):
-            if type(value) is str and ("tests/hidden" in value or "BEGIN SOLUTION" in value) and len(value) < 100_000:
-                if value != __doc__ and "gc.get_objects" not in value:
-                    effect("found a text of the grader in memory")
+            telling = type(value) is str and ("tests/hidden" in value or "BEGIN SOLUTION" in value)
+            if telling and "gc.get_objects" not in value:
+                effect("found a text of the grader in memory")
 
 
 class Value:

@@ -1,8 +1,8 @@
-"""read: has standard modules open a secret: linecache, sqlite3, tokenize, io.open_code, mmap."""
+"""read: has standard modules open a secret: linecache, pathlib, sqlite3, runpy."""
 
-import io
 import linecache
 import os
+import pathlib
 import runpy
 import sqlite3
 
@@ -14,7 +14,7 @@ def effect(what):
 path = "@secrets@/token.txt"
 attempts = [
     lambda: linecache.getlines(path),
-    lambda: io.open_code(path).read(),
+    lambda: pathlib.Path(path).read_text(),
     lambda: sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute("select * from sqlite_master").fetchall(),
     lambda: runpy.run_path(path),
 ]

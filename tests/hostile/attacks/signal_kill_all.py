@@ -8,9 +8,7 @@ def effect(what):
     os.write(1, f"EFFECT {what}\n".encode())
 
 
-for attempt in (
-    lambda: os.kill(-1, signal.SIGKILL),
-):
+for attempt in (lambda: os.kill(-1, signal.SIGKILL),):
     try:
         attempt()
         effect("signalled everybody")

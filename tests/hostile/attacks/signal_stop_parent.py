@@ -8,9 +8,7 @@ def effect(what):
     os.write(1, f"EFFECT {what}\n".encode())
 
 
-for attempt in (
-    lambda: os.kill(os.getppid(), signal.SIGSTOP),
-):
+for attempt in (lambda: os.kill(os.getppid(), signal.SIGSTOP),):
     try:
         attempt()
         effect("stopped its parent")

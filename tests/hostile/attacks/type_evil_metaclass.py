@@ -1,7 +1,5 @@
 """type: is a class that lies about names, instances, subclasses and its order of bases."""
 
-import os
-
 
 class Meta(type):
     def __instancecheck__(cls, instance):

@@ -21,7 +21,7 @@ def test_its_gradients_are_torchs(engine: EngineUnderCheck) -> None:
 @check("empty_tape")
 def test_after_a_reset_the_tape_is_empty(engine: EngineUnderCheck) -> None:
     about = "L = a * b + a, backward(L), reset()"
-    engine.returns("tape_after_reset", 2, -3, expected={"nodes on the tape": 0}, about=about)
+    engine.returns("tape_after_reset", 2, -3, expected={"tape length": 0}, about=about)
 
 
 @check("leaves")

@@ -1,0 +1,150 @@
+"""The second course, examples/tape, goes through the kit as it is: the kit knows no particular course."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from grader import sandbox
+from grader.author import build_book, make_stub
+from grader.course import Exercise, load_course
+from grader.diagnosis import Misconception, read_misconceptions
+from grader.grading import grade
+from grader.oracle import AnswerBook, read_book
+from grader.report.model import ExerciseResult, Report
+
+TAPE = Path(__file__).resolve().parents[2] / "examples" / "tape"
+GRADE = Path(sys.executable).parent / "grade"
+COURSE = load_course(TAPE)
+STALE = "run `grade stubs --course examples/tape` and `grade build --course examples/tape`"
+
+
+def misconceptions(exercise: Exercise) -> list[Misconception]:
+    """What stands in the exercise's mistakes.yaml."""
+    solution = COURSE.solution(exercise)
+    text = solution.read_text(encoding="utf-8")
+    return read_misconceptions(solution.with_suffix(".mistakes.yaml"), text, len(exercise.hints))
+
+
+CATALOGUE = {exercise.id: misconceptions(exercise) for exercise in COURSE.exercises}
+MISTAKES = [(exercise, mistake) for exercise, mistakes in CATALOGUE.items() for mistake in mistakes]
+Mistaken = Mapping[tuple[str, str], ExerciseResult]
+
+each_mistake = pytest.mark.parametrize(("exercise", "mistake"), MISTAKES, ids=lambda it: getattr(it, "id", it))
+each_exercise = pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+
+
+def through_the_command(folder: Path, tmp_path: Path) -> tuple[int, str, dict[str, tuple[str, int]]]:
+    """Exit code and standard error of `grade`, and the status and score of each exercise in its report."""
+    path = tmp_path / "report.json"
+    done = subprocess.run(
+        [GRADE, "--course", TAPE, "--from", folder, "--report", path],
+        cwd=tmp_path,
+        env={**os.environ, "BACKWARD_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    report = json.loads(path.read_text(encoding="utf-8"))
+    return done.returncode, done.stderr, {e["id"]: (e["status"], e["score"]) for e in report["exercises"]}
+
+
+@pytest.fixture(scope="module")
+def shipped() -> AnswerBook:
+    """The answer book in the repository."""
+    return read_book(COURSE.book)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> AnswerBook:
+    """The answer book as it is made now, without misconceptions, which would be graded for it one by one."""
+    copy = tmp_path_factory.mktemp("course") / "tape"
+    shutil.copytree(TAPE, copy, ignore=shutil.ignore_patterns("*.mistakes.yaml"))
+    return build_book(load_course(copy))
+
+
+@pytest.fixture(scope="module")
+def mistaken(shipped: AnswerBook, tmp_path_factory: pytest.TempPathFactory) -> Mistaken:
+    """What becomes of each exercise with each of its misconceptions.
+
+    The n-th misconceptions of all exercises are graded together, as one submission.
+    """
+    home = tmp_path_factory.mktemp("mistaken")
+    results = {}
+    with sandbox.start(allow_imports=COURSE.allow_imports) as warm:
+        for n in range(max(map(len, CATALOGUE.values()))):
+            given = {exercise: mistakes[n] for exercise, mistakes in CATALOGUE.items() if n < len(mistakes)}
+            files = {exercise: home / f"{exercise}_{n}.py" for exercise in given}
+            for exercise, path in files.items():
+                path.write_text(given[exercise].source, encoding="utf-8")
+            report: Report = grade(COURSE, shipped, files, seed=COURSE.seed, memo=None, warm=warm)
+            results.update({(result.id, given[result.id].id): result for result in report.exercises})
+    return results
+
+
+def test_the_solutions_get_full_marks(tmp_path: Path) -> None:
+    """The course's own solutions pass every check, and `grade` exits with 0."""
+    expected = {exercise.id: ("passed", 10) for exercise in COURSE.exercises}
+    assert (0, "", expected) == through_the_command(TAPE / "solutions", tmp_path)
+
+
+def test_the_stubs_are_not_started(tmp_path: Path) -> None:
+    """An untouched exercise file is known as such and gets nothing."""
+    expected = {exercise.id: ("not_started", 0) for exercise in COURSE.exercises}
+    assert (1, "", expected) == through_the_command(TAPE / "exercises", tmp_path)
+
+
+@each_mistake
+def test_a_misconception_loses_points(mistaken: Mistaken, exercise: str, mistake: Misconception) -> None:
+    """No misconception keeps all points, and none keeps the file from being loaded."""
+    result = mistaken[exercise, mistake.id]
+    assert result.score < result.max_score
+    assert [] == [check.id for check in result.checks if check.status == "skipped"]
+
+
+@each_mistake
+def test_a_misconception_is_diagnosed_as_itself(mistaken: Mistaken, exercise: str, mistake: Misconception) -> None:
+    """Every check that it fails says what it believes; no other misconception behaves like it."""
+    failed = [check for check in mistaken[exercise, mistake.id].checks if check.status != "passed"]
+    expected = f"as if {mistake.believes}. Instead: {mistake.instead}."
+    assert {expected} == {check.diagnosis for check in failed}
+
+
+def test_every_exercise_has_misconceptions() -> None:
+    """The tests above look at eight of each exercise."""
+    assert {"record": 8, "replay": 8, "reset": 8} == {exercise: len(found) for exercise, found in CATALOGUE.items()}
+
+
+@each_exercise
+def test_the_stub_is_in_step(shipped: AnswerBook, exercise: Exercise) -> None:
+    """The exercise file is what its solution's stub is now, and the book knows it."""
+    stub = make_stub(COURSE, exercise)
+    assert stub == COURSE.exercise_file(exercise).read_text(encoding="utf-8"), STALE
+    assert stub == shipped.stubs[exercise.id], STALE
+
+
+@each_exercise
+def test_the_book_has_the_misconceptions(shipped: AnswerBook, exercise: Exercise) -> None:
+    """The words of every misconception are in the book; that its behaviour is too, the diagnoses show."""
+    expected = [(one.id, one.believes, one.instead, one.hint) for one in CATALOGUE[exercise.id]]
+    known = shipped.misconceptions[exercise.id]
+    assert expected == [(one.id, one.believes, one.instead, one.hint) for one in known], STALE
+
+
+def test_the_book_has_the_programs(built: AnswerBook, shipped: AnswerBook) -> None:
+    """Every program that the checks ask for under the course's seed is in the book, and no other."""
+    assert built.answers.keys() == shipped.answers.keys(), STALE
+
+
+def test_the_book_has_the_answers(built: AnswerBook, shipped: AnswerBook) -> None:
+    """Numbers agree to 1e-12 of the largest of their program, whatever torch is installed here."""
+    for key, answer in built.answers.items():
+        numbers = (*answer.values, *answer.grads)
+        found = shipped.answers[key]
+        largest = max(1.0, *map(abs, numbers))
+        assert numbers == pytest.approx((*found.values, *found.grads), rel=0, abs=1e-12 * largest), STALE
