@@ -45,6 +45,7 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
         message = _given(exercise.message)
         if message and exercise.status != "not_started":
             lines += _indented(message, _TEXT)
+        explained = None
         for check in exercise.checks:
             if check.status == "skipped":
                 continue
@@ -54,7 +55,8 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
                 continue
             lines.append(_line(check.status, check.title, check.score, check, paint))
             if first or everything:
-                lines += _failure(exercise, check)
+                lines += _failure(exercise, check, said=explained)
+                explained = _given(check.diagnosis)
             first = False
     lines += ["", _total(report)]
     if not everything and sum(c.status not in ("passed", "skipped") for e in report.exercises for c in e.checks) > 1:
@@ -84,14 +86,14 @@ def _row(word: str, text: str, points: str, indent: int = 0) -> str:
     return f"{word} {text:<{room}} {points}"
 
 
-def _failure(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
-    lines = list(_details(exercise, check))
+def _failure(exercise: ExerciseResult, check: CheckResult, said: str | None) -> Iterator[str]:
+    lines = list(_details(exercise, check, said))
     if len(lines) > _LINES - 1:  # its own row is one; the hint, last, stays
         lines = [*lines[: _LINES - 3], " " * (_TEXT + 2) + "…", lines[-1]]
     return iter(lines)
 
 
-def _details(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
+def _details(exercise: ExerciseResult, check: CheckResult, said: str | None) -> Iterator[str]:
     indent = " " * (_TEXT + 2)
     program = _given(check.program)
     if program:
@@ -108,7 +110,7 @@ def _details(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
         for line in rest:
             yield _cut(f"{indent}    {plain(line)}")
     diagnosis = _given(check.diagnosis)
-    if diagnosis:
+    if diagnosis and diagnosis != said:
         yield from _wrapped("why", diagnosis)
     output = _given(check.output)
     if output:
@@ -143,7 +145,7 @@ def _pair(label: str, yours: float | str, right: float | str) -> Iterator[str]:
 
 def number(value: float | str) -> str:
     """A number with up to six digits; words as they are."""
-    return plain(value) if isinstance(value, str) else f"{value:.6g}"
+    return plain(value) if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0: no -0
 
 
 def _wrapped(label: str, text: str) -> Iterator[str]:

@@ -1,0 +1,96 @@
+"""docs/feedback.md: what ten typical wrong submissions are told, word for word.
+
+`python tests/docs/test_feedback.py` writes the page anew.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from grader.course import load_course
+from grader.diagnosis import read_misconceptions
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "feedback.md"
+GRADE = Path(sys.executable).parent / "grade"
+COURSE = load_course(ROOT)
+LINES_PER_CHECK = 10
+
+# exercise and misconception, or an edit of the solution by hand: (exercise, what, old, new)
+TYPICAL: list[tuple[str, str] | tuple[str, str, str, str]] = [
+    ("accumulate", "overwrite_in_mul"),
+    ("swap", "own_value"),
+    ("distribute", "no_upstream"),
+    ("by_hand", "e_before_f"),
+    ("build_topo", "root_first"),
+    ("backward", "not_reversed"),
+    ("relu", "passes_everything"),
+    ("engine", "a missing import", "import math\n", ""),
+    (
+        "engine",
+        "a missing return",
+        '        out = Value(self.data * other.data, (self, other), "*")\n',
+        "        return\n",
+    ),
+    (
+        "accumulate",
+        "a loop without end",
+        "            self.grad += out.grad\n",
+        "            while True:\n                self.grad += out.grad\n",
+    ),
+]
+
+
+def wrong(case: tuple[str, ...]) -> str:
+    """The wrong submission of a case."""
+    exercise = next(e for e in COURSE.exercises if e.id == case[0])
+    path = COURSE.solution(exercise)
+    solution = path.read_text(encoding="utf-8")
+    if len(case) == 4:
+        assert solution.count(case[2]) >= 1
+        return solution.replace(case[2], case[3], 1)
+    known = read_misconceptions(path.with_suffix(".mistakes.yaml"), solution, len(exercise.hints))
+    return next(one.source for one in known if one.id == case[1])
+
+
+def told(case: tuple[str, ...]) -> str:
+    """What `grade --all` prints for a case."""
+    exercise = next(e for e in COURSE.exercises if e.id == case[0])
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / exercise.filename).write_text(wrong(case), encoding="utf-8")
+        run = subprocess.run(
+            [GRADE, exercise.id, exercise.filename, "--all", "--course", ROOT],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert run.stderr == ""
+    return run.stdout
+
+
+def section(case: tuple[str, ...]) -> str:
+    return f"## {case[0]}: {case[1].replace('_', ' ')}\n\n```text\n{told(case)}```\n"
+
+
+def page() -> str:
+    head = "# What learners are told\n\nTen typical wrong submissions, and all that `grade --all` prints for each.\n\n"
+    return head + "\n".join(section(case) for case in TYPICAL)
+
+
+@pytest.mark.parametrize("case", TYPICAL, ids=lambda case: f"{case[0]}-{case[1].replace(' ', '_')}")
+def test_the_page_shows_what_is_printed(case: tuple[str, ...]) -> None:
+    """The page holds the whole output, in which no failing check takes more than ten lines."""
+    text = section(case)
+
+    assert text in PAGE.read_text(encoding="utf-8")
+    checks = re.split(r"\n(?=  (?:FAIL|ERROR|TIMEOUT|CRASHED|PASS) )", text.partition("\nScore")[0])
+    assert max(len(check.splitlines()) for check in checks[1:]) <= LINES_PER_CHECK
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,385 @@
+"""Grades hostile files one after another in one tier, and says of each what it did besides.
+
+A process of its own, started by harness.py, since an attack that works may kill it. Reads a job from standard input
+and writes a line of JSON for whatever happens. Needs Linux; imports nothing of the tests, so that another user's
+interpreter can run it.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import re
+import shutil
+import socket
+import sys
+import sysconfig
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from grader import grading, sandbox
+from grader.course import load_course
+from grader.oracle import read_book
+from grader.report import for_learner, to_json
+from grader.sandbox import IsolationError, Warm, WorkerGone
+from grader.views import render
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMITS = "limits: {calls: 200_000, cpu_s: 0.2, memory_mb: 256, output_kb: 16}"
+TOKEN = "MARKER-6f2c1e"
+_EFFECT = re.compile(r"^EFFECT (.+)$", re.MULTILINE)
+_SET_CHILD_SUBREAPER = 36
+
+# what a placeholder in a file stands for that no source on disk should hold: it breaks other tools
+SOURCES = {
+    '"@deep@"': "-" * 3000 + "1",
+    '"@nested@"': "[" + "(" * 100 + ")" * 100 + ", [" * 60,
+    '"@long@"': " + ".join(["1"] * 10_000),
+    '"@essay@"': "This is an essay about the chain rule, dear grader: please give me full marks.",
+    '"@commands@"': "::error::pwned \x1b[31m\n##[error]pwned \u2028::error::pwned",
+}
+
+
+class World:
+    """What hostile code could reach and must not: secrets, files open to everybody, sockets; watched."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.marker = f"hostile-{base.name}"
+        self.folder = base / "world"
+        self.private = base / "private"
+        self.course = self.folder / "course"
+        self.staged = self.folder / "staged"
+        self.sockets: list[socket.socket] = []
+        self.build()
+
+    def build(self) -> None:
+        for folder in (self.folder, self.private):
+            shutil.rmtree(folder, ignore_errors=True)
+        before = os.umask(0)
+        self.private.mkdir(mode=0o700)
+        self.folder.mkdir(mode=0o755)
+        for name in ("secrets", "home", "drop", "drop/empty", "staged"):
+            (self.folder / name).mkdir()
+        for name in ("secrets/token.txt", "home/notes.txt", "drop/keep.txt", "report.json"):
+            (self.folder / name).write_text(TOKEN)
+        (self.staged / "someone_else.py").write_text(f"class Value: pass  # {TOKEN}")
+        for name in ("exercises", "solutions", "tests/hidden"):
+            shutil.copytree(ROOT / name, self.course / name, copy_function=shutil.copyfile)
+        settings = (ROOT / "course.yaml").read_text(encoding="utf-8")
+        (self.course / "course.yaml").write_text(re.sub(r"^limits:.*$", LIMITS, settings, flags=re.MULTILINE))
+        os.umask(before)
+        self._listen()
+
+    def _listen(self) -> None:
+        for old in self.sockets:
+            old.close()
+        tcp, udp = socket.socket(), socket.socket(type=socket.SOCK_DGRAM)
+        abstract, pathname = (socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(2))
+        tcp.bind(("127.0.0.1", 0))
+        tcp.listen()
+        udp.bind(("127.0.0.1", 0))
+        abstract.bind("\0" + self.marker)
+        pathname.bind(str(self.folder / "drop" / "socket"))
+        os.chmod(self.folder / "drop" / "socket", 0o777)
+        self.sockets = [tcp, udp, abstract, pathname]
+        for sock in self.sockets:
+            sock.setblocking(False)
+
+    def fill_in(self, text: str) -> str:
+        """A hostile file with the addresses that it would have to find out."""
+        tcp, udp, *_ = self.sockets
+        names = {
+            "world": self.folder,
+            "secrets": self.folder / "secrets",
+            "home": self.folder / "home",
+            "drop": self.folder / "drop",
+            "staged": self.staged,
+            "course": self.course,
+            "root": ROOT,
+            "site": sysconfig.get_path("purelib"),
+            "marker": self.marker,
+            "grader_pid": os.getpid(),
+            "tcp": tcp.getsockname()[1],
+            "udp": udp.getsockname()[1],
+        }
+        for name, value in names.items():
+            text = text.replace(f"@{name}@", str(value))
+        for name, source in SOURCES.items():
+            text = text.replace(name, source)
+        return text
+
+    def files(self) -> dict[str, Any]:
+        """Every watched file as it is now."""
+        found = {}
+        for path in (*self._inside(self.folder), *self._strays()):
+            with contextlib.suppress(OSError):
+                status = os.lstat(path)
+                times = status.st_mtime_ns if not os.path.isdir(path) else 0
+                found[str(path)] = (status.st_size, times, status.st_mode, status.st_uid, status.st_ino)
+        return found
+
+    def _inside(self, folder: Path) -> Iterator[str]:
+        for entry in os.scandir(folder):
+            yield entry.path
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._inside(Path(entry.path))
+
+    def _strays(self) -> Iterator[str]:
+        """What bears our mark where it should not be."""
+        standard, worker = os.path.dirname(os.__file__), ROOT / "grader" / "worker"
+        places = ["/", "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/root", os.path.expanduser("~"), standard]
+        places += [f"{standard}/site-packages", sysconfig.get_path("purelib"), str(worker), f"{worker}/__pycache__"]
+        for place in dict.fromkeys(places):
+            with contextlib.suppress(OSError):
+                yield from (e.path for e in os.scandir(place) if self.marker in e.name and e.path != str(self.base))
+
+    def hits(self) -> int:
+        """How often somebody reached one of the sockets since the last time."""
+        count = 0
+        for sock in self.sockets:
+            with contextlib.suppress(OSError):
+                while True:
+                    if sock.type == socket.SOCK_STREAM:
+                        sock.accept()[0].close()
+                    else:
+                        sock.recv(100)
+                    count += 1
+        return count
+
+    def clean_up(self) -> None:
+        for path in self._strays():
+            with contextlib.suppress(OSError):
+                shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+        self.build()
+
+
+def descendants(root: int) -> dict[int, str]:
+    """The processes below one, and what state each is in."""
+    parents: dict[int, tuple[int, str]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError, ValueError):
+                status = Path("/proc", name, "stat").read_text(errors="replace").rpartition(")")[2].split()
+                parents[int(name)] = int(status[1]), status[0]
+    below: dict[int, str] = {}
+    grown = True
+    while grown:
+        more = {p: s for p, (parent, s) in parents.items() if p not in below and (parent == root or parent in below)}
+        below.update(more)
+        grown = bool(more)
+    return below
+
+
+class Recording(grading.Submission):  # type: ignore[name-defined,misc]
+    """A submission of which everything that it prints is kept, what it prints while it is loaded too."""
+
+    heard: list[str] = []
+
+    def load(self) -> Any:
+        loaded = super().load()
+        self.heard.append(getattr(loaded, "output", ""))
+        return loaded
+
+    def run(self, batch: Any) -> Any:
+        ran = super().run(batch)
+        self.heard.append(ran.output)
+        return ran
+
+
+class Tier:
+    """One warm process for everything that is graded in a tier."""
+
+    def __init__(self, name: str, base: Path) -> None:
+        self.name = name
+        self.world = World(base)
+        self.course = load_course(self.world.course)
+        self.book = read_book(self.course.book)
+        self.right = (self.world.course / "solutions" / "02_swap.py").read_text(encoding="utf-8")
+        solution = (self.world.course / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+        self.wrong = solution.replace("self.grad += ", "self.grad = ")
+        assert self.wrong != solution
+        self.warm = self.start()
+
+    def start(self) -> Warm:
+        warm = sandbox.start(self.name, allow_imports=self.course.allow_imports)
+        self.reached = warm.tier
+        self.ours = set(descendants(os.getpid()))
+        return warm
+
+    def grade(self, sources: Mapping[str, str]) -> Any:
+        """Grade the text given for each exercise, as one submission."""
+        files = {}
+        for exercise in self.course.exercises:
+            if exercise.id in sources:
+                path = self.world.staged / exercise.filename
+                path.write_text(sources[exercise.id], encoding="utf-8")
+                path.chmod(0o666)
+                files[exercise.id] = path
+        self.staged = self.world.files()
+        memo = self.world.private / "memo.sqlite"
+        return grading.grade(self.course, self.book, files, seed=self.course.seed, memo=memo, warm=self.warm)
+
+    def attack(self, name: str, exercise: str, text: str) -> dict[str, Any]:
+        """Grade a hostile file with a right and a wrong one, which come after it; tell all that was seen."""
+        started = time.monotonic()
+        Recording.heard = []
+        outcome: dict[str, Any] = {"name": name, "verdict": "no verdict", "accepted": False}
+        effects: list[str] = []
+        details: list[str] = []
+        controls: list[str] = []
+        try:
+            report = self.grade({exercise: self.world.fill_in(text), **self.controls})
+        except WorkerGone as gone:
+            effects.append("killed the warm process")
+            details.append(str(gone))
+            self.warm.close()
+            self.warm = self.start()
+        except Exception as error:
+            effects.append("made the grader fail")
+            details.append(f"{type(error).__name__}: {error}")
+        else:
+            results = {result.id: result for result in report.exercises}
+            outcome |= {"verdict": verdict(results[exercise]), "accepted": full(results[exercise])}
+            controls = misjudged(results)
+            if steers(self.texts(report)):
+                effects.append("steers the terminal or the CI log")
+        effects += _EFFECT.findall("\n".join(Recording.heard))
+        outside, more = self.outside()
+        if outside:
+            self.recover()
+        outcome |= {"effects": sorted({*effects, *outside}), "details": details + more, "controls": controls}
+        return outcome | {"seconds": round(time.monotonic() - started, 3)}
+
+    @property
+    def controls(self) -> dict[str, str]:
+        return {"swap": self.right, "accumulate": self.wrong}
+
+    def texts(self, report: Any) -> Iterator[str]:
+        """Everything that may be printed of a report, to a terminal or to a log."""
+        details = {(e.id, c.id): c.detail for e in self.course.exercises for c in e.checks}
+        for shown in (report, for_learner(report, details)):
+            yield render(shown, self.course.title, everything=True)
+            yield render(shown, self.course.title)
+            yield to_json(shown).decode()
+
+    def outside(self) -> tuple[list[str], list[str]]:
+        """What changed around us while a submission was graded, and what exactly."""
+        effects, details = [], []
+        after = self.world.files()
+        changed = sorted(p for p in {*after, *self.staged} if after.get(p) != self.staged.get(p))
+        if changed:
+            effects.append("changed files")
+            details += changed[:5]
+        if self.world.hits():
+            effects.append("reached a socket")
+        left = self.left_behind()
+        if left:
+            effects.append("left processes behind")
+            details.append(f"{len(left)} processes")
+        return effects, details
+
+    def left_behind(self) -> list[int]:
+        """Processes that are still there a while after grading, or that nobody waited for."""
+        for patience in (0.0, 0.02, 0.1, 0.4, 1.0):
+            time.sleep(patience)
+            left = {pid: state for pid, state in descendants(os.getpid()).items() if pid not in self.ours}
+            for pid in [pid for pid, state in left.items() if state == "Z"]:
+                with contextlib.suppress(OSError):
+                    if os.waitpid(pid, os.WNOHANG)[0]:
+                        del left[pid]
+            if not left:
+                break
+        return list(left)
+
+    def recover(self) -> None:
+        """Undo what an attack did, so that the next one finds the same."""
+        for pid in self.left_behind():
+            with contextlib.suppress(OSError):
+                os.kill(pid, 9)
+        self.left_behind()
+        self.world.clean_up()
+
+    def control(self) -> list[str]:
+        """Grade the right and the wrong file once more, after everything; what came out otherwise."""
+        return misjudged({result.id: result for result in self.grade(self.controls).exercises})
+
+    def alone(self, name: str, exercise: str, text: str) -> dict[str, Any]:
+        """Grade a file by itself: an honest one, or one that shows a limit of what is promised."""
+        Recording.heard = []
+        result = self.grade({exercise: self.world.fill_in(text)}).exercises[0]
+        effects = sorted(set(_EFFECT.findall("\n".join(Recording.heard))))
+        said = [str(c.message) for c in result.checks if c.status != "passed"] + [str(result.message)]
+        return {
+            "name": name,
+            "verdict": verdict(result),
+            "accepted": full(result),
+            "effects": effects,
+            "details": [] if full(result) else said,
+        }
+
+
+def full(result: Any) -> bool:
+    """Whether an exercise got all its points."""
+    return bool(result.score >= result.max_score)
+
+
+def misjudged(results: Mapping[str, Any]) -> list[str]:
+    """Which of the two controls was not judged as it deserves."""
+    missed = [] if full(results["swap"]) else ["the right control lost points"]
+    return missed + (["the wrong control passed"] if full(results["accumulate"]) else [])
+
+
+def verdict(result: Any) -> str:
+    """An exercise's result in a word that is the same on a fast and on a slow machine."""
+    if full(result):
+        return "ACCEPTED"
+    if result.status in ("not_started", "missing", "unreadable"):
+        return str(result.status).replace("_", " ")
+    status = next(check.status for check in result.checks if check.status != "passed")
+    word = {"skipped": "not loaded", "timeout": "ended", "crashed": "ended"}.get(status, status)
+    return f"{word}, {result.score} of {result.max_score}" if result.score else word
+
+
+def steers(texts: Iterator[str]) -> bool:
+    """Whether a terminal or a CI system would take a part of a text for a command.
+
+    GitHub's runner takes a line for one that begins with `::` after blanks, or has `##[` anywhere.
+    """
+    for text in texts:
+        if any((ord(c) < 32 and c not in "\n\t") or 0x7F <= ord(c) < 0xA0 for c in text) or "##[" in text:
+            return True
+        if any(line.strip().startswith("::") for line in text.splitlines()):
+            return True
+    return False
+
+
+def main() -> None:
+    job = json.load(sys.stdin)
+    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    grading.Submission = Recording  # type: ignore[attr-defined]
+    told = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def tell(**what: Any) -> None:
+        told.write(json.dumps(what) + "\n")
+        told.flush()
+
+    try:
+        tier = Tier(job["tier"], Path(job["base"]))
+    except IsolationError as error:
+        tell(unavailable=str(error))
+        return
+    tell(tier=tier.reached, detail=tier.warm.detail)
+    for kind, one in (("attacks", tier.attack), ("honest", tier.alone), ("limits", tier.alone)):
+        for name, exercise, text in job[kind]:
+            tell(start=name, kind=kind)
+            tell(done=one(name, exercise, text), kind=kind)
+    tell(finished=tier.control())
+    tier.warm.close()
+
+
+if __name__ == "__main__":
+    main()
