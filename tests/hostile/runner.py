@@ -244,8 +244,7 @@ class Tier:
             results = {result.id: result for result in report.exercises}
             outcome |= {"verdict": verdict(results[exercise]), "accepted": full(results[exercise])}
             controls = misjudged(results)
-            if steers(self.texts(report)):
-                effects.append("steers the terminal or the CI log")
+            effects += [f"commands in {where}" for where, text in self.texts(report) if steers(text)]
         effects += _EFFECT.findall("\n".join(Recording.heard))
         outside, more = self.outside()
         if outside:
@@ -257,13 +256,13 @@ class Tier:
     def controls(self) -> dict[str, str]:
         return {"swap": self.right, "accumulate": self.wrong}
 
-    def texts(self, report: Any) -> Iterator[str]:
-        """Everything that may be printed of a report, to a terminal or to a log."""
+    def texts(self, report: Any) -> Iterator[tuple[str, str]]:
+        """Everything that may be printed of a report, to a terminal or to a CI job's log, and what prints it."""
         details = {(e.id, c.id): c.detail for e in self.course.exercises for c in e.checks}
         for shown in (report, for_learner(report, details)):
-            yield render(shown, self.course.title, everything=True)
-            yield render(shown, self.course.title)
-            yield to_json(shown).decode()
+            yield "the terminal's view", render(shown, self.course.title, everything=True)
+            yield "the terminal's view", render(shown, self.course.title)
+            yield "the JSON report", to_json(shown).decode()
 
     def outside(self) -> tuple[list[str], list[str]]:
         """What changed around us while a submission was graded, and what exactly."""
@@ -343,17 +342,14 @@ def verdict(result: Any) -> str:
     return f"{word}, {result.score} of {result.max_score}" if result.score else word
 
 
-def steers(texts: Iterator[str]) -> bool:
+def steers(text: str) -> bool:
     """Whether a terminal or a CI system would take a part of a text for a command.
 
-    GitHub's runner takes a line for one that begins with `::` after blanks, or has `##[` anywhere.
+    GitHub's runner takes a line for one that begins with `::` after blanks, or has `##[` anywhere
+    (actions/runner, src/Runner.Common/ActionCommand.cs).
     """
-    for text in texts:
-        if any((ord(c) < 32 and c not in "\n\t") or 0x7F <= ord(c) < 0xA0 for c in text) or "##[" in text:
-            return True
-        if any(line.strip().startswith("::") for line in text.splitlines()):
-            return True
-    return False
+    control = any((ord(c) < 32 and c not in "\n\t") or 0x7F <= ord(c) < 0xA0 for c in text)
+    return control or "##[" in text or any(line.strip().startswith("::") for line in text.splitlines())
 
 
 def main() -> None:

@@ -6,8 +6,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import yaml
 
-from grader.course import load_course
+from grader.diagnosis import Edit, apply_edits
 
 
 @pytest.fixture(scope="module")
@@ -32,88 +33,49 @@ def test_solutions_get_full_marks_and_all_bonus(verdicts: list[Any]) -> None:
 
 def test_misconceptions_lose_points(table: ModuleType, verdicts: list[Any]) -> None:
     """Every misconception costs something beside bonus, but for those whose answers are all right."""
-    wrong = [v for v in of_kind(verdicts, table.MISCONCEPTION) if (v.entry.stem, v.entry.name) not in table.BONUS_ONLY]
+    wrong = [v for v in of_kind(verdicts, table.MISCONCEPTION) if not v.entry.bonus_only]
     assert [] == [str(verdict.entry) for verdict in wrong if not verdict.lost]
 
 
-def test_right_but_costly_misconceptions_lose_bonus_alone(table: ModuleType, verdicts: list[Any]) -> None:
-    """Going too deep costs the long chain, going everywhere twice the stacked diamonds too."""
+def test_costly_misconceptions_lose_bonus_alone(verdicts: list[Any]) -> None:
+    """Going too deep costs the long chain, going everywhere again and again the stacked diamonds too."""
     expected = {
-        ("06_build_topo", "recursion"): (frozenset(), {"long_chain"}),
-        ("06_build_topo", "visited_when_appending"): (frozenset(), {"long_chain", "stacked_diamonds"}),
+        "06_build_topo/recursion": (set(), {"long_chain"}),
+        "06_build_topo/visited_when_appending": (set(), {"long_chain", "stacked_diamonds"}),
     }
-    listed = {(v.entry.stem, v.entry.name): v for v in of_kind(verdicts, table.MISCONCEPTION)}
-    assert expected == {key: (listed[key].lost, listed[key].lost_bonus) for key in table.BONUS_ONLY}
+    assert expected == {str(v.entry): (v.lost, v.lost_bonus) for v in verdicts if v.entry.bonus_only}
 
 
 def test_misconceptions_load(table: ModuleType, verdicts: list[Any]) -> None:
     """An edit makes a program that runs, not one that Python refuses."""
-    skipped = [
-        c for v in of_kind(verdicts, table.MISCONCEPTION) for c in v.result["checks"] if c["status"] == "skipped"
-    ]
-    assert [] == skipped
+    wrong = of_kind(verdicts, table.MISCONCEPTION)
+    assert [] == [str(v.entry) for v in wrong if any(check["status"] == "skipped" for check in v.result["checks"])]
+
+
+def test_each_old_text_stands_once(table: ModuleType) -> None:
+    """Every `old` matches exactly once in the region it means, whether or not the edits before it have been made."""
+    assert table.misconceptions()
+    for path in sorted(table.SOLUTIONS.glob("*.mistakes.yaml")):
+        solution = path.with_name(path.name.replace(".mistakes.yaml", ".py")).read_text(encoding="utf-8")
+        for mistake in yaml.safe_load(path.read_text(encoding="utf-8")):
+            for edit in mistake["edits"]:
+                assert solution != apply_edits(solution, [Edit(edit["old"], edit["new"], edit.get("in"))])
+
+
+def test_no_two_misconceptions_make_the_same_program(table: ModuleType) -> None:
+    """Each misconception differs from the others of its exercise, and from the solution."""
+    counts = Counter((entry.stem, entry.text) for entry in [*table.variants(), *table.misconceptions()])
+    assert [] == [stem for (stem, _), times in counts.items() if times > 1]
 
 
 def test_every_fixture_belongs_to_an_exercise(table: ModuleType) -> None:
     """No folder of right variants and no file of mistakes is passed over."""
     names = {path.name for path in table.VARIANTS.iterdir()}
     names |= {path.name.removesuffix(".mistakes.yaml") for path in table.SOLUTIONS.glob("*.mistakes.yaml")}
-    assert set() == names - set(table.stems())
+    assert set() == names - {exercise.stem for exercise in table.exercises()}
 
 
 def test_variants_are_more_than_the_solution(table: ModuleType) -> None:
     """Each exercise with right variants has five besides its solution."""
     counts = Counter(entry.stem for entry in table.variants())
-    assert {} == {stem: counts[stem] for stem in table.stems() if 1 < counts[stem] < 6}
-
-
-def test_each_old_text_stands_once(table: ModuleType) -> None:
-    """Every `old` matches exactly once in the region it means, whether or not the edits before it have been made."""
-    for stem, listed in table.mistakes().items():
-        for mistake in listed:
-            table.with_mistake(stem, mistake)
-            for edit in mistake["edits"]:
-                table.with_mistake(stem, {"id": mistake["id"], "edits": [edit]})
-
-
-def test_every_edit_changes_something(table: ModuleType) -> None:
-    """`old` and `new` differ."""
-    same = [m["id"] for listed in table.mistakes().values() for m in listed for e in m["edits"] if e["old"] == e["new"]]
-    assert [] == same
-
-
-def test_mistakes_have_the_fields_of_the_format(table: ModuleType) -> None:
-    """id, believes, instead, hint and edits, and in an edit old, new and perhaps in."""
-    for listed in table.mistakes().values():
-        for mistake in listed:
-            assert {"id", "believes", "instead", "hint", "edits"} == set(mistake)
-            for edit in mistake["edits"]:
-                assert {"old", "new"} == set(edit) - {"in"}
-
-
-def test_ids_and_sentences_are_unique(table: ModuleType) -> None:
-    """No two misconceptions of an exercise share an id or what they believe."""
-    for listed in table.mistakes().values():
-        for field in ("id", "believes"):
-            texts = [mistake[field] for mistake in listed]
-            assert sorted(set(texts)) == sorted(texts)
-
-
-def test_hints_exist(table: ModuleType) -> None:
-    """Each misconception points at one of its exercise's hints."""
-    hints = {exercise.stem: len(exercise.hints) for exercise in load_course(table.ROOT).exercises}
-    for stem, listed in table.mistakes().items():
-        assert [] == [mistake["id"] for mistake in listed if mistake["hint"] not in range(1, hints[stem] + 1)]
-
-
-def test_an_edit_that_does_not_match_is_refused(table: ModuleType) -> None:
-    """Text outside the solution region is not found, and an ambiguous region is asked about."""
-    outside = {"id": "outside", "edits": [{"old": "out._backward = _backward", "new": "pass"}]}
-    with pytest.raises(ValueError, match="stands there 0 times"):
-        table.with_mistake("01_distribute", outside)
-    twice = {"id": "twice", "edits": [{"old": "out.grad", "new": "1.0"}]}
-    with pytest.raises(ValueError, match="stands there 2 times"):
-        table.with_mistake("01_distribute", twice)
-    where = {"id": "where", "edits": [{"old": "self.grad += out.grad", "new": "pass"}]}
-    with pytest.raises(ValueError, match="has to name one of __add__, __mul__"):
-        table.with_mistake("03_accumulate", where)
+    assert {} == {stem: times for stem, times in counts.items() if 1 < times < 6}

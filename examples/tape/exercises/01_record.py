@@ -9,11 +9,10 @@ will do for the backward pass; nobody has to remember what was a sum and what wa
     sources = ((a, -3), (b, 2)).
 
 Fill `__add__` and `__mul__`: each calls `record` with its result and an (input, local gradient) pair
-for each input. Fill `record`: it makes the node, puts it on the tape, and returns it. `backward`,
-which reads the tape, is given.
+for each input. Fill `record`: it makes the node, puts it at the end of the tape, and returns it.
 
-`grade record` looks at the pairs of each node, and whether `backward` finds on your tape what it needs
-to get PyTorch's gradients.
+`grade record` looks at the pairs of each node (it sends gradients through them and compares with
+PyTorch) and at what stands on the tape after a few operations.
 """
 
 tape = []
@@ -45,17 +44,31 @@ def record(data, *sources):
     raise NotImplementedError("record: what has to happen to a node after it is made?")
 
 
-def backward(root):
-    """Read the tape from its end, and give every value its gradient."""
-    root.grad = 1.0
-    for node in reversed(tape):
-        for source, local in node.sources:
-            source.grad += local * node.grad
+# What follows is given: what `grade record` calls with numbers.
+
+
+def fresh(*numbers):
+    """Leaves with these numbers, and an empty tape."""
+    tape.clear()
+    return [Value(number) for number in numbers]
+
+
+def taped(a, b):
+    """What is on the tape after c = a * b, d = c + a, L = d * c, as numbers."""
+    a, b = fresh(a, b)
+    c = a * b
+    d = c + a
+    d * c  # this, too, is noted
+    return [node.data for node in tape]
+
+
+def tape_length(a, b):
+    """How much is on the tape after c = a * b, d = c + a, L = d * c."""
+    return len(taped(a, b))
 
 
 if __name__ == "__main__":  # for your own trials: python 01_record.py
     a, b = Value(2.0), Value(-3.0)
-    L = a * b + a
-    print(tape)  # -6.0, then -4.0
-    backward(L)
-    print(a, b)  # gradients -2.0 and 2.0
+    L = a * b
+    print(tape)  # one node, with data -6.0
+    print(L.sources)  # a with -3.0, b with 2.0

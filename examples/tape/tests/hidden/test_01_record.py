@@ -24,15 +24,11 @@ def test_a_value_used_twice_is_noted_twice(engine: EngineUnderCheck) -> None:
 
 @check("on_the_tape")
 def test_every_operation_is_on_the_tape(engine: EngineUnderCheck) -> None:
-    engine.agrees(
-        program("L = a + b", a=2, b=-3),
-        program("L = a * b", a=2, b=-3),
-        program("L = a * b + a", a=2, b=-3),
-        program("b = a + a; c = b + b; L = c * b", a=2),
-        program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10),
-    )
+    about = "c = a * b, d = c + a, L = d * c with a = 2, b = -3"
+    engine.returns("tape_length", 2, -3, expected={"tape length": 3}, about=about)
+    engine.returns("taped", 2, -3, expected={"first entry": -6, "second entry": -4, "third entry": 24}, about=about)
 
 
 @check("random_graphs")
 def test_agrees_on_random_graphs(engine: EngineUnderCheck) -> None:
-    engine.agrees(*engine.fresh(15, ops=("add", "mul"), sizes=(1, 10)))
+    engine.local_rules_agree(*engine.fresh(15, ops=("add", "mul"), sizes=(1, 10)), upstream=-1.5)
