@@ -55,7 +55,7 @@ def fail_for(cause: Problem | Died, source: Sequence[str], program: str | None =
 
 def problem_text(problem: Problem, source: Sequence[str]) -> str:
     """A problem in a sentence, then the learner's own lines, innermost last, then where it usually comes from."""
-    lines = [f"line {number}: {source[number - 1].strip()}" for number in problem.lines if number <= len(source)]
+    lines = [f"line {number}: {source[number - 1].strip()}" for number in problem.lines if 1 <= number <= len(source)]
     usual = explain(problem.type_name, problem.message) if problem.kind == "raised" else None
     return "\n".join([" ".join(_sentence(problem).split()), *dict.fromkeys(lines[-3:]), *([usual] if usual else [])])
 

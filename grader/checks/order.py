@@ -35,10 +35,12 @@ def _disorder(program: Program, order: Sequence[int]) -> str | None:
         if placed in place:
             return f"{_name(program, placed)} stands in the list more than once"
         place[placed] = position
-    for index, node in enumerate(program.nodes):
+    needed = program.reachable
+    for index in needed:
         if index not in place:
-            return f"{node.name} is missing from the list"
-    for index, node in enumerate(program.nodes):
+            return f"{program.nodes[index].name} is missing from the list"
+    for index in needed:
+        node = program.nodes[index]
         if isinstance(node, Op):
             for operand in node.operands:
                 if isinstance(operand, int) and place[operand] > place[index]:
@@ -69,7 +71,8 @@ def trace_disorder(program: Program, trace: Traced) -> str | None:
         if runner in ran:
             return f"the `_backward` of {_name(program, runner)} ran more than once"
         ran[runner] = position
-    for index, node in enumerate(program.nodes):
+    for index in program.reachable:
+        node = program.nodes[index]
         if not isinstance(node, Op):
             continue
         if index not in ran:

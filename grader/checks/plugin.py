@@ -1,7 +1,7 @@
 """The pytest plugin that binds hidden tests to checks and says in the JSON report what became of each."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,10 @@ class _Bound:
     exercise: Exercise
     check: Check
 
+    @property
+    def ids(self) -> tuple[str, str]:
+        return self.exercise.id, self.check.id
+
 
 class ChecksPlugin:
     """Collects the hidden tests of a course and runs those of the exercises in `engine_for`.
@@ -31,9 +35,14 @@ class ChecksPlugin:
     """
 
     def __init__(
-        self, course: Course, engine_for: Mapping[str, EngineFor], on_check: Callable[[Exercise, Check], None]
+        self,
+        course: Course,
+        exercises: Sequence[Exercise],
+        engine_for: Mapping[str, EngineFor],
+        on_check: Callable[[Exercise, Check], None],
     ) -> None:
         self.course = course
+        self.exercises = exercises
         self.engine_for = engine_for
         self.on_check = on_check
         self.course_error: CourseError | None = None
@@ -49,14 +58,14 @@ class ChecksPlugin:
         try:
             for item in items:
                 self._bound[item.nodeid] = self._bind(item)
-            self._require_all({item.path.name for item in items})
+            self._require_all()
         except CourseError as error:
             self.course_error = error
             items[:] = []
             return
-        order = {check.id: i for e in self.course.exercises for i, check in enumerate(e.checks)}
+        order = {(e.id, check.id): i for e in self.course.exercises for i, check in enumerate(e.checks)}
         items[:] = [item for item in items if self._bound[item.nodeid].exercise.id in self.engine_for]
-        items.sort(key=lambda item: (item.path.name, order[self._bound[item.nodeid].check.id]))
+        items.sort(key=lambda item: (item.path.name, order[self._bound[item.nodeid].ids]))
 
     def _bind(self, item: pytest.Item) -> _Bound:
         line = item.location[1]
@@ -74,11 +83,11 @@ class ChecksPlugin:
             raise CourseError(*where, f"a second test for the check `{check_id}`")
         return _Bound(exercise, check)
 
-    def _require_all(self, files: set[str]) -> None:
-        tested = {(bound.exercise.id, bound.check.id) for bound in self._bound.values()}
-        for exercise in self.course.exercises:
+    def _require_all(self) -> None:
+        tested = {bound.ids for bound in self._bound.values()}
+        for exercise in self.exercises:
             test = self.course.hidden_test(exercise)
-            for check in exercise.checks if test.name in files else ():
+            for check in exercise.checks:
                 if (exercise.id, check.id) not in tested:
                     raise CourseError(self.course.file, check.line, f"no test in {test.name} is bound to `{check.id}`")
 

@@ -34,7 +34,7 @@ def run_checks(
     for exercise, file in zip(exercises, files, strict=True):
         if not file.is_file():
             raise CourseError(course.file, exercise.line, f"`{exercise.id}` has no hidden tests in {file}")
-    plugin = ChecksPlugin(course, engine_for, on_check)
+    plugin = ChecksPlugin(course, exercises, engine_for, on_check)
     capture = io.StringIO()
     report_plugin = _Reporter()
     arguments = [
@@ -47,12 +47,14 @@ def run_checks(
     ]
     with _no_foreign_configuration(), contextlib.redirect_stdout(capture), contextlib.redirect_stderr(capture):
         status = pytest.main(arguments, plugins=[plugin, report_plugin])
-    if plugin.course_error is not None:
-        raise plugin.course_error
     report = report_plugin.report
     broken = next((c for c in (report or {}).get("collectors", ()) if c["outcome"] != "passed"), None)
     if broken is not None:
         raise GraderFault(f"the hidden tests cannot be collected: {broken['nodeid']}\n{broken.get('longrepr', '')}")
+    if plugin.course_error is not None:
+        raise plugin.course_error
+    if status == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
     if report is None or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, 5):
         raise GraderFault(f"pytest stopped with status {int(status)}\n{capture.getvalue()}")
     return report

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
+from ..engine.protocol import Observed
 from ..oracle import Answer
 from ..program import NOTHING, Number, Op, Program, draw, number_text, program
 from . import order
-from .compare import compare_grads, compare_returned, compare_values, largest
+from .compare import close, compare_grads, compare_returned, compare_values, largest
 from .finding import CheckFailed, fail, fail_for
 
 _ORDER_SEEDS = (0, 1, 2, 3)
@@ -34,7 +35,7 @@ class EngineUnderCheck:
     ) -> None:
         self._ask = ask
         self._answers = answers
-        self._source = source.splitlines()
+        self._source = source.split("\n")
         self._limits = limits
         self._seed = seed
         self.comparisons = 0
@@ -140,9 +141,12 @@ class EngineUnderCheck:
             if not self.reading.rule:
                 fail(_NO_RULES, program=p.shown)
             self._went_through(outcome, p)
+            got: Sequence[Observed] = outcome.results[2]  # type: ignore[assignment]
             expected = [grad if j == p.root else 3 * grad for j, grad in enumerate(answer.grads)]
-            said = f"we made the local rule of {p.root_name} hand on three times as much; backward() took no notice"
-            compare_grads(p, expected, outcome.results[2], 3 * largest(answer), said)  # type: ignore[arg-type]
+            said = f"we made the local rule of {p.root_name} hand on three times as much"
+            if all(close(seen, grad, largest(answer)) for seen, grad in zip(got, answer.grads, strict=True)):
+                said += "; backward() took no notice"
+            compare_grads(p, expected, got, 3 * largest(answer), "; ".join(filter(None, [said, note])))
 
         self._examine(runs, judge)
 

@@ -32,6 +32,9 @@ def run_grade(course: Course, options: Options) -> int:
     """Grade and report. Returns the exit code."""
     files = files_to_grade(course, options.words, options.folder or _learner_folder(course))
     if not any(path.exists() or path.is_symlink() for path in files.values()):
+        named = [path for path in files.values() if str(path) in options.words]
+        if named:
+            raise UsageError(f"there is no file {named[0]}")
         folder = next(iter(files.values())).parent
         raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
     progress = _Progress(sys.stderr.isatty() and not options.as_json)

@@ -75,7 +75,7 @@ _Token: TypeAlias = Annotated[
 _Name: TypeAlias = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]{0,39}\Z")]
 _NameOrNone: TypeAlias = Annotated[str, Meta(pattern=r"\A([A-Za-z_][A-Za-z0-9_]{0,39})?\Z")]
 _Index: TypeAlias = Annotated[int, Meta(ge=-1, le=10_000_000)]
-_Line: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
+_Line: TypeAlias = Annotated[int, Meta(ge=1, le=10_000_000)]
 _Message: TypeAlias = Annotated[str, Meta(max_length=300)]
 
 

@@ -39,10 +39,11 @@ def read_source(path: Path, below: Path | None = None) -> Source:
         linked = error.errno in (errno.ELOOP, errno.EMLINK) or (below is not None and error.errno == errno.ENOTDIR)
         why = "there is a symbolic link in its path" if linked else (error.strerror or "unknown reason")
         return Source(path, problem="unreadable", message=f"{path.name} cannot be read: {why}")
+    why_not = _refusal(os.fstat(handle))
+    if why_not:
+        os.close(handle)
+        return Source(path, problem="unreadable", message=f"{path.name} {why_not}")
     with os.fdopen(handle, "rb") as file:
-        why_not = _refusal(os.fstat(file.fileno()))
-        if why_not:
-            return Source(path, problem="unreadable", message=f"{path.name} {why_not}")
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         return Source(path, problem="unreadable", message=f"{path.name} {_TOO_LARGE}")

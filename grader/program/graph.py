@@ -78,6 +78,19 @@ class Program:
         """Where each named node stands."""
         return {node.name: i for i, node in enumerate(self.nodes)}
 
+    @cached_property
+    def reachable(self) -> list[int]:
+        """Indices of the nodes that the root was computed from, itself included, in the program's order."""
+        wanted = [False] * len(self.nodes)
+        for index in range(self.root, -1, -1):
+            node = self.nodes[index]
+            wanted[index] = wanted[index] or index == self.root
+            if wanted[index] and isinstance(node, Op):
+                for operand in node.operands:
+                    if isinstance(operand, int):
+                        wanted[operand] = True
+        return [index for index, want in enumerate(wanted) if want]
+
     @property
     def shown(self) -> str:
         """The program as a learner reads it: `L = a * a    with a = 3`."""

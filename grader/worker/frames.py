@@ -27,7 +27,12 @@ def learn_numpy() -> None:
 
 def name_of(kind: type) -> str:
     """A type's name, cut down to what the trusted side accepts as a name."""
-    match = _NAME.match(_type_name(kind))
+    return clean_name(_type_name(kind))
+
+
+def clean_name(name: str) -> str:
+    """A learner's name for something, in what the trusted side accepts as a name: ASCII, at most 40 characters."""
+    match = _NAME.match(re.sub(r"[^A-Za-z0-9_]", "_", name))
     return match.group() if match else "object"
 
 
@@ -42,7 +47,7 @@ def spell(number: object) -> str:
         except OverflowError:
             return "!int"
     for base, item in _numpy_items.items():
-        if base in type.mro(kind):
+        if any(base is ancestor for ancestor in type.mro(kind)):
             try:
                 plain = item(number)
             except ValueError:

@@ -73,12 +73,13 @@ def apply(limits: dict[str, Any]) -> None:
 
 def forbid_more(limits: dict[str, Any], batch_cpu_s: float) -> None:
     """Let the kernel end this process once loading the file and running its batch took seconds more than they may."""
-    _lower("RLIMIT_CPU", int(limits["cpu_s"] + batch_cpu_s) + 2)
+    # first SIGXCPU, which says why; a second later what cannot be ignored
+    _lower("RLIMIT_CPU", int(limits["cpu_s"] + batch_cpu_s) + 1, grace=1)
 
 
-def _lower(name: str, wanted: int) -> None:
+def _lower(name: str, wanted: int, grace: int = 0) -> None:
     which = getattr(resource, name, None)
     if which is not None:
         # a lower limit may be in force already, or the system refuses (macOS: RLIMIT_AS)
         with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(which, (wanted, wanted))
+            resource.setrlimit(which, (wanted, wanted + grace))

@@ -6,7 +6,6 @@ Reading the source runs nothing of it; `execute` does, and only in a process tha
 import ast
 import builtins
 import contextlib
-import io
 import sys
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -44,7 +43,9 @@ class _Placeholder(ModuleType):
     def _explain(self, *_: object, **__: object) -> Any:
         raise NotAvailable(f"{self.__name__} is not available while grading ({self.__doc__})")
 
-    __call__ = __iter__ = __getitem__ = __mro_entries__ = __enter__ = __add__ = __mul__ = __sub__ = _explain
+    __call__ = __iter__ = __getitem__ = __mro_entries__ = __enter__ = __exit__ = __len__ = __instancecheck__ = _explain
+    __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __neg__ = __float__ = __int__ = _explain
+    __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rpow__ = __lt__ = __le__ = __gt__ = __ge__ = _explain
 
 
 class _Allowed:
@@ -82,7 +83,7 @@ def offer(parsed: Parsed, allow: dict[str, str]) -> None:
     for name in sorted(parsed.imports):
         top = name.partition(".")[0]
         if top in allow or (top in sys.stdlib_module_names and top not in _NOT_BEFOREHAND):
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(BaseException):
                 import_module(name)
     if "numpy" in sys.modules and "numpy" in allow:
         frames.learn_numpy()
@@ -99,17 +100,6 @@ def execute(parsed: Parsed, allow: dict[str, str]) -> ModuleType:
     return module
 
 
-def execute_quietly(parsed: Parsed, allow: dict[str, str]) -> ModuleType:
-    """`execute`, without what the file prints meanwhile."""
-    with contextlib.redirect_stdout(_Nowhere()), contextlib.redirect_stderr(_Nowhere()):
-        return execute(parsed, allow)
-
-
-class _Nowhere(io.TextIOBase):
-    def write(self, text: str) -> int:
-        return len(text)
-
-
 def _importer(guarded: frozenset[int], offered: str) -> Any:
     real = builtins.__import__
 
@@ -120,7 +110,7 @@ def _importer(guarded: frozenset[int], offered: str) -> Any:
             return real(name, globals, locals, fromlist, level)
         except ModuleNotFoundError as missing:
             top = name.partition(".")[0]
-            if level or sys._getframe(1).f_lineno in guarded or missing.name not in (top, name):
+            if level or sys._getframe(1).f_lineno in guarded or missing.name != top:
                 raise
             shown = name if fromlist else top
             return _Placeholder(shown, offered)

@@ -71,9 +71,20 @@ class Nodes:
                 cls.__new__ = self._maker(make)  # type: ignore[method-assign]
             except TypeError:  # immutable
                 return
+        if self._hashes_by_address(cls):
+            setattr(cls, "__hash__", lambda obj: self._hash(obj))  # noqa: B010  (mypy knows no other way)
+
+    @staticmethod
+    def _hashes_by_address(cls: type) -> bool:
         identity: Any = object.__hash__
         if cls.__hash__ is identity:
-            setattr(cls, "__hash__", lambda obj: self._hash(obj))  # noqa: B010  (mypy knows no other way)
+            return True
+        try:  # a __hash__ of its own that goes back to the address is no better
+            own: Any = cls.__hash__
+            sample: Any = object.__new__(cls)
+            return bool(own(sample) == identity(sample))
+        except Exception:
+            return False
 
     def _maker(self, make: Any) -> Any:
         plain = make is object.__new__

@@ -33,7 +33,8 @@ class Reading(NamedTuple):
     grad_starts_as_none: bool
 
     def wire(self) -> list[Any]:
-        return [frames.name_of(self.cls), *self[1:]]
+        names = [frames.clean_name(name) if name else "" for name in self[1:6]]
+        return [frames.name_of(self.cls), *names, self.grad_starts_as_none]
 
     def number(self, value: object) -> float:
         """A gradient as a float; None, where gradients start so, is zero."""

@@ -80,17 +80,15 @@ def _fork(
 
 
 def _answer(plan: Plan, parsed: load.Parsed, order: dict[str, Any], batch: Any, answer: int, out: int) -> None:
-    os.dup2(out, 1)
-    os.dup2(out, 2)
-    os.close(out)
+    # a batch shows what its programs print; what the file prints while it is loaded has been shown before
+    _point_output_at(out if batch is None else os.dup(0))  # standard input is /dev/null, opened for both ways
     gc.disable()  # a fork is short, and collecting large graphs over and over is not
     limits.forbid_more(order["limits"], 0 if batch is None else batch["cpu_s"])
     plan.apply()
     limits.start_cpu_clock(order["limits"]["cpu_s"])
-    run_file = load.execute if batch is None else load.execute_quietly
     try:
         with limits.CallBudget(parsed.filename, order["limits"]["calls"]):
-            module = run_file(parsed, order["allow"])
+            module = load.execute(parsed, order["allow"])
     except BaseException as error:
         problem = ["load", *load.describe(error, parsed.filename)]
         message = ["failed", problem] if batch is None else ["unread", problem]
@@ -98,11 +96,33 @@ def _answer(plan: Plan, parsed: load.Parsed, order: dict[str, Any], batch: Any, 
         if batch is None:
             message = ["loaded"]
         else:
+            _flush()
+            _redirect(out)
             limits.start_cpu_clock(batch["cpu_s"])
             message = run.execute(module, parsed.filename, batch)
     limits.stop_cpu_clock()
+    _flush()
+    frames.write_frame(answer, message)
+    os._exit(0)
+
+
+def _point_output_at(descriptor: int) -> None:
+    """Standard output and error, as Python has them, onto a descriptor."""
+    _redirect(descriptor)
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        stream = open(number, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _redirect(descriptor: int) -> None:
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    if descriptor > 2:
+        os.close(descriptor)
+
+
+def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(BaseException):  # the learner's file may have put anything there
             stream.flush()
-    frames.write_frame(answer, message)
-    os._exit(0)

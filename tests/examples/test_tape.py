@@ -5,13 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from grader import sandbox
-from grader.author import build_book, make_stub
+from grader.author import make_stub
 from grader.course import Exercise, load_course
 from grader.diagnosis import Misconception, read_misconceptions
 from grader.grading import grade
@@ -60,12 +60,27 @@ def shipped() -> AnswerBook:
     return read_book(COURSE.book)
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> AnswerBook:
-    """The answer book as it is made now, without misconceptions, which would be graded for it one by one."""
+@pytest.fixture(scope="module", autouse=True)
+def building(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple["subprocess.Popen[str]", Path]]:
+    """`grade build` of a copy of the course, begun before the first test because it has to wait for torch.
+
+    The copy has no misconceptions, which would be graded for the book one by one.
+    """
     copy = tmp_path_factory.mktemp("course") / "tape"
-    shutil.copytree(TAPE, copy, ignore=shutil.ignore_patterns("*.mistakes.yaml"))
-    return build_book(load_course(copy))
+    shutil.copytree(TAPE, copy, ignore=shutil.ignore_patterns("*.mistakes.yaml", "answers.json"))
+    words = [GRADE, "build", "--course", copy]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        yield process, load_course(copy).book
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def built(building: tuple["subprocess.Popen[str]", Path]) -> AnswerBook:
+    """The answer book as it is made now, without misconceptions."""
+    process, path = building
+    _, errors = process.communicate()
+    assert (0, "") == (process.returncode, errors)
+    return read_book(path)
 
 
 @pytest.fixture(scope="module")

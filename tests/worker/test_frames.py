@@ -165,10 +165,10 @@ def test_numpy_is_unknown_until_it_is_learned() -> None:
 
 @pytest.mark.parametrize(
     ("expected", "name"),
-    [("Value", "Value"), ("a", "a b"), ("object", "Ähre"), ("object", ""), ("x" * 40, "x" * 200), ("object", "9")],
+    [("Value", "Value"), ("a_b", "a b"), ("_hre", "Ähre"), ("object", ""), ("x" * 40, "x" * 200), ("object", "9")],
 )
 def test_a_types_name_is_cut_to_ascii_letters(expected: str, name: str) -> None:
-    """Names longer or stranger than the other side accepts are cut, or give way to `object`."""
+    """Names longer or stranger than the other side accepts are cut and spelled with `_`, or give way to `object`."""
     assert expected == frames.name_of(type(name, (), {}))
 
 

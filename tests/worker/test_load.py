@@ -240,15 +240,6 @@ def test_reading_a_file_runs_nothing_of_it() -> None:
     assert {4} == parsed.guarded
 
 
-def test_a_file_may_be_run_quietly(capfd: pytest.CaptureFixture[str]) -> None:
-    """What the file prints the second time is not shown again, and its streams are back afterwards."""
-    before = sys.stdout
-    parsed = load.parse("import sys\nprint('loud')\nprint('loud', file=sys.stderr)\nsys.stdout.flush()\nx = 1\n", FILE)
-    assert load.execute_quietly(parsed, {}).x == 1
-    assert sys.stdout is before
-    assert tuple(capfd.readouterr()) == ("", "")
-
-
 # -- the module -----------------------------------------------------------------------------------------
 
 
