@@ -8,10 +8,11 @@ graph is the same: the gradient of a value is the sum over all its uses.
     which is also what the power rule gives, 2 * a.
 
 Fill both closures so that no share is lost: not when one operation uses a value twice, not when two
-operations share it, not when a gradient is there before they run.
+operations share it, not when a gradient is there before they run. Since nothing is ever lost now,
+`zero_grad` has to forget the old gradients before another pass over the same graph.
 
 `grade accumulate` runs your closures, users first, on graphs in which values are shared, and
-compares every gradient with PyTorch's.
+compares every gradient with PyTorch's; then it calls your zero_grad and runs them again.
 """
 
 
@@ -47,6 +48,12 @@ class Value:
 
         out._backward = _backward
         return out
+
+
+def zero_grad(nodes):
+    """Make these nodes ready for another pass."""
+    # TODO: what would the next pass add its shares to?
+    raise NotImplementedError("accumulate: what would the next pass add its shares to?")
 
 
 if __name__ == "__main__":  # for your own trials: python 03_accumulate.py

@@ -8,8 +8,9 @@ once, users before inputs.
     b.grad = 6 and c.grad = 3, and only then runs b and c: a.grad = 6 * 1 + 3 * 3 = 15. Nudge a by
     0.01: b * c = 3.01 * 6.03 = 18.1503, about 15 times 0.01 more.
 
-Fill `backward`. It is called on the root of a fresh graph, in which all gradients are 0. (A second
-call on the same graph is not asked for here.)
+Fill `backward`. It is called on the root of a graph in which all gradients are 0, and it may be
+called again: once they have been set back to 0, a second call gives the same gradients once more.
+(Without setting them back it would add to what the first one left. That is no part of this.)
 
 `grade backward` compares every gradient with PyTorch's, and watches which `_backward` runs when.
 """

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
@@ -123,6 +124,39 @@ class EngineUnderCheck:
             )
             said = "; ".join(filter(None, [start, note, _NOTHING_CAME if untouched else None])) or None
             compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said)  # type: ignore[arg-type]
+
+        self._examine(runs, judge)
+
+    def agrees_again(self, *programs: str | Program, **leaves: float) -> None:
+        """A second `backward()` on the same graph, all gradients set back to 0 before it, gives torch's gradients."""
+        steps: list[tuple[Any, ...]] = [("backward",), ("preload", []), ("backward",), ("grads",)]
+        self._gradients_after(_programs(programs, leaves), steps, 1.0, "in the second pass")
+
+    def local_rules_agree_again(
+        self, function: str, *programs: str | Program, upstream: float = 1.0, **leaves: float
+    ) -> None:
+        """After the learner's `function` was called with the list of all nodes, running the local rules a second time
+        adds upstream times torch's gradient to each node, and no more."""
+        steps: list[tuple[Any, ...]] = [
+            ("local_rules", upstream),
+            ("call", function),
+            ("local_rules", upstream),
+            ("grads",),
+        ]
+        said = f"after {function}, in the second pass from L.grad = {number_text(upstream)}"
+        self._gradients_after(_programs(programs, leaves), [("preload", []), *steps], upstream, said)
+
+    def _gradients_after(self, asked: list[Program], steps: list[tuple[Any, ...]], upstream: float, said: str) -> None:
+        """Compare the gradients after these steps with upstream times torch's; the last step observes them."""
+        answers = self._answers(asked)
+        runs = [Run(p, tuple(_aimed(step, p) for step in steps)) for p in asked]
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            self._went_through(outcome, asked[i])
+            expected = [upstream * grad for grad in answers[i].grads]
+            scale = largest(answers[i]) * max(1.0, abs(upstream))
+            note = "; ".join(filter(None, [said, note]))
+            compare_grads(asked[i], expected, outcome.results[-1], scale, note)  # type: ignore[arg-type]
 
         self._examine(runs, judge)
 
@@ -313,6 +347,13 @@ def _outline(answer: Read | Problem | Died) -> Read | Problem | Died:
         answer.reading,
         tuple(tuple(replace(outcome, results=()) if outcome else None for outcome in seed) for seed in answer.seeds),
     )
+
+
+def _aimed(step: tuple[Any, ...], p: Program) -> tuple[Any, ...]:
+    """A step as the worker takes it: passes begin at the program's root, functions get all nodes as one list."""
+    if step[0] in ("backward", "local_rules"):
+        return (step[0], p.root, *step[1:])
+    return (*step, [["nodes", list(range(len(p.nodes)))]]) if step[0] == "call" else step
 
 
 def _programs(given: Sequence[str | Program], leaves: dict[str, float]) -> list[Program]:

@@ -180,7 +180,9 @@ class Rules:
             setattr(node, self.name, type(stored)(map(_three_times, stored)))
             return
         tripled = ([p if isinstance(p, self.shape.cls) else _three_times(p) for p in pair] for pair in stored)
-        setattr(node, self.name, type(stored)(type(stored[0])(pair) for pair in tripled))
+        kind = type(stored[0])
+        make = getattr(kind, "_make", kind)  # a named tuple is made from its parts, not from a pair
+        setattr(node, self.name, type(stored)(make(pair) for pair in tripled))
 
     def _replace(self, node: Any, function: Callable[..., Any]) -> None:
         try:

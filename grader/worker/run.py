@@ -93,6 +93,10 @@ class Graph:
         reading.backward_of(self.module, self._node(root))()
         return ["nothing"]
 
+    def _made(self) -> list[Any]:
+        """The engine's nodes made for this program, oldest first; what else the file makes is left alone."""
+        return [obj for obj in self.nodes.of_run() if isinstance(obj, self.shape.cls)]
+
     def _node(self, index: int) -> Any:
         node = self.objects[index]
         if not isinstance(node, self.shape.cls):
@@ -101,7 +105,7 @@ class Graph:
 
     def preload(self, grads: list[list[Any]]) -> list[Any]:
         """Set every gradient to 0.0, then those of the given `[node, gradient]` pairs."""
-        for node in self.nodes.of_run():
+        for node in self._made():
             setattr(node, self.shape.grad, 0.0)
         for index, grad in grads:
             setattr(self._node(index), self.shape.grad, grad)
@@ -119,7 +123,7 @@ class Graph:
             )
         start = self._node(root)
         setattr(start, shape.grad, upstream)
-        made = self.nodes.of_run()
+        made = self._made()
         made = made[: next(i for i, node in enumerate(made) if node is start) + 1]
         for node in reversed(made):
             if id(node) in self.leaves:
@@ -139,7 +143,7 @@ class Graph:
     def watch(self) -> list[Any]:
         """From here on, note which node's local rule ran when and what it added where."""
         if self.shape.rule and self.shape.rule not in STORED:
-            for node in self.nodes.of_run():
+            for node in self._made():
                 if id(node) not in self.leaves and self.rules.has(node):
                     self.rules.watch(node, self._note)
         return ["nothing"]

@@ -21,7 +21,7 @@ def test_the_new_check_works_as_written(tmp_path: Path) -> None:
     course = tmp_path / "course"
     shutil.copytree(ROOT, course, ignore=shutil.ignore_patterns(".*", "fixtures", "grader", "dist", "__pycache__"))
     page = (course / "course.yaml").read_text(encoding="utf-8")
-    anchor = "      already_there: {points: 2, title: a gradient that is there before is kept, hint: 3}\n"
+    anchor = "      already_there: {points: 1, title: a gradient that is there before is kept, hint: 3}\n"
     assert 1 == page.count(anchor)
     page = page.replace(anchor, anchor + entry[1])
     total = int(re.search(r"total: (\d+)", page)[1])  # type: ignore[index]

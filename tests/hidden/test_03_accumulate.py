@@ -37,6 +37,17 @@ def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
     )
 
 
+@check("zero_grad")
+def test_after_zero_grad_a_second_pass_gives_the_same(engine: EngineUnderCheck) -> None:
+    engine.local_rules_agree_again(
+        "zero_grad",
+        program("L = a + b", a=2, b=-3),
+        program("L = a * a", a=3),
+        program("L = (a * b) * (a + b)", a=2, b=-3),
+        upstream=-2.5,
+    )
+
+
 @check("random_graphs")
 def test_agrees_on_random_graphs(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(*engine.fresh(20, ops=("add", "mul"), sizes=(1, 10)), upstream=-1.5)

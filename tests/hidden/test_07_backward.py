@@ -45,6 +45,15 @@ def test_every_rule_runs_once_users_first(engine: EngineUnderCheck) -> None:
     engine.backward_uses_local_rules("L = (a * b + c) * (a + b)", a=2, b=-3, c=10)
 
 
+@check("second_pass")
+def test_a_second_pass_gives_the_same(engine: EngineUnderCheck) -> None:
+    engine.agrees_again(
+        program("L = a * b", a=2, b=-3),
+        DIAMOND,
+        program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+    )
+
+
 @check("random_graphs")
 def test_agrees_on_random_graphs(engine: EngineUnderCheck) -> None:
     engine.agrees(*engine.fresh(30, ops=("add", "mul"), sizes=(1, 14), numbers=False))

@@ -33,6 +33,7 @@ CLASSES = (
 CONTAINED = CLASSES[: CLASSES.index("cpu")]
 SANDBOXES = OFFICIAL
 PATIENCE_S = 90
+PLACEHOLDER = re.compile(r"@(\w+)@")
 
 # not run in the process tier, where nothing would stop them, and why
 NEVER_UNSANDBOXED = {
@@ -155,11 +156,12 @@ def throw_away() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Who:
-    """By whom and with what a tier is run: an interpreter, its search path, and another user's id."""
+    """By whom and with what a tier is run: an interpreter, its search path, another user's id, the runner."""
 
     interpreter: str = sys.executable
     search_path: str = str(ROOT)
     user: int | None = None
+    runner: Path = HERE / "runner.py"
 
 
 def run_tier(
@@ -191,7 +193,7 @@ def run_tier(
 def _run_once(run: TierRun, waiting: dict[str, list[File]], base: Path, prefix: Sequence[str], who: Who) -> bool:
     """Grade what waits until it is all done or an attack has ended the runner. Returns whether it is all done."""
     job = {kind: [[file.name, file.exercise, file.text] for file in listed] for kind, listed in waiting.items()}
-    command = [who.interpreter, "-s", "-B", str(HERE / "runner.py")]
+    command = [who.interpreter, "-s", "-B", str(who.runner)]
     if prefix:
         command = [*prefix, "--bind", str(base), str(base), *command]
     drop: dict[str, Any] = {} if who.user is None else {"user": who.user, "group": who.user, "extra_groups": []}

@@ -1,4 +1,4 @@
-"""forge: sends a right answer behind a byte order mark and in UTF-16."""
+"""forge: sends its answer behind a byte order mark."""
 
 import json
 import os
@@ -43,7 +43,6 @@ def answer(batch, token="0x1.0000000000000p+0"):
 batch = asked()
 if batch is not None:
     send(b"\xef\xbb\xbf" + json.dumps(answer(batch)).encode())
-    send(json.dumps(answer(batch)).encode("utf-16"))
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""forge: answers with node indices far outside the program, and negative ones."""
+"""forge: answers with node indices far outside the program."""
 
 import json
 import os
@@ -30,9 +30,8 @@ READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
 
 batch = asked()
 if batch is not None:
-    for odd in (-1, 10_000_000, 10**30):
-        runs = [["done", [["nodes", [odd]] for _ in steps]] for _, steps in batch["runs"]]
-        send(json.dumps(["read", READING, [runs for _ in batch["order_seeds"]]]).encode())
+    runs = [["done", [["nodes", [10**30]] for _ in steps]] for _, steps in batch["runs"]]
+    send(json.dumps(["read", READING, [runs for _ in batch["order_seeds"]]]).encode())
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""forge: answers a question for gradients with orders, traces and functions' results."""
+"""forge: answers the question for gradients with nodes."""
 
 import json
 import os
@@ -28,12 +28,24 @@ def send(body):
 READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
 
 
+def answer(batch, token="0x1.0000000000000p+0"):
+    """An answer of the right shape, the same number everywhere."""
+
+    def result(step, nodes):
+        if step in ("values", "grads"):
+            return [step, [token] * nodes]
+        return ["trace", []] if step == "traced" else ["nothing"]
+
+    runs = [["done", [result(step[0], len(program)) for step in steps]] for program, steps in batch["runs"]]
+    return ["read", READING, [runs for _ in batch["order_seeds"]]]
+
+
 batch = asked()
 if batch is not None:
-    for odd in (["nothing"], ["nodes", [0, 1, 2]], ["trace", []], ["numbers", []], ["other", "passed"]):
-        runs = [["done", [odd for _ in steps]] for _, steps in batch["runs"]]
-        send(json.dumps(["read", READING, [runs for _ in batch["order_seeds"]]]).encode())
-        break
+    whole = answer(batch)
+    for run in whole[2][0]:
+        run[1] = [["nodes", [0, 1, 2]] if result[0] == "grads" else result for result in run[1]]
+    send(json.dumps(whole).encode())
     os._exit(0)
 
 

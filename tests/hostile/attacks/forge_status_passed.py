@@ -28,7 +28,6 @@ def send(body):
 batch = asked()
 if batch is not None:
     send(json.dumps({"status": "passed", "score": 6, "outcome": "passed"}).encode())
-    send(b'["passed"]')
     os._exit(0)
 
 

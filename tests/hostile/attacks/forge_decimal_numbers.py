@@ -1,4 +1,4 @@
-"""forge: sends numbers in Arabic digits, with line ends, blanks and signs."""
+"""forge: spells numbers in another way that Python would read."""
 
 import json
 import os
@@ -42,8 +42,7 @@ def answer(batch, token="0x1.0000000000000p+0"):
 
 batch = asked()
 if batch is not None:
-    for odd in ("0x\u0661.0p+0", "0x1.0p+0\n", " 0x1.0p+0", "+0x1.0p+0", "1e3", "0X1.0P+0", "infinity"):
-        send(json.dumps(answer(batch, odd)).encode())
+    send(json.dumps(answer(batch, "1e3")).encode())
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""forge: sends null, true and empty text where numbers belong."""
+"""forge: sends its answer in UTF-16."""
 
 import json
 import os
@@ -42,8 +42,7 @@ def answer(batch, token="0x1.0000000000000p+0"):
 
 batch = asked()
 if batch is not None:
-    for odd in (None, True, "", []):
-        send(json.dumps(answer(batch, odd)).encode())
+    send(json.dumps(answer(batch)).encode("utf-16"))
     os._exit(0)
 
 

@@ -1,0 +1,104 @@
+"""Misconceptions are read, applied and refused with file and line."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.course import CourseError
+from grader.diagnosis import Edit, apply_edits, read_misconceptions
+from grader.diagnosis.catalogue import regions
+
+SOLUTION = """class Value:
+    def __add__(self, other):
+        out = Value(self.data + other.data)
+
+        def _backward():
+            # BEGIN SOLUTION what does each input receive?
+            self.grad += out.grad
+            other.grad += out.grad
+            # END SOLUTION
+
+        return out
+
+    def __mul__(self, other):
+        def _backward():
+            # BEGIN SOLUTION and here?
+            self.grad += other.data * out.grad
+            # END SOLUTION
+
+
+def build():
+    # BEGIN SOLUTION how?
+    return []
+    # END SOLUTION
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "01_plus.mistakes.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+ENTRY = """- id: overwrite
+  believes: a gradient is set once
+  instead: every use adds its share
+  hint: 1
+  edits:
+    - {in: __add__, old: "self.grad += out", new: "self.grad = out"}
+"""
+
+
+def test_a_region_is_named_after_the_method_or_function_around_it() -> None:
+    """Of nested functions the outermost within a class counts."""
+    assert ["__add__", "__mul__", "build"] == [name for name, _, _ in regions(SOLUTION)]
+
+
+def test_edits_are_made_one_after_the_other() -> None:
+    """A later edit sees what an earlier one wrote."""
+    edits = [Edit("return []", "return [1]"), Edit("[1]", "[2]", "build")]
+    assert "    return [2]\n" in apply_edits(SOLUTION, edits)
+
+
+@pytest.mark.parametrize(
+    ("edit", "times"),
+    [(Edit("self.grad += ", "x"), 2), (Edit("out = Value", "x"), 0), (Edit("other.grad", "x", "__mul__"), 0)],
+    ids=["in two regions", "outside the regions", "in another region"],
+)
+def test_an_edit_fits_exactly_once(edit: Edit, times: int) -> None:
+    """What stands twice, nowhere, or outside the region that is named, is refused."""
+    with pytest.raises(ValueError, match=f"stands {times} times"):
+        apply_edits(SOLUTION, [edit])
+
+
+def test_a_misconception_carries_its_source(tmp_path: Path) -> None:
+    """Reading gives the sentences and the solution with the edit made."""
+    (one,) = read_misconceptions(write(tmp_path, ENTRY), SOLUTION, 1)
+    assert ("overwrite", 1, 1) == (one.id, one.hint, one.line)
+    assert SOLUTION.replace("self.grad += out", "self.grad = out") == one.source
+
+
+def test_no_file_is_no_misconceptions(tmp_path: Path) -> None:
+    """An exercise need not have any."""
+    assert [] == read_misconceptions(tmp_path / "none.yaml", SOLUTION, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "fragment", "text"),
+    [
+        (7, "two misconceptions `overwrite`", ENTRY + ENTRY),
+        (4, "there is no hint 2", ENTRY.replace("hint: 1", "hint: 2")),
+        (6, "stands 0 times", ENTRY.replace("self.grad += out", "self.grad -= out")),
+        (6, "no solution region in `__sub__`", ENTRY.replace("__add__", "__sub__")),
+        (2, "unknown key `thinks`", ENTRY.replace("believes", "thinks")),
+        (6, "unknown key `with`", ENTRY.replace("new:", "with:")),
+    ],
+    ids=["id twice", "hint", "edit", "region", "key", "key of an edit"],
+)
+def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: int, fragment: str, text: str) -> None:
+    """Every error of the file says where."""
+    path = write(tmp_path, text)
+    with pytest.raises(CourseError) as caught:
+        read_misconceptions(path, SOLUTION, 1)
+    assert (path, line) == (caught.value.path, caught.value.line)
+    assert fragment in caught.value.message

@@ -1,0 +1,31 @@
+"""A diagnosis is the same words every time."""
+
+import re
+from pathlib import Path
+
+from grader import sandbox
+from grader.course import load_course
+from grader.grading import grade
+from grader.oracle import read_book
+from grader.report import to_json
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_twenty_regrades_say_the_same(tmp_path: Path) -> None:
+    """Twenty gradings of one wrong file give one report, diagnosis and all."""
+    course = load_course(ROOT)
+    book = read_book(course.book)
+    file = tmp_path / "07_backward.py"
+    solution = (ROOT / "solutions" / "07_backward.py").read_text(encoding="utf-8")
+    file.write_text(solution.replace("reversed(build_topo(self))", "build_topo(self)"), encoding="utf-8")
+
+    seen = set()
+    with sandbox.start(allow_imports=course.allow_imports) as warm:
+        for _ in range(20):
+            report = grade(course, book, {"backward": file}, seed=course.seed, memo=None, warm=warm)
+            text = to_json(report).decode()
+            seen.add(re.sub(r'"(graded_at|duration_s)": [^,\n]*', "", text))
+
+    assert 1 == len(seen)
+    assert "Instead: build_topo puts inputs first" in seen.pop()

@@ -1,0 +1,64 @@
+"""Hands harness.py and write_table.py, and what became of every file in every tier, to the tests beside them."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+
+
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"hostile_{name}", HERE / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _only_on_linux() -> None:
+    if sys.platform != "linux":
+        pytest.skip("NOT TESTED: the sandboxes are Linux's")
+
+
+@pytest.fixture(scope="session")
+def harness() -> Iterable[ModuleType]:
+    yield _load("harness")
+    del sys.modules["hostile_harness"]
+
+
+@pytest.fixture(scope="session")
+def write_table() -> Iterable[ModuleType]:
+    yield _load("write_table")
+    del sys.modules["hostile_write_table"]
+
+
+@pytest.fixture(scope="session")
+def runs(harness: ModuleType) -> dict[str, Any]:
+    """Every attack, honest file and known limit in every tier; takes a minute or two."""
+    everything: dict[str, Any] = harness.run_all()
+    return everything
+
+
+@pytest.fixture
+def run(runs: dict[str, Any], tier: str) -> Any:
+    """What became of everything in the test's tier."""
+    return available(runs[tier])
+
+
+def available(run: Any) -> Any:
+    """The run of a tier that can be had here; else the test fails in CI, and is skipped with the reason elsewhere."""
+    if run.unavailable is not None:
+        text = f"NOT TESTED: the {run.tier} tier cannot be had here:\n{run.unavailable}"
+        if os.environ.get("CI") and run.tier in ("namespaces", "landlock"):
+            pytest.fail(text)
+        pytest.skip(text)
+    return run

@@ -1,0 +1,65 @@
+"""In every tier: no attack gets full marks; in every sandbox: none has an effect outside, and honest files pass."""
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from grader.sandbox import OFFICIAL, TIERS
+
+every_tier = pytest.mark.parametrize("tier", TIERS)
+every_sandbox = pytest.mark.parametrize("tier", OFFICIAL)
+
+
+@every_tier
+def test_no_attack_is_accepted(run: Any) -> None:
+    """Hostile files, all of them wrong, never get full marks; without a sandbox neither."""
+    assert [] == run.accepted
+
+
+@every_sandbox
+def test_no_attack_has_an_effect(run: Any) -> None:
+    """Nothing is read, written, reached, signalled, started or left that should not be, and the grader lives."""
+    assert [] == run.with_effect
+
+
+@every_sandbox
+def test_right_and_wrong_files_are_judged_as_ever(run: Any) -> None:
+    """After each attack, in the same warm process, an honest file passes and a wrong one does not."""
+    assert [] == run.controls_wrong
+
+
+@every_tier
+def test_honest_files_get_full_marks(run: Any) -> None:
+    """What ordinary learners do, print, import and measure costs nothing in any tier."""
+    assert [] == run.rejected
+
+
+@every_tier
+def test_everything_was_graded(run: Any, harness: ModuleType) -> None:
+    """There is an outcome for each attack and each honest file but those that are skipped for a reason."""
+    assert {file.name for file in harness.files("attacks")} - set(run.skipped) == set(run.attacks)
+    assert {file.name for file in harness.files("honest")} == set(run.honest)
+
+
+def test_there_are_attacks_of_every_class(harness: ModuleType) -> None:
+    """At least 75 attacks, at least ten honest files, and no class without an attack."""
+    attacks = harness.files("attacks")
+    assert set(harness.CLASSES) == {file.kind for file in attacks}
+    assert len(attacks) >= 75
+    assert len(harness.files("honest")) >= 10
+
+
+def test_every_attack_says_what_it_tries(harness: ModuleType) -> None:
+    """A file's first line is a docstring of one sentence that begins with its class."""
+    for file in harness.files("attacks"):
+        first = file.text.splitlines()[0]
+        assert f'"""{file.kind}: {file.sentence}"""' == first
+        assert file.sentence.endswith(".")
+
+
+def test_every_placeholder_is_known(harness: ModuleType) -> None:
+    """No attack misses its target because the runner leaves a placeholder as it stands."""
+    known = "world secrets home drop staged course root site marker grader_pid tcp udp deep nested long essay commands"
+    for file in [*harness.files("attacks"), *harness.files("limits")]:
+        assert set() == set(harness.PLACEHOLDER.findall(file.text)) - set(known.split())

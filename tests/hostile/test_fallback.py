@@ -1,0 +1,105 @@
+"""Where a tier cannot be had, `auto` takes the next one without a word, and it holds and grades as well."""
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader import sandbox
+from grader.course import load_course
+from grader.grading import grade
+from grader.oracle import read_book
+from grader.sandbox import IsolationError, Warm, launch, tiers
+from grader.sandbox.launch import Request
+
+ROOT = Path(__file__).resolve().parents[2]
+AS_ROOT = os.geteuid() == 0 if hasattr(os, "geteuid") else False
+
+
+def needs(tier: str) -> None:
+    """Skip, saying so, where a tier cannot be had at all."""
+    try:
+        with sandbox.start(tier) as warm:
+            assert tier == warm.tier
+    except IsolationError as error:
+        pytest.skip(f"NOT TESTED: {error}")
+
+
+def scores(warm: Warm, folder: Path) -> list[int]:
+    """What the solution of `distribute` and a wrong one get."""
+    course = load_course(ROOT)
+    right = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
+    found = []
+    for text in (right, right.replace("other.grad += out.grad", "other.grad -= out.grad")):
+        path = folder / "01_distribute.py"
+        path.write_text(text, encoding="utf-8")
+        report = grade(
+            course, read_book(course.book), {"distribute": path}, seed=course.seed, memo=folder / "memo", warm=warm
+        )
+        found.append(report.score)
+    return [found[0] - report.max_score, found[1]]
+
+
+@pytest.mark.parametrize("script", [None, "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexec sleep 0.1\n"])
+def test_without_bubblewrap_landlock_is_taken(
+    script: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Missing, refused or dying bubblewrap: `auto` gives Landlock, says nothing, and judges right and wrong."""
+    needs("landlock")
+    if script is not None:
+        (tmp_path / "bwrap").write_text(script)
+        (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/nonexistent" if script is None else f"{tmp_path}:/usr/bin:/bin")
+    with sandbox.start("auto", official=True) as warm:
+        assert "landlock" == warm.tier
+        assert [0, 0] == scores(warm, tmp_path)
+    assert ("", "") == capfd.readouterr()
+
+
+def test_with_landlock_refused_root_gets_seccomp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where neither bubblewrap nor Landlock can be started, root still grades strangers' code, by seccomp alone."""
+    if not AS_ROOT:
+        pytest.skip("NOT TESTED: only root can have the seccomp tier")
+    needs("seccomp")
+
+    def refuse(request: Request) -> None:
+        raise OSError("this kernel has no Landlock")
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tiers, "TIERS", {**tiers.TIERS, "landlock": refuse})
+    with sandbox.start("auto", official=True) as warm:
+        assert "seccomp" == warm.tier
+        assert [0, 0] == scores(warm, tmp_path)
+
+
+def test_a_fence_with_a_gap_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Landlock that lets through the file that must not be read is found out at the start, and not taken."""
+    if not AS_ROOT:
+        pytest.skip("NOT TESTED: only root has a tier below Landlock")
+    needs("landlock")
+    needs("seccomp")
+    readable = Path(os.__file__).with_name("this.py")  # a part of the standard library, which may be read
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(launch, "SECRET", str(readable))
+    monkeypatch.setattr(
+        launch, "drop_to", lambda: 0 if sys._getframe(1).f_code is tiers.landlock.start.__code__ else 65_534
+    )
+    with sandbox.start("auto", official=True) as warm:
+        assert "seccomp" == warm.tier
+
+
+def test_with_everything_refused_official_grading_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without any sandbox there is an error that names each tier and its reason, and no grading in the open."""
+
+    def refuse(request: Request) -> None:
+        raise OSError("refused for a test")
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tiers, "TIERS", dict.fromkeys(tiers.TIERS, refuse))
+    with pytest.raises(IsolationError) as caught:
+        sandbox.start("auto", official=True)
+    assert [] == [tier for tier in sandbox.OFFICIAL if f"{tier}: refused for a test" not in str(caught.value)]
+    with pytest.raises(IsolationError):
+        sandbox.start("process", official=True)

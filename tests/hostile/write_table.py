@@ -1,0 +1,108 @@
+"""Write docs/threat-model.md: every attack, what it tries, and what became of it in each tier.
+
+    python tests/hostile/write_table.py
+
+Runs the whole suite. The text has no times, so that running it twice gives the same file.
+"""
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "threat-model.md"
+_ROW = re.compile(r"^\| \w+ \| `(\w+)` \|", re.MULTILINE)
+
+_HEAD = """\
+# Threat model: what was tried
+
+Written by `python tests/hostile/write_table.py`; do not edit by hand. [SECURITY.md](../SECURITY.md) says what is promised.
+
+Each row is a file in `tests/hostile/attacks/`: a submission whose gradients are wrong, and which tries something. It is graded
+with an honest and a wrong file behind it, in one warm process for the whole tier. A cell has the verdict, and behind it what the
+attack achieved besides.
+
+| verdict | means |
+|---|---|
+| failed | graded like any wrong file: the comparison with torch failed |
+| error | the file raised, or its answer was refused by the decoder |
+| ended | stopped by a limit, or it ended its own process |
+| not loaded | the same, while the file was loaded |
+| not started | it claimed to be the untouched stub |
+| no verdict | it ended the grader |
+| ACCEPTED | it got full marks |
+"""
+
+_CONTROLS = """\
+The `process` tier is no sandbox. What it shows are the positive controls: that the attacks work where nothing contains them. It was
+run inside namespaces of its own, which were thrown away with it.
+"""
+
+_LIMITS = """\
+## What is not prevented
+
+Files in `tests/hostile/limits/`: they show what is known and accepted, and the tests pin in which tiers.
+
+| file | what it does | {tiers} |
+|---|---|{rules}|
+"""
+
+
+def names_in(text: str) -> list[str]:
+    """The attacks that a written table has, in its order."""
+    return _ROW.findall(text)
+
+
+def render(attacks: Sequence[Any], limits: Sequence[Any], runs: Mapping[str, Any]) -> str:
+    """The page: totals, then a row per attack, then the known limits."""
+    tiers = list(runs)
+    lines = [_HEAD, *_totals(attacks, runs), "", _CONTROLS, "## Attacks", ""]
+    lines += [f"| class | attack | what it tries | {' | '.join(tiers)} |", f"|---|---|---|{'---|' * len(tiers)}"]
+    for file in attacks:
+        cells = [_cell(runs[tier].attacks.get(file.name)) for tier in tiers]
+        lines.append(f"| {file.kind} | `{file.name}` | {_plain(file.sentence)} | {' | '.join(cells)} |")
+    lines += ["", _LIMITS.format(tiers=" | ".join(tiers), rules="|".join(["---"] * len(tiers))).rstrip("\n")]
+    for file in limits:
+        cells = [_cell(runs[tier].limits[file.name]) for tier in tiers]
+        lines.append(f"| `{file.name}` | {_plain(file.sentence)} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _totals(attacks: Sequence[Any], runs: Mapping[str, Any]) -> list[str]:
+    lines = [f"{len(attacks)} attacks:", ""]
+    lines += ["| tier | run | accepted | with an effect | controls judged wrongly | honest files accepted |"]
+    lines += ["|---|---|---|---|---|---|"]
+    for tier, run in runs.items():
+        honest = f"{len(run.honest) - len(run.rejected)} of {len(run.honest)}"
+        counts = [len(run.attacks), len(run.accepted), len(run.with_effect), len(run.controls_wrong)]
+        lines.append(f"| {tier} | {' | '.join(map(str, counts))} | {honest} |")
+    return lines
+
+
+def _cell(outcome: Any) -> str:
+    return "not run" if outcome is None else "; ".join([outcome.verdict, *outcome.effects])
+
+
+def _plain(sentence: str) -> str:
+    return sentence.rstrip(".").replace("|", "\\|")
+
+
+def main() -> int:
+    import harness  # beside this file, which is run as a script
+
+    runs = harness.run_all()
+    missing = {tier: run.unavailable for tier, run in runs.items() if run.unavailable is not None}
+    if missing or not harness.throw_away():
+        print(f"the table needs every tier, and namespaces to run the process tier in: {missing}", file=sys.stderr)
+        return 1
+    TABLE.write_text(render(harness.files("attacks"), harness.files("limits"), runs), encoding="utf-8")
+    for tier, run in runs.items():
+        print(
+            f"{tier}: {len(run.attacks)} attacks, {len(run.accepted)} accepted, {len(run.with_effect)} with an effect"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

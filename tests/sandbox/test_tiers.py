@@ -1,0 +1,98 @@
+"""Which tier is taken, what it says, and that official grading takes no weak one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import sandbox
+from grader.report import read_report
+
+ROOT = Path(__file__).resolve().parents[2]
+GRADE = Path(sys.executable).parent / "grade"
+
+
+def available(tier: str) -> bool:
+    try:
+        with sandbox.start(tier) as warm:
+            return warm.tier == tier
+    except sandbox.IsolationError:
+        return False
+
+
+@pytest.mark.parametrize("tier", sandbox.TIERS)
+def test_a_tier_that_is_named_is_taken(tier: str) -> None:
+    """Each tier that this machine has starts, says how it isolates, and is the one asked for."""
+    if not available(tier):
+        assert not os.environ.get("CI"), f"CI needs the tier {tier}"
+        pytest.skip(f"THE TIER {tier} IS NOT ON THIS MACHINE: nothing was shown of it")
+    with sandbox.start(tier) as warm:
+        assert tier == warm.tier
+        assert warm.detail
+
+
+def test_auto_takes_the_strongest() -> None:
+    """Of the tiers that work here the first in the list is taken."""
+    with sandbox.start() as warm:
+        assert next(tier for tier in sandbox.TIERS if available(tier)) == warm.tier
+
+
+def test_official_grading_refuses_a_plain_process() -> None:
+    """It fails closed, and the message says what to install."""
+    with pytest.raises(sandbox.IsolationError, match="apt install bubblewrap"):
+        sandbox.start("process", official=True)
+
+
+def test_without_bubblewrap_landlock_takes_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine on which bwrap is refused gets the next tier, without a word."""
+    refused = tmp_path / "bwrap"
+    refused.write_text("#!/bin/sh\necho 'setting up uid map: Permission denied' >&2\nexit 1\n")
+    refused.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with sandbox.start() as warm:
+        assert "landlock" == warm.tier
+
+
+def test_when_nothing_holds_official_grading_says_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every tier's reason is in the message."""
+
+    def broken(request: object) -> "subprocess.Popen[bytes]":
+        raise OSError("broken on purpose")
+
+    names = ("namespaces", "landlock", "seccomp")
+    monkeypatch.setattr("grader.sandbox.tiers.TIERS", {**dict.fromkeys(names, broken), "process": broken})
+    with pytest.raises(sandbox.IsolationError) as caught:
+        sandbox.start(official=True)
+    assert [f"  {name}: broken on purpose" for name in names] == str(caught.value).splitlines()[1:4]
+
+
+def grade(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([GRADE, *words], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_command_refuses_too(tmp_path: Path) -> None:
+    """`grade --official --isolation process` is wrong use."""
+    run = grade(tmp_path, "1", "--from", str(ROOT / "solutions"), "--official", "--isolation", "process")
+    assert (2, "") == (run.returncode, run.stdout)
+    assert "apt install bubblewrap" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_an_official_run_keeps_its_seed_for_the_instructor(tmp_path: Path) -> None:
+    """A secret seed is drawn for each run; only the instructor's report has it."""
+    words = ("3", "--from", str(ROOT / "solutions"), "--official", "--json")
+    seeds = [read_report(grade(tmp_path, *words, "--instructor").stdout.encode()).seed for _ in range(2)]
+    learner = read_report(grade(tmp_path, *words).stdout.encode())
+    assert all(isinstance(seed, str) and len(seed) == 32 for seed in seeds)
+    assert seeds[0] != seeds[1]
+    assert not isinstance(learner.seed, str)
+    assert learner.isolation.tier in sandbox.OFFICIAL
+
+
+def test_an_official_run_takes_no_course_from_beside_the_files(tmp_path: Path) -> None:
+    """A course.yaml in a submission's folder is not even read."""
+    (tmp_path / "course.yaml").write_text("format_version: 99\n")
+    run = grade(tmp_path, "1", "--from", str(ROOT / "solutions"), "--official")
+    assert (0, "") == (run.returncode, run.stderr)
