@@ -19,7 +19,7 @@ types: $(VENV)/installed
 	$(BIN)/mypy
 
 tests: $(VENV)/installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # After a change of a solution, a hidden test or course.yaml: stubs and answer book anew.
 book: $(VENV)/installed

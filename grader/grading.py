@@ -35,17 +35,19 @@ def grade(
     memo: Path | None,
     warm: Warm | None = None,
     official: bool = False,
+    below: Path | None = None,
     submission_id: str = "local",
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
 ) -> Report:
     """Grade `files`, a path for each exercise to be graded, and return the full (instructor's) report.
 
     `warm` is a warm worker process to use; without one, one is started for this submission alone. With
-    `official`, only a sandbox that holds against hostile code will do.
+    `official`, only a sandbox that holds against hostile code will do. No folder between `below` and a file may be
+    a symbolic link.
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
-    sources = {exercise.id: read_source(files[exercise.id]) for exercise in exercises}
+    sources = {exercise.id: read_source(files[exercise.id], below) for exercise in exercises}
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))

@@ -49,6 +49,7 @@ def run_grade(course: Course, options: Options) -> int:
             seed=_seed(course, options),
             memo=default_memo(),
             warm=warm,
+            below=options.folder if options.official else None,
             on_check=progress.show,
         )
     progress.clear()

@@ -28,8 +28,8 @@ def read_source(path: Path, below: Path | None = None) -> Source:
     """Read a regular file of UTF-8 text of at most 256 KB, line ends made `\\n`.
 
     Never blocks on a FIFO, follows a symbolic link or takes a file that has a second name (a hard link): either could
-    lead to a file that the submission only points at. Where `below` is given, no folder between it and the file
-    may be a link either.
+    lead to a file that the submission only points at. Where `below` is given and the file lies there, no
+    folder between them may be a link either.
     """
     try:
         handle = _open(path, below)
@@ -69,7 +69,7 @@ def _refusal(found: os.stat_result) -> str | None:
 
 def _open(path: Path, below: Path | None) -> int:
     """Open the file, each component below `below` by itself so that none of them can be a link."""
-    if below is None or os.open not in os.supports_dir_fd:
+    if below is None or not path.is_relative_to(below) or os.open not in os.supports_dir_fd:
         return os.open(path, _FILE)
     *folders, name = path.relative_to(below).parts
     at = os.open(below, os.O_RDONLY | _CLOSE)

@@ -167,3 +167,15 @@ def test_a_file_that_may_not_be_read_is_unreadable(tmp_path: Path, monkeypatch: 
     found = read_source(path)
     monkeypatch.undo()
     assert ("unreadable", "01_file.py cannot be read: Permission denied") == (found.problem, found.message)
+
+
+def test_a_linked_folder_on_the_way_is_refused(tmp_path: Path) -> None:
+    """With `below` given, a symbolic link among the folders counts as much as one at the end."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "01_plus.py").write_text("x = 1\n")
+    (tmp_path / "linked").symlink_to("real")
+    plain = read_source(tmp_path / "real" / "01_plus.py", tmp_path)
+    assert ("x = 1\n", None) == (plain.text, plain.problem)
+    refused = read_source(tmp_path / "linked" / "01_plus.py", tmp_path)
+    assert ("", "unreadable") == (refused.text, refused.problem)
+    assert "symbolic link" in str(refused.message)

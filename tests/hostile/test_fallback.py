@@ -1,8 +1,7 @@
 """Where a tier cannot be had, `auto` takes the next one without a word, and it holds and grades as well."""
 
 import os
-import sys
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -80,12 +79,11 @@ def test_a_fence_with_a_gap_is_not_used(tmp_path: Path, monkeypatch: pytest.Monk
         pytest.skip("NOT TESTED: only root has a tier below Landlock")
     needs("landlock")
     needs("seccomp")
-    readable = Path(os.__file__).with_name("this.py")  # a part of the standard library, which may be read
+    # the user stays root, and the secret is a file of the standard library, which learner code may read
+    leaky = partial(launch.here, "landlock", uid=0)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(launch, "SECRET", str(readable))
-    monkeypatch.setattr(
-        launch, "drop_to", lambda: 0 if sys._getframe(1).f_code is tiers.landlock.start.__code__ else 65_534
-    )
+    monkeypatch.setattr(launch, "SECRET", str(Path(os.__file__).with_name("this.py")))
+    monkeypatch.setattr(tiers, "TIERS", {**tiers.TIERS, "landlock": leaky})
     with sandbox.start("auto", official=True) as warm:
         assert "seccomp" == warm.tier
 

@@ -17,11 +17,12 @@ _ROW = re.compile(r"^\| \w+ \| `(\w+)` \|", re.MULTILINE)
 _HEAD = """\
 # Threat model: what was tried
 
-Written by `python tests/hostile/write_table.py`; do not edit by hand. [SECURITY.md](../SECURITY.md) says what is promised.
+Written by `python tests/hostile/write_table.py`; do not edit by hand. [SECURITY.md](../SECURITY.md) says what is
+promised.
 
-Each row is a file in `tests/hostile/attacks/`: a submission whose gradients are wrong, and which tries something. It is graded
-with an honest and a wrong file behind it, in one warm process for the whole tier. A cell has the verdict, and behind it what the
-attack achieved besides.
+Each row is a file in `tests/hostile/attacks/`: a submission whose gradients are wrong, and which tries something. It
+is graded with an honest and a wrong file behind it, in one warm process for the whole tier. A cell has the verdict, and
+behind it what the attack achieved besides.
 
 | verdict | means |
 |---|---|
@@ -35,8 +36,8 @@ attack achieved besides.
 """
 
 _CONTROLS = """\
-The `process` tier is no sandbox. What it shows are the positive controls: that the attacks work where nothing contains them. It was
-run inside namespaces of its own, which were thrown away with it.
+The `process` tier is no sandbox. What it shows are the positive controls: that the attacks work where nothing contains
+them. It was run inside namespaces of its own, which were thrown away with it.
 """
 
 _LIMITS = """\

@@ -9,7 +9,7 @@ def effect(what):
 
 def write(path):
     try:
-        with open(path, "a") as file:
+        with open(path, "w") as file:
             file.write("overwritten")
     except OSError:
         pass
