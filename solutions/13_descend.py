@@ -10,10 +10,12 @@ learns.
 
 Fill the three functions:
 
-    zero_grad(parameters)      every gradient back to 0 step(parameters, rate)     every value a
-    step against its gradient train(loss_of, parameters, steps, rate) `steps` times: loss_of()
-    builds the loss; gradients from scratch; one step. Returns the list of the losses, each as a
-    number, taken before the step.
+    zero_grad(parameters)   every gradient back to 0
+    step(parameters, rate)  every value a step against its gradient
+    train(loss_of, parameters, steps, rate)
+                            `steps` times: loss_of() builds the loss; gradients from scratch, whatever
+                            the parameters held before; one step. Returns the list of the losses, each
+                            as a number, taken before its step.
 
 `grade descend` trains a neuron and a small network from the same start as PyTorch does, and
 compares every loss on the way.
@@ -181,15 +183,23 @@ def network_loss(u1, u2, u3, v1, v2, v3, o1, o2, o3):
     return total
 
 
+def used_before(start):
+    """Parameters in which some earlier pass has left gradients."""
+    parameters = [Value(x) for x in start]
+    for p in parameters:
+        p.grad = 1.0
+    return parameters
+
+
 def train_neuron(steps, rate, *start):
     """The losses of a neuron, trained from `start` (w1, w2, b)."""
-    parameters = [Value(x) for x in start]
+    parameters = used_before(start)
     return train(lambda: neuron_loss(*parameters), parameters, int(steps), rate)
 
 
 def train_network(steps, rate, *start):
     """The losses of the network, trained from `start` (nine numbers)."""
-    parameters = [Value(x) for x in start]
+    parameters = used_before(start)
     return train(lambda: network_loss(*parameters), parameters, int(steps), rate)
 
 

@@ -1,5 +1,9 @@
 """Make the answer book: what torch says to every program that the checks ask for, and how misconceptions behave."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..checks.plugin import METADATA
 from ..checks.session import run_checks
 from ..checks.under_check import EngineUnderCheck
 from ..course import Check, Course, CourseError, Exercise
@@ -23,10 +27,7 @@ def build_book(course: Course) -> AnswerBook:
     with Oracle(None, None) as oracle, start(allow_imports=course.allow_imports) as warm:
         _plan(course, oracle)
         answers = dict(oracle.known)
-        misconceptions = {
-            exercise.id: tuple(_behaviour(course, exercise, one, warm, oracle) for one in catalogue(course, exercise))
-            for exercise in course.exercises
-        }
+        misconceptions = {exercise.id: tuple(_known(course, exercise, warm, oracle)) for exercise in course.exercises}
     return AnswerBook(FORMAT, torch_version(), stubs, misconceptions, answers)
 
 
@@ -40,16 +41,35 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
 
 
 def _plan(course: Course, oracle: Oracle) -> None:
-    """Run every check without an engine, so that the oracle learns what they ask."""
+    """Run every check without an engine, so that the oracle learns what they ask. Raises `CourseError` for a test
+    that fails by itself."""
 
     def planning(exercise: Exercise, check: Check) -> EngineUnderCheck:
         seed = f"{course.seed}:{exercise.id}:{check.id}"
         return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits, seed)
 
-    run_checks(course, course.exercises, {exercise.id: planning for exercise in course.exercises})
+    report = run_checks(course, course.exercises, {exercise.id: planning for exercise in course.exercises})
+    for test in report["tests"]:
+        fault = test.get("metadata", {}).get(METADATA, {}).get("fault")
+        if fault:
+            file, _, name = test["nodeid"].rpartition("::")
+            raise CourseError(course.hidden / Path(file).name, None, f"{name}: {fault}")
 
 
-def _behaviour(course: Course, exercise: Exercise, one: Misconception, warm: Warm, oracle: Oracle) -> KnownBehaviour:
-    source = Source(course.exercise_file(exercise), one.source)
-    examined = examine(course, {exercise.id: source}, {}, warm=warm, oracle=oracle, seed=course.seed)
-    return KnownBehaviour(one.id, one.believes, one.instead, one.hint, examined.behaviour(exercise))
+def _known(course: Course, exercise: Exercise, warm: Warm, oracle: Oracle) -> Iterator[KnownBehaviour]:
+    """How each misconception of an exercise behaves. Raises `CourseError` for one that shows on random programs
+    alone: any mistake that does so would be called by its name."""
+
+    def behaviour(text: str) -> dict[str, str]:
+        source = Source(course.exercise_file(exercise), text)
+        examined = examine(course, {exercise.id: source}, {}, warm=warm, oracle=oracle, seed=course.seed)
+        return examined.behaviour(exercise)
+
+    path = course.solution(exercise)
+    right = behaviour(read_source(path).text)
+    for one in catalogue(course, exercise):
+        wrong = behaviour(one.source)
+        if wrong == right:
+            message = f"`{one.id}` behaves like the solution on every fixed program; a check needs one that tells"
+            raise CourseError(path.with_suffix(".mistakes.yaml"), one.line, message)
+        yield KnownBehaviour(one.id, one.believes, one.instead, one.hint, wrong)

@@ -116,7 +116,8 @@ class ChecksPlugin:
         elif isinstance(call.excinfo.value, CheckFailed):
             result |= msgspec.to_builtins(call.excinfo.value.finding)
         else:
-            where = call.excinfo.traceback[-1]
+            entries = [entry for entry in call.excinfo.traceback if entry.path == item.path]
+            where = (entries or call.excinfo.traceback)[-1]
             result["fault"] = f"{call.excinfo.exconly()} ({where.path}:{where.lineno + 1})"
         if engine is not None:
             result["output"] = "".join(engine.output)

@@ -65,7 +65,7 @@ class EngineUnderCheck:
             if outcome.results:
                 compare_values(asked[i], answers[i], outcome.results[0], note)  # type: ignore[arg-type]
             self._went_through(outcome, asked[i])
-            compare_grads(asked[i], answers[i].grads, outcome.results[2], largest(answers[i]), note)  # type: ignore[arg-type]
+            compare_grads(asked[i], answers[i].grads, outcome.results[2], largest(answers[i]), note, cleared=True)  # type: ignore[arg-type]
             compare_values(asked[i], answers[i], outcome.results[3], "backward() changed the data")  # type: ignore[arg-type]
 
         self._examine(runs, judge)
@@ -101,7 +101,7 @@ class EngineUnderCheck:
         runs = []
         for p in asked:
             there = [[p.index[name], grad] for name, grad in before.items() if name in p.index]
-            steps = (("values",), ("preload", there), ("local_rules", p.root, upstream), ("grads",))
+            steps = (("values",), ("preload", there), ("local_rules", p.root, upstream), ("grads",), ("values",))
             runs.append(Run(p, steps))
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
@@ -122,8 +122,10 @@ class EngineUnderCheck:
                 for node, seen in zip(p.nodes, got, strict=True)  # type: ignore[arg-type]
                 if node.name != p.root_name
             )
-            said = "; ".join(filter(None, [start, note, _NOTHING_CAME if untouched else None])) or None
+            nothing = _NOTHING_CAME if untouched and self.reading.rule == "closure" else None
+            said = "; ".join(filter(None, [start, note, nothing])) or None
             compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said)  # type: ignore[arg-type]
+            compare_values(p, answer, outcome.results[4], "the backward rules changed the data")  # type: ignore[arg-type]
 
         self._examine(runs, judge)
 
@@ -156,7 +158,8 @@ class EngineUnderCheck:
             expected = [upstream * grad for grad in answers[i].grads]
             scale = largest(answers[i]) * max(1.0, abs(upstream))
             note = "; ".join(filter(None, [said, note]))
-            compare_grads(asked[i], expected, outcome.results[-1], scale, note)  # type: ignore[arg-type]
+            cleared = steps[0][0] == "backward"
+            compare_grads(asked[i], expected, outcome.results[-1], scale, note, cleared)  # type: ignore[arg-type]
 
         self._examine(runs, judge)
 
@@ -180,7 +183,8 @@ class EngineUnderCheck:
             said = f"we made the local rule of {p.root_name} hand on three times as much"
             if all(close(seen, grad, largest(answer)) for seen, grad in zip(got, answer.grads, strict=True)):
                 said += "; backward() took no notice"
-            compare_grads(p, expected, got, 3 * largest(answer), "; ".join(filter(None, [said, note])))
+            said = "; ".join(filter(None, [said, note]))
+            compare_grads(p, expected, got, 3 * largest(answer), said, cleared=True)
 
         self._examine(runs, judge)
 
@@ -212,13 +216,16 @@ class EngineUnderCheck:
         in which Python happens to walk them: there every order shows.
         """
         asked = _programs(programs, leaves)
-        runs = [Run(p, (("call", "build_topo", [["node", p.root]]),)) for p in asked]
+        runs = []
+        for p in asked:
+            call = ("call", "build_topo", [["node", p.root]])
+            runs.append(Run(p, (call,) if len(p.nodes) > _HUGE else (call, call)))  # nothing may be left behind
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             self._went_through(outcome, asked[i])
-            returned = outcome.results[0]
-            assert isinstance(returned, Called)
-            order.judge_topological(asked[i], returned)
+            for again, returned in enumerate(outcome.results):
+                assert isinstance(returned, Called)
+                order.judge_topological(asked[i], returned, "in a second call, " if again else "")
 
         self._examine(runs, judge, calls, cpu_s)
 

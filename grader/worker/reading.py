@@ -145,12 +145,15 @@ def _product(left: Any, right: Any) -> Any:
     return None
 
 
-def backward_of(module: ModuleType, root: Any) -> Callable[[], Any]:
-    """The learner's backward pass from `root`: a method, or a function of the file that takes the root."""
+def backward_of(module: ModuleType, root: Any, rule_name: str) -> Callable[[], Any]:
+    """The learner's backward pass from `root`: a method, or a function of the file that takes the root.
+
+    `backward` wins wherever it stands; other names count only where they are not the local rule's.
+    """
     for name in _PASSES:
-        if callable(getattr(root, name, None)):
-            return getattr(root, name)  # type: ignore[no-any-return]
-    for name in _PASSES:
+        method = getattr(root, name, None)
+        if callable(method) and name != rule_name:
+            return method  # type: ignore[no-any-return]
         function: Any = vars(module).get(name)
         if callable(function):
             return lambda: function(root)

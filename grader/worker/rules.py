@@ -145,12 +145,13 @@ class Rules:
             setattr(node, grad, upstream)
             return None
 
-        self._replace(node, tripled)
+        self._replace(node, _Standing(original, tripled))
 
     def watch(self, node: Any, around: Callable[[Any, Callable[[], Any]], Any]) -> None:
         """From here on the node's function runs inside `around(node, run)`."""
         original = getattr(node, self.name)
-        self._replace(node, lambda *arguments: around(node, lambda: original(*arguments)))
+        watched = lambda *arguments: around(node, lambda: original(*arguments))  # noqa: E731
+        self._replace(node, _Standing(original, watched))
 
     def _grad(self, node: Any) -> Any:
         return self.shape.number(getattr(node, self.shape.grad))
@@ -191,6 +192,19 @@ class Rules:
             cls = type(node)
             method = getattr(cls, self.name)
             setattr(cls, self.name, lambda obj, *rest: function(*rest) if obj is node else method(obj, *rest))
+
+
+class _Standing:
+    """Called, it is one function; in every other respect another, in whose place it stands."""
+
+    def __init__(self, original: Any, function: Callable[..., Any]) -> None:
+        self.__dict__.update(_original=original, _function=function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._function(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
 
 
 def _three_times(local: Any) -> Any:

@@ -90,7 +90,7 @@ class Graph:
         return frames.spell(value)
 
     def backward(self, root: int) -> list[Any]:
-        reading.backward_of(self.module, self._node(root))()
+        reading.backward_of(self.module, self._node(root), self.shape.rule_name)()
         return ["nothing"]
 
     def _made(self) -> list[Any]:

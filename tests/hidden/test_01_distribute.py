@@ -12,8 +12,11 @@ def test_the_gradient_is_handed_on_whatever_it_is(engine: EngineUnderCheck) -> N
         program("L = a + b", a=2, b=-3),
         program("L = (a + b) + c", a=1.5, b=0, c=-4),
         program("L = (a + b) + (c + d)", a=3, b=3, c=-1, d=0.25),
+        program("L = a + b", a=2, b=-2),
+        program("L = (a + b) + c", a=0, b=0, c=1),
         upstream=-2.5,
     )
+    engine.local_rules_agree("L = a + b", a=2, b=-3, upstream=40)
 
 
 @check("already_there")
@@ -21,6 +24,7 @@ def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = a + b", a=2, b=-3),
         program("L = a + (b + c)", a=1, b=2, c=3),
+        program("L = a + a", a=1.5),
         upstream=4,
         already={"a": 5, "b": -7},
     )

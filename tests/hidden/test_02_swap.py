@@ -7,7 +7,9 @@ def test_each_input_receives_the_other_ones_value(engine: EngineUnderCheck) -> N
         program("L = a * b", a=2, b=-3),
         program("L = a * b", a=-1.5, b=-0.5),
         program("L = a * b", a=0, b=5),
+        program("L = a * b", a=5, b=0),
         program("L = a * b", a=1, b=4),
+        program("L = a * b", a=2, b=2),
     )
 
 
@@ -26,6 +28,7 @@ def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = a * b", a=2, b=-3),
         program("L = a * (b * c)", a=2, b=-3, c=0.5),
+        program("L = a * a", a=1.5),
         upstream=4,
         already={"a": 5, "b": -7},
     )

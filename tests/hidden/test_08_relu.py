@@ -42,6 +42,7 @@ def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
         upstream=-2.5,
         already={"a": 4},
     )
+    engine.local_rules_agree(program("L = relu(a)", a=1.5), upstream=45)
     engine.agrees(
         program("L = relu(a) + relu(a)", a=2),
         program("b = relu(a); L = b * b + a", a=3),

@@ -59,5 +59,5 @@ def test_the_neuron(engine: EngineUnderCheck) -> None:
         program(
             "n = x1 * w1 + x2 * w2 + b; e = exp(n * 2); o = (e + -1) * (e + 1) ** -1", x1=2, w1=-3, x2=0, w2=1, b=6.5
         ),
-        *engine.fresh(15, ops=("add", "mul", "tanh", "exp", "pow"), sizes=(2, 10)),
     )
+    engine.agrees(*engine.fresh(15, ops=("add", "mul", "tanh", "exp", "pow"), sizes=(2, 10)))

@@ -43,5 +43,5 @@ def test_a_number_on_the_left(engine: EngineUnderCheck) -> None:
         program("L = (0.5 - a) / (1.5 + a)", a=3),
         program("L = 0 + a + b + c", a=3, b=-2, c=1),
         program("L = 1 / (1 + b) - 2 * b", b=0.25),
-        *engine.fresh(20, ops=("add", "sub", "mul", "div", "neg"), sizes=(2, 10), numbers=True),
     )
+    engine.agrees(*engine.fresh(20, ops=("add", "sub", "mul", "div", "neg"), sizes=(2, 10), numbers=True))
