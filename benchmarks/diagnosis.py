@@ -2,10 +2,10 @@
 
     python benchmarks/diagnosis.py [--pairs N]
 
-Takes compounds of two misconceptions of an exercise (up to N an exercise) and every mechanical mutant of its solution that
-some check fails. A diagnosis is right if it names an ingredient, or a misconception that behaves the same
-on programs which the diagnosis did not see (random ones, from three other seeds). Anything else is named wrongly: exit 1. Each
-submission is also graded twice over, and the words must be the same.
+Takes compounds of two misconceptions of an exercise (up to N an exercise) and every mechanical mutant of its solution
+that some check fails. A diagnosis is right if it names an ingredient, or a misconception that behaves the same on
+programs which the diagnosis did not see (random ones, from three other seeds). Anything else is named wrongly: exit 1.
+Each submission is also graded twice over, and the words must be the same.
 """
 
 import argparse

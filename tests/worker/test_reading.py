@@ -209,14 +209,14 @@ def test_a_constructors_exception_comes_through(loaded: Load) -> None:
 def test_the_backward_pass_is_a_method_or_a_function(loaded: Load, call: str) -> None:
     """`backward()` on a node, or a function of the file that takes the root, under its usual names."""
     module = loaded(call)
-    assert reading.backward_of(module, module.Value())() == "passed"
+    assert reading.backward_of(module, module.Value(), "_backward")() == "passed"
 
 
 def test_no_backward_pass_is_said(loaded: Load) -> None:
     """Where nothing is called like a backward pass, that is what the learner reads."""
     module = loaded("class Value: pass\n")
     with pytest.raises(Unreadable, match=r"no `backward\(\)` on a node"):
-        reading.backward_of(module, module.Value())
+        reading.backward_of(module, module.Value(), "_backward")
 
 
 @pytest.mark.parametrize(
@@ -238,3 +238,13 @@ def test_every_reading_can_be_told(loaded: Load, cls: str, attributes: str, valu
     body = json.dumps(["read", found.wire(), [[["done", []]]]]).encode("ascii")
     answer = protocol.decode_batch(protocol.HEADER.pack(len(body)) + body, batch)
     assert isinstance(answer, protocol.Read)
+
+
+def test_a_rule_called_back_is_no_backward_pass() -> None:
+    """A local rule whose name could mean the pass is not taken for it where the file has a `backward`."""
+    module = ModuleType("submission")
+    exec(
+        "class Value:\n    def back(self):\n        return 'rule'\ndef backward(root):\n    return 'passed'\n",
+        vars(module),
+    )
+    assert reading.backward_of(module, module.Value(), "back")() == "passed"
