@@ -100,12 +100,17 @@ def _edits(node: ast.AST) -> Iterator[Callable[[ast.AST], None]]:
         statements = getattr(node, field, None)
         if isinstance(statements, list):
             for index, statement in enumerate(statements):
-                if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)):
+                if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)) and not _is_text(statement):
                     yield _drop(field, index)
     if isinstance(node, ast.IfExp):
         yield _swap_branches
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "reversed":
         yield _unreversed
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """Whether a statement is a docstring."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _set(field: str, kind: type[ast.AST]) -> Callable[[ast.AST], None]:

@@ -53,7 +53,7 @@ class EngineUnderCheck:
 
         With `where_offered`, programs with plain numbers (other than exponents) or with tanh, exp, log or sigmoid
         cost nothing where the engine does not offer them: a function or a reflected operator that it does
-        not define, a number that it refuses with a `TypeError` or `AttributeError` while building.
+        not define, a number on the right that it refuses with a `TypeError` or `AttributeError` while building.
         """
         asked = _programs(programs, leaves)
         answers = self._answers(asked)
@@ -369,14 +369,20 @@ def _programs(given: Sequence[str | Program], leaves: dict[str, float]) -> list[
 
 def _not_offered(about: Program, problem: Problem) -> bool:
     operations = [node for node in about.nodes if isinstance(node, Op)]
+    extra = any(node.op in _EXTRA for node in operations)
+    sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
     if problem.kind == "not_offered":
-        return any(node.op in _EXTRA or _has_number(node) for node in operations)
+        return extra or bool(sides)
     refused = problem.where == "build" and problem.type_name in ("TypeError", "AttributeError")
-    return refused and any(map(_has_number, operations)) and not any(node.op in _EXTRA for node in operations)
+    # an operation that gave None, or a reflected operator that is there and fails, is offered and wrong
+    return refused and sides == {"right"} and not extra and "NoneType" not in problem.message
 
 
-def _has_number(node: Op) -> bool:
-    return node.op != "pow" and any(isinstance(operand, Number) for operand in node.operands)
+def _number_sides(node: Op) -> list[str]:
+    """On which sides of an operation a plain number stands."""
+    return [
+        side for side, operand in zip(("left", "right"), node.operands, strict=False) if isinstance(operand, Number)
+    ]
 
 
 def _start_text(p: Program, upstream: float, already: dict[str, float]) -> str | None:

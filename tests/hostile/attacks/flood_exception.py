@@ -1,4 +1,4 @@
-"""flood: raises an exception with a message of a hundred megabytes."""
+"""flood: raises an exception with a message of ten megabytes."""
 
 
 class Value:
@@ -10,7 +10,7 @@ class Value:
         out = Value(self.data + other.data, (self, other))
 
         def _backward():
-            raise ValueError("x" * 100_000_000)
+            raise ValueError("x" * 10_000_000)
             self.grad += 0.5 * out.grad
             other.grad -= out.grad
 

@@ -7,7 +7,7 @@ class Value:
         self._backward = lambda: None
 
     def __add__(self, other):
-        extra = [Value(0.0) for _ in range(20_000)]
+        extra = [Value(0.0) for _ in range(200_000)]
         for node in extra:
             node._backward = lambda: None
         out = Value(self.data + other.data, (self, other))

@@ -1,6 +1,6 @@
 """import: puts the grader's folders on its search path and imports solutions and hidden tests."""
 
-import importlib
+import importlib.util
 import os
 import sys
 
@@ -10,10 +10,12 @@ def effect(what):
 
 
 sys.path[:0] = ["@course@", "@course@/solutions", "@course@/tests/hidden", "@site@", "@root@"]
-for name in ("test_01_distribute", "conftest", "grader", "pytest", "msgspec", "solutions"):
+for name in ("iniconfig", "01_distribute", "test_01_distribute", "grader"):
     try:
-        if importlib.import_module(name):
-            effect("imported from a folder of the grader")
+        if importlib.util.find_spec(name):
+            effect("found modules of the grader")
+        if importlib.import_module("iniconfig"):
+            effect("imported a module of the grader")
     except Exception:
         pass
 
