@@ -422,8 +422,8 @@ NOT_OFFERED = ["build", "not_offered", "NotOffered", "tanh", []]
     [
         (NOT_OFFERED, TANH),
         (["build", "not_offered", "NotOffered", "__rmul__", []], DOUBLED),
-        (["build", "raised", "TypeError", "no", []], DOUBLED),
-        (["build", "raised", "AttributeError", "'int' object has no attribute 'data'", []], DOUBLED),
+        (["build", "raised", "TypeError", "no", []], program("L = a * 2", a=3)),
+        (["build", "raised", "AttributeError", "'int' object has no attribute 'data'", []], program("L = a + 2", a=3)),
     ],
 )
 def test_what_is_not_offered_costs_nothing_where_it_need_not_be(
@@ -440,6 +440,8 @@ def test_what_is_not_offered_costs_nothing_where_it_need_not_be(
         (NOT_OFFERED, BOTH),
         (NOT_OFFERED, program("L = a ** 2", a=3)),
         (["build", "raised", "TypeError", "no", []], BOTH),
+        (["build", "raised", "TypeError", "no", []], DOUBLED),
+        (["build", "raised", "TypeError", "'NoneType' and 'Value'", []], program("L = a * 2", a=3)),
         (["build", "raised", "TypeError", "no", []], TANH),
         (["build", "raised", "TypeError", "no", []], program("L = a ** 2", a=3)),
         (["build", "raised", "ValueError", "no", []], DOUBLED),

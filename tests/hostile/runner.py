@@ -198,8 +198,8 @@ class Tier:
         self.course = load_course(self.world.course)
         self.book = read_book(self.course.book)
         self.right = (self.world.course / "solutions" / "02_swap.py").read_text(encoding="utf-8")
-        solution = (self.world.course / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
-        self.wrong = solution.replace("self.grad += ", "self.grad = ")
+        solution = (self.world.course / "solutions" / "04_by_hand.py").read_text(encoding="utf-8")
+        self.wrong = solution.replace("L.grad = 1.0", "L.grad = 2.0")
         assert self.wrong != solution
         self.warm = self.start()
 
@@ -254,7 +254,7 @@ class Tier:
 
     @property
     def controls(self) -> dict[str, str]:
-        return {"swap": self.right, "accumulate": self.wrong}
+        return {"swap": self.right, "by_hand": self.wrong}
 
     def texts(self, report: Any) -> Iterator[tuple[str, str]]:
         """Everything that may be printed of a report, to a terminal or to a CI job's log, and what prints it."""
@@ -328,7 +328,7 @@ def full(result: Any) -> bool:
 def misjudged(results: Mapping[str, Any]) -> list[str]:
     """Which of the two controls was not judged as it deserves."""
     missed = [] if full(results["swap"]) else ["the right control lost points"]
-    return missed + (["the wrong control passed"] if full(results["accumulate"]) else [])
+    return missed + (["the wrong control passed"] if full(results["by_hand"]) else [])
 
 
 def verdict(result: Any) -> str:

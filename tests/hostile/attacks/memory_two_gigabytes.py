@@ -15,7 +15,7 @@ except (OSError, ValueError):
     pass
 try:
     for _ in range(64):
-        held.append(bytearray(32 << 20))
+        held.append(bytes(32 << 20))
     effect("held two gigabytes")
 except MemoryError:
     pass
