@@ -104,7 +104,7 @@ def test_nan_is_spelled() -> None:
         ("!LyingKind", LyingKind()),
         ("!type", float),
     ],
-    ids=str,
+    ids=without_address,
 )
 def test_what_is_no_plain_number_goes_by_its_types_name(expected: str, thing: object) -> None:
     """Whatever claims to be a number without being a float or an int is named, not believed."""
