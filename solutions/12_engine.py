@@ -4,7 +4,7 @@ You have written every piece; now write the engine. `Value(data)` makes a leaf w
 `.grad`; operations make new Values; `backward()` on the last one gives every node the derivative of
 that last one by it.
 
-    x = 2: y = x * x + 3 * x has y.data = 10, and after y.backward() x.grad = 2 * 2 + 3 = 7.
+    x = 2: y = x * x + x has y.data = 6, and after y.backward() x.grad = 2 * 2 + 1 = 5.
 
 Asked for: + * - / between Values, ** with a number as exponent, unary minus, and .relu(). If you
 also define tanh(), exp(), log() or sigmoid(), or accept plain numbers on either side of + - * /,

@@ -60,7 +60,7 @@ def _grade(words: list[str]) -> int:
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder")
     parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, and write no file")
-    parser.add_argument("--all", action="store_true", help="show every check, and every failure in full")
+    parser.add_argument("--all", action="store_true", help="show every check, and what every failure is about")
     parser.add_argument("--seed", metavar="TEXT", help="draw fresh programs from this instead of the course's seed")
     parser.add_argument("--instructor", action="store_true", help="keep seed and hidden details in the report")
     parser.add_argument(

@@ -31,7 +31,8 @@ class Options:
 def run_grade(course: Course, options: Options) -> int:
     """Grade and report. Returns the exit code."""
     files = files_to_grade(course, options.words, options.folder or _learner_folder(course))
-    if not any(path.exists() or path.is_symlink() for path in files.values()):
+    there = any(path.exists() or path.is_symlink() for path in files.values())
+    if not there and (not options.words or any(str(path) in options.words for path in files.values())):
         named = [path for path in files.values() if str(path) in options.words]
         if named:
             raise UsageError(f"there is no file {named[0]}")

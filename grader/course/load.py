@@ -99,12 +99,16 @@ def _positive(document: Document, limits: Limits) -> None:
 
 
 def _numbers(folder: Path) -> dict[str, list[str]]:
-    """The numbers of the exercise files, by id."""
+    """The numbers of the exercise files, by id; of those that a learner has deleted, the hidden tests'."""
     found: dict[str, list[str]] = {}
     for path in sorted((folder / "exercises").glob("*.py")):
         match = _NUMBERED.fullmatch(path.name)
         if match:
             found.setdefault(match["id"], []).append(match["number"])
+    for path in sorted((folder / "tests" / "hidden").glob("test_*.py")):
+        match = _NUMBERED.fullmatch(path.name.removeprefix("test_"))
+        if match:
+            found.setdefault(match["id"], [match["number"]])
     return found
 
 

@@ -129,7 +129,8 @@ def read(module: ModuleType) -> Reading:
         node = leaf
     found = attributes(node)
     inputs = _known(_INPUTS, node) or next((n for n, v in found.items() if _holds(v, [leaf, other])), "")
-    rule, rule_name = rules.find(node, leaf, cls, inputs, grad, found)
+    own_pass = any(callable(getattr(node, name, None)) or callable(vars(module).get(name)) for name in _PASSES)
+    rule, rule_name = rules.find(node, (leaf, other), cls, inputs, grad, found, own_pass)
     return Reading(cls, data, grad, inputs, rule, rule_name, starts_as_none)
 
 

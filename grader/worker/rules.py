@@ -14,7 +14,7 @@ with them.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import frames
@@ -26,8 +26,15 @@ def is_number(value: object) -> bool:
     return not frames.spell(value).startswith("!")
 
 
-def find(node: Any, leaf: Any, cls: type, inputs: str, grad: str, attributes: dict[str, Any]) -> tuple[str, str]:
-    """Kind and attribute of the local rule of `node`, an operation's result; two empty strings for none."""
+def find(
+    node: Any, leaves: tuple[Any, Any], cls: type, inputs: str, grad: str, attributes: dict[str, Any], own_pass: bool
+) -> tuple[str, str]:
+    """Kind and attribute of the local rule of `node`, an operation's result; two empty strings for none.
+
+    Where the file has no backward pass of its own (`own_pass`), nobody would give a function its argument or add
+    what it returns: there a function is taken to do everything by itself.
+    """
+    leaf = leaves[0]
     stored = _find_stored(cls, inputs, attributes)
     name = "_backward"
     usual = getattr(node, name, None)
@@ -39,7 +46,7 @@ def find(node: Any, leaf: Any, cls: type, inputs: str, grad: str, attributes: di
         if len(functions) != 1:
             return "", ""
         name = functions[0]
-    return _kind(node, name, grad), name
+    return (_kind(node, leaves, name, grad) if own_pass else "closure"), name
 
 
 def _code(function: object) -> object:
@@ -71,11 +78,12 @@ def _is_pair(item: object, cls: type) -> bool:
     return (isinstance(first, cls) and _is_local(second)) or (isinstance(second, cls) and _is_local(first))
 
 
-def _kind(node: Any, name: str, grad: str) -> str:
+def _kind(node: Any, leaves: tuple[Any, Any], name: str, grad: str) -> str:
     """Tell the kinds of function apart by calling the one of a node that nobody needs any more."""
     function = getattr(node, name)
     try:
         setattr(node, grad, 1.0)
+        before = [getattr(leaf, grad) for leaf in leaves]
         if _wants_argument(function):
             try:
                 function(1.0)
@@ -83,8 +91,9 @@ def _kind(node: Any, name: str, grad: str) -> str:
                 return "visit"
             return "pull"
         returned = function()
+        added = any(getattr(leaf, grad) != old for leaf, old in zip(leaves, before, strict=True))
         slopes = isinstance(returned, (list, tuple)) and returned and all(map(is_number, returned))
-        return "slopes" if slopes else "closure"
+        return "slopes" if slopes and not added else "closure"
     except Exception:
         return "closure"
 
@@ -160,7 +169,7 @@ class Rules:
         setattr(node, self.shape.grad, self._grad(node) + share)
 
     def _hand_on(self, node: Any, returned: Any) -> None:
-        if returned is None:  # it has added the shares itself
+        if not isinstance(returned, Iterable):  # it has added the shares itself
             return
         shares = list(returned)
         if not all(_is_pair(share, self.shape.cls) for share in shares):

@@ -159,7 +159,7 @@ class Who:
     """By whom and with what a tier is run: an interpreter, its search path, another user's id, the runner."""
 
     interpreter: str = sys.executable
-    search_path: str = str(ROOT)
+    search_path: str = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     user: int | None = None
     runner: Path = HERE / "runner.py"
 
@@ -195,7 +195,10 @@ def _run_once(run: TierRun, waiting: dict[str, list[File]], base: Path, prefix: 
     job = {kind: [[file.name, file.exercise, file.text] for file in listed] for kind, listed in waiting.items()}
     command = [who.interpreter, "-s", "-B", str(who.runner)]
     if prefix:
-        command = [*prefix, "--bind", str(base), str(base), *command]
+        # what may lie below a folder that the prefix hides
+        seen = dict.fromkeys([*who.search_path.split(os.pathsep), str(ROOT), sys.prefix, sys.base_prefix])
+        shown = [word for path in seen for word in ("--ro-bind-try", path, path)]
+        command = [*prefix, *shown, "--bind", str(base), str(base), *command]
     drop: dict[str, Any] = {} if who.user is None else {"user": who.user, "group": who.user, "extra_groups": []}
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
@@ -226,8 +229,11 @@ def _follow(
     run: TierRun, waiting: dict[str, list[File]], process: "subprocess.Popen[str]", job: dict[str, Any]
 ) -> bool:
     assert process.stdin is not None
-    process.stdin.write(json.dumps(job))
-    process.stdin.close()
+    try:
+        process.stdin.write(json.dumps(job))
+        process.stdin.close()
+    except BrokenPipeError:
+        raise RunnerFailed("it did not begin") from None
     kind = name = ""
     for line in _lines(process):
         if line is None:

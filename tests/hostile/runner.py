@@ -311,7 +311,7 @@ class Tier:
         Recording.heard = []
         result = self.grade({exercise: self.world.fill_in(text)}).exercises[0]
         effects = sorted(set(_EFFECT.findall("\n".join(Recording.heard))))
-        said = [str(c.message) for c in result.checks if c.status != "passed"] + [str(result.message)]
+        said = [c.message for c in (*result.checks, result) if isinstance(c.message, str)]
         return {
             "name": name,
             "verdict": verdict(result),

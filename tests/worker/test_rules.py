@@ -167,6 +167,8 @@ class Value:
         self.data, self.grad, self.inputs, self.rule = data, 0.0, inputs, rule
     def __mul__(self, other):
         return Value(self.data * other.data, (self, other), lambda g: [g * other.data])
+    def backward(self):
+        self.grad = 1.0
 """
     case = Case(loaded(source))
     node = case.a * case.b
@@ -194,3 +196,26 @@ class Value:
     case.rules.run(node)
     assert case.shape.rule == "closure"
     assert case.grads == (-1.0, 1.5)
+
+
+@pytest.mark.parametrize("returned", ["self.grad, other.grad", "[1.0, 2.0]", "out", "True"])
+def test_what_a_closure_returns_besides_does_not_count(loaded: Load, returned: str) -> None:
+    """A closure that adds to its inputs is one, whatever it returns."""
+    source = f"""
+class Value:
+    def __init__(self, data):
+        self.data, self.grad, self._backward = data, 0.0, lambda: None
+    def __mul__(self, other):
+        out = Value(self.data * other.data)
+        def _backward():
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+            return {returned}
+        out._backward = _backward
+        return out
+    def backward(self):
+        self.grad = 1.0
+        self._backward()
+"""
+    case = Case(loaded(source))
+    assert "closure" == case.rules.kind
