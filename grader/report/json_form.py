@@ -12,8 +12,13 @@ from .model import SCHEMA, Report
 
 
 def to_json(report: Report) -> bytes:
-    """The report as indented JSON, ending in a line end."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
+    """The report as indented JSON, ending in a line end.
+
+    What could read as a workflow command in a CI log (`::`, `##[`) is spelled by JSON's own escapes: the data is the
+    same.
+    """
+    text = msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
+    return text.replace(b"::", b":\\u003a").replace(b"##[", b"##\\u005b")
 
 
 def read_report(data: bytes) -> Report:

@@ -87,6 +87,9 @@ def offer(parsed: Parsed, allow: dict[str, str]) -> None:
                 import_module(name)
     if "numpy" in sys.modules and "numpy" in allow:
         frames.learn_numpy()
+        for part in ("numpy.random", "numpy.linalg", "numpy.fft"):  # numpy loads these when they are first used
+            with contextlib.suppress(BaseException):
+                import_module(part)
 
 
 def execute(parsed: Parsed, allow: dict[str, str]) -> ModuleType:

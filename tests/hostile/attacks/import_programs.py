@@ -13,8 +13,8 @@ if len(sys.argv) > 5:
     import unittest.__main__  # noqa: F401
 
     import numpy.f2py.__main__  # noqa: F401
-if "unittest.__main__" in sys.modules:
-    effect("had a program run beforehand")
+if "/" in sys.path:  # where unittest's program looks for tests, and imports them
+    effect("had a program run outside the sandbox")
 
 
 class Value:
