@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,17 @@ import msgspec
 
 from .model import SCHEMA, Report
 
+# DEL and C1 controls, line and paragraph separators, marks that turn the direction of writing; second colons; brackets
+_STEERING = re.compile(r"[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]|(?<=:):|(?<=##)\[")
 
 def to_json(report: Report) -> bytes:
     """The report as indented JSON, ending in a line end.
 
-    What could read as a workflow command in a CI log (`::`, `##[`) is spelled by JSON's own escapes: the data is the
-    same.
+    What could steer a terminal or a CI job's log (control characters, `::`, `##[`) is spelled by JSON's own escapes:
+    the data is the same.
     """
-    text = msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
-    return text.replace(b"::", b":\\u003a").replace(b"##[", b"##\\u005b")
+    text = msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n"
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
 
 
 def read_report(data: bytes) -> Report:

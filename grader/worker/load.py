@@ -82,6 +82,8 @@ def offer(parsed: Parsed, allow: dict[str, str]) -> None:
     sys.meta_path.append(_Allowed(allow))
     for name in sorted(parsed.imports):
         top = name.partition(".")[0]
+        if name.endswith(".__main__"):  # a program: it runs when it is imported
+            continue
         if top in allow or (top in sys.stdlib_module_names and top not in _NOT_BEFOREHAND):
             with contextlib.suppress(BaseException):
                 import_module(name)

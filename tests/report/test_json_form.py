@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 
 from grader.report import Report, for_learner, json_form, read_report, schema, to_json, write_report
@@ -50,6 +51,19 @@ def test_the_json_is_for_people_too(report: Report) -> None:
     text = to_json(report).decode()
     assert text.startswith('{\n  "schema": "backward/report/v1",\n  "grader_version": ')
     assert text.endswith("\n}\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["::error::x", ":::add-mask::x", "##[error]x", "\x9b31m", "\x7f", "a\u2028::debug::", "\u202etxt"]
+)
+def test_nothing_in_the_json_steers_a_terminal_or_a_log(solved: Report, text: str) -> None:
+    """Control characters and workflow commands are spelled by escapes, and read back as they were."""
+    named = msgspec.structs.replace(solved, notes=(*solved.notes, text))
+    data = to_json(named).decode()
+    assert text not in data
+    assert "::" not in data
+    assert all(character == "\n" or character.isprintable() for character in data)
+    assert named == read_report(data.encode())
 
 
 def parts(report: dict[str, Any]) -> Iterator[dict[str, Any]]:

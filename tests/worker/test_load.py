@@ -231,6 +231,14 @@ def test_offering_neither_acts_nor_fails(
     assert capfd.readouterr().out == ""
 
 
+@pytest.mark.parametrize("name", ["this", "lib2to3.__main__"])
+def test_what_acts_when_it_is_imported_is_not_imported(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Programs, and modules that do something by themselves, wait until the file asks for them."""
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    load.offer(load.parse(f"import {name}\n", FILE), {})
+    assert name not in sys.modules
+
+
 def test_reading_a_file_runs_nothing_of_it() -> None:
     """Parsing gives code, the names that it imports, and the lines of guarded imports."""
     parsed = load.parse(
