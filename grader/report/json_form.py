@@ -14,6 +14,7 @@ from .model import SCHEMA, Report
 # DEL and C1 controls, line and paragraph separators, marks that turn the direction of writing; second colons; brackets
 _STEERING = re.compile(r"[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]|(?<=:):|(?<=##)\[")
 
+
 def to_json(report: Report) -> bytes:
     """The report as indented JSON, ending in a line end.
 
