@@ -93,7 +93,7 @@ def main() -> int:
 
         def behave(exercise: Exercise, text: str, seed: str) -> Any:
             source = Source(course.exercise_file(exercise), text)
-            return examine(course, {exercise.id: source}, {}, warm=warm, oracle=oracle, seed=seed)
+            return examine(course, [exercise], lambda: {exercise.id: source}, {}, warm=warm, oracle=oracle, seed=seed)
 
         def unseen(exercise: Exercise, text: str) -> list[str]:
             with Recorder() as recorder:

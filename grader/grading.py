@@ -14,10 +14,10 @@ from msgspec import UNSET
 
 from . import __version__, sandbox, scoring
 from .checks.finding import problem_text
-from .checks.plugin import METADATA
+from .checks.plugin import METADATA, EngineFor
 from .checks.session import run_checks
 from .checks.under_check import EngineUnderCheck
-from .course import Check, Course, Exercise
+from .course import Check, Course, CourseError, Exercise
 from .diagnosis import diagnose, fingerprint
 from .engine import Died, Loaded, LoadFailed, NotStarted, Problem, Source, Submission, read_source
 from .oracle import AnswerBook, Oracle
@@ -48,11 +48,47 @@ def grade(
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
     sources = {exercise.id: read_source(files[exercise.id], below) for exercise in exercises}
+    handed = Handed(sources, SubmissionStamp(submission_id, digest(sources)))
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))
-        examined = examine(course, sources, book.stubs, warm=warm, oracle=oracle, seed=seed, on_check=on_check)
-        tier = warm.tier
+        return grade_handed(
+            course, book, exercises, lambda: handed, warm=warm, oracle=oracle, seed=seed, on_check=on_check
+        )
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A submission as it is graded: a source for each exercise, and what its report says of where it came from."""
+
+    sources: Mapping[str, Source]
+    stamp: SubmissionStamp
+    notes: tuple[str, ...] = ()
+
+
+def grade_handed(
+    course: Course,
+    book: AnswerBook,
+    exercises: Sequence[Exercise],
+    obtain: Callable[[], Handed],
+    *,
+    warm: Warm,
+    oracle: Oracle,
+    seed: str,
+    on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
+) -> Report:
+    """Collect the hidden checks of `exercises`, then `obtain` a submission and grade it.
+
+    `obtain` may fork: each process then grades the submission that it was given. Raises what `grade` does.
+    """
+    obtained: list[Handed] = []
+
+    def sources() -> Mapping[str, Source]:
+        obtained.append(obtain())
+        return obtained[0].sources
+
+    examined = examine(course, exercises, sources, book.stubs, warm=warm, oracle=oracle, seed=seed, on_check=on_check)
+    (handed,) = obtained
     diagnoses = {
         exercise.id: diagnose(book.misconceptions.get(exercise.id, ()), examined.behaviour(exercise))
         for exercise in exercises
@@ -63,14 +99,14 @@ def grade(
         schema=SCHEMA,
         grader_version=__version__,
         course=CourseStamp(course.id, course.version, course.hash),
-        submission=SubmissionStamp(submission_id, _digest(exercises, sources)),
+        submission=handed.stamp,
         graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        isolation=Isolation(tier, LimitsStamp(**msgspec.structs.asdict(course.limits))),
+        isolation=Isolation(warm.tier, LimitsStamp(**msgspec.structs.asdict(course.limits))),
         status=scoring.overall(results),
         score=sum(result.score for result in results),
         max_score=sum(result.max_score for result in results),
         bonus=sum(result.bonus for result in results),
-        notes=(),
+        notes=handed.notes,
         exercises=results,
         seed=seed if seed != course.seed else UNSET,
     )
@@ -102,7 +138,8 @@ class Examined:
 
 def examine(
     course: Course,
-    sources: Mapping[str, Source],
+    exercises: Sequence[Exercise],
+    obtain: Callable[[], Mapping[str, Source]],
     stubs: Mapping[str, str],
     *,
     warm: Warm,
@@ -111,14 +148,12 @@ def examine(
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
     tighter: int = 1,
 ) -> Examined:
-    """Load each source in a worker and run the hidden checks of its exercise on it.
+    """Collect the hidden checks of `exercises`, `obtain` their sources, load each in a worker and run its checks on it.
 
     `tighter` divides every budget of calls and CPU time.
     """
-    exercises = [exercise for exercise in course.exercises if exercise.id in sources]
     states: dict[str, FileState] = {}
     engines: dict[tuple[str, str], EngineUnderCheck] = {}
-    engine_for = {}
 
     def prepare(submission: Submission, source: Source, exercise: Exercise, check: Check) -> EngineUnderCheck:
         check_seed = f"{seed}:{exercise.id}:{check.id}"
@@ -128,19 +163,43 @@ def examine(
         return engine
 
     with ExitStack() as stack:
-        for exercise in exercises:
-            source = sources[exercise.id]
-            stub = stubs.get(exercise.id)
-            if source.problem is not None or source.text == stub:
-                states[exercise.id] = FileState(source.problem or "not_started", str(source.path), source.message)
-                continue
-            submission = Submission(warm, source.text, source.path.name, stub, course.limits)
-            stack.enter_context(submission)
-            states[exercise.id] = state = _load(submission, source)
-            if state.state == "loaded":
-                engine_for[exercise.id] = partial(prepare, submission, source)
-        pytest_report = run_checks(course, exercises, engine_for, on_check)
+
+        def load_all() -> dict[str, EngineFor]:
+            sources = obtain()
+            engine_for: dict[str, EngineFor] = {}
+            for exercise in exercises:
+                source, stub = sources[exercise.id], stubs.get(exercise.id)
+                if source.problem is not None or source.text == stub:
+                    state = FileState(source.problem or "not_started", str(source.path), source.message)
+                else:
+                    submission = Submission(warm, source.text, source.path.name, stub, course.limits)
+                    stack.enter_context(submission)
+                    state = _load(submission, source)
+                    if state.state == "loaded":
+                        engine_for[exercise.id] = partial(prepare, submission, source)
+                states[exercise.id] = state
+            return engine_for
+
+        pytest_report = run_checks(course, exercises, load_all, on_check)
     return Examined(states, pytest_report, engines)
+
+
+def plan(course: Course, oracle: Oracle, seed: str) -> None:
+    """Run every check without an engine, so that the oracle learns what they ask under a seed.
+
+    Raises `CourseError` for a test that fails by itself.
+    """
+
+    def planning(exercise: Exercise, check: Check) -> EngineUnderCheck:
+        check_seed = f"{seed}:{exercise.id}:{check.id}"
+        return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits, check_seed)
+
+    report = run_checks(course, course.exercises, lambda: {exercise.id: planning for exercise in course.exercises})
+    for test in report["tests"]:
+        fault = test.get("metadata", {}).get(METADATA, {}).get("fault")
+        if fault:
+            file, _, name = test["nodeid"].rpartition("::")
+            raise CourseError(course.hidden / Path(file).name, None, f"{name}: {fault}")
 
 
 def _load(submission: Submission, source: Source) -> FileState:
@@ -159,11 +218,10 @@ def _load(submission: Submission, source: Source) -> FileState:
     raise TypeError(loaded)
 
 
-def _digest(exercises: Sequence[Exercise], sources: Mapping[str, Source]) -> str:
-    digest = hashlib.sha256()
-    for exercise in exercises:
-        source = sources[exercise.id]
-        if source.problem is None:
-            text = source.text.encode()
-            digest.update(f"{exercise.id}:{len(text)}\n".encode() + text)
-    return digest.hexdigest()
+def digest(sources: Mapping[str, Source]) -> str:
+    """SHA-256 over what decides a verdict: every exercise's text, or why there is none."""
+    made = hashlib.sha256()
+    for name, source in sorted(sources.items()):
+        data = (source.text if source.problem is None else source.message or "").encode("utf-8", "surrogatepass")
+        made.update(f"{name}:{source.problem or 'text'}:{len(data)}\n".encode() + data)
+    return made.hexdigest()

@@ -1,15 +1,11 @@
 """Make the answer book: what torch says to every program that the checks ask for, and how misconceptions behave."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from ..checks.plugin import METADATA
-from ..checks.session import run_checks
-from ..checks.under_check import EngineUnderCheck
-from ..course import Check, Course, CourseError, Exercise
+from ..course import Course, CourseError, Exercise
 from ..diagnosis import Misconception, read_misconceptions
 from ..engine import Source, read_source
-from ..grading import examine
+from ..grading import examine, plan
 from ..oracle import AnswerBook, KnownBehaviour, Oracle
 from ..oracle.answers import torch_version
 from ..oracle.book import FORMAT
@@ -25,7 +21,7 @@ def build_book(course: Course) -> AnswerBook:
     """
     stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
     with Oracle(None, None) as oracle, start(allow_imports=course.allow_imports) as warm:
-        _plan(course, oracle)
+        plan(course, oracle, course.seed)
         answers = dict(oracle.known)
         misconceptions = {exercise.id: tuple(_known(course, exercise, warm, oracle)) for exercise in course.exercises}
     return AnswerBook(FORMAT, torch_version(), stubs, misconceptions, answers)
@@ -40,29 +36,15 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
     return read_misconceptions(path.with_suffix(".mistakes.yaml"), solution.text, len(exercise.hints))
 
 
-def _plan(course: Course, oracle: Oracle) -> None:
-    """Run every check without an engine, so that the oracle learns what they ask. Raises `CourseError` for a test
-    that fails by itself."""
-
-    def planning(exercise: Exercise, check: Check) -> EngineUnderCheck:
-        seed = f"{course.seed}:{exercise.id}:{check.id}"
-        return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits, seed)
-
-    report = run_checks(course, course.exercises, {exercise.id: planning for exercise in course.exercises})
-    for test in report["tests"]:
-        fault = test.get("metadata", {}).get(METADATA, {}).get("fault")
-        if fault:
-            file, _, name = test["nodeid"].rpartition("::")
-            raise CourseError(course.hidden / Path(file).name, None, f"{name}: {fault}")
-
-
 def _known(course: Course, exercise: Exercise, warm: Warm, oracle: Oracle) -> Iterator[KnownBehaviour]:
     """How each misconception of an exercise behaves. Raises `CourseError` for one that shows on random programs
     alone: any mistake that does so would be called by its name."""
 
     def behaviour(text: str) -> dict[str, str]:
         source = Source(course.exercise_file(exercise), text)
-        examined = examine(course, {exercise.id: source}, {}, warm=warm, oracle=oracle, seed=course.seed)
+        examined = examine(
+            course, [exercise], lambda: {exercise.id: source}, {}, warm=warm, oracle=oracle, seed=course.seed
+        )
         return examined.behaviour(exercise)
 
     path = course.solution(exercise)

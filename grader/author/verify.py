@@ -127,9 +127,15 @@ class _Verification:
 
     def _examine(self, text: str, tighter: int = 1) -> Examined:
         source = Source(self.course.exercise_file(self.exercise), text)
-        sources = {self.exercise.id: source}
         return examine(
-            self.course, sources, {}, warm=self.warm, oracle=self.oracle, seed=self.course.seed, tighter=tighter
+            self.course,
+            [self.exercise],
+            lambda: {self.exercise.id: source},
+            {},
+            warm=self.warm,
+            oracle=self.oracle,
+            seed=self.course.seed,
+            tighter=tighter,
         )
 
     def _passed(self, examined: Examined) -> dict[str, bool]:

@@ -16,6 +16,7 @@ from .under_check import EngineUnderCheck
 METADATA = "backward"  # the key of our part in pytest-json-report's metadata
 
 EngineFor = Callable[[Exercise, Check], EngineUnderCheck]
+Obtain = Callable[[], Mapping[str, EngineFor]]
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class _Bound:
 
 
 class ChecksPlugin:
-    """Collects the hidden tests of a course and runs those of the exercises in `engine_for`.
+    """Collects the hidden tests of a course, asks `obtain` for engines by exercise id, and runs the tests of those.
 
     `course_error` holds what was wrong with the course, if anything; nothing is run then.
     """
@@ -38,12 +39,13 @@ class ChecksPlugin:
         self,
         course: Course,
         exercises: Sequence[Exercise],
-        engine_for: Mapping[str, EngineFor],
+        obtain: Obtain,
         on_check: Callable[[Exercise, Check], None],
     ) -> None:
         self.course = course
         self.exercises = exercises
-        self.engine_for = engine_for
+        self.obtain = obtain
+        self.engine_for: Mapping[str, EngineFor] = {}
         self.on_check = on_check
         self.course_error: CourseError | None = None
         self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
@@ -64,7 +66,6 @@ class ChecksPlugin:
             items[:] = []
             return
         order = {(e.id, check.id): i for e in self.course.exercises for i, check in enumerate(e.checks)}
-        items[:] = [item for item in items if self._bound[item.nodeid].exercise.id in self.engine_for]
         items.sort(key=lambda item: (item.path.name, order[self._bound[item.nodeid].ids]))
 
     def _bind(self, item: pytest.Item) -> _Bound:
@@ -92,6 +93,13 @@ class ChecksPlugin:
                     raise CourseError(self.course.file, check.line, f"no test in {test.name} is bound to `{check.id}`")
 
     # -- running ------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        if session.testsfailed or self.course_error is not None:
+            return
+        self.engine_for = self.obtain()
+        session.items[:] = [i for i in session.items if self._bound[i.nodeid].exercise.id in self.engine_for]
 
     @pytest.fixture
     def engine(self, request: pytest.FixtureRequest) -> EngineUnderCheck:

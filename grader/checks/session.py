@@ -4,13 +4,13 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from ..course import Check, Course, CourseError, Exercise
-from .plugin import INI, ChecksPlugin, EngineFor
+from .plugin import INI, ChecksPlugin, Obtain
 
 _UNUSED = "cacheprovider debugging doctest faulthandler junitxml logging nose pastebin setuponly setupplan"
 _UNUSED += " stepwise threadexception tmpdir unittest unraisableexception monkeypatch recwarn"
@@ -23,18 +23,20 @@ class GraderFault(RuntimeError):
 def run_checks(
     course: Course,
     exercises: Sequence[Exercise],
-    engine_for: Mapping[str, EngineFor],
+    obtain: Obtain,
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
 ) -> dict[str, Any]:
-    """Collect the hidden tests of `exercises`, run those with an engine, return pytest-json-report's report.
+    """Collect the hidden tests of `exercises`, then `obtain` engines by exercise id, run the tests of those, return
+    pytest-json-report's report.
 
+    `obtain` may fork: what comes after the collection then happens in each process.
     Raises `CourseError` where tests and `course.yaml` do not match, `GraderFault` where pytest itself failed.
     """
     files = [course.hidden_test(exercise) for exercise in exercises]
     for exercise, file in zip(exercises, files, strict=True):
         if not file.is_file():
             raise CourseError(course.file, exercise.line, f"`{exercise.id}` has no hidden tests in {file}")
-    plugin = ChecksPlugin(course, exercises, engine_for, on_check)
+    plugin = ChecksPlugin(course, exercises, obtain, on_check)
     capture = io.StringIO()
     report_plugin = _Reporter()
     arguments = [

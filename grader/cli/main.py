@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .. import __version__
+from ..cohort.layouts import LAYOUTS
 from ..course import Course, CourseError, find_course, load_course
 from ..sandbox import TIERS, IsolationError
 from .words import UsageError, find_exercise
@@ -55,7 +56,7 @@ def _official_course(options: argparse.Namespace) -> Course:
 
 def _grade(words: list[str]) -> int:
     parser = _parser("", "Grade your exercise files.")
-    parser.usage = "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|verify|stubs|build --help"
+    parser.usage = "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|cohort|verify|stubs|build --help"
     parser.add_argument("words", nargs="*", metavar="EXERCISE", help="a number, an id or its beginning (default: all)")
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder")
     parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
@@ -163,8 +164,37 @@ def _verify(words: list[str]) -> int:
     return run_verify(course, chosen, options.table)
 
 
+def _cohort(words: list[str]) -> int:
+    parser = _parser("cohort", "Grade every submission in a folder, for the record.")
+    parser.add_argument("submissions", type=Path, metavar="SUBMISSIONS", help="a folder, or an export, of submissions")
+    parser.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="where reports and summary go")
+    parser.add_argument("--layout", choices=LAYOUTS, help="how SUBMISSIONS is laid out (default: what it looks like)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once")
+    parser.add_argument("--seed", metavar="TEXT", help="draw fresh programs from this instead of a secret seed")
+    parser.add_argument("--isolation", choices=["auto", *TIERS], default="auto", help="the sandbox (default: the best)")
+    parser.add_argument("--allow-process", action="store_true", help="grade without a sandbox: only code you trust")
+    options = parser.parse_args(words)
+    if options.jobs < 1:
+        raise UsageError("--jobs must be at least 1")
+    from .cohort import CohortOptions, run_cohort
+
+    return run_cohort(
+        _official_course(options),
+        CohortOptions(
+            submissions=options.submissions,
+            out=options.out,
+            layout=options.layout,
+            jobs=options.jobs,
+            seed=options.seed,
+            isolation=options.isolation,
+            allow_process=options.allow_process,
+        ),
+    )
+
+
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
+    "cohort": _cohort,
     "hint": _hint,
     "start": _start,
     "stubs": _stubs,

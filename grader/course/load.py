@@ -58,6 +58,7 @@ class _Course(_Strict, frozen=True):
     allow_imports: list[str] = []
     limits: Limits = Limits()
     defaults: _Defaults = _Defaults()
+    grades: dict[str, int] = {}
 
 
 def load_course(folder: Path) -> Course:
@@ -79,6 +80,10 @@ def load_course(folder: Path) -> Course:
     if total != raw.course.total:
         where = child(child(document.root, "course"), "total")
         raise document.error(where, f"the checks add up to {total} points, not to {raw.course.total}")
+    for grade, border in raw.grades.items():
+        if not 0 < border <= total:
+            where = child(child(document.root, "grades"), grade)
+            raise document.error(where, f"the grade `{grade}` begins at {border}, which is not between 1 and {total}")
     return Course(
         folder=folder,
         id=raw.course.id,
@@ -88,6 +93,7 @@ def load_course(folder: Path) -> Course:
         limits=raw.limits,
         exercises=tuple(exercises),
         hash=_hash(folder),
+        grades=raw.grades,
     )
 
 

@@ -1,6 +1,7 @@
 """A course as data."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -89,7 +90,8 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Course:
-    """A whole assessment; `folder` holds `course.yaml`, `exercises/` and `tests/hidden/`."""
+    """A whole assessment; `folder` holds `course.yaml`, `exercises/` and `tests/hidden/`. `grades` says from how many
+    points on each grade is given."""
 
     folder: Path
     id: str
@@ -99,10 +101,16 @@ class Course:
     limits: Limits
     exercises: tuple[Exercise, ...]
     hash: str
+    grades: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def file(self) -> Path:
         return self.folder / "course.yaml"
+
+    @property
+    def max_score(self) -> int:
+        """Points without bonus."""
+        return sum(exercise.max_score for exercise in self.exercises)
 
     @property
     def hidden(self) -> Path:

@@ -1,7 +1,7 @@
 """The learner's code as seen from the trusted side: hand it programs, get observations back."""
 
 from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
-from .source import Source, read_source
+from .source import Source, decode_source, read_source
 from .submission import Died, Loaded, LoadFailed, NotStarted, Ran, Submission
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "Source",
     "Submission",
     "Traced",
+    "decode_source",
     "read_source",
 ]

@@ -44,7 +44,11 @@ def read_source(path: Path, below: Path | None = None) -> Source:
         os.close(handle)
         return Source(path, problem="unreadable", message=f"{path.name} {why_not}")
     with os.fdopen(handle, "rb") as file:
-        data = file.read(MAX_BYTES + 1)
+        return decode_source(path, file.read(MAX_BYTES + 1))
+
+
+def decode_source(path: Path, data: bytes) -> Source:
+    """A source from the bytes of a file, of which no more than `MAX_BYTES + 1` need be given."""
     if len(data) > MAX_BYTES:
         return Source(path, problem="unreadable", message=f"{path.name} {_TOO_LARGE}")
     if b"\0" in data:

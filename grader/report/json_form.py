@@ -31,11 +31,16 @@ def read_report(data: bytes) -> Report:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write atomically: the file holds the old report or the new one, never a part. Raises `OSError`."""
+    """Write a report's JSON atomically. Raises `OSError`."""
+    write_atomically(path, to_json(report))
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write so that the file holds the old content or the new one, never a part. Raises `OSError`."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(to_json(report))
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)

@@ -27,12 +27,25 @@ class CourseStamp(_Strict, frozen=True):
     hash: str
 
 
+class Submitter(_Strict, frozen=True):
+    """Who handed a submission in, as the platform knows them."""
+
+    name: str
+    id: str = ""
+    email: str = ""
+
+
 class SubmissionStamp(_Strict, frozen=True):
-    """What was graded; `sha256` is over the names and contents of the files found."""
+    """What was graded. `sha256` is over every exercise's file, or why there is none; `origin` is the name of the
+    folder or file that it came as, `commit` the one that was checked out, `submitted_at` as the platform or the commit
+    has it."""
 
     id: str
     sha256: str
+    origin: str | UnsetType = UNSET
+    submitters: tuple[Submitter, ...] | UnsetType = UNSET
     submitted_at: str | UnsetType = UNSET
+    commit: str | UnsetType = UNSET
 
 
 class LimitsStamp(_Strict, frozen=True):

@@ -1,5 +1,6 @@
-"""What people see: pure functions from a report to text."""
+"""What people see: pure functions from a report, or from a summary of many, to text."""
 
+from .cohort import render_cohort
 from .terminal import plain, render
 
-__all__ = ["plain", "render"]
+__all__ = ["plain", "render", "render_cohort"]

@@ -24,7 +24,7 @@ def run(engine_that: EngineThat) -> Callable[..., Mapping[str, Any]]:
 
     def run_course(course: Course, engine: Callable[[Exercise, Check], EngineUnderCheck] | None = None) -> Any:
         make = engine or (lambda exercise, check: engine_that())
-        return run_checks(course, course.exercises, {exercise.id: make for exercise in course.exercises})
+        return run_checks(course, course.exercises, lambda: {exercise.id: make for exercise in course.exercises})
 
     return run_course
 
@@ -105,14 +105,16 @@ def test_progress_is_told_before_each_check(mini: Mini, engine_that: EngineThat)
     course = mini()
     heard: list[str] = []
     engines = {"plus": lambda exercise, check: engine_that()}
-    run_checks(course, course.exercises, engines, lambda exercise, check: heard.append(f"{exercise.id}.{check.id}"))
+    run_checks(
+        course, course.exercises, lambda: engines, lambda exercise, check: heard.append(f"{exercise.id}.{check.id}")
+    )
     assert ["plus.both", "plus.shared"] == heard
 
 
 def test_an_exercise_without_an_engine_runs_nothing(mini: Mini) -> None:
     """A file that could not be loaded is skipped: its tests are collected and left alone."""
     course = mini()
-    report = run_checks(course, course.exercises, {})
+    report = run_checks(course, course.exercises, dict)
     assert [] == report.get("tests", [])
     (result,) = score(course, course.exercises, {"plus": FileState("failed")}, report)
     assert ["skipped", "skipped"] == [check.status for check in result.checks]

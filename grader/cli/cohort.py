@@ -1,0 +1,122 @@
+"""Grade a class: what `grade cohort SUBMISSIONS --out RESULTS` does."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from tqdm import tqdm
+
+from .. import __version__
+from ..cohort import (
+    Entry,
+    IntakeError,
+    LaneError,
+    LocalLanes,
+    Results,
+    ResultsError,
+    Standing,
+    Summary,
+    entries,
+    fresh_answers,
+    grade_entries,
+    settings,
+    summarise,
+)
+from ..cohort.run import RunFile
+from ..course import Course
+from ..oracle import read_book
+from ..report import Report, write_atomically
+from ..report.model import CourseStamp
+from ..views import render_cohort
+from .run import default_memo, wants_color
+from .words import UsageError
+
+SUMMARY = "cohort.json"
+_PLAIN_EVERY_S = 10.0
+
+
+@dataclass(frozen=True)
+class CohortOptions:
+    submissions: Path
+    out: Path
+    layout: str | None
+    jobs: int
+    seed: str | None
+    isolation: str
+    allow_process: bool
+
+
+def run_cohort(course: Course, options: CohortOptions) -> int:
+    """Grade a class. Returns 0 where everything was graded and nothing is strange, 1 where somebody should look."""
+    try:
+        found = entries(options.submissions, options.layout)
+        with Results(options.out) as results:
+            return _run(course, options, found, results)
+    except (IntakeError, ResultsError, LaneError) as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        what = f"{error.filename}: " if error.filename else ""
+        raise UsageError(f"{what}{error.strerror}. {_again(options.out)}") from None
+
+
+def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results: Results) -> int:
+    book = read_book(course.book)
+    seed = results.seed(course, options.seed)
+    answers = fresh_answers(course, book, seed, default_memo())
+    made = settings(course, seed, answers, isolation=options.isolation, official=not options.allow_process)
+    lanes = LocalLanes(made, min(options.jobs, max(1, len(found))))
+    try:
+        tier = lanes.start()
+        stamp = CourseStamp(course.id, course.version, course.hash)
+        results.note(RunFile(stamp, __version__, seed, tier))
+        standing = _watch(grade_entries(course, found, results, seed, lanes), len(found))
+    except KeyboardInterrupt:
+        print(f"\ngrade: interrupted. {_again(options.out)}", file=sys.stderr)
+        raise SystemExit(130) from None
+    finally:
+        lanes.close()
+    summary = summarise(course, _reports(found, results, standing), standing.faults)
+    write_atomically(options.out / SUMMARY, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+    sys.stdout.write(render_cohort(summary, kept=standing.kept, color=wants_color()))
+    print(f"\nReports: {results.reports}{os.sep}   Summary: {options.out / SUMMARY}")
+    return 1 if summary.needs_eye else 0
+
+
+def _again(out: Path) -> str:
+    return f"What is graded so far is in {out}; the same command goes on from there."
+
+
+def _reports(found: Iterable[Entry], results: Results, standing: Standing) -> Iterator[Report]:
+    for entry in found:
+        if entry.id not in standing.faults:
+            report = results.report(entry.id)
+            if report is None:
+                raise OSError(5, "a report that was written cannot be read", str(results.path(entry.id)))
+            yield report
+
+
+def _watch(standings: Iterable[Standing], total: int) -> Standing:
+    """Show how it goes on: a bar on a terminal, a line now and then elsewhere."""
+    plain = not sys.stderr.isatty()
+    standing = Standing(total)
+    shape = "{n_fmt}/{total_fmt} graded, {rate_fmt}, {remaining} left{postfix}" if plain else None
+    every = _PLAIN_EVERY_S if plain else 0.1
+    with tqdm(total=total, unit=" submissions", bar_format=shape, mininterval=every, maxinterval=every) as bar:
+        for standing in standings:
+            if standing.faults:
+                bar.set_postfix({"not graded": len(standing.faults)}, refresh=False)
+            bar.update(standing.done - bar.n)
+    return standing
+
+
+def summary_of(folder: Path) -> Summary:
+    """The summary in a folder of results. Raises `UsageError`."""
+    try:
+        return msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
+    except OSError:
+        raise UsageError(f"{folder} holds no {SUMMARY}; `grade cohort SUBMISSIONS --out {folder}` writes it") from None
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{folder / SUMMARY} is damaged ({error}); run `grade cohort` again") from None

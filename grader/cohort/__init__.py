@@ -1,0 +1,23 @@
+"""Many submissions: take them in, grade each once, sum up the class."""
+
+from .lanes import LaneError, LocalLanes
+from .layouts import LAYOUTS, Entry, IntakeError, entries
+from .run import Results, ResultsError, Standing, fresh_answers, grade_entries, settings
+from .summary import Summary, summarise
+
+__all__ = [
+    "LAYOUTS",
+    "Entry",
+    "IntakeError",
+    "LaneError",
+    "LocalLanes",
+    "Results",
+    "ResultsError",
+    "Standing",
+    "Summary",
+    "entries",
+    "fresh_answers",
+    "grade_entries",
+    "settings",
+    "summarise",
+]

@@ -1,0 +1,184 @@
+"""Grade every submission of a folder: what is there already is kept, what is graded is written at once."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+from msgspec import UNSET
+
+from .. import __version__
+from ..course import Course
+from ..grading import Handed, digest, plan
+from ..oracle import Answer, AnswerBook, Oracle
+from ..report import Report, read_report, write_atomically, write_report
+from ..report.model import CourseStamp, SubmissionStamp
+from .files import readable, take_in
+from .job import Faulted, Graded, Job, Outcome, Settings
+from .layouts import Entry
+
+RUN = "run.json"
+REPORTS = "reports"
+
+
+class ResultsError(ValueError):
+    """The folder of results cannot be used; says what to do."""
+
+
+class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a folder of results was made with; the same seed is used when the run is taken up again."""
+
+    course: CourseStamp
+    grader_version: str
+    seed: str
+    isolation: str
+
+
+@dataclass
+class Standing:
+    """How far a run has come."""
+
+    total: int
+    kept: int = 0
+    graded: int = 0
+    faults: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def done(self) -> int:
+        return self.kept + self.graded + len(self.faults)
+
+
+class Lanes(Protocol):
+    """Where jobs are graded: on this machine, or on many."""
+
+    def start(self) -> str:
+        """Start; which tier of isolation was reached."""
+
+    def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
+        """An outcome for each job, in any order."""
+
+    def close(self) -> None:
+        """End everything that was started."""
+
+
+class Results:
+    """A folder of results, held by one run at a time. A context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.reports = folder / REPORTS
+        self._lock = -1
+
+    def __enter__(self) -> "Results":
+        try:
+            self.reports.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise ResultsError(f"{self.folder} cannot be written: {error.strerror}") from None
+        with contextlib.suppress(ImportError):  # Windows has no such lock
+            import fcntl
+
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                busy = f"another run is writing to {self.folder}; wait for it, or name another --out"
+                raise ResultsError(busy) from None
+        for left in (*self.folder.glob(".*.json.*"), *self.reports.glob(".*.json.*")):  # of a run that was killed
+            left.unlink(missing_ok=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._lock)
+
+    def path(self, entry_id: str) -> Path:
+        return self.reports / f"{entry_id}.json"
+
+    def report(self, entry_id: str) -> Report | None:
+        """The report that is there already, if it can be read."""
+        try:
+            return read_report(self.path(entry_id).read_bytes())
+        except (OSError, ValueError):
+            return None
+
+    def seed(self, course: Course, given: str | None) -> str:
+        """The seed given, else the one that was used here before, else a new and secret one; noted in the folder."""
+        try:
+            before: RunFile | None = msgspec.json.decode((self.folder / RUN).read_bytes(), type=RunFile)
+        except FileNotFoundError:
+            before = None
+        except (OSError, msgspec.MsgspecError) as error:
+            raise ResultsError(f"{self.folder / RUN} cannot be read ({error}); name another --out") from None
+        return given or (before.seed if before else secrets.token_hex(16))
+
+    def note(self, run: RunFile) -> None:
+        """Write down what the reports here are made with. Raises `OSError`."""
+        write_atomically(self.folder / RUN, msgspec.json.format(msgspec.json.encode(run), indent=2) + b"\n")
+
+
+def fresh_answers(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> dict[str, Answer]:
+    """The oracle's answers to the programs that the checks draw from a seed; its process has ended then."""
+    with Oracle(book, memo) as oracle:
+        plan(course, oracle, seed)
+        return {key: answer for key, answer in oracle.known.items() if key not in book.answers}
+
+
+def grade_entries(
+    course: Course, entries: Sequence[Entry], results: Results, seed: str, lanes: Lanes
+) -> Iterator[Standing]:
+    """Grade what has no report yet for the same files, course, seed and grader; a standing after each submission.
+
+    Raises `OSError` where a report cannot be written, `LaneError` where nothing can be graded.
+    """
+    standing = Standing(len(entries))
+    stamp = CourseStamp(course.id, course.version, course.hash)
+
+    def jobs() -> Iterator[Job]:
+        for entry in entries:
+            handed = hand_in(entry, course)
+            there = results.report(entry.id)
+            if there is not None and _made_from(there, handed, stamp, seed, course):
+                standing.kept += 1
+            else:
+                yield Job.of(handed)
+
+    for outcome in lanes.grade(jobs()):
+        match outcome:
+            case Graded(_, report):
+                write_report(report, results.path(outcome.id))
+                standing.graded += 1
+            case Faulted(name, message):
+                results.path(name).unlink(missing_ok=True)  # a report of other files, if any
+                standing.faults[name] = message
+        yield standing
+    yield standing
+
+
+def hand_in(entry: Entry, course: Course) -> Handed:
+    """Read a submission: its sources, and what its report will say of where they came from."""
+    taken = take_in(entry, course)
+    stamp = SubmissionStamp(
+        id=entry.id,
+        sha256=digest(taken.sources),
+        origin=str(readable(Path(entry.origin))),
+        submitters=entry.submitters or UNSET,
+        submitted_at=taken.submitted_at or UNSET,
+        commit=taken.commit or UNSET,
+    )
+    return Handed(taken.sources, stamp, taken.notes)
+
+
+def _made_from(report: Report, handed: Handed, course: CourseStamp, seed: str, settings: Course) -> bool:
+    return (
+        (report.submission, report.notes, report.course) == (handed.stamp, handed.notes, course)
+        and report.grader_version == __version__
+        and (report.seed if report.seed is not UNSET else settings.seed) == seed
+    )
+
+
+def settings(course: Course, seed: str, answers: dict[str, Answer], *, isolation: str, official: bool) -> Settings:
+    """What the lanes of a run are started with; where there is no fork, they take the slower path."""
+    return Settings(str(course.folder), course.hash, seed, isolation, official, hasattr(os, "fork"), answers)

@@ -1,0 +1,240 @@
+"""The class at a glance: scores, every check's pass rate and discrimination, misconceptions, who needs a human eye."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from .. import __version__
+from ..course import Check, Course, Exercise
+from ..report.model import CheckResult, CourseStamp, ExerciseResult, Report
+
+CohortSchema: TypeAlias = Literal["backward/cohort/v1"]
+COHORT_SCHEMA: CohortSchema = "backward/cohort/v1"
+WEAK = 0.2  # below this an item is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
+_BANDS = 10
+
+
+class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class CheckStatistics(_Strict, frozen=True):
+    """One check over the class. `discrimination` is the correlation of passing it with the points from all other
+    checks (corrected item-total correlation), from -1 to 1; null where everybody or nobody passes. `note` says what an
+    instructor may want to do."""
+
+    id: str
+    title: str
+    passed: int
+    rate: float
+    discrimination: float | None
+    note: str
+
+
+class ExerciseStatistics(_Strict, frozen=True):
+    """One exercise over the class; `statuses` counts submissions by the exercise's status."""
+
+    id: str
+    number: str
+    title: str
+    max_score: int
+    mean: float
+    statuses: dict[str, int]
+    checks: tuple[CheckStatistics, ...]
+
+
+class MisconceptionCount(_Strict, frozen=True):
+    """How many submissions behave as a misconception does, and the first of them."""
+
+    exercise: str
+    diagnosis: str
+    count: int
+    example: str
+
+
+class Border(_Strict, frozen=True):
+    """A score that one more check, or one less, would take over a grade's border."""
+
+    id: str
+    score: int
+    grade: str
+    border: int
+
+
+class Eye(_Strict, frozen=True):
+    """A submission that somebody should look at, and why."""
+
+    id: str
+    why: tuple[str, ...]
+
+
+class Scores(_Strict, frozen=True):
+    """Of all submissions with a report: points without bonus. `bands` counts them by tenths of the maximum."""
+
+    mean: float
+    deviation: float
+    median: float
+    bands: tuple[int, ...]
+
+
+class Summary(_Strict, frozen=True):
+    """What `cohort.json` holds."""
+
+    schema: CohortSchema
+    grader_version: str
+    course: CourseStamp
+    title: str
+    submissions: int
+    graded: int
+    max_score: int
+    scores: Scores
+    exercises: tuple[ExerciseStatistics, ...]
+    misconceptions: tuple[MisconceptionCount, ...]
+    borders: tuple[Border, ...]
+    needs_eye: tuple[Eye, ...]
+
+
+class _Sums:
+    """What the correlation of a check's points with the points from all others needs, without keeping them."""
+
+    def __init__(self) -> None:
+        self.n = self.x = self.y = self.xy = self.yy = 0
+
+    def add(self, passed: bool, rest: int) -> None:
+        self.n += 1
+        self.x += passed
+        self.y += rest
+        self.xy += rest if passed else 0
+        self.yy += rest * rest
+
+    @property
+    def correlation(self) -> float | None:
+        """Pearson's, of a variable that is 0 or 1 with another."""
+        across = self.n * self.x - self.x * self.x
+        down = self.n * self.yy - self.y * self.y
+        if across <= 0 or down <= 0:
+            return None
+        return round((self.n * self.xy - self.x * self.y) / math.sqrt(across * down), 4)
+
+
+def summarise(course: Course, reports: Iterable[Report], faults: Mapping[str, str]) -> Summary:
+    """Sum up a class. `faults` says why there is no report, by submission. Keeps numbers, not reports."""
+    totals: Counter[int] = Counter()
+    statuses: dict[str, Counter[str]] = defaultdict(Counter)
+    points: Counter[str] = Counter()
+    sums: dict[tuple[str, str], _Sums] = defaultdict(_Sums)
+    believed: Counter[tuple[str, str]] = Counter()
+    examples: dict[tuple[str, str], str] = {}
+    borders: list[Border] = []
+    eyes = [Eye(name, (f"not graded: {why}",)) for name, why in faults.items()]
+    for report in reports:
+        totals[report.score] += 1
+        for exercise in report.exercises:
+            statuses[exercise.id][exercise.status] += 1
+            points[exercise.id] += exercise.score
+            for check in exercise.checks:
+                rest = report.score - (0 if check.bonus else check.score)
+                sums[exercise.id, check.id].add(check.status == "passed", rest)
+            for said in {check.diagnosis for check in exercise.checks if isinstance(check.diagnosis, str)}:
+                believed[exercise.id, said] += 1
+                examples.setdefault((exercise.id, said), report.submission.id)
+        borders += _borders(course, report)
+        why = (*report.notes, *filter(None, map(_doubt, report.exercises)), *_nothing(report))
+        if why:
+            eyes.append(Eye(report.submission.id, why))
+    graded = totals.total()
+    return Summary(
+        schema=COHORT_SCHEMA,
+        grader_version=__version__,
+        course=CourseStamp(course.id, course.version, course.hash),
+        title=course.title,
+        submissions=graded + len(faults),
+        graded=graded,
+        max_score=course.max_score,
+        scores=_scores(totals, course.max_score),
+        exercises=tuple(_exercise(e, graded, points[e.id], statuses[e.id], sums) for e in course.exercises),
+        misconceptions=tuple(
+            MisconceptionCount(*key, count, examples[key])
+            for key, count in sorted(believed.items(), key=lambda item: (-item[1], item[0]))
+        ),
+        borders=tuple(sorted(borders, key=lambda border: (-border.border, -border.score, border.id))),
+        needs_eye=tuple(sorted(eyes, key=lambda eye: eye.id)),
+    )
+
+
+def _scores(totals: Counter[int], of: int) -> Scores:
+    n = totals.total()
+    if not n:
+        return Scores(0.0, 0.0, 0.0, (0,) * _BANDS)
+    mean = sum(score * count for score, count in totals.items()) / n
+    variance = sum(count * (score - mean) ** 2 for score, count in totals.items()) / n
+    bands = [0] * _BANDS
+    for score, count in totals.items():
+        bands[min(_BANDS - 1, score * _BANDS // of)] += count
+    ordered = sorted(totals.elements())
+    median = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
+    return Scores(round(mean, 4), round(math.sqrt(variance), 4), median, tuple(bands))
+
+
+def _exercise(
+    exercise: Exercise,
+    graded: int,
+    points: int,
+    statuses: Counter[str],
+    sums: Mapping[tuple[str, str], _Sums],
+) -> ExerciseStatistics:
+    return ExerciseStatistics(
+        id=exercise.id,
+        number=exercise.number,
+        title=exercise.title,
+        max_score=exercise.max_score,
+        mean=round(points / graded, 4) if graded else 0.0,
+        statuses=dict(sorted(statuses.items())),
+        checks=tuple(_check(check, sums.get((exercise.id, check.id), _Sums())) for check in exercise.checks),
+    )
+
+
+def _check(check: Check, sums: _Sums) -> CheckStatistics:
+    found = sums.correlation
+    note = ""
+    if sums.n and sums.x == sums.n:
+        note = "everybody passes: it tells nothing apart"
+    elif sums.n and sums.x == 0:
+        note = "nobody passes: is it taught, is it right?"
+    elif found is not None and found < 0:
+        note = "those who pass it have fewer points elsewhere: read it again"
+    elif found is not None and found < WEAK:
+        note = "it hardly tells strong from weak"
+    rate = round(sums.x / sums.n, 4) if sums.n else 0.0
+    return CheckStatistics(check.id, check.title, sums.x, rate, found, note)
+
+
+def _borders(course: Course, report: Report) -> Iterable[Border]:
+    """The borders that the score would cross with the largest failed check passed, or the largest passed one failed."""
+    counted = [check for exercise in report.exercises for check in exercise.checks if not check.bonus]
+    gain = max((check.max_score for check in counted if check.status != "passed"), default=0)
+    loss = max((check.max_score for check in counted if check.status == "passed"), default=0)
+    for grade, border in course.grades.items():
+        if report.score < border <= report.score + gain or report.score - loss < border <= report.score:
+            yield Border(report.submission.id, report.score, grade, border)
+
+
+def _doubt(exercise: ExerciseResult) -> str | None:
+    """Why an exercise's result may not be what its author deserves."""
+    if exercise.status == "unreadable":
+        return exercise.message if isinstance(exercise.message, str) else f"{exercise.id} is unreadable"
+    strange = [check.id for check in exercise.checks if _strange(check)]
+    return f"{exercise.id}: a strange answer to {', '.join(strange)}" if strange else None
+
+
+def _strange(check: CheckResult) -> bool:
+    """Whether the engine's process sent what no engine sends: a fault of ours, or an attack."""
+    return isinstance(check.message, str) and "gave no proper answer" in check.message
+
+
+def _nothing(report: Report) -> Iterable[str]:
+    if all(exercise.status == "missing" for exercise in report.exercises):
+        yield "no exercise file was found"

@@ -1,0 +1,67 @@
+"""The class at a glance, for the terminal."""
+
+from termcolor import colored
+
+from ..cohort import Summary
+from .terminal import plain
+
+_SHOWN = 12
+_BAR = 40
+
+
+def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> str:
+    """Scores, exercises, the checks and misconceptions worth a thought, and who needs a human eye."""
+    lines = [_headline(summary, kept), ""]
+    lines += _bands(summary)
+    lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  nothing"]
+    for exercise in summary.exercises:
+        counts = exercise.statuses
+        nothing = sum(counts.get(status, 0) for status in ("not_started", "missing", "unreadable"))
+        row = (counts.get(status, 0) for status in ("passed", "partial", "failed"))
+        mean = f"{exercise.mean:.1f}/{exercise.max_score}"
+        name = f"{exercise.number}_{exercise.id}"
+        lines.append(f"{name:<18} {mean:>9} " + "".join(f"{n:>9}" for n in (*row, nothing)))
+    noted = [(e, check) for e in summary.exercises for check in e.checks if check.note]
+    if noted and summary.graded > 1:
+        lines += ["", "Checks worth a thought"]
+        lines += [f"  {e.number}_{e.id}, {c.title}: {c.note} ({c.passed})" for e, c in noted[:_SHOWN]]
+        lines += _more(len(noted), "cohort.json")
+    if summary.misconceptions:
+        lines += ["", "Misconceptions"]
+        lines += [
+            f"  {m.count:>5}  {m.exercise}: {m.diagnosis}  (as in {plain(m.example)})"
+            for m in summary.misconceptions[:_SHOWN]
+        ]
+        lines += _more(len(summary.misconceptions), "cohort.json")
+    if summary.borders:
+        lines += ["", f"{len(summary.borders)} scores are one check away from a grade's border (cohort.json)"]
+    if summary.needs_eye:
+        lines += ["", colored("Needs a human eye", attrs=["bold"], force_color=color, no_color=not color)]
+        for eye in summary.needs_eye[:_SHOWN]:
+            more = f" (and {len(eye.why) - 1} more)" if len(eye.why) > 1 else ""
+            lines.append(f"  {plain(eye.id)}: {plain(eye.why[0])}{more}")
+        lines += _more(len(summary.needs_eye), "cohort.json")
+    return "\n".join(lines) + "\n"
+
+
+def _headline(summary: Summary, kept: int) -> str:
+    parts = [f"{summary.graded} of {summary.submissions} submissions graded"]
+    if kept:
+        parts.append(f"{kept} of them before")
+    scores = summary.scores
+    parts.append(f"mean {scores.mean:.1f}, median {scores.median:g} of {summary.max_score}")
+    return f"{plain(summary.title)}: " + ", ".join(parts)
+
+
+def _bands(summary: Summary) -> list[str]:
+    bands = summary.scores.bands
+    most = max(bands) or 1
+    width = summary.max_score / len(bands)
+    return [
+        f"  {round(i * width):>4} to {round((i + 1) * width):<4} {'#' * round(_BAR * count / most)} {count}"
+        for i, count in enumerate(bands)
+    ]
+
+
+def _more(count: int, where: str) -> list[str]:
+    return [f"  and {count - _SHOWN} more in {where}"] if count > _SHOWN else []
