@@ -7,6 +7,7 @@ reply goes to standard output for each.
 import gc
 import os
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, NoReturn
@@ -15,10 +16,11 @@ import msgspec
 
 from .. import sandbox
 from ..checks.session import GraderFault
-from ..course import Course, CourseError, load_course
+from ..course import CourseError, load_course
 from ..grading import Handed, grade_handed
-from ..oracle import AnswerBook, Oracle, OracleError, read_book
-from ..sandbox import IsolationError, Warm, WorkerGone
+from ..oracle import Oracle, OracleError, read_book
+from ..report import Report
+from ..sandbox import IsolationError, WorkerGone
 from .job import Faulted, Graded, Job, Ready, Reply, Settings
 
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
@@ -53,34 +55,42 @@ class _Serving:
         course = load_course(Path(settings.course))
         if course.hash != settings.course_hash:
             raise CourseError(course.file, None, "this course is not the one that the run was started with")
-        book = read_book(course.book)
+        self.course, self.book = course, read_book(course.book)
         with ExitStack() as stack:
-            oracle = stack.enter_context(Oracle(book, None))
-            oracle.known.update(settings.answers)
-            warm = stack.enter_context(
+            self.oracle = stack.enter_context(Oracle(self.book, None))
+            self.oracle.known.update(settings.answers)
+            self.warm = stack.enter_context(
                 sandbox.start(settings.isolation, allow_imports=course.allow_imports, official=settings.official)
             )
-            _send(self.replies, Ready(warm.tier))
+            _send(self.replies, Ready(self.warm.tier))
             if settings.fork:
-                self._fork_each(course, book, warm, oracle)
+                self._fork_each()
             while (job := self._next()) is not None:
-                _send(self.replies, self._grade(course, book, warm, oracle, job))
+                _send(self.replies, self._grade(job))
 
     def _next(self) -> Job | None:
         line = self.jobs.readline()
         return self.decoder.decode(line) if line.endswith(b"\n") else None
 
-    def _grade(self, course: Course, book: AnswerBook, warm: Warm, oracle: Oracle, job: Job) -> Reply:
+    def _report(self, obtain: Callable[[], Handed]) -> Report:
+        return grade_handed(
+            self.course,
+            self.book,
+            self.course.exercises,
+            obtain,
+            warm=self.warm,
+            oracle=self.oracle,
+            seed=self.settings.seed,
+        )
+
+    def _grade(self, job: Job) -> Reply:
         """The slower path, where there is no fork: pytest collects anew for each submission."""
         try:
-            report = grade_handed(
-                course, book, course.exercises, lambda: job.handed, warm=warm, oracle=oracle, seed=self.settings.seed
-            )
+            return Graded(job.stamp.id, self._report(lambda: job.handed))
         except (GraderFault, OracleError) as error:
             return Faulted(job.stamp.id, str(error))
-        return Graded(job.stamp.id, report)
 
-    def _fork_each(self, course: Course, book: AnswerBook, warm: Warm, oracle: Oracle) -> NoReturn:
+    def _fork_each(self) -> NoReturn:
         """Collect the checks; then every job's fork comes out of `obtain`, grades, and ends."""
         current = ""
 
@@ -94,10 +104,8 @@ class _Serving:
 
         reply: Reply
         try:
-            report = grade_handed(
-                course, book, course.exercises, obtain, warm=warm, oracle=oracle, seed=self.settings.seed
-            )
-            reply = Graded(current, report)
+            report = self._report(obtain)
+            reply = Graded(report.submission.id, report)
         except _EXPECTED as error:
             reply = Faulted(current, str(error))
             if self.mine < 0:  # nothing was forked: it holds for every submission
@@ -127,6 +135,7 @@ class _Serving:
                 os._exit(1)
             self.replies.write(reply)
             self.replies.flush()
+        self.warm.close()
         os._exit(0)
 
 

@@ -44,7 +44,7 @@ class Batch:
     def encode(self) -> bytes:
         return msgspec.json.encode(
             {
-                "runs": [[run.program.wire, run.steps] for run in self.runs],
+                "runs": [[run.program.sent, run.steps] for run in self.runs],
                 "order_seeds": self.order_seeds,
                 "calls": self.calls,
                 "cpu_s": self.cpu_s,
@@ -140,6 +140,10 @@ class _Unrun(_Wire, tag="unrun", frozen=True):
     pass
 
 
+class _Same(_Wire, tag="same", frozen=True):
+    """The outcome that the run had under the first order seed."""
+
+
 class Reading(_Wire, frozen=True):
     """What was taken for what in the learner's engine; `rule` is a kind of `grader.worker.rules`, or empty."""
 
@@ -154,7 +158,7 @@ class Reading(_Wire, frozen=True):
 
 class _ReadAnswer(_Wire, tag="read", frozen=True):
     reading: Reading
-    seeds: list[list[_Done | _Broke | _Unrun]]
+    seeds: list[list[_Done | _Broke | _Unrun | _Same]]
 
 
 class _UnreadAnswer(_Wire, tag="unread", frozen=True):
@@ -250,13 +254,15 @@ def decode_batch(frame: bytes, batch: Batch) -> Read | Problem:
         return answer.problem
     if len(answer.seeds) != len(batch.order_seeds) or any(len(s) != len(batch.runs) for s in answer.seeds):
         raise Refused("the answer has another number of outcomes than was asked for")
-    return Read(
-        answer.reading,
+    first = tuple(_outcome(outcome, run) for outcome, run in zip(answer.seeds[0], batch.runs, strict=True))
+    others = (
         tuple(
-            tuple(_outcome(outcome, run) for outcome, run in zip(seed, batch.runs, strict=True))
-            for seed in answer.seeds
-        ),
+            same if isinstance(outcome, _Same) else _outcome(outcome, run)
+            for outcome, run, same in zip(seed, batch.runs, first, strict=True)
+        )
+        for seed in answer.seeds[1:]
     )
+    return Read(answer.reading, (first, *others))
 
 
 def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes) -> Any:
@@ -271,9 +277,11 @@ def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes) -> Any:
         raise Refused(f"the answer is malformed: {str(error)[:120]}") from None
 
 
-def _outcome(outcome: _Done | _Broke | _Unrun, run: Run) -> Done | Broke | None:
+def _outcome(outcome: _Done | _Broke | _Unrun | _Same, run: Run) -> Done | Broke | None:
     if isinstance(outcome, _Unrun):
         return None
+    if isinstance(outcome, _Same):
+        raise Refused("the outcome under the first order seed refers to itself")
     results = outcome.results
     if len(results) > len(run.steps) or (isinstance(outcome, _Done) and len(results) < len(run.steps)):
         raise Refused("a run has another number of results than it had steps")

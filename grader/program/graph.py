@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
@@ -50,11 +50,16 @@ Node: TypeAlias = Leaf | Op
 
 @dataclass(frozen=True)
 class Program:
-    """Nodes in an order in which inputs come first; `root` is the index of the node to differentiate."""
+    """Nodes in an order in which inputs come first; `root` is the index of the node to differentiate.
+
+    `short` is the wire form with a row of operations alike in one: `["repeat", n, op, operand, ...]`, an operand being
+    an index, `["number", x]`, or `["back", k]` for the node k places before each.
+    """
 
     nodes: tuple[Node, ...]
     root: int
     text: str
+    short: list[list[object]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for index, node in enumerate(self.nodes):
@@ -107,6 +112,11 @@ class Program:
             else [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands)]
             for node in self.nodes
         ]
+
+    @property
+    def sent(self) -> list[list[object]]:
+        """What a worker is sent: `short` where there is one, else the wire form."""
+        return self.short or self.wire
 
     @cached_property
     def key(self) -> str:

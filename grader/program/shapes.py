@@ -17,7 +17,9 @@ def chain(length: int) -> Program:
     """`length` nodes in a row, each the one before it plus b."""
     nodes: list[Node] = [Leaf("a", 1.0), Leaf("b", 0.5)]
     nodes += [Op(f"x{i}", "add", (i - 1 if i > 2 else 0, 1)) for i in range(2, length)]
-    return Program(tuple(nodes), len(nodes) - 1, f"x = a; x = x + b, {length - 2:,} times")
+    short: list[list[object]] = [["leaf", 1.0], ["leaf", 0.5], ["add", 0, 1]]
+    short.append(["repeat", length - 3, "add", ["back", 1], 1])
+    return Program(tuple(nodes), len(nodes) - 1, f"x = a; x = x + b, {length - 2:,} times", short)
 
 
 def diamonds(count: int) -> Program:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,12 @@ def to_json(report: Report) -> bytes:
     the data is the same.
     """
     text = msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n"
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+    return escape_steering(text).encode()
+
+
+def escape_steering(json: str) -> str:
+    """The same JSON, in which what could steer a terminal or a CI job's log is spelled by JSON's own escapes."""
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", json)
 
 
 def read_report(data: bytes) -> Report:
@@ -35,12 +41,13 @@ def write_report(report: Report, path: Path) -> None:
     write_atomically(path, to_json(report))
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write so that the file holds the old content or the new one, never a part. Raises `OSError`."""
+def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Write so that the file holds the old content or the new one, never a part. Raises `OSError`, and what making
+    the data raises."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            file.writelines([data] if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)

@@ -73,6 +73,7 @@ def parse(source: str, filename: str) -> Parsed:
         for node in ast.walk(statement)
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
+    limits.count_calls(tree)
     return Parsed(compile(tree, filename, "exec"), filename, frozenset(names), frozenset(guarded))
 
 
@@ -94,14 +95,18 @@ def offer(parsed: Parsed, allow: dict[str, str]) -> None:
                 import_module(part)
 
 
-def execute(parsed: Parsed, allow: dict[str, str]) -> ModuleType:
-    """Run the file as a module named `submission`. Raises whatever the learner's code raises, `SystemExit` included."""
+def execute(parsed: Parsed, allow: dict[str, str], calls: int | None = None) -> ModuleType:
+    """Run the file as a module named `submission`, its functions called no more than `calls` times meanwhile.
+
+    Raises whatever the learner's code raises, `SystemExit` included.
+    """
     module = ModuleType(MODULE)
     module.__file__ = parsed.filename
     offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
     vars(module)["__builtins__"] = {**vars(builtins), "__import__": _importer(parsed.guarded, offered)}
     sys.modules[MODULE] = module
-    exec(parsed.code, vars(module))
+    with limits.CallBudget(vars(module)["__builtins__"], calls):
+        exec(parsed.code, vars(module))
     return module
 
 

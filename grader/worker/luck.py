@@ -7,13 +7,16 @@ the other way round. Two nodes made within eight of each other are met in both o
 """
 
 import builtins
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 _TOP = (1 << 60) - 1
 _MASK = (1 << 40) - 1
+_HASH = (1 << 64) - 1
 
 
+@cache
 def order_hash(number: int, seed: int) -> int:
     """A hash below 2**60 for object `number` under order seed `seed`; injective in `number` < 2**40."""
     number &= _MASK
@@ -34,7 +37,6 @@ class Nodes:
     def __init__(self, module: ModuleType, follow: bool = True) -> None:
         self.made: list[Any] = []
         self.order_seed = 0
-        self._hashes: dict[int, int] = {}
         self._keys: dict[int, int] = {}
         self._start = 0
         self._run = 1
@@ -57,9 +59,8 @@ class Nodes:
     def _register(self, obj: Any) -> int:
         number = len(self.made) - self._start
         self.made.append(obj)  # a strong reference: an address stays one object's for the whole run
-        key = builtins.id(obj)
-        self._hashes[key] = hashed = order_hash(number, self.order_seed)
-        self._keys[key] = (self._run << 64) | hashed
+        hashed = order_hash(number, self.order_seed)
+        self._keys[builtins.id(obj)] = (self._run << 64) | hashed
         return hashed
 
     def _follow(self, cls: type) -> None:
@@ -72,7 +73,7 @@ class Nodes:
             except TypeError:  # immutable
                 return
         if self._hashes_by_address(cls):
-            setattr(cls, "__hash__", lambda obj: self._hash(obj))  # noqa: B010  (mypy knows no other way)
+            setattr(cls, "__hash__", self._hasher())  # noqa: B010  (mypy knows no other way)
 
     @staticmethod
     def _hashes_by_address(cls: type) -> bool:
@@ -87,23 +88,30 @@ class Nodes:
             return False
 
     def _maker(self, make: Any) -> Any:
-        plain = make is object.__new__
+        plain, keys, register = make is object.__new__, self._keys, self._register
 
         def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
             if plain and cls.__init__ is not object.__init__:
                 obj = object.__new__(cls)
             else:
                 obj = make(cls, *args, **kwargs)
-            if builtins.id(obj) not in self._hashes:
-                self._register(obj)
+            if builtins.id(obj) not in keys:
+                register(obj)
             return obj
 
         __new__._followed = True  # type: ignore[attr-defined]
         return __new__
 
-    def _hash(self, obj: Any) -> int:
-        hashed = self._hashes.get(builtins.id(obj))
-        return self._register(obj) if hashed is None else hashed
+    def _hasher(self) -> Any:
+        keys, register = self._keys, self._register
+
+        def __hash__(obj: Any) -> int:
+            try:
+                return keys[builtins.id(obj)] & _HASH
+            except KeyError:
+                return register(obj)
+
+        return __hash__
 
     def _id(self, obj: Any) -> int:
         key = builtins.id(obj)

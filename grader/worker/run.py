@@ -48,14 +48,26 @@ class Graph:
 
     def build(self, program: list[Any]) -> None:
         """Make every node of a program: `["leaf", x]` or `[op, operand, ...]`, an operand being an
-        index or `["number", x]`."""
+        index or `["number", x]`; or `["repeat", count, op, operand, ...]` for many alike."""
         for op, *operands in program:
+            if op == "repeat":
+                self._repeat(*operands)
+                continue
             if op == "leaf":
                 node = self.shape.cls(operands[0])
                 self.leaves.add(id(node))
             else:
                 node = self._apply(op, operands)
             self.objects.append(node)
+
+    def _repeat(self, count: int, op: str, *operands: Any) -> None:
+        """Make `count` nodes by one binary operation; operands as in `build`, or `["back", k]`: k nodes before each."""
+        apply, objects = _BINARY[op], self.objects
+        fixed = [objects[o] if isinstance(o, int) else o[1] for o in operands]
+        left, right = (-o[1] if isinstance(o, list) and o[0] == "back" else None for o in operands)
+        for _ in range(count):
+            first = fixed[0] if left is None else objects[left]
+            objects.append(apply(first, fixed[1] if right is None else objects[right]))
 
     def _apply(self, op: str, operands: list[Any]) -> Any:
         values = [self.objects[o] if isinstance(o, int) else o[1] for o in operands]
@@ -229,17 +241,19 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
 
     An order seed None, alone, leaves order as it comes: for large programs whose answer does not hang on it.
     Without an engine nothing is read or built: the file's functions are called with numbers, and that is all.
-    Returns `["read", reading, [[outcome per run] per order seed]]`, or `["unread", problem]` when the
+    Returns `["read", reading, [[outcome per run] per order seed]]`, `["same"]` standing for the outcome that the
+    run had under the first seed, or `["unread", problem]` when the
     file holds nothing that can be read as an engine.
     """
+    builtins = vars(module)["__builtins__"]
     nodes = Nodes(module, follow=batch["order_seeds"] != [None])
     try:
         # what the probe makes the learner's code print belongs to no program
-        with limits.CallBudget(filename, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):
+        with limits.CallBudget(builtins, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):
             shape = reading.read(module) if batch["engine"] else reading.NO_ENGINE
     except BaseException as error:
         return ["unread", _problem("reading", error, filename)]
-    seeds = []
+    seeds: list[list[Any]] = []
     spent = False
     for order_seed in batch["order_seeds"]:
         outcomes: list[Any] = []
@@ -248,21 +262,21 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
                 outcomes.append(["unrun"])
                 continue
             nodes.start_run(order_seed)
-            outcome = _run(Graph(module, shape, nodes), program, steps, filename, batch["calls"])
+            with limits.CallBudget(builtins, batch["calls"]):
+                outcome = _run(Graph(module, shape, nodes), program, steps, filename)
             spent = outcome[0] == "broke" and outcome[2][1] in ("calls", "cpu")
-            outcomes.append(outcome)
+            outcomes.append(["same"] if seeds and outcome == seeds[0][len(outcomes)] else outcome)
         seeds.append(outcomes)
     return ["read", shape.wire(), seeds]
 
 
-def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str, calls: int | None) -> list[Any]:
+def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> list[Any]:
     results: list[Any] = []
     where = "build"
     try:
-        with limits.CallBudget(filename, calls):
-            graph.build(program)
-            for where, *arguments in steps:
-                results.append(_STEPS[where](graph, *arguments))
+        graph.build(program)
+        for where, *arguments in steps:
+            results.append(_STEPS[where](graph, *arguments))
     except BaseException as error:
         return ["broke", results, _problem(where, error, filename)]
     return ["done", results]

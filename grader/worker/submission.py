@@ -87,8 +87,7 @@ def _answer(plan: Plan, parsed: load.Parsed, order: dict[str, Any], batch: Any, 
     plan.apply()
     limits.start_cpu_clock(order["limits"]["cpu_s"])
     try:
-        with limits.CallBudget(parsed.filename, order["limits"]["calls"]):
-            module = load.execute(parsed, order["allow"])
+        module = load.execute(parsed, order["allow"], order["limits"]["calls"])
     except BaseException as error:
         problem = ["load", *load.describe(error, parsed.filename)]
         message = ["failed", problem] if batch is None else ["unread", problem]

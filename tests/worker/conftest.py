@@ -325,7 +325,7 @@ def executed(loaded: Callable[..., ModuleType]) -> Callable[..., Any]:
     def execute(
         source: str, program: Program, *steps: list[Any], calls: int = 10_000, order_seed: int | None = 0
     ) -> Any:
-        runs = [[program.wire, list(steps)]]
+        runs = [[program.sent, list(steps)]]
         batch = {"runs": runs, "order_seeds": [order_seed], "calls": calls, "engine": True}
         answer = run.execute(loaded(source), FILE, batch)
         return answer[2][0][0] if answer[0] == "read" else answer

@@ -10,17 +10,15 @@ from typing import Any
 
 import pytest
 
-from grader.worker import limits
+from grader.worker import limits, load
 from grader.worker.limits import CallBudget, OutOfCalls, OutOfTime
 
 FILE = "07_learner.py"
 
 
-def code(source: str, filename: str = FILE) -> dict[str, Any]:
-    """The names that a source defines, its code belonging to `filename`."""
-    names: dict[str, Any] = {}
-    exec(compile(source, filename, "exec"), names)
-    return names
+def code(source: str) -> dict[str, Any]:
+    """The names that a learner's source defines."""
+    return vars(load.execute(load.parse(source, FILE), {}))
 
 
 SPIN = {
@@ -43,9 +41,9 @@ def _recursion_limit() -> Iterator[None]:
 @pytest.mark.usefixtures("_recursion_limit")
 def test_calls_without_end_are_stopped(source: str) -> None:
     """Recursion, a loop of calls, repeated work and a generator without end all run out of calls."""
-    run = code(source)["run"]
-    with pytest.raises(OutOfCalls), CallBudget(FILE, 500):
-        run()
+    names = code(source)
+    with pytest.raises(OutOfCalls), CallBudget(names["__builtins__"], 500):
+        names["run"]()
 
 
 @pytest.mark.parametrize(("allowed", "calls"), [(True, 10), (True, 11), (False, 12)])
@@ -54,7 +52,7 @@ def test_the_budget_is_exact(allowed: bool, calls: int) -> None:
     names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
     went_through = False
     try:
-        with CallBudget(FILE, 12):
+        with CallBudget(names["__builtins__"], 12):
             names["run"](calls)
             went_through = True
     except OutOfCalls:
@@ -63,31 +61,62 @@ def test_the_budget_is_exact(allowed: bool, calls: int) -> None:
 
 
 def test_code_of_other_files_is_free() -> None:
-    """Calls inside the standard library or the kit are not the learner's."""
-    other = code("def step():\n    pass\ndef run():\n    for _ in range(1000):\n        step()\n", "elsewhere.py")
-    with CallBudget(FILE, 1) as budget:
-        other["run"]()
-        sorted(range(1000), key=lambda x: -x)
-    assert budget.left == 1
+    """Calls inside the standard library are not the learner's."""
+    names = code("import textwrap\ndef run():\n    return textwrap.wrap('word ' * 1000)\n")
+    with CallBudget(names["__builtins__"], 1):
+        assert names["run"]()
 
 
 def test_a_budget_ends_with_its_block() -> None:
-    """After the block nothing is counted, and nothing traced."""
-    step = code("def step():\n    pass\n")["step"]
-    with CallBudget(FILE, 5):
-        step()
+    """After the block nothing is counted."""
+    names = code("def step():\n    pass\n")
+    with CallBudget(names["__builtins__"], 5):
+        names["step"]()
     for _ in range(10):
-        step()
-    assert sys.gettrace() is None
+        names["step"]()
 
 
 def test_a_budget_ends_also_when_it_is_spent() -> None:
-    """The exception that ends a run takes the tracing with it."""
-    step = code("def step():\n    pass\n")["step"]
-    with pytest.raises(OutOfCalls), CallBudget(FILE, 0):
-        step()
-    step()
-    assert sys.gettrace() is None
+    """The exception that ends a run ends the counting, too; inside the block it comes each time."""
+    names = code("def step():\n    pass\n")
+    with CallBudget(names["__builtins__"], 0):
+        for _ in range(3):
+            with pytest.raises(OutOfCalls):
+                names["step"]()
+    names["step"]()
+
+
+@pytest.mark.parametrize(
+    ("calls", "source"),
+    [
+        (1, "def run():\n    'A docstring.'\n    return 7\n"),
+        (2, "def run():\n    return (lambda x: x + 6)(1)\n"),
+        (4, "def run():\n    def two():\n        yield 3\n        yield 4\n    return sum(two())\n"),
+        (3, "def run():\n    def one():\n        yield\n    return [7 for _ in one()][0]\n"),
+        (2, "class A:\n    def __init__(self):\n        self.x = 7\ndef run():\n    return A().x\n"),
+        (2, "def run():\n    x = 0\n    def inner():\n        nonlocal x\n        x = 7\n    inner()\n    return x\n"),
+        (1, "def run():\n    'Only a docstring.'\nrun.__defaults__ = None\n"),
+    ],
+)
+def test_functions_do_what_they_did_and_spend_a_call(calls: int, source: str) -> None:
+    """Counting leaves results and docstrings as they are, and each call and each item of a generator costs one."""
+    names = code(source)
+    plain: dict[str, Any] = {}
+    exec(compile(source, FILE, "exec"), plain)
+    with CallBudget(names["__builtins__"], calls):
+        assert plain["run"]() == names["run"]()
+    with pytest.raises(OutOfCalls), CallBudget(names["__builtins__"], calls - 1):
+        names["run"]()
+    assert plain["run"].__doc__ == names["run"].__doc__
+
+
+def test_counting_shows_in_no_name_and_no_line() -> None:
+    """A learner's module has no more names than they wrote, and tracebacks have the lines that they wrote."""
+    names = code("def run():\n    'Doc.'\n    1 / 0\n")
+    assert {"run"} == {name for name in names if not name.startswith("__")}
+    with pytest.raises(ZeroDivisionError) as caught:
+        names["run"]()
+    assert caught.traceback[-1].lineno + 1 == 3
 
 
 def test_the_learners_except_exception_does_not_catch_it() -> None:
@@ -102,9 +131,9 @@ def run():
         except Exception:
             pass
 """
-    run = code(source)["run"]
-    with pytest.raises(OutOfCalls), CallBudget(FILE, 100):
-        run()
+    names = code(source)
+    with pytest.raises(OutOfCalls), CallBudget(names["__builtins__"], 100):
+        names["run"]()
 
 
 def in_a_child(work: Callable[[], Any]) -> int:
@@ -226,8 +255,7 @@ def test_the_kernel_ends_a_process_that_takes_seconds_more_than_it_may() -> None
 def test_without_a_budget_calls_are_free() -> None:
     """A budget of None counts nothing."""
     names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
-    with CallBudget(FILE, None):
-        assert sys.gettrace() is None
+    with CallBudget(names["__builtins__"], None):
         names["run"](10_000)
 
 
@@ -252,5 +280,6 @@ def test_without_rlimits_calls_still_count(monkeypatch: pytest.MonkeyPatch) -> N
     limits.stop_cpu_clock()
     limits.apply({"memory_mb": 1})
     limits.forbid_more({"cpu_s": 1}, 1)
-    with pytest.raises(OutOfCalls), CallBudget(FILE, 100):
-        code(SPIN["loop of calls"])["run"]()
+    names = code(SPIN["loop of calls"])
+    with pytest.raises(OutOfCalls), CallBudget(names["__builtins__"], 100):
+        names["run"]()

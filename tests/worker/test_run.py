@@ -399,7 +399,28 @@ def test_a_batch_has_an_outcome_for_each_seed_and_run(loaded: Load, closures: st
     asked = batch((BOTH, [["values"]]), (leaf(1.0), []), seeds=(0, 1, 2, 3))
     read, wire, seeds = run.execute(loaded(closures), FILE, asked)
     assert (read, wire[0]) == ("read", "Value")
-    assert [[outcome[0] for outcome in outcomes] for outcomes in seeds] == [["done", "done"]] * 4
+    assert [[outcome[0] for outcome in outcomes] for outcomes in seeds] == [["done", "done"], *[["same", "same"]] * 3]
+
+
+def test_an_outcome_that_differs_between_seeds_is_told_each_time(loaded: Load, closures: str) -> None:
+    """What hangs on the order of a set is spelled out under each seed under which it is another."""
+    source = closures + "def first(node):\n    return [next(iter(node._prev))]\n"
+    asked = batch((BOTH, [["call", "first", [["node", 3]]]]), (leaf(1.0), []), seeds=(0, 1))
+    _, _, (one, other) = run.execute(loaded(source), FILE, asked)
+    assert ["done", "done"] == [outcome[0] for outcome in one]
+    assert ["done", "same"] == [outcome[0] for outcome in other]
+    assert one[0] != other[0]
+
+
+def test_a_row_in_short_makes_the_same_nodes(loaded: Load, closures: str) -> None:
+    """A chain sent in short gives what it gives when every operation is spelled out."""
+    made = chain(50)
+    answers = []
+    for wire in (made.sent, made.wire):
+        asked = {"runs": [[wire, [["values"], ["backward", made.root], ["grads"]]]], "order_seeds": [0]}
+        answers.append(run.execute(loaded(closures), FILE, asked | {"calls": 5000, "engine": True}))
+    assert len(made.sent) < 10
+    assert answers[0] == answers[1]
 
 
 def test_one_broken_run_leaves_the_others(loaded: Load, closures: str) -> None:

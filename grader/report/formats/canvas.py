@@ -1,0 +1,48 @@
+"""A file that Canvas' gradebook imports: its columns of people, one assignment, and the row `Points Possible`.
+
+After Instructure's guide to importing grades and the importer itself, `lib/gradebook_importer.rb` of
+https://github.com/instructure/canvas-lms: a row belongs to the user whose Canvas id stands in `ID`, else to the one with
+that `SIS User ID`, else `SIS Login ID`, else name. It belongs to nobody where none is found; Canvas then asks.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ..model import Report, SubmissionStamp, Submitter
+from .people import Cell, begin, submitters, table, total
+
+_PEOPLE = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+_POINTS = "Points Possible"
+# Canvas takes columns of these names for its own, and leaves them out without a word
+_OWN = {*_PEOPLE, "LastName", "FirstName", "Integration ID", "Root Account"}
+_CALCULATED = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)")
+
+
+def canvas(reports: Iterable[Report], assignment: str) -> Iterator[str]:
+    """The lines of the file. Canvas finds the assignment by its name, or by an id in brackets: `Backward (4711)`; where it
+    finds none, it offers to make one. Raises `ValueError` for a name that Canvas takes for a column of its own."""
+    if not assignment.strip() or assignment in _OWN or _CALCULATED.search(assignment):
+        raise ValueError(f"Canvas leaves out a column called `{assignment}`; give the assignment another name")
+    first, reports = begin(reports)
+    return table((*_PEOPLE, assignment), _rows(first, reports))
+
+
+def _rows(first: Report | None, reports: Iterable[Report]) -> Iterator[list[Cell]]:
+    if first:
+        yield [f"    {_POINTS}", "", "", "", "", first.max_score]  # indented as Canvas itself writes it
+    for report in reports:
+        for person in submitters(report):
+            yield [*_person(person, report.submission), "", total(report)]
+
+
+def _person(person: Submitter, stamp: SubmissionStamp) -> list[Cell]:
+    """Name, Canvas id, SIS user id, login. Only what Canvas itself wrote into a download's file names is a Canvas id:
+    another platform's number could be somebody else's."""
+    # a row whose first cell holds these words would set the assignment's points
+    name = "" if _POINTS in person.name else person.name
+    if not person.name and not person.id:
+        return ["", "", "", stamp.id]
+    from_canvas = stamp.origin == f"{person.name}_{person.id}" and person.id.isdecimal() and not person.email
+    if from_canvas:
+        return [name, person.id, "", ""]
+    return [name, "", person.id, person.email or person.id]

@@ -1,0 +1,95 @@
+"""A `results.json` for each submission, as Gradescope reads it.
+
+After https://gradescope-autograders.readthedocs.io/en/latest/specs/. Learners see these files, so what the course does
+not tell them is taken out first. Every text is declared as `text`: Gradescope then interprets no HTML and no Markdown.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from ..json_form import escape_steering
+from ..learner import for_learner
+from ..model import CheckResult, ExerciseResult, Report
+from .explain import explanation
+from .neutral import lines, one_line
+from .people import total
+
+Details = Mapping[tuple[str, str], str]
+
+
+def gradescope(reports: Iterable[Report], details: Details) -> Iterator[tuple[str, str]]:
+    """Path and text of each submission's file. `details` is as `for_learner` takes it.
+
+    A hidden check of detail `score` is `hidden`: learners see its points in the total alone. Another hidden check is
+    shown `after_published`; until then Gradescope shows no total either.
+    """
+    for report in reports:
+        text = msgspec.json.format(msgspec.json.encode(_results(report, details)), indent=2).decode() + "\n"
+        yield f"{report.submission.id}/results.json", escape_steering(text)
+
+
+def _results(report: Report, details: Details) -> dict[str, Any]:
+    told = for_learner(report, details)
+    course, stamp = told.course, told.submission
+    return {
+        "score": total(told),
+        "execution_time": round(sum(check.duration_s for e in told.exercises for check in e.checks), 3),
+        "output": lines("\n".join(_overview(told))),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "stdout_visibility": "hidden",
+        "tests": [
+            _test(exercise, number, check, details)
+            for exercise in told.exercises
+            for number, check in enumerate(exercise.checks, start=1)
+        ],
+        "extra_data": {
+            "course": {"id": course.id, "version": course.version, "hash": course.hash},
+            "grader_version": told.grader_version,
+            "submission": {"id": stamp.id, "sha256": stamp.sha256},
+            "score": told.score,
+            "bonus": told.bonus,
+            "max_score": told.max_score,
+        },
+    }
+
+
+def _overview(report: Report) -> Iterator[str]:
+    """Notes, and what became of files that were not graded. No points: they would give hidden checks away."""
+    yield from report.notes
+    for exercise in report.exercises:
+        name = f"{exercise.number} {exercise.title}"
+        if exercise.message is not UNSET:
+            yield f"{name}: {exercise.message}"
+        elif exercise.status in ("not_started", "missing", "unreadable"):
+            yield f"{name}: {exercise.status.replace('_', ' ')}"
+
+
+def _test(exercise: ExerciseResult, number: int, check: CheckResult, details: Details) -> dict[str, Any]:
+    return {
+        "score": check.score,
+        "max_score": 0 if check.bonus else check.max_score,
+        "status": "passed" if check.status == "passed" else "failed",
+        "name": one_line(f"{exercise.title}: {check.title}" + (" (bonus)" if check.bonus else "")),
+        "number": f"{exercise.number.lstrip('0') or '0'}.{number}",
+        "output": _output(check),
+        "tags": [exercise.id],
+        "visibility": _visibility(check, details.get((exercise.id, check.id), "score")),
+        "extra_data": {"exercise": exercise.id, "check": check.id, "status": check.status},
+    }
+
+
+def _output(check: CheckResult) -> str:
+    printed = "" if check.output is UNSET else f"printed:\n{lines(check.output)}"
+    said = "" if check.status == "passed" else explanation(check)
+    return "\n".join(filter(None, (said, printed)))
+
+
+def _visibility(check: CheckResult, detail: str) -> str:
+    if check.visibility == "visible":
+        return "visible"
+    return "after_published" if detail in ("full", "hint") else "hidden"

@@ -1,0 +1,180 @@
+"""What the page holds: a summary and its reports as one document, each thing said once and nothing long.
+
+A learner is a row of numbers into `results` (one exercise as somebody did it), a result's checks are 0 (passed, full
+marks) or numbers, from 1 on, into `details`, and a detail's longer texts are numbers into `texts`. Classmates who made
+the same mistake so share all that is said about it.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from ...cohort import Summary
+from ...report import CheckResult, ExerciseResult, Report
+
+T = TypeVar("T")
+LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: a name or a note; a program or a message; what was printed
+PER_LEARNER = 20_000  # characters of programs, messages and printed text together
+MANY = 20  # notes, submitters, compared values
+
+
+class _Pool:
+    """A list in which nothing stands twice."""
+
+    def __init__(self) -> None:
+        self._places: dict[bytes, int] = {}
+
+    def place(self, item: object) -> int:
+        return self._places.setdefault(msgspec.json.encode(item), len(self._places))
+
+    @property
+    def items(self) -> list[msgspec.Raw]:
+        return list(map(msgspec.Raw, self._places))
+
+
+class _Pools:
+    def __init__(self) -> None:
+        self.results, self.details, self.texts = _Pool(), _Pool(), _Pool()
+
+
+class _Room:
+    """How much of a learner's longer texts is kept."""
+
+    def __init__(self, texts: _Pool) -> None:
+        self._left, self._texts = PER_LEARNER, texts
+
+    def place(self, text: str | UnsetType, most: int = TEXT) -> int | None:
+        given = _given(text)
+        if not given:
+            return None
+        kept = cut(given, min(most, self._left))
+        self._left -= min(len(given), most, self._left)
+        return self._texts.place(kept)
+
+
+def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
+    """The page's data, ready to be encoded. Reports of another course, or another version of it, are left out and
+    counted; who is in the summary without a report has no score."""
+    pools = _Pools()
+    learners: list[dict[str, Any]] = []
+    worth: dict[tuple[str, str], CheckResult] = {}
+    left_out = 0
+    for report in reports:
+        if report.course != summary.course:
+            left_out += 1
+            continue
+        if not worth:
+            worth = {(e.id, c.id): c for e in report.exercises for c in e.checks}
+        learners.append(_learner(report, summary, pools))
+    known = {learner["id"] for learner in learners}
+    learners += [{"id": eye.id} for eye in summary.needs_eye if eye.id not in known]
+    whole = msgspec.to_builtins(summary)
+    return {
+        **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
+        **{key: whole[key] for key in ("scores", "misconceptions", "borders")},
+        "left_out": left_out,
+        "exercises": [_described(exercise, worth) for exercise in whole["exercises"]],
+        "eyes": {eye.id: _few(eye.why) for eye in summary.needs_eye},
+        "learners": sorted(learners, key=lambda learner: str(learner["id"])),
+        "results": pools.results.items,
+        "details": pools.details.items,
+        "texts": pools.texts.items,
+    }
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text, and how much is missing."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters in the report)"
+
+
+def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckResult]) -> dict[str, Any]:
+    """An exercise's statistics, and what only a report says of its checks."""
+    for check in exercise["checks"]:
+        known = worth.get((exercise["id"], check["id"]))
+        if known is not None:
+            check |= {"max_score": known.max_score, "bonus": known.bonus, "hidden": known.visibility == "hidden"}
+    return exercise
+
+
+def _learner(report: Report, summary: Summary, pools: _Pools) -> dict[str, Any]:
+    room = _Room(pools.texts)
+    results = {exercise.id: pools.results.place(_result(exercise, room, pools)) for exercise in report.exercises}
+    stamp = report.submission
+    return _said(
+        id=stamp.id,
+        people=[[cut(word, LINE) for word in (p.name, p.id, p.email)] for p in (_given(stamp.submitters) or ())[:MANY]],
+        origin=_line(stamp.origin),
+        submitted_at=_line(stamp.submitted_at),
+        commit=_line(stamp.commit),
+        score=report.score,
+        bonus=report.bonus,
+        status=report.status,
+        notes=_few(report.notes),
+        results=[results.get(exercise.id) for exercise in summary.exercises],
+    )
+
+
+def _result(exercise: ExerciseResult, room: _Room, pools: _Pools) -> dict[str, Any]:
+    return _said(
+        status=exercise.status,
+        score=exercise.score,
+        bonus=exercise.bonus,
+        message=room.place(exercise.message),
+        file=_line(exercise.file),
+        checks=[_check(check, room, pools) for check in exercise.checks],
+    )
+
+
+def _check(check: CheckResult, room: _Room, pools: _Pools) -> int:
+    if check.status == "passed" and check.score == check.max_score:
+        return 0
+    detail = _said(
+        status=check.status,
+        score=check.score,
+        program=room.place(check.program),
+        compared=_compared(check),
+        message=room.place(check.message),
+        diagnosis=room.place(check.diagnosis),
+        hint=room.place(check.hint),
+        output=room.place(check.output, PRINTED),
+    )
+    return 1 + pools.details.place(detail)
+
+
+def _compared(check: CheckResult) -> list[list[str]]:
+    """Rows of what was asked for, the learner's answer, and the right one (or, for words, one that would be right)."""
+    actual = _given(check.actual) or {}
+    rows = []
+    for label, right in list((_given(check.expected) or {}).items())[:MANY]:
+        yours = actual.get(label, "nothing")
+        shown, true = _number(yours), _number(right)
+        if shown == true:
+            shown, true = str(yours), str(right)
+        rows.append([cut(label, LINE), cut(shown, LINE), cut(true, LINE), "word" if isinstance(right, str) else ""])
+    return rows
+
+
+def _number(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0: no -0
+
+
+def _said(**fields: object) -> dict[str, Any]:
+    """The fields that say something; 0 does."""
+    return {key: value for key, value in fields.items() if value is not None and value != []}
+
+
+def _few(lines: Iterable[str]) -> list[str]:
+    every = list(lines)
+    more = [f"and {len(every) - MANY} more in the report"] if len(every) > MANY else []
+    return [cut(line, LINE) for line in every[:MANY]] + more
+
+
+def _line(text: str | UnsetType) -> str | None:
+    given = _given(text)
+    return cut(given, LINE) if given else None
+
+
+def _given(value: T | UnsetType) -> T | None:
+    return None if value is UNSET else value
