@@ -1,6 +1,7 @@
 """Judge orders: of a topological sort, and of the closures that a backward pass ran."""
 
 from collections.abc import Sequence
+from operator import lt
 
 from ..engine import Called, Traced
 from ..program import Op, Program
@@ -31,23 +32,20 @@ def judge_topological(program: Program, returned: Called, when: str = "") -> Non
 
 
 def _disorder(program: Program, order: Sequence[int]) -> str | None:
-    if -1 in order:
+    place = dict(zip(order, range(len(order)), strict=True))
+    if -1 in place:
         return "the list holds something that is no node of the graph"
-    place: dict[int, int] = {}
-    for position, placed in enumerate(order):
-        if placed in place:
-            return f"{_name(program, placed)} stands in the list more than once"
-        place[placed] = position
-    needed = program.reachable
-    for index in needed:
-        if index not in place:
-            return f"{program.nodes[index].name} is missing from the list"
-    for index in needed:
-        node = program.nodes[index]
-        if isinstance(node, Op):
-            for operand in node.operands:
-                if isinstance(operand, int) and place[operand] > place[index]:
-                    return f"{node.name} stands before its input {program.nodes[operand].name}"
+    if len(place) < len(order):
+        doubled = next(index for position, index in enumerate(order) if place[index] != position)
+        return f"{_name(program, doubled)} stands in the list more than once"
+    missing = next((index for index in program.reachable if index not in place), None)
+    if missing is not None:
+        return f"{program.nodes[missing].name} is missing from the list"
+    used, users = program.edges
+    if not all(map(lt, map(place.__getitem__, used), map(place.__getitem__, users))):
+        for i, user in zip(used, users, strict=True):
+            if place[i] > place[user]:
+                return f"{program.nodes[user].name} stands before its input {program.nodes[i].name}"
     return None
 
 

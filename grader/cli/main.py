@@ -56,7 +56,9 @@ def _official_course(options: argparse.Namespace) -> Course:
 
 def _grade(words: list[str]) -> int:
     parser = _parser("", "Grade your exercise files.")
-    parser.usage = "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|cohort|verify|stubs|build --help"
+    parser.usage = (
+        "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|cohort|export|verify|stubs|build --help"
+    )
     parser.add_argument("words", nargs="*", metavar="EXERCISE", help="a number, an id or its beginning (default: all)")
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder")
     parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
@@ -192,9 +194,23 @@ def _cohort(words: list[str]) -> int:
     )
 
 
+def _export(words: list[str]) -> int:
+    from .export import PLACES, ExportOptions, run_export
+
+    parser = _parser("export", "Write a class's results in a form that other programs read.")
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that `grade cohort --out` wrote")
+    parser.add_argument("--to", choices=PLACES, required=True, help="the form")
+    parser.add_argument("--out", metavar="PATH", help="a file, or - for standard output (default: in RESULTS/exports)")
+    parser.add_argument("--assignment", metavar="NAME", help="what Canvas or nbgrader calls it (default: the course)")
+    options = parser.parse_args(words)
+    course = _official_course(options) if options.to == "gradescope" else None
+    return run_export(ExportOptions(options.results, options.to, options.out, options.assignment, course))
+
+
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
     "cohort": _cohort,
+    "export": _export,
     "hint": _hint,
     "start": _start,
     "stubs": _stubs,

@@ -1,9 +1,16 @@
-"""Read files out of zip and tar archives without unpacking them: nothing is written, so nothing can escape."""
+"""Read files out of zip and tar archives without unpacking them: nothing is written, so nothing can escape.
+
+Whatever an archive says of itself may be a lie, so each step has a bound of its own: bytes on disk, bytes of a
+directory or an extended header, files in an archive, and what one submission's archives unpack to all together.
+"""
 
 import bz2
-import gzip
+import io
 import lzma
+import os
+import re
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -16,7 +23,17 @@ from ..engine.source import MAX_BYTES
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 MAX_MEMBERS = 20_000
 MAX_ARCHIVE = 256 << 20
-_MAX_UNPACKED = 256 << 20  # how much of a compressed tar file is looked through
+MAX_ARCHIVES = 32  # in one submission
+MAX_UNPACKED = 256 << 20  # of all archives of one submission
+_MAX_DIRECTORY = 4 << 20  # of a zip file; a hundred bytes or two for each file
+_MAX_HEADER = 64 << 10  # of a tar file's extended header: a name
+_MAX_STREAMS = 10_000  # compressed streams one after another; pbzip2 and bgzip write such files
+_MAX_SHOWN = 300
+_CHUNK = 64 << 10
+_BLOCK = tarfile.BLOCKSIZE
+_DRIVE = re.compile(r"[A-Za-z]:")
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_COMMON = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack without a bound
 # what the standard library raises for archives that are cut off, forged or of an unknown kind
 _DAMAGED: tuple[type[Exception], ...] = (
     OSError,
@@ -26,13 +43,35 @@ _DAMAGED: tuple[type[Exception], ...] = (
     LookupError,
     OverflowError,
     MemoryError,
+    struct.error,
     zlib.error,
+    lzma.LZMAError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
 )
-_DAMAGED += (tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError)
+
+Member = tuple[PurePosixPath, bytes | str | None]
 
 
 class ArchiveError(ValueError):
     """An archive that cannot be read, or that would take too much to read."""
+
+
+class Allowance:
+    """What may still be read of one submission's archives."""
+
+    def __init__(self) -> None:
+        self.archives, self.unpacked = MAX_ARCHIVES, MAX_UNPACKED
+
+    def open(self) -> None:
+        self.archives -= 1
+        if self.archives < 0:
+            raise ArchiveError(f"is not read: there are more than {MAX_ARCHIVES} archives")
+
+    def unpack(self, size: int) -> None:
+        self.unpacked -= size
+        if self.unpacked < 0:
+            raise ArchiveError(f"unpacks to more than {MAX_UNPACKED >> 20} MB")
 
 
 def is_archive(name: str) -> bool:
@@ -45,73 +84,218 @@ def stem(name: str) -> str:
     return name[: len(name) - len(ending)] if ending else name
 
 
-def members(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[PurePosixPath, bytes | str]]:
-    """Path and content of each file whose last name is `wanted`; a word on why instead of a content not to be had.
+def printable(text: str) -> str:
+    """A name that can be written down and shown on a terminal, whatever it is made of and however long."""
+    half = _MAX_SHOWN // 2
+    text = text if len(text) <= _MAX_SHOWN else f"{text[:half]}…{text[-half:]}"
+    return "".join(c if c.isprintable() else _escaped(c) for c in text)
 
-    At most `MAX_BYTES + 1` bytes of each are read. Raises `ArchiveError`.
+
+def _escaped(c: str) -> str:
+    """A byte that is no UTF-8 stands in a name as a surrogate, `\\udc80` and above."""
+    return f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c.encode("unicode_escape").decode()
+
+
+def open_plain(path: Path) -> IO[bytes]:
+    """Open a regular file, never through a symbolic link and never waiting for the other end of a pipe.
+
+    Raises `OSError`.
+    """
+    handle = os.open(path, os.O_RDONLY | _PLAIN | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(f"{path.name} is no regular file")
+    return os.fdopen(handle, "rb")
+
+
+def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
+    """Path of each file in an archive, and what it holds if its last name is `wanted`: a text says why not.
+
+    Paths are relative and lead nowhere else. At most `MAX_BYTES + 1` bytes of each are read. Raises `ArchiveError`.
     """
     try:
-        if path.stat().st_size > MAX_ARCHIVE:
-            raise ArchiveError(f"{path.name} is larger than {MAX_ARCHIVE >> 20} MB")
-        yield from (_zip if path.name.lower().endswith(".zip") else _tar)(path, wanted)
-    except ArchiveError:
-        raise
+        allowance.open()
+        with open_plain(path) as file:
+            found = os.fstat(file.fileno())
+            if found.st_nlink > 1:
+                raise ArchiveError("is a hard link: the same file has another name elsewhere")
+            if found.st_size > MAX_ARCHIVE:
+                raise ArchiveError(f"is larger than {MAX_ARCHIVE >> 20} MB")
+            read = _zip if path.name.lower().endswith(".zip") else _tar
+            for count, (name, content) in enumerate(read(file, path.name.lower(), wanted, allowance)):
+                if count >= MAX_MEMBERS:
+                    raise ArchiveError(_TOO_MANY)
+                yield name, content
+    except ArchiveError as error:
+        raise ArchiveError(f"{printable(path.name)} {error}") from error
     except _DAMAGED as error:
-        raise ArchiveError(f"{path.name} cannot be read: {error or type(error).__name__}") from error
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
+        raise ArchiveError(f"{printable(path.name)} cannot be read: {printable(why)}") from error
 
 
-def _zip(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[PurePosixPath, bytes | str]]:
-    with zipfile.ZipFile(path) as archive:
+_TOO_MANY = f"holds more than {MAX_MEMBERS} files"
+
+
+def _inside(name: str) -> PurePosixPath:
+    """A path as it stands in an archive, without what would lead out of a folder; Windows writes backslashes."""
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    return PurePosixPath(*(part for part in parts if part not in ("/", "//", "..") and not _DRIVE.fullmatch(part)))
+
+
+class _Bounded(io.BufferedReader):
+    """A zip file of which no more than a directory's worth is read at once: `zipfile` reads and parses all of it
+    before it can be asked how many files there are."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _MAX_DIRECTORY:
+            raise ArchiveError(_TOO_MANY)
+        return super().read(_MAX_DIRECTORY if size is None or size < 0 else size)
+
+
+def _zip(file: IO[bytes], _: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
+    with (
+        io.FileIO(file.fileno(), closefd=False) as raw,
+        zipfile.ZipFile(_Bounded(raw)) as archive,
+    ):
         if len(archive.filelist) > MAX_MEMBERS:
-            raise ArchiveError(f"{path.name} holds more than {MAX_MEMBERS} files")
+            raise ArchiveError(_TOO_MANY)
         for info in archive.filelist:
-            inner = PurePosixPath(info.filename.replace("\\", "/"))
-            if info.is_dir() or not wanted(inner.name):
+            inner = _inside(info.filename)
+            if info.is_dir() or not inner.name:
                 continue
-            kind = stat.S_IFMT(info.external_attr >> 16)
-            if kind not in (0, stat.S_IFREG):
-                yield inner, "is no regular file"
-            elif info.flag_bits & 1:
-                yield inner, "is encrypted"
+            yield inner, _zipped(archive, info, allowance) if wanted(inner.name) else None
+
+
+def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance) -> bytes | str:
+    if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
+        return "is no regular file"
+    if info.flag_bits & 1:
+        return "is encrypted"
+    if info.compress_type not in _COMMON:
+        return "is compressed in an uncommon way"
+    try:
+        with archive.open(info) as file:
+            content = file.read(MAX_BYTES + 1)
+    except _DAMAGED as error:
+        return f"is damaged: {printable(str(error)) or type(error).__name__}"
+    allowance.unpack(len(content))
+    return content
+
+
+def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
+    """Header after header (POSIX `pax`, GNU's long names, the older ones). `tarfile` itself reads extended headers and
+    the maps of sparse files without a bound, and keeps them."""
+    tar = _Stream(_decompressed(file, name), allowance)
+    longer, size = "", None  # what an extended header says of the file that comes next
+    first = True
+    while block := tar.read(_BLOCK, first):
+        first = False
+        if not block.strip(b"\0"):
+            return
+        info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+        if info.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME):
+            if not 0 <= info.size <= _MAX_HEADER:
+                raise ArchiveError(f"takes more than {_MAX_HEADER >> 10} KB to name a file")
+            allowance.unpack(8 * info.size)  # to understand them takes longer than to unpack them
+            header = tar.content(info.size, info.size)
+            if info.type == tarfile.GNUTYPE_LONGNAME:
+                longer = header.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
             else:
-                with archive.open(info) as file:
-                    yield inner, file.read(MAX_BYTES + 1)
+                said = _records(header)
+                longer, size = said.get("path", longer), int(said["size"]) if "size" in said else size
+            continue
+        if info.type in (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK):
+            tar.content(info.size, 0)
+            continue
+        if info.type == tarfile.GNUTYPE_SPARSE:
+            raise ArchiveError("holds a sparse file, and from there on is not read")
+        inner = _inside(longer or info.name)
+        stored = info.size if size is None else size
+        if info.islnk() or info.issym() or info.isdev() or info.isdir():  # these have no content, whatever their size
+            stored = 0
+        longer, size = "", None
+        content = tar.content(stored, MAX_BYTES + 1 if info.type in _FILES and wanted(inner.name) else 0)
+        if inner.name and not info.isdir():
+            yield inner, (content if info.type in _FILES else "is no regular file") if wanted(inner.name) else None
 
 
-class _Capped:
-    """A stream that ends in an `ArchiveError` after so many bytes."""
-
-    def __init__(self, stream: IO[bytes], name: str, left: int) -> None:
-        self._stream, self._name, self._left = stream, name, left
-
-    def read(self, size: int) -> bytes:
-        data = self._stream.read(min(size, self._left + 1))
-        self._left -= len(data)
-        if self._left < 0:
-            raise ArchiveError(f"{self._name} unpacks to more than {_MAX_UNPACKED >> 20} MB")
-        return data
+_FILES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
 
 
-def _tar(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[PurePosixPath, bytes | str]]:
-    with _decompressed(path) as plain:
-        capped: Any = _Capped(plain, path.name, _MAX_UNPACKED)
-        archive = tarfile.open(fileobj=capped, mode="r|")  # noqa: SIM115  (nothing of its own to close)
-        for count, info in enumerate(archive):
-            if count >= MAX_MEMBERS:
-                raise ArchiveError(f"{path.name} holds more than {MAX_MEMBERS} files")
-            inner = PurePosixPath(info.name)
-            if info.isdir() or not wanted(inner.name):
-                continue
-            file = archive.extractfile(info) if info.isreg() else None
-            yield inner, file.read(MAX_BYTES + 1) if file else "is no regular file"
+def _records(header: bytes) -> dict[str, str]:
+    """The records of a pax header, `LENGTH KEYWORD=VALUE` and a line end each."""
+    said, at = {}, 0
+    while at < len(header):
+        space = header.index(b" ", at)
+        end = at + int(header[at:space])
+        if not space < end <= len(header):
+            raise ArchiveError("has a damaged header")
+        keyword, _, value = header[space + 1 : end - 1].partition(b"=")
+        said[keyword.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
+        at = end
+    return said
 
 
-def _decompressed(path: Path) -> Any:
-    name = path.name.lower()
+class _Stream:
+    """What a tar file unpacks to, a little at a time."""
+
+    def __init__(self, chunks: Iterator[bytes], allowance: Allowance) -> None:
+        self._chunks, self._allowance = chunks, allowance
+        self._chunk, self._at = b"", 0
+
+    def read(self, size: int, required: bool = True) -> bytes:
+        """Just so many bytes; or none at the very end, unless they are `required`."""
+        got = b""
+        while len(got) < size:
+            if self._at == len(self._chunk):
+                self._chunk, self._at = next(self._chunks, b""), 0
+                self._allowance.unpack(len(self._chunk))
+                if not self._chunk:
+                    break
+            part = self._chunk[self._at : self._at + size - len(got)]
+            self._at += len(part)
+            got += part
+        if len(got) < size and (required or got):
+            raise EOFError("it ends too soon")
+        return got
+
+    def content(self, size: int, keep: int) -> bytes:
+        """The first `keep` bytes of so many; all are read, and what fills their last block."""
+        if size < 0:
+            raise ArchiveError("has a damaged header")
+        kept = self.read(min(size, keep))
+        left = -(-size // _BLOCK) * _BLOCK - len(kept)
+        while left:
+            left -= len(self.read(min(left, _CHUNK)))
+        return kept
+
+
+def _decompressed(file: IO[bytes], name: str) -> Iterator[bytes]:
     if name.endswith((".gz", ".tgz")):
-        return gzip.open(path, "rb")
+        return _inflated(file, lambda: zlib.decompressobj(wbits=31))
     if name.endswith((".bz2", ".tbz2")):
-        return bz2.open(path, "rb")
+        return _inflated(file, bz2.BZ2Decompressor)
     if name.endswith((".xz", ".txz")):
-        return lzma.open(path, "rb")
-    return path.open("rb")
+        return _inflated(file, lambda: lzma.LZMADecompressor(memlimit=128 << 20))  # `xz -9` needs 65 MB
+    return iter(lambda: file.read(_CHUNK), b"")
+
+
+def _inflated(file: IO[bytes], start: Callable[[], Any]) -> Iterator[bytes]:
+    """Chunks of what one compressed stream after another unpacks to. `gzip` and its like have no bound on a chunk, and
+    read a gzip header byte by byte."""
+    data = file.read(_CHUNK)
+    for _ in range(_MAX_STREAMS):
+        stream = start()
+        while not stream.eof:
+            chunk = stream.decompress(data, _CHUNK)
+            if chunk:
+                yield chunk
+            data = getattr(stream, "unconsumed_tail", b"")  # zlib gives back what it did not take, the others keep it
+            if not (chunk or data or stream.eof):
+                data = file.read(_CHUNK)
+                if not data:
+                    raise EOFError("it ends too soon")
+        data = stream.unused_data or file.read(_CHUNK)
+        if not data.strip(b"\0"):
+            return
+    raise ArchiveError(f"holds more than {_MAX_STREAMS} compressed streams")

@@ -1,21 +1,25 @@
 """What lies in one submission: a source for each exercise, or why there is none."""
 
 import os
+import re
 import stat
-from collections import defaultdict
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
+from itertools import islice
+from pathlib import Path, PurePath
+from typing import IO
 
 from ..course import Course
 from ..engine import Source, decode_source, read_source
-from .archives import ArchiveError, is_archive, members
+from .archives import Allowance, ArchiveError, is_archive, members, open_plain, printable
 from .layouts import Entry
 
-MAX_FILES = 20_000
+MAX_FILES = 20_000  # in one folder and all below it
 MAX_DEPTH = 16
-_SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # besides hidden folders
+_SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # besides what is hidden
+_MEANT = (".py", ".ipynb", ".7z", ".rar")  # other files that their author may have meant to be graded; and archives
 _SHOWN = 5
 
 
@@ -36,116 +40,277 @@ class Taken:
 
 def take_in(entry: Entry, course: Course) -> Taken:
     """Read everything of a submission that is graded. Never raises for what lies in it."""
-    names = {exercise.filename for exercise in course.exercises}
-    candidates: dict[str, list[Source]] = defaultdict(list)
-    notes, others = list(entry.notes), []
-    commit, committed = None, None
+    reading = _Reading({exercise.filename: _Candidates(exercise.filename) for exercise in course.exercises})
     for place in entry.places:
-        try:
-            for source in _sources(place, names, entry):
-                name = entry.rename(source.path.name)
-                if name in names:
-                    candidates[name].append(source)
-                elif name.endswith((".py", ".ipynb")):
-                    others.append(source.path)
-            if commit is None and (place / ".git").is_dir():
-                commit, committed = _head(place)
-        except (ArchiveError, OSError) as error:
-            notes.append(str(error) if isinstance(error, ArchiveError) else f"{place.name}: {error.strerror}")
-    sources = {}
+        reading.place(place, entry.rename(place.name))
+    sources, notes = {}, [*entry.notes, *reading.notes]
     for exercise in course.exercises:
-        sources[exercise.id], note = _one_of(candidates[exercise.filename], exercise.filename)
+        sources[exercise.id], note = reading.candidates[exercise.filename].the_one()
         notes += [note] if note else []
-    if others and not all(candidates[name] for name in names):
-        shown = ", ".join(map(str, sorted(others)[:_SHOWN])) + (" and more" if len(others) > _SHOWN else "")
+    if reading.others and any(source.problem == "missing" for source in sources.values()):
+        shown = ", ".join(reading.others[:_SHOWN]) + (" and more" if len(reading.others) > _SHOWN else "")
         notes.append(f"files of other names, not graded: {shown}")
+    commit, committed = reading.head or (None, None)
     return Taken(sources, tuple(notes), entry.submitted_at or committed, commit)
 
 
-def readable(path: Path) -> Path:
-    """A path whose name can be written down, whatever bytes it is made of."""
-    return Path(os.fsencode(path).decode("utf-8", "backslashreplace"))
+def readable(path: PurePath) -> Path:
+    """A path whose name can be written down, whatever it is made of and however long."""
+    return Path(printable(str(path)))
 
 
-def _one_of(found: list[Source], name: str) -> tuple[Source, str | None]:
-    """The one candidate for an exercise, or a source that says why there is none; a note where there were several."""
-    if not found:
-        return Source(Path(name), problem="missing", message=f"there is no file {name}"), None
-    if len(found) == 1:
-        return found[0], None
-    paths = ", ".join(str(source.path) for source in found[:_SHOWN])
-    if len({(source.text, source.problem) for source in found}) == 1:
-        return found[0], f"{name} is there {len(found)} times, the same each time: {paths}"
-    message = f"{name} is there {len(found)} times, and not the same: {paths}; which one counts is for a person to say"
-    return Source(Path(name), problem="unreadable", message=message), message
+@dataclass
+class _Candidates:
+    """The files that may be meant for one exercise. There may be very many: the text of the first alone is kept."""
+
+    name: str
+    first: Source | None = None
+    count: int = 0
+    differ: bool = False
+    paths: list[str] = field(default_factory=list)
+
+    def add(self, source: Source) -> None:
+        self.first = self.first or source
+        self.differ |= (source.text, source.problem) != (self.first.text, self.first.problem)
+        self.count += 1
+        if self.count <= _SHOWN:
+            self.paths.append(str(source.path))
+
+    def the_one(self) -> tuple[Source, str | None]:
+        """The source that counts, or one that says why there is none; a note where there were several."""
+        if self.first is None:
+            return Source(Path(self.name), problem="missing", message=f"there is no file {self.name}"), None
+        if self.count == 1:
+            return self.first, None
+        paths = ", ".join(self.paths) + (" and more" if self.count > _SHOWN else "")
+        if not self.differ:
+            return self.first, f"{self.name} is there {self.count} times, the same each time: {paths}"
+        message = f"{self.name} is there {self.count} times, and not the same: {paths}; a person must say which counts"
+        return Source(Path(self.name), problem="unreadable", message=message), message
 
 
-def _sources(place: Path, names: set[str], entry: Entry) -> Iterator[Source]:
-    """Every candidate below a place, its path as it is there; other Python files with no text."""
-    if place.is_symlink():
-        raise ArchiveError(f"{place.name} is a symbolic link; what it points at is not read")
-    if not place.is_dir():
-        yield from _archived(place, Path(), names) if is_archive(place.name) else [_shown(place, place.parent)]
-        return
-    for path in _walk(place):
-        name = entry.rename(path.name)
-        if is_archive(name):
-            yield from _archived(path, path.relative_to(place), names)
-        elif name in names:
-            yield _shown(path, place)
-        elif name.endswith((".py", ".ipynb")):
-            yield Source(readable(path.relative_to(place)), problem="unreadable")
+class _Reading:
+    """One submission while it is read. What cannot be read is noted, and the rest is read all the same."""
 
+    def __init__(self, candidates: dict[str, _Candidates]) -> None:
+        self.candidates = candidates
+        self.notes: list[str] = []
+        self.others: list[str] = []
+        self.head: tuple[str, str] | None = None
+        self._allowance = Allowance()
 
-def _shown(path: Path, below: Path) -> Source:
-    read = read_source(path, below)
-    return Source(readable(path.relative_to(below)), read.text, read.problem, read.message)
-
-
-def _archived(path: Path, shown: Path, names: set[str]) -> Iterator[Source]:
-    for inner, content in members(path, lambda name: name.endswith((".py", ".ipynb"))):
-        where = readable(shown / inner)
-        if inner.name not in names:
-            yield Source(where, problem="unreadable")
-        elif isinstance(content, str):
-            yield Source(where, problem="unreadable", message=f"{inner.name} {content}")
+    def place(self, place: Path, name: str) -> None:
+        """A folder, an archive, or a single file that was called `name`."""
+        try:
+            mode = os.lstat(place).st_mode
+        except (OSError, ValueError) as error:
+            self._note(place.name, error)
+            return
+        if stat.S_ISDIR(mode):
+            self._folder(place)
+            self.head = self.head or _head(place)
+        elif stat.S_ISLNK(mode):
+            self.notes.append(f"{printable(place.name)} is a symbolic link; what it points at is not read")
         else:
-            yield decode_source(where, content)
+            self._file(place, place.parent, name)
 
+    def _note(self, what: str, error: Exception) -> None:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        self.notes.append(f"{printable(what)} cannot be read: {why}")
 
-def _walk(top: Path) -> Iterator[Path]:
-    """Every file below a folder, in the order of names; links are not followed, tools' folders left out."""
-    waiting, count = [(top, 0)], 0
-    while waiting:
-        folder, depth = waiting.pop()
-        inner = []
-        for entry in sorted(os.scandir(folder), key=lambda found: found.name):
-            count += 1
-            if count > MAX_FILES:
-                raise ArchiveError(f"{top.name} holds more than {MAX_FILES} files")
-            if entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith(".") and entry.name not in _SKIPPED and depth < MAX_DEPTH:
-                    inner.append((Path(entry.path), depth + 1))
+    def _folder(self, top: Path) -> None:
+        """Every file below a folder, in the order of names; links are not followed, tools' folders left out."""
+        waiting, left = [(top, 0)], MAX_FILES
+        while waiting:
+            folder, depth = waiting.pop()
+            try:
+                with os.scandir(folder) as listed:
+                    found = sorted((e.name, e.is_dir(follow_symlinks=False)) for e in islice(listed, left + 1))
+            except OSError as error:
+                self._note(str(folder.relative_to(top.parent)), error)
+                continue
+            left -= len(found)
+            if left < 0:
+                self.notes.append(f"{printable(top.name)} holds more than {MAX_FILES} files; not all were looked at")
+                return
+            inner = []
+            for name, is_folder in found:
+                if not is_folder:
+                    self._file(folder / name, top, name)
+                elif not _skipped(name):
+                    inner.append((folder / name, depth + 1))
+            if inner and depth == MAX_DEPTH:
+                self.notes.append(f"{printable(top.name)} has folders more than {MAX_DEPTH} deep; they were left out")
             else:
-                yield Path(entry.path)
-        waiting += reversed(inner)
+                waiting += reversed(inner)
+
+    def _file(self, path: Path, below: Path, name: str) -> None:
+        shown = readable(path.relative_to(below))
+        if name in self.candidates:
+            read = read_source(path, below)
+            message = read.message and printable(read.message)
+            self.candidates[name].add(Source(shown, read.text, read.problem, message))
+        elif is_archive(name) and not name.startswith("."):
+            self._archive(path, shown)
+        else:
+            self._other(shown, name)
+
+    def _archive(self, path: Path, shown: Path) -> None:
+        try:
+            for inner, content in members(path, self.candidates.__contains__, self._allowance):
+                if any(map(_skipped, inner.parts)):
+                    continue
+                where = readable(shown / inner)
+                if content is None:
+                    self._other(where, inner.name)
+                elif isinstance(content, str):
+                    unreadable = Source(where, problem="unreadable", message=f"{inner.name} {content}")
+                    self.candidates[inner.name].add(unreadable)
+                else:
+                    self.candidates[inner.name].add(decode_source(where, content))
+        except ArchiveError as error:
+            self.notes.append(str(error))
+
+    def _other(self, shown: Path, name: str) -> None:
+        meant = name.lower().endswith(_MEANT) or is_archive(name)
+        if meant and not _skipped(name) and len(self.others) <= _SHOWN:
+            self.others.append(str(shown))
 
 
-def _head(repository: Path) -> tuple[str | None, str | None]:
-    """The commit that is checked out, and when it was made. Reads the objects alone: git itself would run what a
-    repository's own settings name."""
-    from dulwich.objects import Commit  # here, not above: only clones need them
-    from dulwich.repo import Repo
+def _skipped(name: str) -> bool:
+    return name.startswith(".") or name in _SKIPPED
 
+
+# A clone's commit is read from its files, with every size bounded. Neither git nor a library for it will do: git runs
+# what a repository's own settings name, and both follow its links and includes, and wait on its pipes.
+_MAX_OBJECT = 64 << 10  # a commit; a longer one is a trap
+_MAX_PACKS, _MAX_CHAIN = 100, 64  # git itself keeps below 50 of either
+_COMMIT, _OFFSET_DELTA, _NAME_DELTA = 1, 6, 7
+_COMMITTER = re.compile(rb"committer [^\n]*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
+
+
+def _head(repository: Path) -> tuple[str, str] | None:
+    """The commit that is checked out, and when it was made."""
+    git = repository / ".git"
     try:
-        if not stat.S_ISDIR(os.lstat(repository / ".git").st_mode):
-            return None, None
-        with Repo(str(repository)) as repo:
-            head = repo.head()
-            commit = repo[head]
+        if not stat.S_ISDIR(os.lstat(git).st_mode):
+            return None
+        name = _checked_out(git)
+        kind, content = _object(git / "objects", bytes.fromhex(name))
+        found = _COMMITTER.search(content.partition(b"\n\n")[0])
+        if kind != _COMMIT or found is None:
+            return None
+        seconds, sign, hours, minutes = found.groups()
+        ahead = timedelta(hours=int(hours), minutes=int(minutes))
+        zone = timezone(-ahead if sign == b"-" else ahead)
+        return name, datetime.fromtimestamp(int(seconds), zone).isoformat()
     except Exception:  # a damaged repository raises anything, and costs only the time of the commit
-        return None, None
-    if not isinstance(commit, Commit):
-        return None, None
-    zone = timezone(timedelta(seconds=commit.commit_timezone))
-    return head.decode(), datetime.fromtimestamp(commit.commit_time, zone).isoformat()
+        return None
+
+
+def _checked_out(git: Path) -> str:
+    """The name of the commit that HEAD leads to: 40 hexadecimal digits."""
+    head = read_source(git / "HEAD", git).text.strip()
+    if head.startswith("ref: refs/") and ".." not in head:
+        ref = head.removeprefix("ref: ")
+        packed = read_source(git / "packed-refs", git).text.splitlines()
+        head = read_source(git / ref, git).text.strip() or next(line[:40] for line in packed if line[41:] == ref)
+    if not re.fullmatch("[0-9a-f]{40}", head):
+        raise ValueError(head)
+    return head
+
+
+def _object(objects: Path, name: bytes, chain: int = 0) -> tuple[int, bytes]:
+    """Kind and content of an object, loose or from a pack."""
+    loose = objects / name.hex()[:2] / name.hex()[2:]
+    if loose.exists():
+        with open_plain(loose) as file:
+            header, _, content = _inflate(file).partition(b"\0")
+        return (_COMMIT if header.startswith(b"commit ") else 0), content
+    for path in sorted(islice((objects / "pack").glob("*.idx"), _MAX_PACKS)):
+        with open_plain(path) as index:
+            offset = _offset(index, name)
+        if offset is not None:
+            with open_plain(path.with_suffix(".pack")) as pack:
+                return _packed(objects, pack, offset, chain)
+    raise KeyError(name)
+
+
+def _offset(index: IO[bytes], name: bytes) -> int | None:
+    """Where a pack holds an object, by its index of version 2 (git's gitformat-pack)."""
+
+    def number(at: int, size: int = 4) -> int:
+        index.seek(at)
+        return int.from_bytes(index.read(size), "big")
+
+    names = 8 + 4 * 256
+    if number(0, 8) != 0xFF744F6300000002:
+        return None
+    count = number(names - 4)
+    low, high = (number(4 + 4 * name[0]) if name[0] else 0), number(8 + 4 * name[0])
+    while low < high:
+        middle = (low + high) // 2
+        index.seek(names + 20 * middle)
+        there = index.read(20)
+        if there == name:
+            offset = number(names + 24 * count + 4 * middle)
+            large = names + 28 * count + 8 * (offset & 0x7FFFFFFF)
+            return number(large, 8) if offset >> 31 else offset
+        low, high = (middle + 1, high) if there < name else (low, middle)
+    return None
+
+
+def _packed(objects: Path, pack: IO[bytes], offset: int, chain: int) -> tuple[int, bytes]:
+    """Kind and content of the object that stands there in a pack, alone or as a change of another one."""
+    if chain > _MAX_CHAIN:
+        raise ValueError("too long a chain of changes")
+    pack.seek(offset)
+    head = pack.read(64)
+    at = iter(head)
+    byte = next(at)
+    kind = byte >> 4 & 7
+    while byte & 128:
+        byte = next(at)  # the size; what is unpacked has a bound of its own
+    if kind == _OFFSET_DELTA:
+        byte = next(at)
+        back = byte & 127
+        while byte & 128:
+            byte = next(at)
+            back = (back + 1 << 7) | byte & 127
+    elif kind == _NAME_DELTA:
+        base = bytes(islice(at, 20))
+    pack.seek(offset + len(head) - len(bytes(at)))
+    content = _inflate(pack)
+    if kind == _OFFSET_DELTA:
+        kind, before = _packed(objects, pack, offset - back, chain + 1)
+    elif kind == _NAME_DELTA:
+        kind, before = _object(objects, base, chain + 1)
+    else:
+        return kind, content
+    return kind, _changed(before, iter(content))
+
+
+def _inflate(file: IO[bytes]) -> bytes:
+    stream = zlib.decompressobj()
+    content = stream.decompress(file.read(_MAX_OBJECT), _MAX_OBJECT)
+    if not stream.eof:
+        raise ValueError("too large, or cut off")
+    return content
+
+
+def _changed(before: bytes, steps: Iterator[int]) -> bytes:
+    """What a delta makes of an object: pieces of it, and new bytes."""
+    for _ in range(2):  # the sizes of both
+        while next(steps) & 128:
+            pass
+    after = b""
+    for step in steps:
+        if step & 128:
+            start = sum(next(steps) << 8 * i for i in range(4) if step >> i & 1)
+            size = sum(next(steps) << 8 * i for i in range(3) if step >> 4 + i & 1) or 0x10000
+            after += before[start : start + size]
+        else:
+            after += bytes(islice(steps, step))
+        if len(after) > _MAX_OBJECT:
+            raise ValueError("too large")
+    return after

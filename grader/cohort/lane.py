@@ -17,7 +17,7 @@ import msgspec
 from .. import sandbox
 from ..checks.session import GraderFault
 from ..course import CourseError, load_course
-from ..grading import Handed, grade_handed
+from ..grading import Handed, grade_handed, plan
 from ..oracle import Oracle, OracleError, read_book
 from ..report import Report
 from ..sandbox import IsolationError, WorkerGone
@@ -64,6 +64,7 @@ class _Serving:
             )
             _send(self.replies, Ready(self.warm.tier))
             if settings.fork:
+                plan(course, self.oracle, settings.seed)  # every fork inherits the programs that it parses and draws
                 self._fork_each()
             while (job := self._next()) is not None:
                 _send(self.replies, self._grade(job))

@@ -3,23 +3,37 @@
 import hashlib
 import os
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ..engine import read_source
 from ..report.model import Submitter
-from .archives import is_archive, stem
+from .archives import is_archive, printable, stem
 
 LAYOUTS = ("folders", "gradescope", "nbgrader", "canvas")
 GRADESCOPE_METADATA = "submission_metadata.yml"
-# jane_LATE_1042_99731_01_distribute-1.py: name, LATE, user's id, submission's id, file's name, how often handed in anew
-_CANVAS = re.compile(r"(?P<who>[^_]+)(?:_(?P<late>LATE))?_(?P<user>\d+)_(?P<submission>\d+)_(?P<file>.+)")
-_AGAIN = re.compile(r"-\d+(?=\.[^.]+$)")
+# As Canvas' content_zipper.rb makes them: doejane_LATE_1042_99731_01_distribute-1.py is name, LATE, the user's id, the
+# file's id and its name, with a number if it was handed in anew; a text or a link has no file; anonymous grading gives
+# anon_h3XyZ instead of name and user. The name is in lower case, and may have digits and underscores.
+_CANVAS = re.compile(
+    r"(?:(?P<late>LATE_)?(?P<anonymous>anon_[^_]+)|(?P<name>.*?)_(?P<too_late>LATE_)?(?P<user>\d+))"
+    r"_(?:\d+_(?P<file>.+)|text\.html|link\.html)",
+    re.DOTALL,
+)
+_AGAIN = re.compile(r"-(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\.[^.]+$)")
+# Moodle's "download in folders", a folder for each kind of hand-in: Jane Doe_12345_assignsubmission_file_
+_MOODLE = re.compile(r"(?P<who>(?P<name>.+?)(?:_(?P<id>\d+))?)_assignsubmission_[a-z]+_?", re.DOTALL)
+_FOREIGN = (".7z", ".rar")  # archives that are not read, but must not go unseen
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)? ?(?:Z|UTC|UCT|GMT|([+-]\d\d):?(\d\d))?", re.ASCII)
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # no file names on Windows
+_DIGEST = re.compile(r"-[0-9a-f]{12}$")
 
 
 class IntakeError(ValueError):
@@ -28,7 +42,8 @@ class IntakeError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One submission before it is read. `id` names its report; `places` are folders, archives or single files."""
+    """One submission before it is read. `id` names its report; `places` are folders, archives or single files, of
+    which `rename` gives the names that they had before a platform put its own words in."""
 
     id: str
     origin: str
@@ -45,16 +60,21 @@ def entries(root: Path, layout: str | None = None) -> list[Entry]:
     Raises `IntakeError`.
     """
     try:
-        names = sorted(os.listdir(root))
+        root, names = _unwrapped(root, _visible(root))
+        layout = layout or recognise(root, names)
+        found = list(_READERS[layout](root, names))
+    except FileNotFoundError:
+        raise IntakeError(f"there is no folder {root}") from None
     except NotADirectoryError:
         raise IntakeError(f"{root} is a file; unpack it first, a folder for each person") from None
     except OSError as error:
-        raise IntakeError(f"{root} cannot be read: {error.strerror}") from None
-    layout = layout or recognise(root, names)
-    found = list(_READERS[layout](root, names))
+        raise IntakeError(f"{error.filename or root} cannot be read: {error.strerror}") from None
     if not found:
         others = "|".join(other for other in LAYOUTS if other != layout)
-        raise IntakeError(f"{root} holds no submissions in the layout `{layout}`; there is also --layout {others}")
+        raise IntakeError(
+            f"{root} holds no submissions in the layout `{layout}`, which is {_ABOUT[layout]}; "
+            f"there is also --layout {others}"
+        )
     return _with_unique_ids(found)
 
 
@@ -64,51 +84,78 @@ def recognise(root: Path, names: list[str]) -> str:
         return "gradescope"
     if "submitted" in names and (root / "submitted").is_dir():
         return "nbgrader"
-    visible = [name for name in names if not name.startswith(".")]
-    if visible and all(_CANVAS.fullmatch(name) for name in visible) and any((root / n).is_file() for n in visible):
+    if names and all(map(_CANVAS.fullmatch, names)) and any((root / name).is_file() for name in names):
         return "canvas"
     return "folders"
 
 
+def _visible(folder: Path) -> list[str]:
+    return sorted(name for name in os.listdir(folder) if not name.startswith(".") and name != "__MACOSX")
+
+
+def _unwrapped(root: Path, names: list[str]) -> tuple[Path, list[str]]:
+    """The one folder in `root`, where that is what a platform gave: a Gradescope export is a folder in its zip file,
+    and `gh classroom clone` makes one around the clones."""
+    if len(names) == 1 and (root / names[0]).is_dir() and not (root / names[0]).is_symlink():
+        inner = root / names[0]
+        below = _visible(inner)
+        folders = [name for name in below if (inner / name).is_dir()]
+        clones = all((inner / name / ".git").is_dir() for name in folders)
+        if GRADESCOPE_METADATA in below or (folders and clones and not (inner / ".git").exists()):
+            return inner, below
+    return root, names
+
+
 def _folders(root: Path, names: list[str]) -> Iterator[Entry]:
     """A folder or an archive for each person; what else lies there is none of ours."""
+    moodle: dict[str, Entry] = {}
     for name in names:
         path = root / name
-        if name.startswith(".") or name == "__MACOSX":
-            continue
-        if path.is_dir() and not path.is_symlink():
+        found = _MOODLE.fullmatch(name)
+        if found and path.is_dir():
+            who = Submitter(printable(found["name"]), found["id"] or "")
+            before = moodle.get(found["who"], Entry(found["who"], name, (), (who,)))
+            moodle[found["who"]] = replace(before, places=(*before.places, path))
+        elif path.is_dir() and not path.is_symlink():
             yield Entry(name, name, (path,))
-        elif path.is_symlink() or is_archive(name):
+        elif path.is_symlink() or is_archive(name) or name.lower().endswith(_FOREIGN):
             yield Entry(stem(name), name, (path,))
+    yield from moodle.values()
 
 
 def _gradescope(root: Path, names: list[str]) -> Iterator[Entry]:
     path = root / GRADESCOPE_METADATA
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    # Everything is a text to this loader: output of submissions stands there too, with tags of Ruby's
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    remedy = "; `--layout folders` takes the folders without it"
     try:
         metadata = yaml.load(path.read_bytes(), Loader=loader)
-    except (OSError, yaml.YAMLError) as error:
-        raise IntakeError(f"{path} cannot be read: {error}") from None
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        why = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        raise IntakeError(f"{path} cannot be read: {why}{remedy}") from None
     if not isinstance(metadata, dict):
-        raise IntakeError(f"{path} should map each submission's folder to what Gradescope knows of it")
-    for name in sorted(set(map(str, metadata)) | {n for n in names if (root / n).is_dir()}):
+        raise IntakeError(f"{path} should map each submission's folder to what Gradescope knows of it{remedy}")
+    listed = set(names)
+    for name in sorted({*metadata, *(n for n in names if (root / n).is_dir())}):
         known = metadata.get(name)
-        notes = () if isinstance(known, dict) else (f"{GRADESCOPE_METADATA} says nothing of this folder",)
+        notes = [] if isinstance(known, dict) else [f"{GRADESCOPE_METADATA} says nothing of this folder"]
+        notes += [] if name in listed else ["the export holds no such folder"]
         known = known if isinstance(known, dict) else {}
         yield Entry(
             name,
             name,
-            (root / name,),
+            (root / name,) if name in listed else (),  # a path that leads out of the export is never listed
             submitters=tuple(_submitters(known.get(":submitters"))),
             submitted_at=_time(known.get(":created_at")),
-            notes=notes,
+            notes=tuple(notes),
         )
 
 
 def _submitters(listed: Any) -> Iterator[Submitter]:
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict):
-            name, sid, email = (str(one.get(key) or "") for key in (":name", ":sid", ":email"))
+            said = (one.get(key) for key in (":name", ":sid", ":email"))
+            name, sid, email = (printable(text) if isinstance(text, str) else "" for text in said)
             yield Submitter(name=name or email or sid, id=sid, email=email)
 
 
@@ -116,56 +163,74 @@ def _nbgrader(root: Path, names: list[str]) -> Iterator[Entry]:
     """`submitted/<student>/<assignment>`, below `root` or with `root` as the first of them."""
     inner = root / "submitted"
     base = inner if inner.is_dir() else root
-    for student in sorted(os.listdir(base)):
+    for student in _visible(base):
         folder = base / student
-        if not folder.is_dir() or student.startswith("."):
-            continue
-        stamps = sorted(folder.glob("*/timestamp.txt"))
-        submitted = _time(stamps[0].read_text(errors="replace").strip()) if len(stamps) == 1 else None
-        yield Entry(student, student, (folder,), (Submitter(name=student, id=student),), submitted)
+        if folder.is_dir():
+            stamps = sorted(islice(folder.glob("*/timestamp.txt"), 2))
+            submitted = _time(read_source(stamps[0], base).text) if len(stamps) == 1 else None
+            known = printable(student)
+            yield Entry(student, student, (folder,), (Submitter(name=known, id=known),), submitted)
 
 
 def _canvas(root: Path, names: list[str]) -> Iterator[Entry]:
     """Flat files; those of one person are one submission."""
-    files: dict[tuple[str, str], list[tuple[Path, bool]]] = defaultdict(list)
+    files: dict[str, list[tuple[Path, re.Match[str]]]] = {}
     for name in names:
         found = _CANVAS.fullmatch(name)
         if found:
-            files[found["who"], found["user"]].append((root / name, bool(found["late"])))
-    for (who, user), listed in files.items():
-        notes = ("Canvas marks it as late",) if any(late for _, late in listed) else ()
-        places = tuple(path for path, _ in listed)
-        yield Entry(
-            f"{who}_{user}", f"{who}_{user}", places, (Submitter(name=who, id=user),), None, notes, _canvas_name
-        )
+            who = found["anonymous"] or f"{found['name']}_{found['user']}"
+            files.setdefault(who, []).append((root / name, found))
+        else:
+            yield Entry(name, name, (root / name,), notes=("its name is none that Canvas gives",))
+    for who, listed in files.items():
+        first = listed[0][1]
+        submitter = Submitter(printable(first["name"] or first["anonymous"] or ""), first["user"] or "")
+        late = any(found["late"] or found["too_late"] for _, found in listed)
+        notes = ("Canvas marks it as late",) if late else ()
+        yield Entry(who, who, tuple(path for path, _ in listed), (submitter,), None, notes, _canvas_name)
 
 
 def _canvas_name(name: str) -> str:
     """The name that a file had before Canvas put its own before it."""
     found = _CANVAS.fullmatch(name)
-    return _AGAIN.sub("", found["file"]) if found else name
+    return _AGAIN.sub("", found["file"]) if found and found["file"] else name
 
 
 def _time(value: Any) -> str | None:
-    """A time as ISO 8601 where it can be read as one, else as it stands."""
-    if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).isoformat(timespec="seconds")
-    return str(value) if value else None
+    """A time as ISO 8601 where it can be read as one, else as it stands; nbgrader and Gradescope mean UTC unless they
+    say otherwise."""
+    text = value.strip() if isinstance(value, str) else ""
+    found = _TIME.fullmatch(text)
+    if found:
+        day, hour, ahead, minutes = found.groups()
+        try:
+            return datetime.fromisoformat(f"{day}T{hour}{ahead or '+00'}:{minutes or '00'}").isoformat()
+        except ValueError:
+            pass
+    return printable(text) or None
 
 
 def _with_unique_ids(found: list[Entry]) -> list[Entry]:
-    """Ids that are safe as file names, and different even where a file system ignores case."""
-    plain = [re.sub(r"[^A-Za-z0-9._-]", "_", entry.id).strip(".") for entry in found]
-    often: dict[str, int] = defaultdict(int)
-    for text in plain:
-        often[text.lower()] += 1
-    made = []
+    """Ids that are safe as file names, and different even where a file system ignores case: a name that is not, or
+    that looks like one of these, gets a digest of the origin, which is nobody else's."""
+    plain = [re.sub(r"[^A-Za-z0-9._-]", "_", entry.id).strip(".-") for entry in found]
+    often = Counter(text.lower() for text in plain)
+    made: list[Entry] = []
+    taken = set()
     for entry, text in zip(found, plain, strict=True):
-        if text != entry.id or often[text.lower()] > 1 or len(text) > 100:
-            digest = hashlib.sha256(entry.origin.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-            text = f"{text[:80]}-{digest}".lstrip("-")
+        unsafe = not text or text != entry.id or len(text) > 100 or _DEVICES.fullmatch(text) or _DIGEST.search(text)
+        if unsafe or often[text.lower()] > 1:
+            text, origin = text[:80].replace(".", "_") or "submission", entry.origin
+            while (name := f"{text}-{_digest(origin)}").lower() in taken:
+                origin += "/"
+            text = name
+        taken.add(text.lower())
         made.append(replace(entry, id=text))
     return made
+
+
+def _digest(origin: str) -> str:
+    return hashlib.sha256(origin.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 _READERS: dict[str, Callable[[Path, list[str]], Iterator[Entry]]] = {
@@ -173,4 +238,10 @@ _READERS: dict[str, Callable[[Path, list[str]], Iterator[Entry]]] = {
     "gradescope": _gradescope,
     "nbgrader": _nbgrader,
     "canvas": _canvas,
+}
+_ABOUT = {
+    "folders": "a folder, zip or tar file for each person",
+    "gradescope": f"an export with its {GRADESCOPE_METADATA}",
+    "nbgrader": "submitted/<student>/<assignment>",
+    "canvas": "files named name_user_file_01_exercise.py",
 }

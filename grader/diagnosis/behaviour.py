@@ -2,7 +2,7 @@
 
 Behaviour is values, gradients, orders and results under every order seed, and of an exception its kind and words.
 Numbers count to nine digits, so that another order of summation makes no difference; lines and addresses do not
-count.
+count, nor which limit was hit first: that depends on how fast the machine is.
 """
 
 import hashlib
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ..engine import Broke, Called, Died, Done, Odd, Problem, Read, Traced
 from ..engine.protocol import Observed, Result
 
+_RAN_OUT = "ran out of calls, time or memory"
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
@@ -22,7 +23,7 @@ def fingerprint(answer: Read | Problem | Died) -> str:
 
 def _lines(answer: Read | Problem | Died) -> Iterator[str]:
     if isinstance(answer, Died):
-        yield f"died {answer.status}"
+        yield _RAN_OUT if answer.status == "timeout" else f"died {answer.status}"
     elif isinstance(answer, Problem):
         yield _problem(answer)
     else:
@@ -43,6 +44,8 @@ def _outcome(outcome: Done | Broke | None) -> Iterator[str]:
 
 
 def _problem(problem: Problem) -> str:
+    if problem.kind in ("calls", "cpu") or problem.type_name == "MemoryError":
+        return _RAN_OUT
     words = _ADDRESS.sub("0x", problem.message)
     return f"{problem.where} {problem.kind} {problem.type_name} {words}"
 

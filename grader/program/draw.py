@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import structs
 
@@ -35,10 +36,12 @@ def draw(
     low, high = sizes
     if not 1 <= low <= high <= len(_STEPS):
         raise ValueError(f"sizes must lie between 1 and {len(_STEPS)}, not {sizes}")
-    return [_one(f"{seed}:{i}", low + (high - low) * i // max(1, count - 1), ops, numbers) for i in range(count)]
+    wanted = [(f"{seed}:{i}", low + (high - low) * i // max(1, count - 1)) for i in range(count)]
+    return [_one(own_seed, size, tuple(ops), numbers) for own_seed, size in wanted]
 
 
-def _one(seed: str, size: int, ops: Sequence[str], numbers: bool) -> Program:
+@lru_cache(maxsize=4096)  # all submissions of a cohort are asked for the same ones
+def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
     for attempt in range(_TRIES):
         nodes = _Drawing(random.Random(f"{seed}:{attempt}"), size, ops, numbers).draw()
         if nodes is not None:

@@ -96,6 +96,12 @@ class Program:
                         wanted[operand] = True
         return [index for index, want in enumerate(wanted) if want]
 
+    @cached_property
+    def edges(self) -> tuple[list[int], list[int]]:
+        """Every use of a node by one that the root was computed from: the nodes used, and beside them their users."""
+        pairs = [(i, index) for index in self.reachable for i in _inputs(self.nodes[index])]
+        return [used for used, _ in pairs], [user for _, user in pairs]
+
     @property
     def shown(self) -> str:
         """The program as a learner reads it: `L = a * a    with a = 3`."""
@@ -123,6 +129,10 @@ class Program:
         """A name for what is computed, whatever its nodes are called: SHA-256 in hexadecimal."""
         text = json.dumps([self.wire, self.root], separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _inputs(node: Node) -> tuple[int, ...]:
+    return node.inputs if isinstance(node, Op) else ()
 
 
 def number_text(value: float) -> str:

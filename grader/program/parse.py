@@ -2,6 +2,7 @@
 
 import ast
 import math
+from functools import lru_cache
 
 from .graph import UNARY, Leaf, Node, Number, Op, Operand, Program, ProgramError
 
@@ -20,7 +21,12 @@ def program(text: str, /, **values: float) -> Program:
     `values` gives each leaf its number; the last node assigned is the root. Functions may be written
     `relu(x)` or `x.relu()`. Raises `ProgramError` for anything else.
     """
-    parser = _Parser(text, values)
+    return _parsed(text, tuple((name, float(value).hex()) for name, value in values.items()))
+
+
+@lru_cache(maxsize=4096)  # all submissions of a cohort are asked for the same ones; hexadecimal tells 0.0 from -0.0
+def _parsed(text: str, values: tuple[tuple[str, str], ...]) -> Program:
+    parser = _Parser(text, {name: float.fromhex(value) for name, value in values})
     try:
         return parser.parse()
     except RecursionError:

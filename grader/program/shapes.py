@@ -12,7 +12,7 @@ def leaf(value: float) -> Program:
     return Program((Leaf("a", value),), 0, "a")
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def chain(length: int) -> Program:
     """`length` nodes in a row, each the one before it plus b."""
     nodes: list[Node] = [Leaf("a", 1.0), Leaf("b", 0.5)]

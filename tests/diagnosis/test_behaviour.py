@@ -29,11 +29,17 @@ def raised(message: str, lines: list[int]) -> Read:
         (raised("name 'x' is not defined", [3]), raised("name 'x' is not defined", [9])),
         (raised("<Value at 0x7f12>", []), raised("<Value at 0x7f99>", [])),
         (read(Traced(((1, ((0, 1.0),)),))), read(Traced(((1, ()),)))),
+        (Problem("backward", "calls", "OutOfCalls", "", [3]), Problem("backward", "cpu", "OutOfTime", "", [4])),
+        (Problem("call", "raised", "MemoryError", "", [3]), Problem("backward", "cpu", "OutOfTime", "", [4])),
+        (Died("timeout", "it used more than 2 seconds"), Problem("backward", "cpu", "OutOfTime", "", [4])),
     ],
-    ids=["order of summation", "sign of zero", "nan", "line", "address", "what a closure added"],
+    ids=[
+        *("order of summation", "sign of zero", "nan", "line", "address", "what a closure added"),
+        *("calls or time", "memory or time", "stopped by us or by the kernel"),
+    ],
 )
 def test_what_does_not_matter_does_not_count(one: Read, other: Read) -> None:
-    """Rounding, lines and addresses make no difference."""
+    """Rounding, lines and addresses make no difference, nor which limit a machine hits first."""
     assert fingerprint(one) == fingerprint(other)
 
 

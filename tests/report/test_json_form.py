@@ -9,7 +9,16 @@ import jsonschema
 import msgspec
 import pytest
 
-from grader.report import Report, for_learner, json_form, read_report, schema, to_json, write_report
+from grader.report import (
+    Report,
+    for_learner,
+    json_form,
+    read_report,
+    schema,
+    to_json,
+    write_atomically,
+    write_report,
+)
 from grader.report.model import SCHEMA
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())
@@ -241,3 +250,31 @@ def test_any_text_survives(odd_texts: Callable[[str], Report], text: str) -> Non
     assert report == read_report(to_json(report))
     assert text == json.loads(to_json(report))["exercises"][0]["message"]
     VALIDATOR.validate(json.loads(to_json(report)))
+
+
+def test_pieces_are_written_as_they_come(tmp_path: Path) -> None:
+    """A file can be larger than what is held in memory; it has its name when it is whole."""
+    path = tmp_path / "export"
+
+    def in_pieces() -> Iterator[bytes]:
+        yield b"one, "
+        assert not path.exists()
+        yield b"two"
+
+    write_atomically(path, in_pieces())
+    assert b"one, two" == path.read_bytes()
+    assert [path] == list(tmp_path.iterdir())
+
+
+def test_pieces_that_cannot_be_made_leave_the_old_file(tmp_path: Path) -> None:
+    """Where making the data fails midway, that is raised, and the old file stands."""
+    path = tmp_path / "export"
+    path.write_text("the old export")
+
+    def in_pieces() -> Iterator[bytes]:
+        yield b"one, "
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        write_atomically(path, in_pieces())
+    assert [("export", "the old export")] == [(file.name, file.read_text()) for file in tmp_path.iterdir()]

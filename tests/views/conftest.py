@@ -1,12 +1,22 @@
+import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from grader.course import Course, Exercise, load_course
+from grader.diagnosis.catalogue import read_misconceptions
+from grader.grading import grade
+from grader.oracle import read_book
 from grader.report import CheckResult, ExerciseResult, Report
-from grader.report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, SubmissionStamp
+from grader.report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, SubmissionStamp, Submitter
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST = ("Ada", "Björn", "Chiara", "Dmitri", "Emeka", "Fatima", "Grace", "Hiro", "Ines", "Jamal", "Kirsten", "Lê", "Mia")
+LAST = ("Adeyemi", "Berg", "Castro", "Diaz", "Eriksen", "Fischer", "Gupta", "Haddad", "Ito", "Jansen", "Kowalski", "Lee")
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -59,5 +69,86 @@ def make_report() -> MakeReport:
             exercises=exercises,
             seed=UNSET,
         )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    """The repository's own course."""
+    return load_course(ROOT)
+
+
+@pytest.fixture(scope="session")
+def handed_in(course: Course, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, ...]:
+    """Real reports: on the solutions, on the stubs, on nothing at all, and on files with a misconception each."""
+    book, memo = read_book(course.book), tmp_path_factory.mktemp("memo") / "oracle.sqlite"
+
+    def graded(text_of: Callable[[Exercise, str], str]) -> Report:
+        folder = tmp_path_factory.mktemp("handed_in")
+        for exercise in course.exercises:
+            solution = course.solution(exercise).read_text(encoding="utf-8")
+            (folder / exercise.filename).write_text(text_of(exercise, solution), encoding="utf-8")
+        return grade(course, book, {e.id: folder / e.filename for e in course.exercises}, seed="s", memo=memo)
+
+    def mistaken(nth: int) -> Callable[[Exercise, str], str]:
+        def text_of(exercise: Exercise, solution: str) -> str:
+            path = course.solution(exercise).with_suffix(".mistakes.yaml")
+            known = read_misconceptions(path, solution, len(exercise.hints))
+            return known[nth % len(known)].source if known else solution.replace("return", "print(1 / 3)\n    return")
+
+        return text_of
+
+    nowhere = tmp_path_factory.mktemp("nothing")
+    return (
+        graded(lambda exercise, solution: solution),
+        graded(lambda exercise, solution: book.stubs[exercise.id]),
+        grade(course, book, {e.id: nowhere / e.filename for e in course.exercises}, seed="s", memo=memo),
+        *(graded(mistaken(nth)) for nth in range(4)),
+        graded(lambda exercise, solution: solution + "\n)" if exercise.number == "04" else solution + "\n1 / 0\n"),
+    )
+
+
+MakeClass = Callable[..., list[Report]]
+
+
+@pytest.fixture(scope="session")
+def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
+    """Makes a class out of real results, exercise by exercise: the abler, the more often the solution's; numbers of
+    what is printed differ from learner to learner."""
+
+    def one(chance: random.Random, i: int) -> Report:
+        able = chance.betavariate(3, 1.4)
+        exercises = []
+        for at, solved in enumerate(handed_in[0].exercises):
+            others = [chance.choice(handed_in[3:]) for _ in range(1)] if chance.random() < 0.8 else handed_in[1:3]
+            result = solved if chance.random() < able else chance.choice(others).exercises[at]
+            checks = tuple(
+                replace(check, output=f"{chance.random()}\n" * chance.randrange(1, 9)) if check.score == 0 else check
+                for check in result.checks
+            )
+            exercises.append(replace(result, checks=checks))
+        score = sum(exercise.score for exercise in exercises)
+        first, last = chance.choice(FIRST), chance.choice(LAST)
+        name = f"{first} {last}"
+        stamp = SubmissionStamp(
+            id=f"{last.lower()}{i:04}",
+            sha256="0",
+            origin=f"{last.lower()}{i:04}",
+            submitters=(Submitter(name, f"{1_000_000 + i}", f"{first}.{last}{i}@example.org".lower()),),
+            submitted_at="2026-11-02T10:00:00+00:00",
+        )
+        notes = ("files of other names, not graded: scratch.py",) if chance.random() < 0.03 else ()
+        status = "passed" if score == solved_score else "partial" if score else "failed"
+        bonus = sum(exercise.bonus for exercise in exercises)
+        return replace(
+            handed_in[0], submission=stamp, notes=notes, status=status, score=score, bonus=bonus, exercises=tuple(exercises)
+        )
+
+    solved_score = handed_in[0].max_score
+
+    def make(n: int, seed: int = 0) -> list[Report]:
+        chance = random.Random(seed)
+        return [one(chance, i) for i in range(n)]
 
     return make

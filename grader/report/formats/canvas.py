@@ -1,14 +1,15 @@
 """A file that Canvas' gradebook imports: its columns of people, one assignment, and the row `Points Possible`.
 
 After Instructure's guide to importing grades and the importer itself, `lib/gradebook_importer.rb` of
-https://github.com/instructure/canvas-lms: a row belongs to the user whose Canvas id stands in `ID`, else to the one with
-that `SIS User ID`, else `SIS Login ID`, else name. It belongs to nobody where none is found; Canvas then asks.
+https://github.com/instructure/canvas-lms: a row belongs to the user whose Canvas id stands in `ID`, else to the one
+with that `SIS User ID`, else `SIS Login ID`, else name. Where none is found, Canvas asks.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 
 from ..model import Report, SubmissionStamp, Submitter
+from .neutral import one_line
 from .people import Cell, begin, submitters, table, total
 
 _PEOPLE = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
@@ -19,8 +20,8 @@ _CALCULATED = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|G
 
 
 def canvas(reports: Iterable[Report], assignment: str) -> Iterator[str]:
-    """The lines of the file. Canvas finds the assignment by its name, or by an id in brackets: `Backward (4711)`; where it
-    finds none, it offers to make one. Raises `ValueError` for a name that Canvas takes for a column of its own."""
+    """The lines of the file. Canvas finds the assignment by its name, or by an id in brackets: `Backward (4711)`; where
+    it finds none, it offers to make one. Raises `ValueError` for a name that Canvas takes for a column of its own."""
     if not assignment.strip() or assignment in _OWN or _CALCULATED.search(assignment):
         raise ValueError(f"Canvas leaves out a column called `{assignment}`; give the assignment another name")
     first, reports = begin(reports)
@@ -38,11 +39,11 @@ def _rows(first: Report | None, reports: Iterable[Report]) -> Iterator[list[Cell
 def _person(person: Submitter, stamp: SubmissionStamp) -> list[Cell]:
     """Name, Canvas id, SIS user id, login. Only what Canvas itself wrote into a download's file names is a Canvas id:
     another platform's number could be somebody else's."""
-    # a row whose first cell holds these words would set the assignment's points
-    name = "" if _POINTS in person.name else person.name
+    # a row whose first cell holds these words would set the assignment's points, for everybody
+    name = "" if _POINTS in one_line(person.name) else person.name
     if not person.name and not person.id:
-        return ["", "", "", stamp.id]
-    from_canvas = stamp.origin == f"{person.name}_{person.id}" and person.id.isdecimal() and not person.email
-    if from_canvas:
+        return [stamp.id, "", "", stamp.id]
+    a_number = person.id.isascii() and person.id.isdecimal()
+    if a_number and not person.email and stamp.origin == f"{person.name}_{person.id}":
         return [name, person.id, "", ""]
     return [name, "", person.id, person.email or person.id]

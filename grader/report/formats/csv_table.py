@@ -11,8 +11,8 @@ _PERSON = ("id", "name", "email", "student_id", "submitted_at", "score", "max_sc
 
 
 def csv_table(reports: Iterable[Report]) -> Iterator[str]:
-    """The lines of the table. `id` is the submission's, `student_id` the platform's; an exercise's column holds its score
-    without bonus. The exercises are those of the first report."""
+    """The lines of the table. `id` is the submission's, `student_id` the platform's; an exercise's column holds its
+    score without bonus. The exercises are those of the first report."""
     first, reports = begin(reports)
     exercises = {exercise.id: f"{exercise.number}_{exercise.id}" for exercise in first.exercises} if first else {}
     return table((*_PERSON, *exercises.values(), "notes"), _rows(reports, list(exercises)))

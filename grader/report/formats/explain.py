@@ -4,12 +4,15 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from ..model import CheckResult
+from ..model import CheckResult, ExerciseResult
 from .neutral import lines
 
 
-def explanation(check: CheckResult) -> str:
-    """The program, what came back and what should have, the message, why, and the hint; whatever the report has."""
+def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
+    """The program, what came back and what should have, the message, why, and the hint; whatever the report has. Of a
+    skipped check, why its exercise's file was not loaded."""
+    if check.status == "skipped":
+        return lines(exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message)
     return lines("\n".join(_said(check)))
 
 

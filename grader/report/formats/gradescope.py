@@ -76,16 +76,16 @@ def _test(exercise: ExerciseResult, number: int, check: CheckResult, details: De
         "status": "passed" if check.status == "passed" else "failed",
         "name": one_line(f"{exercise.title}: {check.title}" + (" (bonus)" if check.bonus else "")),
         "number": f"{exercise.number.lstrip('0') or '0'}.{number}",
-        "output": _output(check),
+        "output": _output(exercise, check),
         "tags": [exercise.id],
         "visibility": _visibility(check, details.get((exercise.id, check.id), "score")),
         "extra_data": {"exercise": exercise.id, "check": check.id, "status": check.status},
     }
 
 
-def _output(check: CheckResult) -> str:
+def _output(exercise: ExerciseResult, check: CheckResult) -> str:
     printed = "" if check.output is UNSET else f"printed:\n{lines(check.output)}"
-    said = "" if check.status == "passed" else explanation(check)
+    said = "" if check.status == "passed" else explanation(exercise, check)
     return "\n".join(filter(None, (said, printed)))
 
 

@@ -13,6 +13,8 @@ from ..model import CheckResult, ExerciseResult, Report
 from .explain import explanation
 from .neutral import lines, one_line
 
+_KINDS: dict[str, type[Failure | Error | Skipped]] = {"failed": Failure, "skipped": Skipped}
+
 
 def junit(reports: Iterable[Report]) -> Iterator[str]:
     """The document, a line for each submission."""
@@ -45,12 +47,8 @@ def _case(report: Report, exercise: ExerciseResult, check: CheckResult) -> TestC
 
 
 def _result(exercise: ExerciseResult, check: CheckResult) -> Failure | Error | Skipped:
-    """`failed` is a failure; what the code raised, or how it died, an error."""
-    if check.status == "skipped":
-        why = exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message
-        return Skipped(one_line(lines(why)), "skipped")
-    kind = Failure if check.status == "failed" else Error
-    said = explanation(check)
-    result = kind(one_line(said.partition("\n")[0] or check.title), check.status)
+    """`failed` is a failure; what the code raised, or how it died, is an error."""
+    said = explanation(exercise, check)
+    result = _KINDS.get(check.status, Error)(said.partition("\n")[0] or check.title, check.status)
     result.text = said
     return result

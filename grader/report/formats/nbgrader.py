@@ -1,8 +1,7 @@
 """The table that `nbgrader export` writes, for whatever reads nbgrader's: LMS imports, scripts, a merge with its own.
 
-Columns and cells are those of `nbgrader.plugins.CsvExportPlugin` (nbgrader 0.9.6): points as floats, times in UTC without
-a zone. The columns `student_id`, `last_name`, `first_name` and `email` are also what `nbgrader db student import` knows,
-once `student_id` is called `id`.
+Columns and cells are those of `nbgrader.plugins.CsvExportPlugin` (nbgrader 0.9.6): points as floats, times in UTC
+without a zone. `last_name`, `first_name` and `email` are also what `nbgrader db student import` reads, beside an `id`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,8 +28,8 @@ COLUMNS = (
 
 
 def nbgrader(reports: Iterable[Report], assignment: str | None = None) -> Iterator[str]:
-    """The lines of the table; the assignment is called after the course's id unless it is given another name. There is no
-    penalty and no due date: the grader knows of neither."""
+    """The lines of the table; the assignment is called after the course's id unless it is given another name. There is
+    no penalty and no due date: the grader knows of neither."""
     return table(COLUMNS, _rows(reports, assignment), line_end="\n")
 
 
@@ -61,8 +60,9 @@ def _time(stamp: SubmissionStamp) -> str:
     """As nbgrader has it where it can be read as ISO 8601, else as it stands."""
     if stamp.submitted_at is UNSET:
         return ""
+    text = stamp.submitted_at.removesuffix(" UTC")  # as nbgrader's own timestamp.txt ends
     try:
-        at = datetime.fromisoformat(stamp.submitted_at.replace("Z", "+00:00"))
+        at = datetime.fromisoformat(text.replace("Z", "+00:00"))
         return str(at.astimezone(timezone.utc).replace(tzinfo=None) if at.tzinfo else at)
     except (ValueError, OverflowError):
         return stamp.submitted_at

@@ -34,8 +34,8 @@ def begin(reports: Iterable[Report]) -> tuple[Report | None, Iterator[Report]]:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Cell]], line_end: str = "\r\n") -> Iterator[str]:
-    """Lines of a CSV file (RFC 4180). Numbers, and the header, are ours and stay as they are; no other cell is taken for
-    a formula."""
+    """Lines of a CSV file (RFC 4180). Numbers, and the header, are ours and stay as they are; no other cell is taken
+    for a formula."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator=line_end)
     for row in chain([header], ([cell(one) if isinstance(one, str) else one for one in row] for row in rows)):

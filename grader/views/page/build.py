@@ -18,7 +18,8 @@ from .data import document
 
 HERE = Path(__file__).resolve().parent
 ASSETS = HERE / "assets"  # assets/fetch.sh says where they come from
-SCRIPTS = (ASSETS / "d3.min.js", ASSETS / "plot.umd.min.js", ASSETS / "tabulator.min.js", HERE / "page.js")
+LIBRARIES = tuple(ASSETS / name for name in ("d3.min.js", "plot.umd.min.js", "tabulator.min.js"))
+SCRIPTS = (*LIBRARIES, *(HERE / name for name in ("text.js", "tables.js", "charts.js", "learner.js", "page.js")))
 STYLES = (ASSETS / "tabulator_simple.min.css", HERE / "page.css")
 LICENCES = ASSETS / "LICENSES.txt"
 _SOURCE_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=[^\n*]*(?:\*/)?")

@@ -1,0 +1,151 @@
+"""A class's results in the forms that other programs read: what `grade export RESULTS --to FORMAT` does."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..cohort import Summary
+from ..cohort.run import REPORTS
+from ..course import Course
+from ..report import Report, read_report, write_atomically
+from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
+from ..report.model import CourseStamp
+from ..views import plain
+from .cohort import SUMMARY, summary_of
+from .run import details
+from .words import UsageError
+
+# Where each format goes by default, below RESULTS/exports
+PLACES = {
+    "csv": "grades.csv",
+    "canvas": "canvas.csv",
+    "nbgrader": "nbgrader.csv",
+    "gradescope": "gradescope",
+    "junit": "junit.xml",
+}
+_NAMED = ("canvas", "nbgrader")
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """`out` is a path, `-` for standard output, or None for the usual place; only gradescope needs the course."""
+
+    results: Path
+    to: str
+    out: str | None = None
+    assignment: str | None = None
+    course: Course | None = None
+
+
+def run_export(options: ExportOptions) -> int:
+    """Export. Returns 0 where every submission of the class is in it, 1 where one is missing or too many."""
+    if options.assignment is not None and options.to not in _NAMED:
+        raise UsageError(f"--assignment goes with --to {' or '.join(_NAMED)}; {options.to} names no assignment")
+    summary = summary_of(options.results)
+    paths = _paths(options.results)
+    for _ in _reports(paths, summary):  # all of them, before anything is written
+        pass
+    try:
+        where = _export(options, summary, _reports(paths, summary))
+    except BrokenPipeError:  # who reads standard output has had enough
+        raise
+    except OSError as error:
+        raise UsageError(f"{error.filename or options.out}: cannot be written: {error.strerror}") from None
+    if where is not None:
+        print(f"{len(paths)} {'submission' if len(paths) == 1 else 'submissions'} written to {where}")
+    return _complete(summary, len(paths))
+
+
+def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path | None:
+    """Where it was written, or None for standard output."""
+    if options.to == "gradescope":
+        return _write_gradescope(options, summary, reports)
+    try:
+        pieces = (piece.encode() for piece in _pieces(options, summary, reports))
+    except ValueError as error:
+        raise UsageError(f"--assignment: {error}") from None
+    if options.out == "-":
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+        return None
+    path = _place(options)
+    if path.is_dir():
+        raise UsageError(f"--out {path} is a folder; name a file")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, pieces)
+    return path
+
+
+def _pieces(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Iterator[str]:
+    if options.to == "canvas":
+        return canvas(reports, summary.title if options.assignment is None else options.assignment)
+    if options.to == "nbgrader":
+        return nbgrader(reports, options.assignment)
+    return csv_table(reports) if options.to == "csv" else junit(reports)
+
+
+def _write_gradescope(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path:
+    if options.out == "-":
+        raise UsageError("--to gradescope writes a file for each submission; --out names a folder")
+    course = options.course
+    if course is None or CourseStamp(course.id, course.version, course.hash) != summary.course:
+        is_one = f"{summary.course.id} {summary.course.version}"
+        raise UsageError(
+            f"{options.results} was graded with another course than this one; --course names that {is_one}"
+        )
+    folder = _place(options)
+    for name, text in gradescope(reports, details(course)):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, text.encode())
+    return folder
+
+
+def _place(options: ExportOptions) -> Path:
+    return options.results / "exports" / PLACES[options.to] if options.out is None else Path(options.out)
+
+
+def _paths(results: Path) -> list[Path]:
+    folder = results / REPORTS
+    paths = sorted(path for path in folder.glob("*.json") if not path.name.startswith("."))
+    if not paths:
+        raise UsageError(f"{folder} holds no reports; `grade cohort SUBMISSIONS --out {results}` writes them")
+    return paths
+
+
+def _reports(paths: Sequence[Path], summary: Summary) -> Iterator[Report]:
+    for path in paths:
+        try:
+            report = read_report(path.read_bytes())
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            again = "run `grade cohort` again, which then grades this submission anew"
+            raise UsageError(f"{path} is damaged ({plain(str(error))}); {again}") from None
+        if report.submission.id != path.stem:
+            raise UsageError(
+                f"{path} is the report of `{plain(report.submission.id)}`; remove it, or name it after that"
+            )
+        if report.course != summary.course:
+            again = "run `grade cohort` again, or remove the report where its submission is gone"
+            raise UsageError(f"{path} was graded with another version of the course than {SUMMARY} says; {again}")
+        yield report
+
+
+def _complete(summary: Summary, written: int) -> int:
+    """Say on standard error what the export lacks."""
+    lacking = [eye.id for eye in summary.needs_eye if any(why.startswith("not graded: ") for why in eye.why)]
+    if lacking:
+        shown = ", ".join(map(plain, lacking[:_SHOWN])) + (" and more" if len(lacking) > _SHOWN else "")
+        print(
+            f"grade: {len(lacking)} of {summary.submissions} have no report and are left out: {shown}", file=sys.stderr
+        )
+    if written != summary.graded:
+        counted = f"there are {written} reports, but {SUMMARY} counts {summary.graded}"
+        print(
+            f"grade: {counted}; run `grade cohort` again, and remove reports of submissions that are gone",
+            file=sys.stderr,
+        )
+    return 1 if lacking or written != summary.graded else 0

@@ -1,0 +1,88 @@
+"use strict";
+
+// What learners wrote only ever becomes text: `h` makes text nodes, and where a browser knows trusted types,
+// whatever a library hands to innerHTML is escaped, but for its own few constants.
+const LIBRARY_MARKUP = new Set(["&nbsp;", "<div class='tabulator-arrow'></div>"]);
+window.trustedTypes?.createPolicy("default", {
+  createHTML: (text) =>
+    LIBRARY_MARKUP.has(text) ? text : text.replaceAll("&", "&amp;").replaceAll("<", "&lt;"),
+});
+
+const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+const STATUS = {
+  passed: ["✓", "passed"], partial: ["◐", "in part"], failed: ["✗", "failed"], error: ["✗", "error"],
+  timeout: ["✗", "timeout"], crashed: ["✗", "crashed"], skipped: ["–", "skipped"], missing: ["–", "missing"],
+  not_started: ["○", "not started"], unreadable: ["!", "unreadable"],
+};
+const NOTHING = ["not_started", "missing", "unreadable"];
+const order = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" }).compare;
+const byId = (id) => document.getElementById(id);
+const count = (n) => n.toLocaleString("en");
+const several = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+/** Text in which everything that is not seen, or turns the direction of writing, is spelled out. */
+function plain(text) {
+  return String(text).replace(UNSEEN, (c) => `\\x${c.codePointAt(0).toString(16).padStart(2, "0")}`);
+}
+
+/** An element, `tag.class.class`, its attributes (`on…` is a listener) and its children; strings become text. */
+function h(tag, attributes, ...children) {
+  const [name, ...classes] = tag.split(".");
+  const node = document.createElement(name);
+  if (classes.length) node.className = classes.join(" ");
+  for (const [key, value] of Object.entries(attributes ?? {})) {
+    if (typeof value === "function") node.addEventListener(key.slice(2), value);
+    else if (value !== undefined) node.setAttribute(key, value === true ? "" : plain(value));
+  }
+  const given = children.flat(2).filter((child) => child != null && child !== false && child !== "");
+  node.append(...given.map((child) => (child instanceof Node ? child : plain(child))));
+  return node;
+}
+
+const block = (text) => {
+  const node = h("pre", { tabindex: 0 });
+  node.textContent = text.split(/\r?\n/).map(plain).join("\n");
+  return node;
+};
+const badge = (status) => h(`span.status.${status}`, null, h("span.mark", { "aria-hidden": "true" }, STATUS[status][0]),
+  ` ${STATUS[status][1]}`);
+
+/** Text as it is searched: as it is shown, but for capitals and how much space is where. */
+const sought = (text) => plain(text.replace(/\s+/g, " ").trim()).toLowerCase();
+
+async function unpack() {
+  const text = atob(byId("data").textContent);
+  const packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) packed[i] = text.charCodeAt(i);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+/** Adds to each learner what is looked up often; `i` is a learner's number everywhere. */
+function prepare(data) {
+  const eyes = new Map(Object.entries(data.eyes));
+  data.index = new Map();
+  data.learners.forEach((learner, i) => {
+    data.index.set(learner.id, i);
+    learner.i = i;
+    learner.why = eyes.get(learner.id) ?? [];
+    learner.name = (learner.people ?? []).map(([name]) => name).join(", ") || learner.id;
+    learner.results = (learner.results ?? data.exercises.map(() => null)).map((at) => data.results[at] ?? null);
+    const said = new Set();
+    learner.results.forEach((result, e) => {
+      for (const at of result?.checks ?? []) {
+        const { diagnosis } = at ? data.details[at - 1] : {};
+        if (diagnosis !== undefined) said.add(`${data.exercises[e].id}: ${data.texts[diagnosis]}`);
+      }
+    });
+    const words = [learner.id, learner.origin, ...(learner.people ?? []).flat(), ...learner.why, ...said];
+    learner.haystack = sought(words.filter(Boolean).join(" · "));
+  });
+}
+
+const stem = (exercise) => `${exercise.number} ${exercise.id}`;
+const linkTo = (id) => `#learner=${encodeURIComponent(id)}`;
+
+function learnerLink(data, id, shown = id) {
+  return data.index.has(id) ? h("a", { href: linkTo(id) }, h("bdi", null, shown)) : h("bdi", null, shown);
+}

@@ -1,0 +1,308 @@
+"""`grade export`: a folder of results becomes what other programs read, or a word on what is wrong."""
+
+import csv
+import gc
+import io
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from junitparser import JUnitXml
+from msgspec.structs import replace
+
+from grader.cli.export import PLACES, ExportOptions, run_export
+from grader.cli.words import UsageError
+from grader.cohort import Summary, summarise
+from grader.course import Course, load_course
+from grader.report import CheckResult, ExerciseResult, Report, read_report, write_report
+from grader.report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, SubmissionStamp, Submitter
+
+ROOT = Path(__file__).resolve().parents[2]
+GRADE = Path(sys.executable).parent / "grade"
+Grade = Callable[..., Any]
+CAPTURE = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    """The repository's own course."""
+    return load_course(ROOT)
+
+
+def a_report(course: Course, name: str, **more: Any) -> Report:
+    """Half of the checks passed, by one person."""
+    exercises = []
+    for exercise in course.exercises:
+        checks = tuple(
+            CheckResult(c.id, c.title, c.visibility, "passed", c.points, c.points, c.bonus, 0.1)
+            if number % 2
+            else CheckResult(c.id, c.title, c.visibility, "failed", 0, c.points, c.bonus, 0.1, message="line 1: =x")
+            for number, c in enumerate(exercise.checks)
+        )
+        score = sum(c.score for c in checks if not c.bonus)
+        bonus = sum(c.score for c in checks if c.bonus)
+        exercises.append(
+            ExerciseResult(
+                exercise.id, exercise.number, exercise.title, "partial", score, exercise.max_score, bonus, checks
+            )
+        )
+    person = Submitter(name.title(), f"s-{name}", f"{name}@example.org")
+    made = Report(
+        schema=SCHEMA,
+        grader_version="1.0",
+        course=CourseStamp(course.id, course.version, course.hash),
+        submission=SubmissionStamp(name, "0", origin=name, submitters=(person,)),
+        graded_at="2026-01-02T03:04:05+00:00",
+        isolation=Isolation("process", LimitsStamp(1, 1.0, 1, 1)),
+        status="partial",
+        score=sum(exercise.score for exercise in exercises),
+        max_score=course.max_score,
+        bonus=sum(exercise.bonus for exercise in exercises),
+        notes=(),
+        exercises=tuple(exercises),
+        seed="the secret seed",
+    )
+    return replace(made, **more)
+
+
+@pytest.fixture
+def results(course: Course, tmp_path: Path) -> Path:
+    """What `grade cohort --out` leaves of a class of two."""
+    folder = tmp_path / "results"
+    (folder / "reports").mkdir(parents=True)
+    reports = [a_report(course, name) for name in ("jane", "otieno")]
+    for report in reports:
+        write_report(report, folder / "reports" / f"{report.submission.id}.json")
+    write_summary(folder, summarise(course, reports, {}))
+    return folder
+
+
+def write_summary(folder: Path, summary: Summary) -> None:
+    (folder / "cohort.json").write_bytes(msgspec.json.encode(summary))
+
+
+def files(folder: Path) -> list[str]:
+    """Every file below a folder, hidden ones too."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+# -- the installed command -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("to", PLACES)
+def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None:
+    """Below RESULTS/exports, and it is said where; nothing else is written."""
+    before = files(results)
+    done = grade("export", results, "--to", to, "--course", ROOT)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert f"2 submissions written to {results / 'exports' / PLACES[to]}\n" == done.stdout
+    expected = (
+        {PLACES[to]} if to != "gradescope" else {f"gradescope/{name}/results.json" for name in ("jane", "otieno")}
+    )
+    assert {f"exports/{name}" for name in expected} == set(files(results)) - set(before)
+
+
+def test_a_table_goes_to_standard_output(grade: Grade, results: Path, course: Course) -> None:
+    """`--out -` prints the table and nothing but the table."""
+    done = grade("export", results, "--to", "csv", "--out", "-")
+    jane, otieno = rows(done.stdout)
+    assert (0, "", "jane", "otieno") == (done.returncode, done.stderr, jane["id"], otieno["id"])
+    assert jane["score"] == str(sum(int(jane[exercise.stem]) for exercise in course.exercises))
+    assert not (results / "exports").exists()
+
+
+def test_a_reader_that_has_had_enough_is_no_error(environment: dict[str, str], results: Path) -> None:
+    """`| head` is no reason for a complaint."""
+    command = f"'{GRADE}' export '{results}' --to junit --out - | head -c 9"
+    done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, text=True, check=False)
+    assert ("<?xml ver", "") == (done.stdout, done.stderr)
+
+
+def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Path, own_course: Path) -> None:
+    """What learners may be told stands in the course, so it has to be the one that was graded with."""
+    done = grade("export", results, "--to", "gradescope", "--course", own_course)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "was graded with another course than this one; --course names that backward 2026.1" in done.stderr
+    assert not (results / "exports").exists()
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        ("the following arguments are required: RESULTS, --to", []),
+        ("invalid choice: 'excel'", ["results", "--to", "excel"]),
+        (
+            "nowhere holds no cohort.json; `grade cohort SUBMISSIONS --out nowhere` writes it",
+            ["nowhere", "--to", "csv"],
+        ),
+    ],
+)
+def test_wrong_words_are_told(grade: Grade, expected: str, words: list[str]) -> None:
+    """Exit code 2, and what to write instead."""
+    done = grade("export", *words)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert expected in done.stderr
+
+
+# -- its function ------------------------------------------------------------------------------------------
+
+
+def test_canvas_has_the_courses_title(results: Path) -> None:
+    """Unless the assignment is given another name."""
+    run_export(ExportOptions(results, "canvas"))
+    text = (results / "exports" / "canvas.csv").read_text(encoding="utf-8")
+    assert text.startswith(
+        "Student,ID,SIS User ID,SIS Login ID,Section,The Backward Pass\n    Points Possible,,,,,100\n"
+    )
+    run_export(ExportOptions(results, "canvas", assignment="Backward (4711)"))
+    assert "Section,Backward (4711)\n" in (results / "exports" / "canvas.csv").read_text(encoding="utf-8")
+
+
+def test_nbgrader_can_name_the_assignment(results: Path) -> None:
+    """By default it is the course's id."""
+    run_export(ExportOptions(results, "nbgrader", assignment="ps1"))
+    text = (results / "exports" / "nbgrader.csv").read_text(encoding="utf-8")
+    assert [("ps1", "s-jane"), ("ps1", "s-otieno")] == [(row["assignment"], row["student_id"]) for row in rows(text)]
+
+
+def test_junit_is_read_back(results: Path, course: Course) -> None:
+    """A suite for each submission, a case for each check."""
+    run_export(ExportOptions(results, "junit"))
+    suites = list(JUnitXml.fromfile(str(results / "exports" / "junit.xml")))
+    assert ["jane", "otieno"] == [suite.name for suite in suites]
+    assert [sum(len(exercise.checks) for exercise in course.exercises)] * 2 == [suite.tests for suite in suites]
+
+
+def test_gradescope_tells_learners_what_the_course_allows(results: Path, course: Course) -> None:
+    """Messages of checks that are visible; never the seed."""
+    run_export(ExportOptions(results, "gradescope", course=course))
+    text = (results / "exports" / "gradescope" / "jane" / "results.json").read_text(encoding="utf-8")
+    assert "line 1: =x" in {test["output"] for test in json.loads(text)["tests"]}
+    assert "the secret seed" not in text
+
+
+def test_a_folder_can_be_named(results: Path, course: Course, tmp_path: Path) -> None:
+    """It is made where it is missing."""
+    run_export(ExportOptions(results, "gradescope", str(tmp_path / "new" / "folder"), course=course))
+    assert ["jane/results.json", "otieno/results.json"] == files(tmp_path / "new" / "folder")
+
+
+def test_a_second_export_replaces_the_first(results: Path) -> None:
+    """The file holds the new one, and nothing else is left."""
+    place = results / "exports" / "grades.csv"
+    run_export(ExportOptions(results, "csv"))
+    first = place.read_bytes()
+    place.write_bytes(b"x" * 10_000)
+    run_export(ExportOptions(results, "csv"))
+    assert (first, ["grades.csv"]) == (place.read_bytes(), files(place.parent))
+
+
+def test_reports_are_not_held(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a class of any size, two reports at most are in memory at once."""
+    alive: list[int] = []
+
+    def counted(data: bytes) -> Report:
+        made = read_report(data)
+        gc.collect()
+        alive.append(sum(isinstance(one, Report) for one in gc.get_objects()))
+        return made
+
+    for number in range(6):
+        shutil.copy(results / "reports" / "jane.json", results / "reports" / f"j{number}.json")
+        path = results / "reports" / f"j{number}.json"
+        path.write_text(path.read_text().replace('"id": "jane"', f'"id": "j{number}"'))
+    monkeypatch.setattr("grader.cli.export.read_report", counted)
+    run_export(ExportOptions(results, "junit"))
+    assert max(alive) - min(alive) <= 2
+
+
+# -- what is missing ---------------------------------------------------------------------------------------
+
+
+def test_who_has_no_report_is_named(results: Path, course: Course, capsys: CAPTURE) -> None:
+    """A table without somebody says so: exit code 1, and who it is."""
+    reports = [a_report(course, name) for name in ("jane", "otieno")]
+    write_summary(results, summarise(course, reports, {"eve\x1b": "the worker is gone"}))
+    assert 1 == run_export(ExportOptions(results, "csv"))
+    told = capsys.readouterr()
+    assert "2 submissions written to" in told.out
+    assert "grade: 1 of 3 have no report and are left out: eve\\x1b\n" == told.err
+
+
+def test_a_report_too_many_is_told(results: Path, course: Course, capsys: CAPTURE) -> None:
+    """A report of a submission that is gone would be somebody's score: exit code 1, and what to do."""
+    write_report(a_report(course, "gone"), results / "reports" / "gone.json")
+    assert 1 == run_export(ExportOptions(results, "csv"))
+    assert "there are 3 reports, but cohort.json counts 2; run `grade cohort` again" in capsys.readouterr().err
+
+
+# -- bad input ---------------------------------------------------------------------------------------------
+
+
+def spoiled(results: Path, course: Course) -> Iterator[tuple[str, Callable[[], object], str]]:
+    """What is wrong, how it comes to be, what is said."""
+    path = results / "reports" / "otieno.json"
+    other = replace(a_report(course, "otieno"), course=CourseStamp("backward", "2025.1", "0"))
+
+    def a_folder() -> None:
+        path.unlink()
+        path.mkdir()
+
+    yield "no reports", lambda: shutil.rmtree(results / "reports"), "holds no reports; `grade cohort SUBMISSIONS --out"
+    yield "no summary", (results / "cohort.json").unlink, "holds no cohort.json"
+    yield "damaged summary", lambda: (results / "cohort.json").write_text("{"), "cohort.json is damaged"
+    yield "cut off", lambda: path.write_bytes(path.read_bytes()[:999]), "otieno.json is damaged"
+    yield "empty", lambda: path.write_bytes(b""), "run `grade cohort` again, which then grades this submission anew"
+    yield "a folder", a_folder, "otieno.json cannot be read: Is a directory"
+    yield "another's", lambda: path.rename(path.with_name("eve.json")), "eve.json is the report of `otieno`; remove it"
+    yield (
+        "another course",
+        lambda: write_report(other, path),
+        "otieno.json was graded with another version of the course",
+    )
+
+
+@pytest.mark.parametrize("to", ["csv", "gradescope"])
+@pytest.mark.parametrize("number", range(8))
+def test_bad_results_are_told_and_nothing_is_written(results: Path, course: Course, number: int, to: str) -> None:
+    """The file is named, and the remedy; not even the good reports are exported."""
+    _, spoil, expected = list(spoiled(results, course))[number]
+    spoil()
+    with pytest.raises(UsageError) as raised:
+        run_export(ExportOptions(results, to, course=course))
+    assert expected in str(raised.value)
+    assert not (results / "exports").exists()
+
+
+@pytest.mark.parametrize(
+    ("to", "more", "expected"),
+    [
+        ("csv", {"assignment": "x"}, "--assignment goes with --to canvas or nbgrader; csv names no assignment"),
+        ("canvas", {"assignment": "Final Score"}, "--assignment: Canvas leaves out a column called `Final Score`"),
+        ("canvas", {"assignment": ""}, "give the assignment another name"),
+        ("gradescope", {"out": "-"}, "writes a file for each submission; --out names a folder"),
+        ("gradescope", {"course": None}, "graded with another course than this one"),
+        ("csv", {"out": "{results}"}, "is a folder; name a file"),
+        ("csv", {"out": "{results}/cohort.json/x.csv"}, "cannot be written: "),
+        ("gradescope", {"out": "{results}/cohort.json"}, "cannot be written: Not a directory"),
+    ],
+)
+def test_wrong_options_are_told(results: Path, course: Course, to: str, more: dict[str, Any], expected: str) -> None:
+    """What does not go together, and places that cannot be written to."""
+    given: dict[str, Any] = {"course": course, **more}
+    if "out" in given:
+        given["out"] = given["out"].format(results=results)
+    with pytest.raises(UsageError) as raised:
+        run_export(ExportOptions(results, to, **given))
+    assert expected in str(raised.value)
+    assert not (results / "exports").exists()

@@ -1,0 +1,55 @@
+"""The repository's own course, and submissions read for it."""
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.cohort import Entry
+from grader.cohort.files import Taken, take_in
+from grader.course import Course, load_course
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    return load_course(ROOT)
+
+
+@pytest.fixture
+def take(course: Course) -> Callable[..., Taken]:
+    """Read a submission that lies in the places given."""
+
+    def read(*places: Path, **more: Any) -> Taken:
+        return take_in(Entry("jane", "jane", places, **more), course)
+
+    return read
+
+
+@pytest.fixture
+def jane(tmp_path: Path) -> Path:
+    """The folder of somebody who has not handed in anything yet."""
+    folder = tmp_path / "jane"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def at_most() -> Callable[[int], Any]:
+    """Fails if what is done within takes more memory than so many megabytes."""
+
+    @contextmanager
+    def capped(megabytes: int) -> Iterator[None]:
+        tracemalloc.start()
+        try:
+            yield
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < megabytes << 20
+
+    return capped

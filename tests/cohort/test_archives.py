@@ -1,0 +1,505 @@
+"""Zip and tar files read without unpacking them, whatever lies in them."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import struct
+import tarfile
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grader.cohort import archives
+from grader.cohort.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, printable, stem
+from grader.engine.source import MAX_BYTES
+
+SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+Format = Literal[0, 1, 2]
+FORMATS: list[Format] = [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]
+
+
+def is_python(name: str) -> bool:
+    return name.endswith(".py")
+
+
+def read(path: Path, allowance: Allowance | None = None) -> list[tuple[str, Any]]:
+    """Paths as they are given, what is in each, and at the end why it ended if it was not the end."""
+    found: list[tuple[str, Any]] = []
+    try:
+        for name, content in members(path, is_python, allowance or Allowance()):
+            found.append((str(name), content))
+    except ArchiveError as error:
+        found.append(("error", str(error)))
+    return found
+
+
+def zipped(path: Path, files: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, compression)
+    return path
+
+
+def tarred(path: Path, files: dict[str, bytes], form: Format = tarfile.PAX_FORMAT) -> Path:
+    mode: Any = {".gz": "w:gz", ".tgz": "w:gz", ".bz2": "w:bz2", ".xz": "w:xz"}.get(path.suffix, "w")
+    with tarfile.open(path, mode, format=form) as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return path
+
+
+def header(name: str, kind: bytes, size: int = 0, link: str = "") -> bytes:
+    info = tarfile.TarInfo(name)
+    info.type, info.size, info.linkname = kind, size, link
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+def test_a_zip_gives_what_is_wanted_and_names_the_rest(tmp_path: Path) -> None:
+    """Content comes with the files asked for; folders are not listed."""
+    path = zipped(tmp_path / "a.ZIP", {"work/": b"", "work/a.py": b"x = 1\n", "work/data.csv": b"1,2"})
+    assert [("work/a.py", b"x = 1\n"), ("work/data.csv", None)] == read(path)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("suffix", [suffix for suffix in SUFFIXES if suffix != ".zip"])
+def test_a_tar_gives_the_same_in_every_form(tmp_path: Path, suffix: str, form: Format) -> None:
+    """Each compression and each format of headers is read."""
+    path = tmp_path / f"a{suffix}"
+    tarred(
+        path.with_suffix("") if suffix in (".tbz2", ".txz") else path, {"w/a.py": b"x\n" * 999, "w/b.csv": b"1"}, form
+    )
+    if suffix in (".tbz2", ".txz"):
+        compress = bz2.compress if suffix == ".tbz2" else lzma.compress
+        path.write_bytes(compress(path.with_suffix("").read_bytes()))
+    assert [("w/a.py", b"x\n" * 999), ("w/b.csv", None)] == read(path)
+
+
+@pytest.mark.parametrize("form", FORMATS[1:])
+@pytest.mark.parametrize("length", [99, 100, 101, 155, 256, 4000])
+def test_long_names_in_a_tar(tmp_path: Path, form: Format, length: int) -> None:
+    """Names beyond the header's hundred bytes come from the extended headers."""
+    name = "d/" + "n" * length + ".py"
+    assert [(name, b"1"), ("b.py", b"2")] == read(tarred(tmp_path / "a.tar", {name: b"1", "b.py": b"2"}, form))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../w/a.py", "/w/a.py", "//w/a.py", "..\\..\\w\\a.py", "\\w\\a.py", "C:\\w\\a.py", "c:/w/a.py", "w/../a.py"],
+)
+@pytest.mark.parametrize("make", [zipped, tarred])
+def test_no_path_leads_out(tmp_path: Path, name: str, make: Callable[..., Path]) -> None:
+    """Paths that climb, start at a root, at a drive or with backslashes are paths inside the archive."""
+    path = make(tmp_path / ("a.zip" if make is zipped else "a.tar"), {name: b"x"})
+    assert [("w/a.py", b"x")] == read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("link", tarfile.SYMTYPE),
+        ("hard", tarfile.LNKTYPE),
+        ("pipe", tarfile.FIFOTYPE),
+        ("disk", tarfile.BLKTYPE),
+        ("terminal", tarfile.CHRTYPE),
+        ("unknown", b"Z"),
+    ],
+)
+def test_what_is_no_file_in_a_tar_has_no_content(tmp_path: Path, name: str, kind: bytes) -> None:
+    """Links, devices and pipes are named and not followed, and what comes after them is read."""
+    path = tmp_path / "a.tar"
+    path.write_bytes(header(f"{name}.py", kind, link="/etc/passwd") + header("b.py", tarfile.REGTYPE) + bytes(1024))
+    assert [(f"{name}.py", "is no regular file"), ("b.py", b"")] == read(path)
+
+
+def test_a_link_in_a_zip_has_no_content(tmp_path: Path) -> None:
+    """A zip made on Unix may hold a symbolic link, whose content is where it points."""
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        link = zipfile.ZipInfo("a.py")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "../../solutions/01_distribute.py")
+    assert [("a.py", "is no regular file")] == read(path)
+
+
+def test_an_encrypted_file_is_told_from_a_damaged_one(tmp_path: Path) -> None:
+    """The bit that says so is enough; nothing is asked for a password."""
+    path = zipped(tmp_path / "a.zip", {"a.py": b"secret", "b.py": b"open"}, zipfile.ZIP_STORED)
+    data = bytearray(path.read_bytes())
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    assert [("a.py", "is encrypted"), ("b.py", b"open")] == read(path)
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_uncommon_compression_is_left_alone(tmp_path: Path, compression: int) -> None:
+    """These unpack without a bound on memory."""
+    path = zipped(tmp_path / "a.zip", {"a.py": b"x"}, compression)
+    assert [("a.py", "is compressed in an uncommon way")] == read(path)
+
+
+def test_one_damaged_file_costs_only_itself(tmp_path: Path) -> None:
+    """A wrong checksum is said of the one file that has it."""
+    path = zipped(tmp_path / "a.zip", {"a.py": b"first", "b.py": b"second"}, zipfile.ZIP_STORED)
+    path.write_bytes(path.read_bytes().replace(b"first", b"worst"))
+    (_, damaged), second = read(path)
+    assert damaged.startswith("is damaged: Bad CRC-32")
+    assert ("b.py", b"second") == second
+
+
+def test_two_files_of_one_name_are_both_given(tmp_path: Path) -> None:
+    """Which of them counts is not for this reader to say."""
+    path = tmp_path / "a.zip"
+    with warnings.catch_warnings(), zipfile.ZipFile(path, "w") as archive:
+        warnings.simplefilter("ignore")
+        archive.writestr("a.py", "one")
+        archive.writestr("a.py", "two")
+    assert [("a.py", b"one"), ("a.py", b"two")] == read(path)
+
+
+@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz"])
+@pytest.mark.parametrize("name", ["a\nb\x1b[2J.py", "ä∂🙂.py", "n" * 250 + ".py"])
+def test_odd_names_come_as_they_are(tmp_path: Path, suffix: str, name: str) -> None:
+    """Line ends, escapes and letters of any script do not disturb the reading."""
+    make = zipped if suffix == ".zip" else tarred
+    assert [(name, b"x")] == read(make(tmp_path / f"a{suffix}", {name: b"x"}))
+
+
+def test_undecodable_names_in_a_tar_come_as_surrogates(tmp_path: Path) -> None:
+    """As Python does for names on a disk."""
+    path = tmp_path / "a.tar"
+    block = bytearray(header("X.py", tarfile.REGTYPE))
+    block[0] = 0xFF
+    block[148:156] = b"%06o\0 " % tarfile.calc_chksums(bytes(block))[0]  # type: ignore[attr-defined]
+    path.write_bytes(bytes(block) + bytes(1024))
+    assert [("\udcff.py", b"")] == read(path)
+
+
+def test_a_name_with_a_nul_in_a_zip_ends_there(tmp_path: Path) -> None:
+    """So that it cannot pass for another name."""
+    path = zipped(tmp_path / "a.zip", {"a.pyX.txt": b"x"})
+    path.write_bytes(path.read_bytes().replace(b"a.pyX.txt", b"a.py\0.txt"))
+    ((name, content),) = read(path)
+    assert "a.py" == name
+    assert "\0" not in str(content)
+
+
+@pytest.mark.parametrize("size", [MAX_BYTES - 1, MAX_BYTES, MAX_BYTES + 1, MAX_BYTES + 2])
+@pytest.mark.parametrize("make", [zipped, tarred])
+def test_no_more_than_the_limit_of_a_file_is_read(tmp_path: Path, make: Callable[..., Path], size: int) -> None:
+    """One byte beyond it shows that there is more; what comes after is read all the same."""
+    path = make(tmp_path / ("a.zip" if make is zipped else "a.tar"), {"a.py": bytes(size), "b.py": b"x"})
+    assert [("a.py", bytes(min(size, MAX_BYTES + 1))), ("b.py", b"x")] == read(path)
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, at_most: Callable[[int], Any]) -> None:
+    """Of a file of 64 MB that is packed in 64 KB no more is read than of any file."""
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("a.py", "w") as file:
+        for _ in range(64):
+            file.write(bytes(1 << 20))
+    with at_most(8):
+        assert [MAX_BYTES + 1] == [len(content) for _, content in read(path)]
+
+
+def test_files_that_overlap_in_a_zip_come_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten thousand entries for one and the same content are paid for one by one."""
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 1 << 20)
+    path = zipped(tmp_path / "a.zip", {"a.py": bytes(MAX_BYTES)})
+    data = path.read_bytes()
+    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    entry = data[start:end]
+    ending = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 10_000, 10_000, len(entry) * 10_000, start, 0)
+    path.write_bytes(data[:start] + entry * 10_000 + ending)
+    *found, error = read(path)
+    assert 4 == len(found)
+    assert ("error", "a.zip unpacks to more than 1 MB") == error
+
+
+def test_an_archive_in_an_archive_is_not_opened(tmp_path: Path) -> None:
+    """It is named, so whoever reads the notes knows of it."""
+    inner = zipped(tmp_path / "inner.zip", {"a.py": b"x"})
+    assert [("inner.zip", None)] == read(zipped(tmp_path / "a.zip", {"inner.zip": inner.read_bytes()}))
+
+
+def test_a_zip_with_fifty_thousand_files(tmp_path: Path, at_most: Callable[[int], Any]) -> None:
+    """More files than anybody hands in are refused before the first is read."""
+    path = tmp_path / "a.zip"
+    entry = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 0, 0, 33, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0) + b"a.py"
+    ending = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 50_000, 50_000, len(entry) * 50_000, 0, 0)
+    path.write_bytes(entry * 50_000 + ending)
+    with at_most(64):
+        assert [("error", "a.zip holds more than 20000 files")] == read(path)
+
+
+@pytest.mark.parametrize("said", [50_000, 1], ids=["honest", "lying"])
+def test_a_directory_too_large_is_not_even_read(tmp_path: Path, at_most: Callable[[int], Any], said: int) -> None:
+    """However few files it claims to have: `zipfile` would make an object of each entry first."""
+    path = tmp_path / "a.zip"
+    entry = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 0, 0, 33, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0) + b"a.py"
+    ending = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, said, said, len(entry) * 400_000, 0, 0)
+    path.write_bytes(entry * 400_000 + ending)
+    with at_most(8):
+        assert [("error", "a.zip holds more than 20000 files")] == read(path)
+
+
+def test_a_tar_with_more_files_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those up to the limit are given, and the end says that there are more."""
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 3)
+    path = tarred(tmp_path / "a.tar.gz", {f"{i}.py": b"" for i in range(9)})
+    assert ["0.py", "1.py", "2.py", "error"] == [name for name, _ in read(path)]
+
+
+@pytest.mark.parametrize("suffix", [".tar.gz", ".tar.bz2", ".tar.xz", ".tar"])
+def test_a_tar_bomb_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: Callable[[int], Any], suffix: str
+) -> None:
+    """Of a compressed file only so much is looked through, and never much at once."""
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 24 << 20)
+    path = tarred(tmp_path / f"a{suffix}", {"zeros": bytes(32 << 20), "a.py": b"x"})
+    with at_most(12):  # xz has a dictionary of 8 MB
+        assert [("error", f"a{suffix} unpacks to more than 24 MB")] == read(path)
+
+
+def test_all_archives_of_a_submission_share_one_allowance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many bombs cost no more than one."""
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 3 << 20)
+    path, allowance = tarred(tmp_path / "a.tar.gz", {"zeros": bytes(2 << 20)}), Allowance()
+    assert [("zeros", None)] == read(path, allowance)
+    assert [("error", "a.tar.gz unpacks to more than 3 MB")] == read(path, allowance)
+
+
+def test_so_many_archives_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening one costs something however little is in it."""
+    monkeypatch.setattr(archives, "MAX_ARCHIVES", 1)
+    path, allowance = zipped(tmp_path / "a.zip", {"a.py": b"x"}), Allowance()
+    assert [("a.py", b"x")] == read(path, allowance)
+    assert [("error", "a.zip is not read: there are more than 1 archives")] == read(path, allowance)
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME], ids=["pax", "GNU"])
+def test_an_endless_name_in_a_tar(tmp_path: Path, at_most: Callable[[int], Any], kind: bytes) -> None:
+    """An extended header is bounded before it is read."""
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(gzip.compress(header("x", kind, 64 << 20) + bytes(64 << 20), 1))
+    with at_most(2):
+        assert [("error", "a.tar.gz takes more than 64 KB to name a file")] == read(path)
+
+
+def test_headers_that_take_long_to_understand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small records one after another count for more than their bytes."""
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 1 << 20)
+    path = tmp_path / "a.tar"
+    path.write_bytes((header("x", tarfile.XHDTYPE, 64 << 10) + b"4 =\n" * (16 << 10)) * 8)
+    assert [("error", "a.tar unpacks to more than 1 MB")] == read(path)
+
+
+def test_a_sparse_file_in_a_tar_is_not_read(tmp_path: Path) -> None:
+    """Its map can be longer than the file, and `tarfile` keeps all of it in memory."""
+    path = tmp_path / "a.tar"
+    path.write_bytes(header("b.py", tarfile.REGTYPE) + header("a.py", tarfile.GNUTYPE_SPARSE, 1 << 30) + bytes(4096))
+    assert [("b.py", b""), ("error", "a.tar holds a sparse file, and from there on is not read")] == read(path)
+
+
+@pytest.mark.parametrize("records", [b"0 a=b\n", b"-5 a=b\n", b"999 path=a\n", b"x path=a\n", b"path", b"9"])
+def test_damaged_records_in_a_tar(tmp_path: Path, records: bytes) -> None:
+    """Lengths that lead nowhere end the reading."""
+    path = tmp_path / "a.tar"
+    path.write_bytes(header("x", tarfile.XHDTYPE, len(records)) + records.ljust(512, b"\0") + bytes(1024))
+    ((name, _),) = read(path)
+    assert "error" == name
+
+
+def test_a_negative_size_in_a_tar(tmp_path: Path) -> None:
+    """Such a header would be read again and again."""
+    path = tmp_path / "a.tar"
+    said = b"13 size=-512\n"
+    path.write_bytes(
+        header("x", tarfile.XHDTYPE, len(said)) + said.ljust(512, b"\0") + header("a.py", tarfile.REGTYPE) + bytes(1024)
+    )
+    assert [("error", "a.tar has a damaged header")] == read(path)
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_streams_one_after_another(tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]) -> None:
+    """Programs that compress in parallel write such files, and some end in zeros."""
+    plain = tarred(tmp_path / "a.tar", {"a.py": b"x" * 2000, "b.py": b"y"}).read_bytes()
+    path = tmp_path / f"b.tar.{suffix}"
+    path.write_bytes(b"".join(compress(plain[i : i + 700]) for i in range(0, len(plain), 700)) + bytes(512))
+    assert [("a.py", b"x" * 2000), ("b.py", b"y")] == read(path)
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_streams_without_end(tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]) -> None:
+    """Empty ones cost time and give nothing."""
+    path = tmp_path / f"a.tar.{suffix}"
+    path.write_bytes(compress(b"") * 20_000)
+    assert [("error", f"a.tar.{suffix} holds more than 10000 compressed streams")] == read(path)
+
+
+def test_a_gzip_header_of_megabytes(tmp_path: Path) -> None:
+    """The name in it is skipped by zlib, not byte by byte."""
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(b"\x1f\x8b\x08\x08" + bytes(6) + b"n" * (32 << 20))
+    assert [("error", "a.tar.gz cannot be read: it ends too soon")] == read(path)
+
+
+def test_xz_does_not_take_as_much_memory_as_it_asks_for(tmp_path: Path) -> None:
+    """A dictionary of 1.5 GB is more than `xz -9` uses."""
+    path = tmp_path / "a.tar.xz"
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 64 << 10}]
+    packed = bytearray(lzma.compress(b"x" * 999, filters=filters))
+    assert 0x21 == packed[14]  # the filter's number; two bytes on stands the size of its dictionary
+    packed[16] = 40
+    packed[20:24] = struct.pack("<L", zlib.crc32(packed[12:20]))
+    path.write_bytes(packed)
+    ((name, why),) = read(path)
+    assert "error" == name
+    assert "emory" in why
+
+
+@pytest.mark.parametrize("content", [b"", b"\0", b"<html>please log in</html>" * 40, bytes(511)])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_is_no_archive(tmp_path: Path, suffix: str, content: bytes) -> None:
+    """A page that was saved as one, or nothing at all, is told by its name."""
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(content)
+    ((name, why),) = read(path)
+    assert "error" == name
+    assert why.startswith(f"a{suffix} cannot be read: ")
+
+
+@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.bz2", ".tar.xz"])
+def test_archives_cut_off_anywhere(tmp_path: Path, suffix: str) -> None:
+    """However short, what is read is right and the rest is said to be missing."""
+    files = {"a.py": b"x = 1\n", "b.py": b"y = 2\n" * 99}
+    data = (zipped if suffix == ".zip" else tarred)(tmp_path / f"a{suffix}", files).read_bytes()
+    path = tmp_path / f"b{suffix}"
+    for length in range(0, len(data), 1 if len(data) < 999 else 97):
+        path.write_bytes(data[:length])
+        for name, content in read(path):
+            assert name == "error" or files[name] == content
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@SAME_FOLDER
+@given(data=st.binary(max_size=2000))
+def test_any_bytes_raise_nothing_else(tmp_path: Path, suffix: str, data: bytes) -> None:
+    """Nothing but an ArchiveError comes out of a file that is made of anything."""
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(data)
+    read(path)
+
+
+@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.bz2", ".tar.xz"])
+@SAME_FOLDER
+@given(st.data())
+def test_changed_archives_raise_nothing_else(tmp_path: Path, suffix: str, data: st.DataObject) -> None:
+    """Nor out of a true archive in which some bytes are others."""
+    make = zipped if suffix == ".zip" else tarred
+    path = make(tmp_path / f"a{suffix}", {"w/a.py": b"x = 1\n" * 9, "w/" + "ü" * 120 + ".py": b"y"})
+    changed = bytearray(path.read_bytes())
+    for at, byte in data.draw(st.lists(st.tuples(st.integers(0, len(changed) - 1), st.integers(0, 255)), max_size=9)):
+        changed[at] = byte
+    path.write_bytes(changed)
+    read(path)
+
+
+@SAME_FOLDER
+@given(
+    files=st.dictionaries(
+        st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=150),
+        st.binary(max_size=1500),
+        max_size=5,
+    ),
+    form=st.sampled_from(FORMATS[1:]),
+)
+def test_a_tar_is_read_as_tarfile_reads_it(tmp_path: Path, files: dict[str, bytes], form: Format) -> None:
+    """Names and contents of ordinary files are those of the standard library."""
+    path = tarred(tmp_path / "a.tar", files, form)
+    with tarfile.open(path) as archive:
+        expected = [
+            (archives._inside(info.name), file.read())
+            for info in archive
+            if (file := archive.extractfile(info)) and archives._inside(info.name).name
+        ]
+    assert expected == [(PurePosixPath(name), content) for name, content in members(path, lambda _: True, Allowance())]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_pipe_with_an_archives_name_does_not_block(tmp_path: Path, suffix: str) -> None:
+    """Nobody will ever write into it."""
+    path = tmp_path / f"a{suffix}"
+    os.mkfifo(path)
+    assert [("error", f"a{suffix} cannot be read: a{suffix} is no regular file")] == read(path)
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_link_to_an_archive_elsewhere_is_not_read(tmp_path: Path, link: Callable[..., None]) -> None:
+    """It may be the instructor's own."""
+    zipped(tmp_path / "solutions.zip", {"a.py": b"x"})
+    link(tmp_path / "solutions.zip", tmp_path / "a.zip")
+    ((name, why),) = read(tmp_path / "a.zip")
+    assert "error" == name
+    assert "link" in why
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_file_of_a_gigabyte(tmp_path: Path, suffix: str, at_most: Callable[[int], Any]) -> None:
+    """It is refused by its size."""
+    path = tmp_path / f"a{suffix}"
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+    with at_most(1):
+        assert [("error", f"a{suffix} is larger than 256 MB")] == read(path)
+
+
+def test_a_folder_or_nothing_with_an_archives_name(tmp_path: Path) -> None:
+    """Neither is an archive."""
+    (tmp_path / "a.zip").mkdir()
+    assert ["error", "error"] == [read(tmp_path / name)[0][0] for name in ("a.zip", "b.zip")]
+
+
+@pytest.mark.parametrize(
+    ("expected", "name"),
+    [("jane", "jane.zip"), ("jane", "jane.tar.gz"), ("jane", "jane.TGZ"), ("jane.v2", "jane.v2.tar"), ("a.py", "a.py")],
+)
+def test_the_name_without_its_ending(expected: str, name: str) -> None:
+    """An ending of two parts goes as a whole."""
+    assert expected == stem(name)
+    assert (expected != name) == is_archive(name)
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        ("größe 🙂.py", "größe 🙂.py"),
+        ("a\\nb\\x1b[2J", "a\nb\x1b[2J"),
+        ("\\xff.py", "\udcff.py"),
+        ("\\ud800", "\ud800"),
+        ("\\u202eyp.a", "\u202eyp.a"),
+        ("x" * 150 + "…" + "x" * 150, "x" * 9999),
+    ],
+)
+def test_names_are_shown_so_that_they_do_no_harm(expected: str, text: str) -> None:
+    """What a terminal would obey or a report could not hold is written out."""
+    assert expected == printable(text)
+
+
+@given(st.text(st.characters()))
+def test_every_name_can_be_shown(text: str) -> None:
+    """Any text becomes one that is printable and can be encoded."""
+    shown = printable(text)
+    assert shown.isprintable()
+    assert shown == shown.encode().decode()

@@ -1,0 +1,416 @@
+"""Whose submissions lie in a folder, in each of the layouts that platforms give."""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.cohort import LAYOUTS, Entry, IntakeError, entries
+from grader.cohort.layouts import _CANVAS, _canvas_name, _time, _with_unique_ids
+from grader.report.model import Submitter
+
+EXERCISE = "01_distribute.py"
+# in the form of a true export's, with what may stand in one: groups, numbers as ids, tags of Ruby's, output of programs
+GRADESCOPE = """\
+---
+submission_409194023:
+  :submitters:
+  - :name: Jane Doe
+    :sid: '0123456'
+    :email: jane@example.edu
+  :created_at: 2026-04-26 17:34:00.861687000 Z
+  :score: 2.0
+  :status: processed
+  :results: !ruby/hash:ActiveSupport::HashWithIndifferentAccess
+    output: !binary |-
+      /w==
+    tests:
+    - name: =
+      score: 1e3
+  :history:
+  - :id: 1
+    :created_at: 2026-04-20 10:00:00.000000000 Z
+submission_500000001:
+  :submitters:
+  - :name: Alice A
+    :sid: 111
+    :email: alice@example.edu
+  - :name:
+    :sid: 222
+    :email: bob@example.edu
+  :created_at: 2026-04-27 08:00:00.5 +02:00
+submission_700000003:
+  :submitters: []
+submission_800000004: broken
+"""
+
+
+def made(root: Path, *names: str) -> Path:
+    """A folder with these files, empty ones, and folders, whose names end in a slash."""
+    for name in names:
+        path = root / name
+        (path if name.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
+        if not name.endswith("/"):
+            path.touch()
+    return root
+
+
+def summary(found: list[Entry]) -> dict[str, tuple[str, ...]]:
+    """The places of each id, by name."""
+    return {entry.id: tuple(place.name for place in entry.places) for entry in found}
+
+
+def test_a_folder_or_an_archive_for_each_person(tmp_path: Path) -> None:
+    """In the order of names; what is hidden, of a Mac's, or no submission is left out."""
+    made(tmp_path, "bob/x", "alice.zip", "carol.tar.gz", "dan.RAR", "roster.csv", ".git/", "__MACOSX/x", ".DS_Store")
+    expected = {"alice": ("alice.zip",), "bob": ("bob",), "carol": ("carol.tar.gz",), "dan.RAR": ("dan.RAR",)}
+    assert expected == summary(entries(tmp_path))
+
+
+def test_a_person_without_any_file_is_there(tmp_path: Path) -> None:
+    """Nobody is left out for having handed in nothing."""
+    assert {"alice": ("alice",)} == summary(entries(made(tmp_path, "alice/")))
+
+
+def test_links_are_entries_to_be_told_of(tmp_path: Path) -> None:
+    """A link among the folders, to wherever it may lead or not, is not passed over in silence."""
+    made(tmp_path, "elsewhere/x", "class/bob/x")
+    (tmp_path / "class" / "alice").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "class" / "carol").symlink_to(tmp_path / "nowhere")
+    assert ["alice", "bob", "carol"] == list(summary(entries(tmp_path / "class")))
+
+
+def test_clones_in_the_folder_that_is_made_around_them(tmp_path: Path) -> None:
+    """`gh classroom clone student-repos` puts `lab-jane` into `lab-submissions`; its parent will do as well."""
+    made(tmp_path, *(f"lab-submissions/lab-{name}/.git/HEAD" for name in ("jane", "joe")))
+    expected = {"lab-jane": ("lab-jane",), "lab-joe": ("lab-joe",)}
+    assert expected == summary(entries(tmp_path)) == summary(entries(tmp_path / "lab-submissions"))
+
+
+@pytest.mark.parametrize("inner", ["jane/part_1/x", "jane/.git/HEAD", "jane/x"])
+def test_one_person_is_no_folder_around_others(tmp_path: Path, inner: str) -> None:
+    """A class of one, whatever lies in that person's folder."""
+    assert ["jane"] == list(summary(entries(made(tmp_path, inner, "jane/part_2/x"))))
+
+
+def test_moodles_folders_name_the_person(tmp_path: Path) -> None:
+    """With or without an underscore at the end; text typed in online belongs to the same person."""
+    made(tmp_path, "Jane Doe_12345_assignsubmission_file_/x", "Jane Doe_12345_assignsubmission_onlinetext_/x")
+    made(tmp_path, "Default group_assignsubmission_file/x")
+    group, jane = entries(tmp_path)
+    assert (Submitter("Jane Doe", "12345"),) == jane.submitters
+    assert ["Jane Doe_12345_assignsubmission_file_", "Jane Doe_12345_assignsubmission_onlinetext_"] == [
+        place.name for place in jane.places
+    ]
+    assert (Submitter("Default group", ""),) == group.submitters
+
+
+def test_a_gradescope_export(tmp_path: Path) -> None:
+    """Who, when and where come from the metadata file; its other contents, of whatever kind, do not disturb."""
+    made(tmp_path, "submission_409194023/x", "submission_500000001/x", "submission_700000003/x", "stray/x", ".x/")
+    (tmp_path / "submission_metadata.yml").write_text(GRADESCOPE)
+    stray, jane, group, nobody, missing = entries(tmp_path)
+    assert ("submission_409194023", (tmp_path / "submission_409194023",)) == (jane.id, jane.places)
+    assert (Submitter("Jane Doe", "0123456", "jane@example.edu"),) == jane.submitters
+    assert "2026-04-26T17:34:00+00:00" == jane.submitted_at
+    assert (
+        Submitter("Alice A", "111", "alice@example.edu"),
+        Submitter("bob@example.edu", "222", "bob@example.edu"),
+    ) == (group.submitters)
+    assert "2026-04-27T08:00:00+02:00" == group.submitted_at
+    assert ((), None, ()) == (nobody.submitters, nobody.submitted_at, nobody.notes)
+    assert ("submission_metadata.yml says nothing of this folder",) == stray.notes
+    assert ((), "the export holds no such folder") == (missing.places, missing.notes[-1])
+
+
+def test_a_gradescope_export_as_it_is_unpacked(tmp_path: Path) -> None:
+    """The zip file has one folder in it, which has all the others."""
+    made(tmp_path, "assignment_1_export/submission_1/x", "__MACOSX/x")
+    (tmp_path / "assignment_1_export" / "submission_metadata.yml").write_text("submission_1: {}\n")
+    assert {"submission_1": ("submission_1",)} == summary(entries(tmp_path))
+
+
+@pytest.mark.parametrize("key", ["../solutions", "/etc", "..", ".", "a/../../b", "C:\\x", ""])
+def test_gradescope_metadata_leads_nowhere_else(tmp_path: Path, key: str) -> None:
+    """Only what lies in the export can be a submission."""
+    made(tmp_path, "solutions/x", "export/a/")
+    (tmp_path / "export" / "submission_metadata.yml").write_text(f"'{key}': {{}}\na: {{}}\n")
+    found = {entry.origin: entry.places for entry in entries(tmp_path / "export")}
+    assert {key: (), "a": (tmp_path / "export" / "a",)} == found
+
+
+@pytest.mark.parametrize("text", ["", "- a\n", "a: [", "\x00", "? [a]\n: b\n", "a: &x [*x]\n*y : 1\n", "\udcff"])
+def test_damaged_gradescope_metadata(tmp_path: Path, text: str) -> None:
+    """The message names the file and a way to go on without it, and that way works."""
+    made(tmp_path, "submission_1/x")
+    (tmp_path / "submission_metadata.yml").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(IntakeError, match=r"submission_metadata\.yml .*`--layout folders`"):
+        entries(tmp_path)
+    assert ["submission_1"] == list(summary(entries(tmp_path, "folders")))
+
+
+@pytest.mark.parametrize("value", ["17", "{}", "[]", "2026-99-99 10:00:00 Z", "~", "'\\ud800'", '"a\\tb"'])
+def test_odd_values_in_gradescope_metadata(tmp_path: Path, value: str) -> None:
+    """They are kept as they stand or left out, and can be written into a report."""
+    made(tmp_path, "a/")
+    (tmp_path / "submission_metadata.yml").write_text(
+        f"a:\n  :created_at: {value}\n  :submitters:\n  - {{':name': {value}, ':sid': {value}}}\n  - {value}\n"
+    )
+    (entry,) = entries(tmp_path)
+    assert (entry.submitted_at or "").isprintable()
+    assert all((one.name + one.id).isprintable() for one in entry.submitters)
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["in submitted", "above it"])
+def test_nbgraders_folders(tmp_path: Path, inside: bool) -> None:
+    """A folder for each student, in it one for each assignment, with its time if there is one alone."""
+    made(tmp_path, "submitted/bitdiddle/ps1/x", "submitted/hacker/ps1/x", "submitted/reed/ps1/", "submitted/notes.txt")
+    made(tmp_path, "submitted/reed/ps2/", "source/ps1/x", "gradebook.db")
+    for name in ("hacker/ps1", "reed/ps1", "reed/ps2"):
+        (tmp_path / "submitted" / name / "timestamp.txt").write_text("2015-02-02 15:58:23.948203 UTC\n")
+    root = tmp_path / "submitted" if inside else tmp_path
+    found = entries(root, "nbgrader" if inside else None)
+    expected = [("bitdiddle", None), ("hacker", "2015-02-02T15:58:23+00:00"), ("reed", None)]
+    assert expected == [(entry.id, entry.submitted_at) for entry in found]
+    assert (Submitter("hacker", "hacker"),) == found[1].submitters
+
+
+def _is_a_pipe(path: Path, secret: Path) -> None:
+    os.mkfifo(path)
+
+
+def _is_a_link(path: Path, secret: Path) -> None:
+    path.symlink_to(secret)
+
+
+def _is_a_hard_link(path: Path, secret: Path) -> None:
+    path.hardlink_to(secret)
+
+
+def _is_huge(path: Path, secret: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+
+
+@pytest.mark.parametrize("make", [_is_a_pipe, _is_a_link, _is_a_hard_link, _is_huge])
+def test_a_time_that_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path, Path], None]) -> None:
+    """Nothing waits, nothing of another file comes into a report."""
+    made(tmp_path, "submitted/jane/ps1/")
+    (tmp_path / "secret").write_text("s3cret")
+    make(tmp_path / "submitted/jane/ps1/timestamp.txt", tmp_path / "secret")
+    assert [None] == [entry.submitted_at for entry in entries(tmp_path)]
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        ("2015-02-02T15:58:23+00:00", "2015-02-02 15:58:23.948203 UTC"),
+        ("2017-01-30T15:30:10+00:00", "2017-01-30 15:30:10 UCT"),
+        ("2017-01-30T15:30:10+00:00", " 2017-01-30T15:30:10Z\n"),
+        ("2017-01-30T15:30:10+00:00", "2017-01-30 15:30:10"),
+        ("2017-01-30T15:30:10-07:30", "2017-01-30 15:30:10 -0730"),
+        ("2015-02-02 15:58:23.948203 America/Los_Angeles", "2015-02-02 15:58:23.948203 America/Los_Angeles"),
+        ("2015-02-02 15:58:23 PST", "2015-02-02 15:58:23 PST"),
+        ("2015-02-31 15:58:23", "2015-02-31 15:58:23"),
+        ("yesterday\\x1b[2J", "yesterday\x1b[2J"),
+        (None, " \n"),
+        (None, None),
+        (None, ["2015"]),
+    ],
+)
+def test_times(expected: str | None, text: object) -> None:
+    """What names a moment becomes ISO 8601; abbreviated zones mean different things, so those stand as they are."""
+    assert expected == _time(text)
+
+
+def test_canvas_flat_files(tmp_path: Path) -> None:
+    """The files of one person are one submission; late ones are noted, in whatever file it stands."""
+    made(tmp_path, f"doejane_1042_99731_{EXERCISE}", "doejane_LATE_1042_99732_02_swap-1.py", "doejohn_7_8_a.zip")
+    made(tmp_path, "roejo_55_text.html", "roejo_55_link.html")
+    jane, john, jo = entries(tmp_path)
+    assert ("doejane_1042", (Submitter("doejane", "1042"),)) == (jane.id, jane.submitters)
+    assert ("Canvas marks it as late",) == jane.notes
+    assert {EXERCISE, "02_swap.py"} == {jane.rename(place.name) for place in jane.places}
+    assert ("doejohn_7", ()) == (john.id, john.notes)
+    assert ("roejo_55", 2) == (jo.id, len(jo.places))
+
+
+@pytest.mark.parametrize(
+    ("who", "file", "name"),
+    [
+        ("doejane_1042", EXERCISE, f"doejane_1042_99731_{EXERCISE}"),
+        ("doejane_1042", EXERCISE, "doejane_LATE_1042_99731_01_distribute-1.py"),
+        ("doejane_1042", EXERCISE, "doejane_1042_99731_01_distribute-12.py"),
+        (
+            "doejane_1042",
+            EXERCISE,
+            "doejane_1042_99731_01_distribute-0b9e2a4e-3c1d-4f5a-8b7c-9d0e1f2a3b4c.py",
+        ),
+        ("doejane2_1042", EXERCISE, f"doejane2_1042_99731_{EXERCISE}"),
+        ("12_1042", EXERCISE, f"12_1042_99731_{EXERCISE}"),
+        ("test_student_1042", EXERCISE, f"test_student_1042_99731_{EXERCISE}"),
+        ("_1042", EXERCISE, f"_1042_99731_{EXERCISE}"),
+        ("प्रिया_1042", EXERCISE, f"प्रिया_1042_99731_{EXERCISE}"),
+        ("anon_h3XyZ", EXERCISE, f"anon_h3XyZ_99731_{EXERCISE}"),
+        ("anon_h3XyZ", EXERCISE, f"LATE_anon_h3XyZ_99731_{EXERCISE}"),
+        ("anon_12345", EXERCISE, f"anon_12345_99731_{EXERCISE}"),
+        ("doejane_1042", "a_b_1_2_c.py", "doejane_1042_99731_a_b_1_2_c.py"),
+        ("doejane_1042", "work (1).zip", "doejane_1042_99731_work (1).zip"),
+        ("doejane_1042", "a\nb.py", "doejane_1042_99731_a\nb.py"),
+    ],
+)
+def test_canvas_names_come_apart(tmp_path: Path, who: str, file: str, name: str) -> None:
+    """Names with digits, underscores or none at all, anonymous grading, files that were handed in again."""
+    (entry,) = entries(made(tmp_path, name))
+    assert (who, file) == (entry.origin, entry.rename(name))
+
+
+@given(
+    name=st.text(st.characters(categories=["Ll", "Lo", "Mn", "Nd"]), min_size=1, max_size=20),
+    late=st.booleans(),
+    user=st.integers(1, 10**17),
+    number=st.integers(1, 10**17),
+    file=st.text(min_size=1).filter(lambda text: not re.search(r"-[0-9a-f-]+\.[^.]+$", text)),
+    again=st.sampled_from(["", "-1", "-7"]),
+)
+def test_canvas_names_made_of_parts_come_apart_again(
+    name: str, late: bool, user: int, number: int, file: str, again: str
+) -> None:
+    """Whatever a person and a file are called."""
+    full = f"{name}_{'LATE_' if late else ''}{user}_{number}_{file}{again}.py"
+    found = _CANVAS.fullmatch(full)
+    assert found is not None
+    assert (name, late, str(user), f"{file}.py") == (
+        found["name"],
+        bool(found["too_late"]),
+        found["user"],
+        _canvas_name(full),
+    )
+
+
+@given(st.text())
+def test_other_names_are_left_alone(name: str) -> None:
+    """A name that is none of Canvas' is what it was."""
+    assert bool(_CANVAS.fullmatch(name)) or name == _canvas_name(name)
+
+
+def test_a_forced_layout_tells_of_what_does_not_fit_it(tmp_path: Path) -> None:
+    """A file among Canvas' that has another name is an entry of its own, with a note, and not lost."""
+    made(tmp_path, f"doejane_1042_99731_{EXERCISE}", "work.zip")
+    assert ["work"] == list(summary(entries(tmp_path)))
+    other, jane = entries(tmp_path, "canvas")
+    assert ("doejane_1042", ()) == (jane.id, jane.notes)
+    assert ("work.zip", ("its name is none that Canvas gives",)) == (other.id, other.notes)
+
+
+def test_forced_folders(tmp_path: Path) -> None:
+    """What looks like a platform's is read as plain folders where that is asked for."""
+    made(tmp_path, "submitted/x", "jane/x")
+    assert ["jane", "submitted"] == list(summary(entries(tmp_path, "folders")))
+    (tmp_path / "submission_metadata.yml").write_text("[")
+    assert ["jane", "submitted"] == list(summary(entries(tmp_path, "folders")))
+
+
+@pytest.mark.parametrize("layout", [None, *(layout for layout in LAYOUTS if layout != "gradescope")])
+def test_no_submissions_at_all(tmp_path: Path, layout: str | None) -> None:
+    """The message says what was looked for and what else there is."""
+    with pytest.raises(IntakeError, match=r"holds no submissions in the layout `\w+`, which is .*--layout \w+\|"):
+        entries(made(tmp_path, "README.txt") if layout != "canvas" else tmp_path, layout)
+
+
+def test_gradescopes_layout_without_its_file(tmp_path: Path) -> None:
+    """Forced where there is no metadata, it says which file is not there."""
+    with pytest.raises(IntakeError, match=r"submission_metadata\.yml cannot be read: No such file"):
+        entries(made(tmp_path, "jane/x"), "gradescope")
+
+
+def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
+    """A zip file of the whole class is to be unpacked first."""
+    with pytest.raises(IntakeError, match=r"all\.zip is a file; unpack it first"):
+        entries(made(tmp_path, "all.zip") / "all.zip")
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    """The message names it."""
+    with pytest.raises(IntakeError, match=r"there is no folder .*nowhere"):
+        entries(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("where", ["", "submitted"])
+def test_a_folder_that_cannot_be_read(tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the folder and the reason."""
+    made(tmp_path, "submitted/jane/x")
+    listdir = os.listdir
+
+    def refusing(path: Path) -> list[str]:
+        if path == tmp_path / where:
+            raise PermissionError(13, "Permission denied", str(path))
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", refusing)
+    with pytest.raises(IntakeError, match=f"{where} cannot be read: Permission denied"):
+        entries(tmp_path)
+
+
+def ids(*names: str) -> list[str]:
+    return [entry.id for entry in _with_unique_ids([Entry(name, name, ()) for name in names])]
+
+
+def test_plain_names_are_ids_as_they_are() -> None:
+    """Nothing is added to a name that is safe."""
+    assert ["jane", "lab-1.jane_doe", "J"] == ids("jane", "lab-1.jane_doe", "J")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "jané",
+        "jane doe",
+        "../jane",
+        "jane/..",
+        "..",
+        ".",
+        "",
+        ".jane",
+        "jane.",
+        "a\nb",
+        "\udcff",
+        "\ud801",
+        "-rf",
+        "x" * 255,
+        "CON",
+        "nul.txt",
+        "=1+1",
+        "jane-0123456789ab",
+    ],
+)
+def test_other_names_get_a_digest(name: str) -> None:
+    """What a file system, a shell or a spreadsheet could take amiss is replaced, and the digest tells them apart."""
+    (made,) = ids(name)
+    assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,79}-[0-9a-f]{12}", made)
+
+
+def test_ids_differ_where_case_does_not_count(tmp_path: Path) -> None:
+    """As on the disks of Macs and Windows; a folder and an archive of one name are two as well."""
+    found = ids("jane", "Jane", "JANE", "joe")
+    assert 4 == len({made.lower() for made in found})
+    assert "joe" == found[3]
+    assert 2 == len(summary(entries(made(tmp_path, "jane/x", "jane.zip"))))
+
+
+def test_ids_are_the_same_on_every_run() -> None:
+    """They are made of names alone, so that a run can be taken up again."""
+    assert ["jan_-ac2509085c7a"] == ids("jané")
+
+
+@given(st.lists(st.text(st.characters()), max_size=8))
+def test_ids_of_any_names(names: list[str]) -> None:
+    """They are safe, short, and different for each entry, even for those of one name."""
+    found = ids(*names, *names[:1])
+    assert len(found) == len({made.lower() for made in found})
+    assert all(re.fullmatch(r"\w[\w.-]{0,99}", made, re.ASCII) for made in found)
+    assert found == ids(*names, *names[:1])

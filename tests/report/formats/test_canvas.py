@@ -1,0 +1,106 @@
+import csv
+import io
+from collections.abc import Callable
+
+import pytest
+
+from grader.report import CheckResult, Report
+from grader.report.formats import canvas
+from grader.report.formats.neutral import cell
+from grader.report.model import Submitter
+
+Make = Callable[..., Report]
+MakeCheck = Callable[..., CheckResult]
+POINTS = "    Points Possible,,,,,2\r\n"
+
+
+def rows(*reports: Report) -> list[list[str]]:
+    """The rows of people."""
+    _, _, *found = csv.reader(io.StringIO("".join(canvas(reports, "Backward")), newline=""), strict=True)
+    return found
+
+
+def test_the_file_is_what_canvas_writes(report: Make, check: MakeCheck) -> None:
+    """Header, the row of points, a row for each person; the id from a Canvas download stands in `ID`."""
+    made = report(check(), id="doejane_1042", origin="doejane_1042", submitters=(Submitter("doejane", "1042"),))
+    expected = [
+        "Student,ID,SIS User ID,SIS Login ID,Section,Backward (4711)\r\n",
+        POINTS,
+        "doejane,1042,,,,2\r\n",
+    ]
+    assert expected == list(canvas([made], "Backward (4711)"))
+
+
+def test_the_header_passes_the_importers_checks(report: Make, check: MakeCheck) -> None:
+    """Canvas' importer asks for these words in these columns, and counts the columns of people up to `Section`."""
+    header, points, *_ = csv.reader(io.StringIO("".join(canvas([report(check())], "Backward")), newline=""))
+    assert ("Student" in header[0], "ID" in header[1], "Section" in header[4]) == (True, True, True)
+    assert ["SIS User ID", "SIS Login ID", "Section", "Backward"] == header[2:]
+    assert "Points Possible" in points[0]
+    assert "2" == points[header.index("Backward")]
+
+
+def test_another_platforms_number_is_no_canvas_id(report: Make, check: MakeCheck, pair: tuple[Submitter, ...]) -> None:
+    """A student number in `ID` could be another person's Canvas id; it goes where Canvas looks for such numbers."""
+    expected = [
+        ["Jane Doe", "", "4711", "jane@example.org", "", "2"],
+        ["Mwangi, Otieno", "", "4712", "otieno@example.org", "", "2"],
+    ]
+    assert expected == rows(report(check(), origin="submission_99", submitters=pair))
+
+
+@pytest.mark.parametrize(
+    ("origin", "person"),
+    [
+        ("submission_1042", Submitter("submission", "1042", "eve@example.org")),
+        ("eve_1042x", Submitter("eve", "1042x")),
+        ("eve_²", Submitter("eve", "²")),
+        ("eve_\u0661", Submitter("eve", "\u0661")),
+        ("other", Submitter("eve", "1042")),
+    ],
+)
+def test_what_only_looks_like_a_canvas_id_is_none(
+    report: Make, check: MakeCheck, origin: str, person: Submitter
+) -> None:
+    """Nobody gets their score booked for somebody else by choosing a name or a number."""
+    ((_, canvas_id, sis_id, *_),) = rows(report(check(), origin=origin, submitters=(person,)))
+    assert ("", person.id) == (canvas_id, sis_id)
+
+
+def test_a_folder_of_nobody_known_is_taken_for_a_login(report: Make, check: MakeCheck) -> None:
+    """Folders are usually called after logins."""
+    assert [["jane", "", "", "jane", "", "2"]] == rows(report(check()))
+
+
+def test_the_id_is_the_login_where_there_is_no_email(report: Make, check: MakeCheck) -> None:
+    """As in nbgrader's folders, which are called after the student's id."""
+    assert [["jane", "", "jane", "jane", "", "2"]] == rows(report(check(), submitters=(Submitter("jane", "jane"),)))
+
+
+@pytest.mark.parametrize("name", ["Points Possible", "    Points Possible", "Eve Points Possible"])
+def test_nobody_sets_the_assignments_points(report: Make, check: MakeCheck, name: str) -> None:
+    """A row that begins with these words would set the points for everybody; a person of that name has no name here."""
+    found = rows(report(check(), submitters=(Submitter(name, "4711", "eve@example.org"),)))
+    assert [["", "", "4711", "eve@example.org", "", "2"]] == found
+
+
+def test_bonus_counts(report: Make, check: MakeCheck) -> None:
+    """Canvas has one number for each person: all points, which may be more than are possible."""
+    assert "4" == rows(report(check(), check("more", bonus=True)))[0][-1]
+    assert POINTS in list(canvas([report(check(), check("more", bonus=True))], "Backward"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "  ", "Section", "ID", "Final Score", "Quiz Current Points", "Override Status (Fall)", "Unposted Final Grade"],
+)
+def test_names_that_canvas_leaves_out_are_refused(name: str) -> None:
+    """A column of such a name would be imported as nothing at all."""
+    with pytest.raises(ValueError, match="give the assignment another name"):
+        canvas([], name)
+
+
+def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+    """Names and numbers are neutralised."""
+    found = rows(report(check(), submitters=(Submitter(hostile, hostile, hostile),)))
+    assert [[cell(hostile), "", cell(hostile), cell(hostile), "", "2"]] == found

@@ -1,0 +1,83 @@
+import csv
+import io
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
+
+from grader.report import CheckResult, Report
+from grader.report.formats import csv_table
+from grader.report.formats.neutral import cell
+from grader.report.model import Submitter
+
+Make = Callable[..., Report]
+MakeCheck = Callable[..., CheckResult]
+HEADER = "id,name,email,student_id,submitted_at,score,max_score,bonus,status,03_first,notes\r\n"
+
+
+def test_a_row_for_each_person(report: Make, check: MakeCheck, pair: tuple[Submitter, ...]) -> None:
+    """Everything there is to know of a submission, once for each who handed it in."""
+    made = report(
+        check(),
+        check("two", "failed"),
+        check("more", bonus=True),
+        submitters=pair,
+        submitted_at="2026-01-01T00:00:00+00:00",
+        notes=("late", "a note, with a comma"),
+    )
+    result = '2026-01-01T00:00:00+00:00,2,4,2,partial,2,"late | a note, with a comma"\r\n'
+    expected = [
+        HEADER,
+        f"jane,Jane Doe,jane@example.org,4711,{result}",
+        f'jane,"Mwangi, Otieno",otieno@example.org,4712,{result}',
+    ]
+    assert expected == list(csv_table([made]))
+
+
+def test_a_submission_of_nobody_known_has_a_row(report: Make, check: MakeCheck) -> None:
+    """Where the platform names nobody, the submission's id is what there is."""
+    assert [HEADER, "jane,,,,,2,2,0,partial,2,\r\n"] == list(csv_table([report(check())]))
+
+
+def test_exercises_keep_their_columns(report: Make, check: MakeCheck) -> None:
+    """A score stands under its exercise, whatever order a report has them in."""
+    one = report(check())
+    (first,) = one.exercises
+    second = replace(first, id="second", number="04", score=7)
+    table = csv_table([replace(one, exercises=(first, second)), replace(one, exercises=(second, first))])
+    rows = list(csv.DictReader(io.StringIO("".join(table), newline="")))
+    assert [("2", "7"), ("2", "7")] == [(row["03_first"], row["04_second"]) for row in rows]
+
+
+def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+    """Every cell of a learner's is neutralised, and still one cell in one row."""
+    person = Submitter(hostile, hostile, hostile)
+    text = "".join(csv_table([report(check(), submitters=(person,), submitted_at=hostile, notes=(hostile,))]))
+    header, row = csv.reader(io.StringIO(text, newline=""), strict=True)
+    assert ["jane", *[cell(hostile)] * 4, "2", "2", "0", "partial", "2", cell(hostile)] == row
+    assert len(header) == len(row)
+    assert cell(hostile).startswith("'=")
+
+
+def test_the_seed_is_not_in_it(report: Make, check: MakeCheck) -> None:
+    """A table is passed around; what the programs were drawn from is not."""
+    assert "secret" not in "".join(csv_table([report(check())]))
+
+
+def test_reports_are_read_one_by_one(report: Make, check: MakeCheck) -> None:
+    """A line is there before the next report is asked for."""
+    asked = []
+
+    def reports() -> Iterator[Report]:
+        for name in ("a", "b", "c"):
+            asked.append(name)
+            yield report(check(), id=name)
+
+    table = csv_table(reports())
+    assert (HEADER, ["a"]) == (next(table), asked)
+    assert ("a", ["a"]) == (next(table)[0], asked)
+    assert ("b", ["a", "b"]) == (next(table)[0], asked)
+
+
+def test_without_reports_there_is_a_header() -> None:
+    """Nobody handed in: a table all the same."""
+    assert 1 == len(list(csv_table([])))

@@ -1,0 +1,156 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from grader.report import CheckResult, Report
+from grader.report.formats import gradescope
+
+Make = Callable[..., Report]
+MakeCheck = Callable[..., CheckResult]
+# written from Gradescope's published specification of results.json
+SCHEMA = json.loads((Path(__file__).parent / "gradescope.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+STATUSES = ["passed", "failed", "error", "timeout", "crashed", "skipped"]
+
+
+def results(made: Report, details: dict[tuple[str, str], str] | None = None) -> dict[str, Any]:
+    """The one file's content, which fits the schema."""
+    ((_, text),) = gradescope([made], details or {})
+    found: dict[str, Any] = json.loads(text)
+    VALIDATOR.validate(found)
+    return found
+
+
+def test_the_schema_tells_things_apart() -> None:
+    """It is a schema, takes the least that Gradescope does, and refuses what Gradescope has no word for."""
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert [True, True, False, False, False] == [
+        VALIDATOR.is_valid(one)
+        for one in (
+            {"score": 1},
+            {"tests": [{"score": 1.0}]},
+            {"tests": [{"max_score": 1.0}]},
+            {"score": 1, "tests": [{"status": "error"}]},
+            {"score": 1, "tests": [{"visibility": "secret"}]},
+        )
+    ]
+
+
+@pytest.mark.parametrize("name", ["solved", "mixed"])
+def test_real_reports_fit_the_schema(request: pytest.FixtureRequest, name: str) -> None:
+    """Solutions and mistakes of every kind; the total is the sum of the tests."""
+    made: Report = request.getfixturevalue(name)
+    found = results(made)
+    assert made.score + made.bonus == found["score"] == sum(test["score"] for test in found["tests"])
+    assert made.max_score == sum(test["max_score"] for test in found["tests"])
+
+
+def test_a_file_for_each_submission(report: Make, check: MakeCheck) -> None:
+    """In a folder of its own, so that each is called as Gradescope wants it."""
+    made = (report(check(), id=name) for name in ("jane", "otieno"))
+    assert ["jane/results.json", "otieno/results.json"] == [name for name, _ in gradescope(made, {})]
+
+
+def test_a_failed_check_says_everything(report: Make, failed: CheckResult) -> None:
+    """Number, name, points, and why: as much as a terminal would show."""
+    (test,) = results(report(failed))["tests"]
+    assert {
+        "score": 0,
+        "max_score": 2,
+        "status": "failed",
+        "name": "The first: two is right",
+        "number": "3.1",
+        "output": "L = a * a    with a = 3\ndL/da: yours 3, torch 6\norder: yours nothing, for example a, L\n"
+        "line 3: x = y\nwhy: the second use overwrote the first\nhint: grade hint first 2\nprinted:\nprinted\n",
+        "tags": ["first"],
+        "visibility": "visible",
+        "extra_data": {"exercise": "first", "check": "two", "status": "failed"},
+    } == test
+
+
+def test_numbers_that_look_alike_are_shown_in_full(report: Make, check: MakeCheck) -> None:
+    """Two different numbers are never shown as the same."""
+    alike = check("one", "failed", expected={"x": 1.00000001}, actual={"x": 1.0})
+    assert "x: yours 1.0, torch 1.00000001" == results(report(alike))["tests"][0]["output"]
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_statuses(report: Make, check: MakeCheck, status: str) -> None:
+    """Gradescope knows two; ours is kept beside."""
+    (test,) = results(report(check("one", status)))["tests"]
+    assert ("passed" if status == "passed" else "failed") == test["status"]
+    assert status == test["extra_data"]["status"]
+
+
+@pytest.mark.parametrize(
+    ("visibility", "detail", "expected", "told"),
+    [
+        ("visible", "score", "visible", ("printed", "yours", "why: ", "hint: ")),
+        ("visible", None, "visible", ("printed", "yours", "why: ", "hint: ")),
+        ("hidden", "full", "after_published", ("printed", "yours", "why: ", "hint: ")),
+        ("hidden", "hint", "after_published", ("why: ", "hint: ")),
+        ("hidden", "score", "hidden", ()),
+        ("hidden", None, "hidden", ()),
+    ],
+)
+def test_hidden_checks_say_what_the_course_allows(
+    report: Make, failed: CheckResult, visibility: Any, detail: str | None, expected: str, told: tuple[str, ...]
+) -> None:
+    """What `detail` forbids is not in the file, whatever Gradescope would show; a check nobody names says least."""
+    made = CheckResult(
+        **{name: getattr(failed, name) for name in failed.__struct_fields__} | {"visibility": visibility}
+    )
+    (test,) = results(report(made), {("first", "two"): detail} if detail else {})["tests"]
+    assert expected == test["visibility"]
+    assert told == tuple(word for word in ("printed", "yours", "why: ", "hint: ") if word in test["output"])
+
+
+def test_the_overview_gives_no_points_away(report: Make, failed: CheckResult) -> None:
+    """What stands above the tests is seen at once: notes and what could not be loaded, and no score."""
+    found = results(report(failed, notes=("a note",), message="cannot be loaded"))
+    assert "a note\n03 The first: cannot be loaded" == found["output"]
+    assert "" == results(report(failed))["output"]
+    assert "03 The first: not started" == results(report(failed, status="not_started"))["output"]
+
+
+def test_skipped_checks_say_why(report: Make, check: MakeCheck) -> None:
+    """A learner who opens a check of a file that was not loaded reads what is the matter with the file."""
+    skipped = check("one", "skipped")
+    assert "cannot be loaded" == results(report(skipped, message="cannot be loaded"))["tests"][0]["output"]
+    assert "not started" == results(report(skipped, status="not_started"))["tests"][0]["output"]
+
+
+def test_bonus_is_beyond_the_maximum(report: Make, check: MakeCheck) -> None:
+    """A bonus check is worth points out of none, and counts in the total."""
+    found = results(report(check(), check("more", bonus=True)))
+    assert (4, [(2, 2), (2, 0)]) == (found["score"], [(test["score"], test["max_score"]) for test in found["tests"]])
+    assert "The first: more is right (bonus)" == found["tests"][1]["name"]
+
+
+def test_the_seed_is_not_in_it(report: Make, failed: CheckResult) -> None:
+    """Learners see this file."""
+    assert "secret" not in json.dumps(results(report(failed)))
+
+
+def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+    """All is declared as plain text; nothing in the file steers a terminal or a log, nothing in what it says either."""
+    made = report(check("one", "error", message=hostile, output=hostile), message=hostile, notes=(hostile,))
+    ((_, text),) = gradescope([made], {})
+    found = results(made)
+    assert {"text"} == {found[f"{name}output_format"] for name in ("", "test_")} | {found["test_name_format"]}
+    for shown in (text, found["output"], found["tests"][0]["output"]):
+        assert "::" not in shown
+        assert "##[" not in shown
+        assert all(c in "\n\t" or c.isprintable() for c in shown)
+
+
+def test_what_steers_a_log_is_escaped_in_the_json(report: Make, check: MakeCheck) -> None:
+    """Names that are not shown as text, such as a submission's, go through JSON's own escapes and read back."""
+    made = report(check(), id="::error::")
+    ((_, text),) = gradescope([made], {})
+    assert "::error" not in text
+    assert "::error::" == json.loads(text)["extra_data"]["submission"]["id"]

@@ -1,0 +1,115 @@
+"""JUnit files are read back with junitparser, and validated with the schema of Jenkins' xunit plugin: `junit-10.xsd`,
+as pytest 8.2.0's source package has it (MIT). Ant's schema has no word for skipped tests, so no file could fit both."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+import xmlschema
+from junitparser import JUnitXml, TestCase
+
+from grader.report import CheckResult, Report
+from grader.report.formats import junit
+
+Make = Callable[..., Report]
+MakeCheck = Callable[..., CheckResult]
+SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit-10.xsd")
+
+
+def read(reports: Iterable[Report]) -> JUnitXml:
+    """What the reader makes of it; valid by the schema."""
+    text = "".join(junit(reports))
+    SCHEMA.validate(text)
+    return JUnitXml.fromstring(text.encode())
+
+
+def case(made: Report) -> TestCase:
+    (suite,) = read([made])
+    (found,) = suite
+    return found
+
+
+def test_a_suite_for_each_submission(report: Make, check: MakeCheck) -> None:
+    """Named after it, with its counts and its score."""
+    checks = [check(), *(check(status, status) for status in ("failed", "error", "timeout", "crashed", "skipped"))]
+    first, second = read([report(*checks), report(check(), id="otieno")])
+    assert ("jane", 6, 1, 3, 1, 1.5) == (
+        first.name, first.tests, first.failures, first.errors, first.skipped, first.time
+    )  # fmt: skip
+    assert ("otieno", 1, 0, 0, 0) == (second.name, second.tests, second.failures, second.errors, second.skipped)
+    assert "2026-01-02T03:04:05+00:00" == first.timestamp
+    expected = {"course": "mini 1", "status": "partial", "score": "2", "max_score": "12", "bonus": "0"}
+    assert expected == {one.name: one.value for one in first.properties()}  # type: ignore[no-untyped-call]
+
+
+def test_a_case_for_each_check(report: Make, failed: CheckResult) -> None:
+    """Its class names submission and exercise, so that servers keep apart what belongs to different people."""
+    found = case(report(failed))
+    assert ("two: two is right", "jane.03_first", 0.25) == (found.name, found.classname, found.time)
+    (result,) = found.result
+    assert ("L = a * a    with a = 3", "failed") == (result.message, result.type)
+    assert "L = a * a    with a = 3\ndL/da: yours 3, torch 6\n" in (result.text or "")
+    assert "printed\n" == found.system_out
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        ("passed", (True, False, False, False)),
+        ("failed", (False, True, False, False)),
+        ("error", (False, False, True, False)),
+        ("timeout", (False, False, True, False)),
+        ("crashed", (False, False, True, False)),
+        ("skipped", (False, False, False, True)),
+    ],
+)
+def test_statuses(report: Make, check: MakeCheck, status: str, expected: tuple[bool, ...]) -> None:
+    """A wrong answer is a failure; code that raised, hung or died is an error."""
+    found = case(report(check("one", status)))
+    assert expected == (found.is_passed, found.is_failure, found.is_error, found.is_skipped)
+    assert [status] * (status != "passed") == [result.type for result in found.result]
+
+
+def test_skipped_checks_say_why(report: Make, check: MakeCheck) -> None:
+    """By the exercise's message, or its status."""
+    skipped = check("one", "skipped")
+    assert "cannot be loaded" == case(report(skipped, message="cannot be loaded\nline 1")).result[0].message
+    assert "not started" == case(report(skipped, status="not_started")).result[0].message
+
+
+def test_a_failure_without_words_has_the_title(report: Make, check: MakeCheck) -> None:
+    """No message is empty."""
+    assert "one is right" == case(report(check("one", "failed"))).result[0].message
+
+
+@pytest.mark.parametrize("name", ["solved", "mixed"])
+def test_real_reports(request: pytest.FixtureRequest, name: str) -> None:
+    """Every check of a real report is there, once, and what failed there failed here."""
+    made: Report = request.getfixturevalue(name)
+    (suite,) = read([made])
+    checks = [one for exercise in made.exercises for one in exercise.checks]
+    assert len(checks) == len({(found.classname, found.name) for found in suite}) == suite.tests
+    passed = sum(one.status == "passed" for one in checks)
+    assert len(checks) - passed == (suite.failures or 0) + (suite.errors or 0) + (suite.skipped or 0)
+
+
+def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+    """It breaks out of no element, holds nothing that XML forbids, and gives a log no commands."""
+    made = report(check("one", "error", message=hostile, output=hostile), id=hostile)
+    found = case(made)
+    text = "".join(junit([made]))
+    assert "::" not in text
+    assert "##[" not in text
+    assert all(c in "\n\t" or c.isprintable() for c in text)
+    assert "]]><b>&\t\U0001f642" in (found.system_out or "")
+    assert "]]><b>&\t\U0001f642" in (found.result[0].text or "")
+
+
+def test_the_seed_is_not_in_it(report: Make, check: MakeCheck) -> None:
+    """What the programs were drawn from stays in the reports."""
+    assert "secret" not in "".join(junit([report(check())]))
+
+
+def test_nobody_is_a_document_too() -> None:
+    """Without reports the file is valid, and empty."""
+    assert [] == list(read([]))

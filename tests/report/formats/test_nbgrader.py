@@ -1,0 +1,105 @@
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.report import CheckResult, Report
+from grader.report.formats import nbgrader
+from grader.report.formats.nbgrader import COLUMNS
+from grader.report.formats.neutral import cell
+from grader.report.model import CourseStamp, Submitter
+
+Make = Callable[..., Report]
+MakeCheck = Callable[..., CheckResult]
+# what CsvExportPlugin of nbgrader 0.9.6 wrote of a gradebook with one assignment, two students and one submission
+REAL = (Path(__file__).parent / "nbgrader-0.9.6.csv").read_text(encoding="utf-8")
+
+
+def row(made: Report) -> dict[str, str]:
+    (found,) = csv.DictReader(io.StringIO("".join(nbgrader([made])), newline=""))
+    return found
+
+
+def test_it_is_what_nbgrader_writes(report: Make) -> None:
+    """The same people and points give the same file as nbgrader's own exporter, to the byte."""
+    course = CourseStamp("backward", "1", "0")
+    bare = report(course=course, submitters=(Submitter("bare", "bare"),))
+    jane = report(
+        course=course,
+        submitted_at="2026-01-02T03:04:05.000678+00:00",
+        submitters=(Submitter("Jane Doe", "jane", "jane@example.org"),),
+    )
+    assert REAL == "".join(nbgrader([bare, jane]))
+
+
+def test_the_columns_are_nbgraders() -> None:
+    """The header is the one of the real exporter."""
+    assert REAL.splitlines()[0].split(",") == list(COLUMNS)
+
+
+def test_points_are_floats_with_bonus(report: Make, check: MakeCheck) -> None:
+    """nbgrader's scores are floats, and its extra credit is part of them."""
+    found = row(report(check(), check("two", "failed"), check("more", bonus=True)))
+    assert ("4.0", "0.0", "4.0", "4.0") == tuple(
+        found[name] for name in ("raw_score", "late_submission_penalty", "score", "max_score")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "last", "first"),
+    [
+        ("Jane Doe", "Doe", "Jane"),
+        ("Doe, Jane", "Doe", "Jane"),
+        ("Jane M. Doe", "Doe", "Jane M."),
+        ("Jane", "Jane", ""),
+        ("4711", "", ""),
+    ],
+)
+def test_names_are_parted(report: Make, check: MakeCheck, name: str, last: str, first: str) -> None:
+    """At a comma, else before the last word; an id is no name."""
+    found = row(report(check(), submitters=(Submitter(name, "4711"),)))
+    assert (last, first) == (found["last_name"], found["first_name"])
+
+
+@pytest.mark.parametrize(
+    ("person", "expected"),
+    [
+        (Submitter("Jane", "4711", "jane@example.org"), "4711"),
+        (Submitter("Jane", "", "jane@example.org"), "jane@example.org"),
+        (Submitter("Jane"), "Jane"),
+        (Submitter(""), "folder"),
+    ],
+)
+def test_everybody_has_an_id(report: Make, check: MakeCheck, person: Submitter, expected: str) -> None:
+    """nbgrader knows people by their id, so there is always one: the best there is."""
+    assert expected == row(report(check(), id="folder", submitters=(person,)))["student_id"]
+
+
+@pytest.mark.parametrize(
+    ("at", "expected"),
+    [
+        ("2026-01-02T03:04:05+02:00", "2026-01-02 01:04:05"),
+        ("2026-01-02T03:04:05Z", "2026-01-02 03:04:05"),
+        ("2026-01-02 03:04:05.250000 UTC", "2026-01-02 03:04:05.250000"),
+        ("0001-01-01T00:00:00+05:00", "0001-01-01T00:00:00+05:00"),
+        ("yesterday", "yesterday"),
+        ("=1", "'=1"),
+    ],
+)
+def test_times_are_utc_without_a_zone(report: Make, check: MakeCheck, at: str, expected: str) -> None:
+    """As nbgrader has them; what is no time stays as it stands."""
+    assert expected == row(report(check(), submitted_at=at))["timestamp"]
+
+
+def test_the_assignment_can_be_named(report: Make, check: MakeCheck) -> None:
+    """By default it is called after the course's id."""
+    assert "mini" == row(report(check()))["assignment"]
+    assert "ps1," == list(nbgrader([report(check())], "ps1"))[1][:4]
+
+
+def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+    """nbgrader's own exporter quotes nothing; ours does, and neutralises."""
+    found = row(report(check(), submitters=(Submitter("Jane Doe", hostile, hostile),)))
+    assert (cell(hostile), cell(hostile)) == (found["student_id"], found["email"])
