@@ -32,7 +32,7 @@ class _Bound:
 class ChecksPlugin:
     """Collects the hidden tests of a course, asks `obtain` for engines by exercise id, and runs the tests of those.
 
-    `course_error` holds what was wrong with the course, if anything; nothing is run then.
+    `course_error` holds what was wrong with the course, if anything, `fault` what `obtain` raised; nothing is run then.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class ChecksPlugin:
         self.engine_for: Mapping[str, EngineFor] = {}
         self.on_check = on_check
         self.course_error: CourseError | None = None
+        self.fault: Exception | None = None
         self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
         self._bound: dict[str, _Bound] = {}
         self._engines: dict[str, EngineUnderCheck] = {}
@@ -98,7 +99,10 @@ class ChecksPlugin:
     def pytest_runtestloop(self, session: pytest.Session) -> None:
         if session.testsfailed or self.course_error is not None:
             return
-        self.engine_for = self.obtain()
+        try:
+            self.engine_for = self.obtain()
+        except Exception as error:  # pytest would print it and go on to report
+            self.fault = error
         session.items[:] = [i for i in session.items if self._bound[i.nodeid].exercise.id in self.engine_for]
 
     @pytest.fixture

@@ -55,6 +55,8 @@ def run_checks(
         raise GraderFault(f"the hidden tests cannot be collected: {broken['nodeid']}\n{broken.get('longrepr', '')}")
     if plugin.course_error is not None:
         raise plugin.course_error
+    if plugin.fault is not None:
+        raise plugin.fault
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     if report is None or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, 5):

@@ -111,6 +111,17 @@ def test_progress_is_told_before_each_check(mini: Mini, engine_that: EngineThat)
     assert ["plus.both", "plus.shared"] == heard
 
 
+def test_what_obtaining_engines_raises_comes_out(mini: Mini) -> None:
+    """Whoever cannot give engines is heard as he is, not in pytest's words."""
+
+    def obtain() -> Any:
+        raise LookupError("no worker")
+
+    course = mini()
+    with pytest.raises(LookupError, match="no worker"):
+        run_checks(course, course.exercises, obtain)
+
+
 def test_an_exercise_without_an_engine_runs_nothing(mini: Mini) -> None:
     """A file that could not be loaded is skipped: its tests are collected and left alone."""
     course = mini()

@@ -15,8 +15,35 @@ from grader.report import CheckResult, ExerciseResult, Report
 from grader.report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, SubmissionStamp, Submitter
 
 ROOT = Path(__file__).resolve().parents[2]
-FIRST = ("Ada", "Björn", "Chiara", "Dmitri", "Emeka", "Fatima", "Grace", "Hiro", "Ines", "Jamal", "Kirsten", "Lê", "Mia")
-LAST = ("Adeyemi", "Berg", "Castro", "Diaz", "Eriksen", "Fischer", "Gupta", "Haddad", "Ito", "Jansen", "Kowalski", "Lee")
+FIRST = (
+    "Ada",
+    "Björn",
+    "Chiara",
+    "Dmitri",
+    "Emeka",
+    "Fatima",
+    "Grace",
+    "Hiro",
+    "Ines",
+    "Jamal",
+    "Kirsten",
+    "Lê",
+    "Mia",
+)
+LAST = (
+    "Adeyemi",
+    "Berg",
+    "Castro",
+    "Diaz",
+    "Eriksen",
+    "Fischer",
+    "Gupta",
+    "Haddad",
+    "Ito",
+    "Jansen",
+    "Kowalski",
+    "Lee",
+)
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -142,7 +169,13 @@ def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
         status = "passed" if score == solved_score else "partial" if score else "failed"
         bonus = sum(exercise.bonus for exercise in exercises)
         return replace(
-            handed_in[0], submission=stamp, notes=notes, status=status, score=score, bonus=bonus, exercises=tuple(exercises)
+            handed_in[0],
+            submission=stamp,
+            notes=notes,
+            status=status,
+            score=score,
+            bonus=bonus,
+            exercises=tuple(exercises),
         )
 
     solved_score = handed_in[0].max_score

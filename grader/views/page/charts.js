@@ -1,8 +1,10 @@
 "use strict";
 
-const ACCENT = "#12807c", NOT_THERE = "#8a8f98"; // of the heat map: seen on white and on black
+const ACCENT = "#12807c",
+  NOT_THERE = "#8a8f98"; // of the heat map: seen on white and on black
 const FEW = 40; // learners; up to here each has a name beside its line
-const WIDTH = 720, TALLEST = 440;
+const WIDTH = 720,
+  TALLEST = 440;
 
 /** A plot without the style sheet that it brings along: the page's own says the same, and the policy lets no other in. */
 function plot(options) {
@@ -18,37 +20,74 @@ function distribution(data) {
   const step = Math.max(1, Math.round(data.max_score / 20));
   const borders = d3.range(0, data.max_score, step);
   const { median } = data.scores;
-  byId("distribution").append(plot({
-    width: 560, height: 250, marginTop: 28, marginBottom: 40,
-    ariaLabel: `Distribution of scores: median ${median} of ${data.max_score}, by tenths of the points ${data.scores.bands.join(", ")} learners`,
-    x: { domain: [0, data.max_score], label: "points", ticks: 10, labelArrow: "none", labelOffset: 34 },
-    y: { label: "learners", ticks: 4, tickFormat: (n) => (Number.isInteger(n) ? count(n) : ""), labelArrow: "none", grid: true },
-    marks: [
-      Plot.rectY(scores, Plot.binX({ y: "count" }, { x: (score) => Math.min(score, data.max_score), thresholds: borders, fill: "var(--accent)", insetLeft: 0.5, insetRight: 0.5 })),
-      Plot.ruleY([0], { stroke: "currentColor" }),
-      Plot.ruleX([median], { stroke: "currentColor", strokeDasharray: "3 3" }),
-      Plot.text([median], { x: (at) => at, text: () => `median ${median}`, frameAnchor: "top", dy: -14, fill: "currentColor",
-        textAnchor: median > 0.85 * data.max_score ? "end" : "middle" }),
-    ],
-  }));
+  byId("distribution").append(
+    plot({
+      width: 560,
+      height: 250,
+      marginTop: 28,
+      marginBottom: 40,
+      ariaLabel: `Distribution of scores: median ${median} of ${data.max_score}, by tenths of the points ${data.scores.bands.join(", ")} learners`,
+      x: { domain: [0, data.max_score], label: "points", ticks: 10, labelArrow: "none", labelOffset: 34 },
+      y: {
+        label: "learners",
+        ticks: 4,
+        tickFormat: (n) => (Number.isInteger(n) ? count(n) : ""),
+        labelArrow: "none",
+        grid: true,
+      },
+      marks: [
+        Plot.rectY(
+          scores,
+          Plot.binX(
+            { y: "count" },
+            {
+              x: (score) => Math.min(score, data.max_score),
+              thresholds: borders,
+              fill: "var(--accent)",
+              insetLeft: 0.5,
+              insetRight: 0.5,
+            },
+          ),
+        ),
+        Plot.ruleY([0], { stroke: "currentColor" }),
+        Plot.ruleX([median], { stroke: "currentColor", strokeDasharray: "3 3" }),
+        Plot.text([median], {
+          x: (at) => at,
+          text: () => `median ${median}`,
+          frameAnchor: "top",
+          dy: -14,
+          fill: "currentColor",
+          textAnchor: median > 0.85 * data.max_score ? "end" : "middle",
+        }),
+      ],
+    }),
+  );
 }
 
 function heatMap(data, open) {
-  const ranked = data.learners.filter((learner) => learner.score !== undefined)
+  const ranked = data.learners
+    .filter((learner) => learner.score !== undefined)
     .sort((a, b) => b.score - a.score || order(a.name, b.name));
-  const across = data.exercises.length, down = ranked.length;
+  const across = data.exercises.length,
+    down = ranked.length;
   if (!down) {
     byId("heat").remove();
     return;
   }
   // neighbours share a line where there are more learners than dots on the screen
-  const per = Math.ceil(down / TALLEST), lines = Math.ceil(down / per);
-  const cells = d3.range(lines).flatMap((line) => data.exercises.map((exercise, at) => {
-    const results = ranked.slice(line * per, (line + 1) * per).map((learner) => learner.results[at]);
-    const there = results.filter((result) => result && !NOTHING.includes(result.status));
-    if (there.length <= results.length / 2) return [NOT_THERE, 0.3];
-    return [ACCENT, 0.04 + 0.96 * d3.mean(there, (result) => (exercise.max_score ? result.score / exercise.max_score : 1))];
-  }));
+  const per = Math.ceil(down / TALLEST),
+    lines = Math.ceil(down / per);
+  const cells = d3.range(lines).flatMap((line) =>
+    data.exercises.map((exercise, at) => {
+      const results = ranked.slice(line * per, (line + 1) * per).map((learner) => learner.results[at]);
+      const there = results.filter((result) => result && !NOTHING.includes(result.status));
+      if (there.length <= results.length / 2) return [NOT_THERE, 0.3];
+      return [
+        ACCENT,
+        0.04 + 0.96 * d3.mean(there, (result) => (exercise.max_score ? result.score / exercise.max_score : 1)),
+      ];
+    }),
+  );
   const named = down <= FEW;
   const height = lines * (named ? 17 : Math.max(1, Math.floor(TALLEST / lines))) + 110;
   const marginLeft = named ? 150 : 76;
@@ -56,19 +95,45 @@ function heatMap(data, open) {
   const rows = named ? d3.range(lines) : [...new Set(quarters)];
   const short = (text) => (text.length > 20 ? `${text.slice(0, 19)}…` : text);
   const made = plot({
-    width: WIDTH, height, marginLeft, marginTop: 100, marginBottom: 10, marginRight: 40,
+    width: WIDTH,
+    height,
+    marginLeft,
+    marginTop: 100,
+    marginBottom: 10,
+    marginRight: 40,
     ariaLabel: `Heat map of ${several(down, "learner")} and ${several(across, "exercise")}; the table of learners says the same in numbers`,
-    x: { domain: [0, across], axis: null }, y: { domain: [lines, 0], axis: null },
+    x: { domain: [0, across], axis: null },
+    y: { domain: [lines, 0], axis: null },
     marks: [
       Plot.raster(d3.range(cells.length), {
-        width: across, height: lines, x1: 0, x2: across, y1: 0, y2: lines, imageRendering: "pixelated",
-        fill: { value: cells.map(([color]) => color), scale: null }, fillOpacity: { value: cells.map(([, alpha]) => alpha), scale: null },
+        width: across,
+        height: lines,
+        x1: 0,
+        x2: across,
+        y1: 0,
+        y2: lines,
+        imageRendering: "pixelated",
+        fill: { value: cells.map(([color]) => color), scale: null },
+        fillOpacity: { value: cells.map(([, alpha]) => alpha), scale: null },
       }),
       Plot.ruleX(d3.range(1, across), { stroke: "var(--paper)", strokeWidth: 2 }),
       named ? Plot.ruleY(d3.range(1, down), { stroke: "var(--paper)" }) : null,
-      Plot.text(data.exercises, { x: (_, e) => e + 0.5, y: 0, text: stem, rotate: -48, textAnchor: "start", dy: -8, dx: 4, fill: "currentColor" }),
+      Plot.text(data.exercises, {
+        x: (_, e) => e + 0.5,
+        y: 0,
+        text: stem,
+        rotate: -48,
+        textAnchor: "start",
+        dy: -8,
+        dx: 4,
+        fill: "currentColor",
+      }),
       Plot.text(rows, {
-        x: 0, y: (row) => row + 0.5, textAnchor: "end", dx: -8, fill: "currentColor",
+        x: 0,
+        y: (row) => row + 0.5,
+        textAnchor: "end",
+        dx: -8,
+        fill: "currentColor",
         text: (row) => (named ? short(plain(ranked[row].name)) : several(ranked[row * per].score, "point")),
       }),
     ],
@@ -79,11 +144,17 @@ function heatMap(data, open) {
     Object.assign(swatch.firstChild.style, { backgroundColor: color, opacity: alpha });
     return h("span.key", null, swatch, label);
   };
-  byId("heat-key").append(key("no points", ACCENT, 0.04), key("half of them", ACCENT, 0.52), key("all", ACCENT, 1), key("not handed in, or not readable", NOT_THERE, 0.3));
+  byId("heat-key").append(
+    key("no points", ACCENT, 0.04),
+    key("half of them", ACCENT, 0.52),
+    key("all", ACCENT, 1),
+    key("not handed in, or not readable", NOT_THERE, 0.3),
+  );
   const caption = byId("heat").querySelector("figcaption");
-  caption.textContent = per === 1
-    ? "Every line a learner, the highest score on top; every exercise a column. A click opens the learner."
-    : `Every line ${per} learners next to each other by score, the highest on top; every exercise a column.`;
+  caption.textContent =
+    per === 1
+      ? "Every line a learner, the highest score on top; every exercise a column. A click opens the learner."
+      : `Every line ${per} learners next to each other by score, the highest on top; every exercise a column.`;
   if (per > 1) return;
   const under = ({ clientX, clientY }) => {
     const box = made.getBoundingClientRect();
@@ -95,7 +166,9 @@ function heatMap(data, open) {
     const [learner, at] = under(event);
     made.classList.toggle("over", learner !== undefined);
     const result = learner?.results[at];
-    const done = result ? `${result.score} of ${data.exercises[at].max_score}, ${STATUS[result.status][1]}` : "no result";
+    const done = result
+      ? `${result.score} of ${data.exercises[at].max_score}, ${STATUS[result.status][1]}`
+      : "no result";
     byId("heat-at").textContent = learner ? plain(`${learner.name}, ${stem(data.exercises[at])}: ${done}`) : "";
   });
   made.addEventListener("click", (event) => under(event)[0] && open(under(event)[0].id));

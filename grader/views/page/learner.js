@@ -4,28 +4,66 @@
 function describe(data, learner) {
   const people = (learner.people ?? []).map((person) => person.filter(Boolean).join(", "));
   const facts = [
-    ["Handed in by", people.join("; ")], ["Id", learner.name === learner.id ? "" : learner.id], ["Came as", learner.origin === learner.id ? "" : learner.origin],
-    ["Handed in at", learner.submitted_at], ["Commit", learner.commit],
+    ["Handed in by", people.join("; ")],
+    ["Id", learner.name === learner.id ? "" : learner.id],
+    ["Came as", learner.origin === learner.id ? "" : learner.origin],
+    ["Handed in at", learner.submitted_at],
+    ["Commit", learner.commit],
   ].filter(([, value]) => value);
   const notes = (learner.notes ?? []).filter((note) => !learner.why.includes(note));
   return [
-    facts.length > 0 && h("dl", null, facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, h("bdi", null, value))))),
-    learner.why.length > 0 && h("div.why", null, h("h3", null, "◆ Needs a human eye"), h("ul", null, learner.why.map((why) => h("li", null, why)))),
-    notes.length > 0 && h("ul", null, notes.map((note) => h("li", null, note))),
-    learner.score !== undefined && data.exercises.map((exercise, at) => exerciseOf(data, exercise, learner.results[at])),
-  ].flat().filter(Boolean);
+    facts.length > 0 &&
+      h(
+        "dl",
+        null,
+        facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, h("bdi", null, value)))),
+      ),
+    learner.why.length > 0 &&
+      h(
+        "div.why",
+        null,
+        h("h3", null, "◆ Needs a human eye"),
+        h(
+          "ul",
+          null,
+          learner.why.map((why) => h("li", null, why)),
+        ),
+      ),
+    notes.length > 0 &&
+      h(
+        "ul",
+        null,
+        notes.map((note) => h("li", null, note)),
+      ),
+    learner.score !== undefined &&
+      data.exercises.map((exercise, at) => exerciseOf(data, exercise, learner.results[at])),
+  ]
+    .flat()
+    .filter(Boolean);
 }
 
 function exerciseOf(data, exercise, result) {
   const points = result ? `${result.score}/${exercise.max_score}${result.bonus ? ` +${result.bonus}` : ""}` : "";
-  const title = h("h3", null, h("span.number", null, exercise.number), ` ${exercise.title} `, h("small", null, exercise.id));
+  const title = h(
+    "h3",
+    null,
+    h("span.number", null, exercise.number),
+    ` ${exercise.title} `,
+    h("small", null, exercise.id),
+  );
   const line = h("summary", null, title, result ? badge(result.status) : "no result", h("span.points", null, points));
-  const checks = (result?.checks ?? []).map((at, c) => checkOf(data, exercise.checks[c], at ? data.details[at - 1] : null));
+  const checks = (result?.checks ?? []).map((at, c) =>
+    checkOf(data, exercise.checks[c], at ? data.details[at - 1] : null),
+  );
   const open = result && result.status !== "passed" && !["missing", "not_started"].includes(result.status);
-  return h("details.exercise", { open: open || undefined }, line,
+  return h(
+    "details.exercise",
+    { open: open || undefined },
+    line,
     result?.file !== undefined && h("p.file", null, h("bdi", null, result.file)),
     result?.message !== undefined && block(data.texts[result.message]),
-    h("ul.checks", null, checks));
+    h("ul.checks", null, checks),
+  );
 }
 
 function checkOf(data, check, detail) {
@@ -35,21 +73,54 @@ function checkOf(data, check, detail) {
   const text = (at) => (at === undefined ? undefined : data.texts[at]);
   const said = (label, content) => content && [h("dt", null, label), h("dd", null, content)];
   const { program, message, diagnosis, hint, output } = detail ?? {};
-  return h(`li.check.${status}`, null,
-    h("p", null, badge(status), h("span.title", null, check?.title ?? "a check that the summary does not know"), h("span.points", null, points)),
-    detail && h("div.detail", null,
-      program !== undefined && block(text(program)),
-      detail.compared && compared(detail.compared),
-      message !== undefined && block(text(message)),
-      h("dl", null,
-        said("why", text(diagnosis)), said("hint", hint !== undefined && h("code", null, text(hint))),
-        said("printed", output !== undefined && block(text(output))))));
+  return h(
+    `li.check.${status}`,
+    null,
+    h(
+      "p",
+      null,
+      badge(status),
+      h("span.title", null, check?.title ?? "a check that the summary does not know"),
+      h("span.points", null, points),
+    ),
+    detail &&
+      h(
+        "div.detail",
+        null,
+        program !== undefined && block(text(program)),
+        detail.compared && compared(detail.compared),
+        message !== undefined && block(text(message)),
+        h(
+          "dl",
+          null,
+          said("why", text(diagnosis)),
+          said("hint", hint !== undefined && h("code", null, text(hint))),
+          said("printed", output !== undefined && block(text(output))),
+        ),
+      ),
+  );
 }
 
 function compared(rows) {
   const head = ["", "yours", "torch"].map((word) => (word ? h("th", { scope: "col" }, word) : h("td")));
-  return h("table", null, h("thead", null, h("tr", null, head)), h("tbody", null, rows.map(([label, yours, right, word]) =>
-    h("tr", null, h("th", { scope: "row" }, label), h("td", null, yours), h("td", null, word && h("small", null, "for example "), right)))));
+  return h(
+    "table",
+    null,
+    h("thead", null, h("tr", null, head)),
+    h(
+      "tbody",
+      null,
+      rows.map(([label, yours, right, word]) =>
+        h(
+          "tr",
+          null,
+          h("th", { scope: "row" }, label),
+          h("td", null, yours),
+          h("td", null, word && h("small", null, "for example "), right),
+        ),
+      ),
+    ),
+  );
 }
 
 /** The dialog follows the address: `#learner=ID` opens it, so that links work and can be kept. */
@@ -64,7 +135,18 @@ function followAddress(data) {
   }
   function walk(words, by) {
     const next = step(by);
-    return h("button", { type: "button", disabled: !next || undefined, onclick: () => { go(next.id); focusAfter(words); } }, words);
+    return h(
+      "button",
+      {
+        type: "button",
+        disabled: !next || undefined,
+        onclick: () => {
+          go(next.id);
+          focusAfter(words);
+        },
+      },
+      words,
+    );
   }
   function focusAfter(words) {
     const buttons = [...dialog.querySelectorAll(".bar button:not([disabled])")];
@@ -76,10 +158,22 @@ function followAddress(data) {
     if (at === null || at === undefined) return dialog.open && dialog.close();
     const learner = data.learners[at];
     dialog.learner = learner;
-    const score = learner.score === undefined ? "not graded" : `${learner.score} of ${data.max_score}${learner.bonus ? ` and ${learner.bonus} bonus` : ""}`;
+    const score =
+      learner.score === undefined
+        ? "not graded"
+        : `${learner.score} of ${data.max_score}${learner.bonus ? ` and ${learner.bonus} bonus` : ""}`;
     dialog.replaceChildren(
-      h("div.bar", null, walk("Previous", -1), walk("Next", 1), h("button.close", { type: "button", onclick: close }, "Close")),
-      h("h2", { id: "learner-name" }, h("bdi", null, learner.name)), h("p.score", null, score), ...describe(data, learner));
+      h(
+        "div.bar",
+        null,
+        walk("Previous", -1),
+        walk("Next", 1),
+        h("button.close", { type: "button", onclick: close }, "Close"),
+      ),
+      h("h2", { id: "learner-name" }, h("bdi", null, learner.name)),
+      h("p.score", null, score),
+      ...describe(data, learner),
+    );
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
     return undefined;

@@ -4,12 +4,35 @@ function lead(data) {
   const { graded, submissions, scores, max_score: of } = data;
   const number = (n, digits = 1) => h("strong", null, n.toFixed(digits).replace(/\.0$/, ""));
   const sentences = [
-    h("strong", null, graded === submissions ? count(graded) : `${count(graded)} of ${count(submissions)}`), ` submissions graded. `,
-    ...(graded ? ["Median ", number(scores.median), ", mean ", number(scores.mean), ` of ${of} points, standard deviation `, number(scores.deviation), ". "] : []),
+    h("strong", null, graded === submissions ? count(graded) : `${count(graded)} of ${count(submissions)}`),
+    ` submissions graded. `,
+    ...(graded
+      ? [
+          "Median ",
+          number(scores.median),
+          ", mean ",
+          number(scores.mean),
+          ` of ${of} points, standard deviation `,
+          number(scores.deviation),
+          ". ",
+        ]
+      : []),
   ];
   const eyes = data.learners.filter((learner) => learner.why.length).length;
-  if (eyes) sentences.push(h("a", { href: "#look" }, `${several(eyes, "submission")} ${eyes === 1 ? "needs" : "need"} a human eye`), ". ");
-  if (data.borders.length) sentences.push(h("a", { href: "#borders-heading" }, `${several(data.borders.length, "score")} ${data.borders.length === 1 ? "is" : "are"} one check from a grade’s border`), ".");
+  if (eyes)
+    sentences.push(
+      h("a", { href: "#look" }, `${several(eyes, "submission")} ${eyes === 1 ? "needs" : "need"} a human eye`),
+      ". ",
+    );
+  if (data.borders.length)
+    sentences.push(
+      h(
+        "a",
+        { href: "#borders-heading" },
+        `${several(data.borders.length, "score")} ${data.borders.length === 1 ? "is" : "are"} one check from a grade’s border`,
+      ),
+      ".",
+    );
   return h("p", { id: "lead" }, ...sentences);
 }
 
@@ -17,9 +40,13 @@ function lead(data) {
 function doubts(data) {
   const shown = data.learners.filter((learner) => learner.score !== undefined).length;
   return [
-    data.left_out && `${several(data.left_out, "report")} of another course, or another version of it, ${data.left_out === 1 ? "is" : "are"} left out.`,
-    shown !== data.graded && `The summary is of ${several(data.graded, "report")}, but ${count(shown)} were found: learners below and the numbers above may not match.`,
-  ].filter(Boolean).map((text) => h("p.doubt", { role: "note" }, `◆ ${text}`));
+    data.left_out &&
+      `${several(data.left_out, "report")} of another course, or another version of it, ${data.left_out === 1 ? "is" : "are"} left out.`,
+    shown !== data.graded &&
+      `The summary is of ${several(data.graded, "report")}, but ${count(shown)} were found: learners below and the numbers above may not match.`,
+  ]
+    .filter(Boolean)
+    .map((text) => h("p.doubt", { role: "note" }, `◆ ${text}`));
 }
 
 async function start() {
@@ -30,8 +57,17 @@ async function start() {
   document.querySelector("main").hidden = false;
   distribution(data);
   heatMap(data, (id) => (location.hash = linkTo(id)));
-  await Promise.all([exerciseTable(data), checkTable(data), misconceptionTable(data), eyeTable(data), borderTable(data), learnerTable(data)]);
-  byId("made").textContent = plain(`${data.title}, version ${data.course.version}; graded by grade ${data.grader_version}. For instructors: hidden checks are shown in full.`);
+  await Promise.all([
+    exerciseTable(data),
+    checkTable(data),
+    misconceptionTable(data),
+    eyeTable(data),
+    borderTable(data),
+    learnerTable(data),
+  ]);
+  byId("made").textContent = plain(
+    `${data.title}, version ${data.course.version}; graded by grade ${data.grader_version}. For instructors: hidden checks are shown in full.`,
+  );
   document.addEventListener("keydown", (event) => {
     if (event.key === "/" && !byId("learner").open && !/^(input|textarea)$/i.test(event.target.tagName)) {
       event.preventDefault();

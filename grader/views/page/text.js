@@ -4,15 +4,21 @@
 // whatever a library hands to innerHTML is escaped, but for its own few constants.
 const LIBRARY_MARKUP = new Set(["&nbsp;", "<div class='tabulator-arrow'></div>"]);
 window.trustedTypes?.createPolicy("default", {
-  createHTML: (text) =>
-    LIBRARY_MARKUP.has(text) ? text : text.replaceAll("&", "&amp;").replaceAll("<", "&lt;"),
+  createHTML: (text) => (LIBRARY_MARKUP.has(text) ? text : text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")),
 });
 
 const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 const STATUS = {
-  passed: ["✓", "passed"], partial: ["◐", "in part"], failed: ["✗", "failed"], error: ["✗", "error"],
-  timeout: ["✗", "timeout"], crashed: ["✗", "crashed"], skipped: ["–", "skipped"], missing: ["–", "missing"],
-  not_started: ["○", "not started"], unreadable: ["!", "unreadable"],
+  passed: ["✓", "passed"],
+  partial: ["◐", "in part"],
+  failed: ["✗", "failed"],
+  error: ["✗", "error"],
+  timeout: ["✗", "timeout"],
+  crashed: ["✗", "crashed"],
+  skipped: ["–", "skipped"],
+  missing: ["–", "missing"],
+  not_started: ["○", "not started"],
+  unreadable: ["!", "unreadable"],
 };
 const NOTHING = ["not_started", "missing", "unreadable"];
 const order = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" }).compare;
@@ -44,8 +50,13 @@ const block = (text) => {
   node.textContent = text.split(/\r?\n/).map(plain).join("\n");
   return node;
 };
-const badge = (status) => h(`span.status.${status}`, null, h("span.mark", { "aria-hidden": "true" }, STATUS[status][0]),
-  ` ${STATUS[status][1]}`);
+const badge = (status) =>
+  h(
+    `span.status.${status}`,
+    null,
+    h("span.mark", { "aria-hidden": "true" }, STATUS[status][0]),
+    ` ${STATUS[status][1]}`,
+  );
 
 /** Text as it is searched: as it is shown, but for capitals and how much space is where. */
 const sought = (text) => plain(text.replace(/\s+/g, " ").trim()).toLowerCase();

@@ -1,0 +1,709 @@
+"""What is taken in of one submission, whatever lies in it."""
+
+import io
+import os
+import socket
+import struct
+import subprocess
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader.cohort import Entry, archives, entries, files
+from grader.cohort.files import Taken, readable, take_in
+from grader.course import Course
+
+FIRST, SECOND = "01_distribute.py", "02_swap.py"
+AUTHOR = {
+    "GIT_AUTHOR_NAME": "Jane",
+    "GIT_AUTHOR_EMAIL": "jane@example.edu",
+    "GIT_AUTHOR_DATE": "2026-01-01T00:00:00+0000",
+    "GIT_COMMITTER_NAME": "Jane",
+    "GIT_COMMITTER_EMAIL": "jane@example.edu",
+    "GIT_COMMITTER_DATE": "2026-04-26T17:34:00-0730",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+}
+COMMITTED = "2026-04-26T17:34:00-07:30"
+Take = Callable[..., Taken]
+
+
+def write(folder: Path, **texts: str) -> Path:
+    """Files by the name of their exercise."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / {"distribute": FIRST, "swap": SECOND}[name]).write_text(text)
+    return folder
+
+
+def zipped(path: Path, **texts: str | bytes) -> Path:
+    """`__` stands for a slash; the exercises for their files."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in texts.items():
+            archive.writestr(name.replace("__", "/").replace("distribute", FIRST).replace("swap", SECOND), text)
+    return path
+
+
+def found(taken: Taken) -> dict[str, str]:
+    """The texts of what was found."""
+    return {name: source.text for name, source in taken.sources.items() if source.problem is None}
+
+
+def problem(taken: Taken, name: str = "distribute") -> tuple[str | None, str | None]:
+    return taken.sources[name].problem, taken.sources[name].message
+
+
+def test_every_exercise_has_a_source(take: Take, jane: Path, course: Course) -> None:
+    """What is there and what is not, each by the exercise's id; nothing else is said."""
+    taken = take(write(jane, distribute="x = 1\n"))
+    assert [exercise.id for exercise in course.exercises] == list(taken.sources)
+    assert {"distribute": "x = 1\n"} == found(taken)
+    assert ("missing", "there is no file 02_swap.py") == problem(taken, "swap")
+    assert ((), None, None, True) == (taken.notes, taken.submitted_at, taken.commit, taken.found)
+
+
+def test_an_empty_folder(take: Take, jane: Path) -> None:
+    """Everything is missing, which is no reason for a note."""
+    taken = take(jane)
+    assert ({}, (), False) == (found(taken), taken.notes, taken.found)
+
+
+def test_files_may_lie_anywhere_below(take: Take, jane: Path) -> None:
+    """In folders and in archives; the path says where."""
+    write(jane / "a" / "b", distribute="x")
+    zipped(jane / "work.zip", c__swap="y")
+    taken = take(jane)
+    assert {"distribute": "x", "swap": "y"} == found(taken)
+    assert [f"a/b/{FIRST}", f"work.zip/c/{SECOND}"] == [
+        taken.sources[name].path.as_posix() for name in ("distribute", "swap")
+    ]
+
+
+@pytest.mark.parametrize("folder", [".git", ".ipynb_checkpoints", "__MACOSX", "__pycache__", "node_modules", "venv"])
+def test_folders_of_tools_are_left_out(take: Take, jane: Path, folder: str) -> None:
+    """On a disk as in an archive, copies of files in them are nobody's."""
+    write(write(jane, distribute="x") / folder, distribute="another")
+    with zipfile.ZipFile(jane / "more.zip", "w") as archive:
+        archive.writestr(SECOND, "y")
+        archive.writestr(f"work/{folder}/{SECOND}", "another")
+        archive.writestr(f"work/._{SECOND}", "a Mac's")
+    taken = take(jane)
+    assert {"distribute": "x", "swap": "y"} == found(taken)
+    assert () == taken.notes
+
+
+def test_unknown_files_are_named_if_something_is_missing(take: Take, jane: Path) -> None:
+    """A file of a wrong name may be what was meant; a few are named."""
+    write(jane, distribute="x")
+    for name in ("distribute.py", "work.ipynb", "old.RAR", "data.csv", "._01.py", "work.tar.gz.py"):
+        (jane / name).write_text("y")
+    zipped(jane / "z.zip", deep__x_py="", inner_zip="")
+    assert ("files of other names, not graded: distribute.py, old.RAR, work.ipynb, work.tar.gz.py",) == take(jane).notes
+    for number in range(9):
+        (jane / f"a{number}.py").touch()
+    assert ("files of other names, not graded: a0.py, a1.py, a2.py, a3.py, a4.py and more",) == take(jane).notes
+
+
+def test_unknown_files_in_an_archive_are_named(take: Take, jane: Path) -> None:
+    """Archives within archives too, which are not opened."""
+    inner = zipped(jane.parent / "inner.zip", distribute="x").read_bytes()
+    with zipfile.ZipFile(jane / "work.zip", "w") as archive:
+        archive.writestr("inner.zip", inner)
+        archive.writestr("w/mine.py", "")
+    assert ("files of other names, not graded: work.zip/inner.zip, work.zip/w/mine.py",) == take(jane).notes
+
+
+def test_unknown_files_beside_a_whole_submission_are_no_matter(take: Take, jane: Path, course: Course) -> None:
+    """Where nothing is missing nothing need be said."""
+    for exercise in course.exercises:
+        (jane / exercise.filename).touch()
+    (jane / "notes.py").touch()
+    assert () == take(jane).notes
+
+
+def test_two_different_files_for_one_exercise(take: Take, jane: Path) -> None:
+    """Neither is graded: a note names both, and so does the exercise."""
+    write(write(jane, distribute="x", swap="y") / "new", distribute="z")
+    taken = take(jane)
+    message = (
+        "01_distribute.py is there 2 times, and not the same: 01_distribute.py, new/01_distribute.py; "
+        "a person must say which counts"
+    )
+    assert ("unreadable", message) == problem(taken)
+    assert ((message,), {"swap": "y"}) == (taken.notes, found(taken))
+
+
+def test_a_readable_and_an_unreadable_file_for_one_exercise(take: Take, jane: Path) -> None:
+    """It is not guessed that the readable one was meant."""
+    write(write(jane, distribute="x") / "new")
+    (jane / "new" / FIRST).write_bytes(b"\xff")
+    assert "unreadable" == problem(take(jane))[0]
+
+
+def test_the_same_file_twice(take: Take, jane: Path) -> None:
+    """It is taken, and noted; line ends and a byte order mark make no other file of it."""
+    write(jane, distribute="x = 1\n")
+    zipped(jane / "work.zip", distribute=b"\xef\xbb\xbfx = 1\r\n")
+    taken = take(jane)
+    assert {"distribute": "x = 1\n"} == found(taken)
+    assert (
+        "01_distribute.py is there 2 times, the same each time: 01_distribute.py, work.zip/01_distribute.py",
+    ) == taken.notes
+
+
+def test_very_many_files_for_one_exercise(take: Take, jane: Path, at_most: Callable[[int], Any]) -> None:
+    """A few are named, and not all are kept."""
+    for number in range(200):
+        write(jane / f"{number:03}", distribute=f"{number}" + "#" * 200_000)
+    with at_most(4):
+        _, message = problem(take(jane))
+    shown = ", ".join(f"00{number}/{FIRST}" for number in range(5))
+    assert str(message).startswith(f"{FIRST} is there 200 times, and not the same: {shown} and more; ")
+
+
+@pytest.mark.parametrize(
+    ("expected", "content"),
+    [
+        (None, b"\xef\xbb\xbfx\r\ny\r"),
+        ("is not text: it has NUL bytes (UTF-16?)", "x\ny\n".encode("utf-16")),
+        ("is not UTF-8 (byte 0)", b"\xff"),
+        ("is larger than 256 KB", b"#" * (257 << 10)),
+    ],
+    ids=["BOM and CRLF", "UTF-16", "no UTF-8", "large"],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_encodings(take: Take, jane: Path, packed: bool, expected: str | None, content: bytes) -> None:
+    """What is text and what is not is the same on a disk and in an archive."""
+    if packed:
+        zipped(jane / "work.zip", distribute=content)
+    else:
+        (jane / FIRST).write_bytes(content)
+    taken = take(jane)
+    if expected is None:
+        assert {"distribute": "x\ny\n"} == found(taken)
+    else:
+        assert ("unreadable", f"{FIRST} {expected}") == problem(taken)
+
+
+def a_link(path: Path, secret: Path) -> None:
+    path.symlink_to(secret)
+
+
+def a_dangling_link(path: Path, secret: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def a_link_to_itself(path: Path, secret: Path) -> None:
+    path.symlink_to(path)
+
+
+def a_hard_link(path: Path, secret: Path) -> None:
+    path.hardlink_to(secret)
+
+
+def a_pipe(path: Path, secret: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_socket(path: Path, secret: Path) -> None:
+    with tempfile.TemporaryDirectory() as short, socket.socket(socket.AF_UNIX) as end:
+        end.bind(f"{short}/s")  # a socket's path has a hundred bytes
+        os.rename(f"{short}/s", path)
+
+
+def a_device(path: Path, secret: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def a_gigabyte(path: Path, secret: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+
+
+ODD = [a_link, a_dangling_link, a_link_to_itself, a_hard_link, a_pipe, a_socket, a_device, a_gigabyte]
+
+
+@pytest.mark.parametrize("make", ODD)
+@pytest.mark.parametrize("name", [FIRST, "work.zip", "work.tar.gz"])
+def test_what_is_no_file_on_a_disk(
+    take: Take, jane: Path, name: str, make: Callable[[Path, Path], None], at_most: Callable[[int], Any]
+) -> None:
+    """Links to the solutions, pipes nobody writes to, devices: nothing is read and nothing waits, and the other files
+    are graded."""
+    write(jane, swap="y")
+    make(jane / name, write(jane.parent / "solutions", distribute="the solution") / FIRST)
+    with at_most(2):
+        taken = take(jane)
+    assert {"swap": "y"} == found(taken)
+    if name == FIRST:
+        assert "unreadable" == problem(taken)[0]
+    else:
+        assert [True] == [note.startswith(name) for note in taken.notes]
+
+
+@pytest.mark.parametrize("target", ["../solutions", "/", "."])
+def test_linked_folders_are_not_followed(take: Take, jane: Path, target: str) -> None:
+    """Wherever they lead, even back to where they are."""
+    write(jane.parent / "solutions", distribute="the solution")
+    (write(jane, swap="y") / "more").symlink_to(target)
+    assert {"swap": "y"} == found(take(jane))
+
+
+def test_a_person_who_is_a_link(take: Take, jane: Path) -> None:
+    """A link in place of the folder is told of and not followed."""
+    (jane.parent / "joe").symlink_to(write(jane, distribute="x"))
+    taken = take(jane.parent / "joe")
+    assert ({}, ("joe is a symbolic link; what it points at is not read",)) == (found(taken), taken.notes)
+
+
+def test_a_place_that_is_gone(take: Take, jane: Path) -> None:
+    """Whatever happens between looking and reading."""
+    assert ("nobody cannot be read: No such file or directory",) == take(jane / "nobody").notes
+
+
+def test_a_folder_that_cannot_be_read(take: Take, jane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named, and what lies elsewhere is graded."""
+    write(write(jane, distribute="x") / "private", swap="y")
+    scandir = os.scandir
+
+    def refusing(path: Path) -> Any:
+        if Path(path).name == "private":
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    taken = take(jane)
+    assert {"distribute": "x"} == found(taken)
+    assert ("jane/private cannot be read: Permission denied",) == taken.notes
+
+
+def test_a_damaged_archive_costs_only_itself(take: Take, jane: Path) -> None:
+    """Whatever comes after it is read."""
+    (jane / "00.zip").write_bytes(b"PK\3\4 and no more")
+    taken = take(write(jane, distribute="x"))
+    assert {"distribute": "x"} == found(taken)
+    assert ("00.zip cannot be read: File is not a zip file",) == taken.notes
+
+
+def test_depth_has_a_limit(take: Take, jane: Path) -> None:
+    """Files at the limit are read, deeper ones told of."""
+    deepest = jane.joinpath(*"d" * files.MAX_DEPTH)
+    write(write(deepest, distribute="x") / "e", swap="y")
+    taken = take(jane)
+    assert {"distribute": "x"} == found(taken)
+    assert ("jane has folders more than 16 deep; they were left out",) == taken.notes
+
+
+def test_the_number_of_files_has_a_limit(take: Take, jane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond it nothing is looked at, and that is told."""
+    monkeypatch.setattr(files, "MAX_FILES", 9)
+    for number in range(9):
+        (jane / f"{number}.txt").touch()
+    assert () == take(jane).notes
+    write(jane, distribute="x")
+    assert ("jane holds more than 9 files; not all were looked at",) == take(jane).notes
+
+
+def test_an_archive_is_a_place(take: Take, jane: Path) -> None:
+    """A zip file for each person, in which the encrypted file is one that cannot be read."""
+    path = zipped(jane.parent / "joe.zip", distribute="x")
+    taken = take(path)
+    assert ({"distribute": "x"}, f"joe.zip/{FIRST}") == (found(taken), taken.sources["distribute"].path.as_posix())
+    data = bytearray(path.read_bytes())
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    assert ("unreadable", f"{FIRST} is encrypted") == problem(take(path))
+
+
+def test_many_archives_come_to_an_end(take: Take, jane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of a submission's share one allowance, and each beyond it is named."""
+    monkeypatch.setattr(archives, "MAX_ARCHIVES", 2)
+    for number in range(4):
+        zipped(jane / f"{number}.zip", swap="y")
+    taken = take(jane)
+    assert [f"{number}.zip is not read: there are more than 2 archives" for number in (2, 3)] == list(taken.notes[:2])
+
+
+def test_paths_from_an_archive_stay_inside_it(take: Take, jane: Path) -> None:
+    """Where a file is said to be is never a place outside."""
+    with tarfile.open(jane / "work.tar", "w") as archive:
+        for name, text in (("/etc/01_distribute.py", b"x"), ("..\\..\\02_swap.py", b"y")):
+            info = tarfile.TarInfo(name)
+            info.size = 1
+            archive.addfile(info, io.BytesIO(text))
+    taken = take(jane)
+    assert [f"work.tar/etc/{FIRST}", f"work.tar/{SECOND}"] == [
+        taken.sources[name].path.as_posix() for name in ("distribute", "swap")
+    ]
+
+
+def test_a_link_in_an_archive_is_unreadable(take: Take, jane: Path) -> None:
+    """It has no content of its own."""
+    with tarfile.open(jane / "work.tar", "w") as archive:
+        info = tarfile.TarInfo(FIRST)
+        info.type, info.linkname = tarfile.SYMTYPE, "../../solutions/01_distribute.py"
+        archive.addfile(info)
+    assert ("unreadable", f"{FIRST} is no regular file") == problem(take(jane))
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe.py", b"a\nb\x1b[2J.py", b"n" * 250 + b".py", "ü∂🙂.py".encode()])
+def test_odd_names_can_be_written_into_a_report(take: Take, jane: Path, name: bytes) -> None:
+    """Every note and path is text, printable and of bounded length."""
+    folder = os.path.join(os.fsencode(jane), name)
+    os.mkdir(folder)
+    for inner in (name, FIRST.encode(), b"broken.zip", name + b".zip"):
+        if len(inner) < 256:
+            with open(os.path.join(folder, inner), "wb") as file:
+                file.write(b"x")
+    taken = take(jane)
+    assert {"distribute": "x"} == found(taken)
+    texts = [*taken.notes, str(taken.sources["distribute"].path)]
+    assert 3 <= len(texts)
+    for text in texts:
+        assert text.isprintable()
+        assert len(text) < 2000
+        assert text == msgspec.json.decode(msgspec.json.encode(text))
+
+
+def test_an_unreadable_file_under_an_odd_name(take: Take, tmp_path: Path) -> None:
+    """What a platform put before a name does not come into a message unchanged."""
+    path = tmp_path / "doe\x1b[2Jjane\udcff_1_2_01_distribute.py"
+    path.write_bytes(b"\xff")
+    _, message = problem(take(path, rename=lambda name: FIRST))
+    assert "doe\\x1b[2Jjane\\xff_1_2_01_distribute.py is not UTF-8 (byte 0)" == message
+
+
+def test_readable_paths_keep_their_parts() -> None:
+    """Only what cannot be shown is changed."""
+    assert Path("a/b c/ü.py") == readable(Path("a/b c/ü.py"))
+
+
+def test_canvas_names_are_those_before(tmp_path: Path, course: Course) -> None:
+    """The exercise's name is what comes after all that Canvas put in; an archive is one under any name, and names in
+    it are taken as they are."""
+    (tmp_path / "doejane_1_2_01_distribute-3.py").write_text("x")
+    with zipfile.ZipFile(tmp_path / "doejane_1_4_work.zip", "w") as archive:
+        archive.writestr(SECOND, "y")
+        archive.writestr("a_1_2_03_accumulate.py", "no")
+    (entry,) = entries(tmp_path)
+    taken = take_in(entry, course)
+    assert {"distribute": "x", "swap": "y"} == found(taken)
+    assert ("files of other names, not graded: doejane_1_4_work.zip/a_1_2_03_accumulate.py",) == taken.notes
+
+
+def test_one_file_handed_in_twice_to_canvas(tmp_path: Path, course: Course) -> None:
+    """Which of two attempts counts is not guessed from the number in its name."""
+    (tmp_path / "doejane_1_2_01_distribute.py").write_text("x")
+    (tmp_path / "doejane_1_3_01_distribute-1.py").write_text("y")
+    (entry,) = entries(tmp_path)
+    assert "unreadable" == problem(take_in(entry, course))[0]
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(folder), *words], env={**os.environ, **AUTHOR}, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def clone(jane: Path) -> Path:
+    """A repository with one commit."""
+    git(write(jane, distribute="x"), "init", "--quiet", "--initial-branch=main")
+    git(jane, "add", ".")
+    git(jane, "commit", "--quiet", "--message=done")
+    return jane
+
+
+def loose(repository: Path, content: bytes, kind: bytes = b"commit") -> str:
+    """Write an object and check it out."""
+    name = f"{zlib.crc32(content):08x}" * 5
+    path = repository / ".git" / "objects" / name[:2] / name[2:]
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(zlib.compress(kind + b" %d\0" % len(content) + content))
+    (repository / ".git" / "HEAD").write_text(f"{name}\n")
+    return name
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [],
+        [["pack-refs", "--all"]],
+        [["repack", "-adq"], ["prune-packed"]],
+        [["checkout", "--quiet", "--detach"]],
+        [["checkout", "--quiet", "-b", "jane/größe@2"], ["gc", "--quiet", "--aggressive"]],
+    ],
+    ids=["loose", "packed refs", "packed", "detached", "all packed, odd branch"],
+)
+def test_commit_and_time_come_from_git(take: Take, clone: Path, steps: list[list[str]]) -> None:
+    """The commit that is checked out, and the time its committer gave: not the author's, not a file's."""
+    for step in steps:
+        git(clone, *step)
+    taken = take(clone)
+    assert (git(clone, "rev-parse", "HEAD"), COMMITTED) == (taken.commit, taken.submitted_at)
+    assert {"distribute": "x"} == found(taken)
+
+
+def test_a_clone_as_classroom_makes_it(take: Take, clone: Path) -> None:
+    """Objects come in a pack, the branch in a file of its own or with the others."""
+    git(clone.parent, "clone", "--quiet", "--no-local", str(clone), "lab-jane")
+    taken = take(clone.parent / "lab-jane")
+    assert (git(clone, "rev-parse", "HEAD"), COMMITTED) == (taken.commit, taken.submitted_at)
+
+
+@pytest.mark.parametrize("deltas", ["offset", "name"])
+def test_commits_that_git_keeps_as_changes_of_others(take: Take, clone: Path, deltas: str) -> None:
+    """Every commit of a long history can be read, with long messages and large numbers in their places."""
+    tree = git(clone, "rev-parse", "HEAD^{tree}")
+    names = [git(clone, "rev-parse", "HEAD")]
+    text = "".join(f"{number * number} is a square\n" for number in range(400))
+    for number in range(12):
+        names.append(git(clone, "commit-tree", tree, "-p", names[-1], "-m", text[number:] + f"number {number}"))
+    git(clone, "reset", "--quiet", "--soft", names[-1])
+    git(clone, "-c", f"repack.useDeltaBaseOffset={'true' if deltas == 'offset' else 'false'}", "repack", "-adfq")
+    git(clone, "prune-packed")
+    (index,) = (clone / ".git" / "objects" / "pack").glob("*.idx")
+    kinds = git(clone, "verify-pack", "-v", str(index)).splitlines()
+    assert any("commit" in line and len(line.split()) == 7 for line in kinds)  # or nothing is shown here
+    for name in names:
+        (clone / ".git" / "HEAD").write_text(f"{name}\n")
+        taken = take(clone)
+        assert (name, COMMITTED) == (taken.commit, taken.submitted_at)
+
+
+def test_a_platforms_time_comes_before_gits(take: Take, clone: Path) -> None:
+    """A commit's time is what its author's clock said, or whatever its author wished."""
+    taken = take(clone, submitted_at="2026-04-27T00:00:00+00:00")
+    assert "2026-04-27T00:00:00+00:00" == taken.submitted_at
+    assert git(clone, "rev-parse", "HEAD") == taken.commit
+
+
+def test_gradescopes_time_is_in_the_report(tmp_path: Path, course: Course) -> None:
+    """It is its `:created_at:`."""
+    write(tmp_path / "submission_1", distribute="x")
+    (tmp_path / "submission_metadata.yml").write_text("submission_1:\n  :created_at: 2026-04-26 17:34:00.8616 Z\n")
+    (entry,) = entries(tmp_path)
+    assert "2026-04-26T17:34:00+00:00" == take_in(entry, course).submitted_at
+
+
+def test_nothing_that_a_repository_names_is_run(take: Take, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs in its settings, hooks and filters, includes, other object stores: none is started or opened."""
+    trap, sprung = clone.parent / "trap", clone.parent / "sprung"
+    trap.write_text(f"#!/bin/sh\ntouch '{sprung}'\n")
+    trap.chmod(0o755)
+    pipe = clone.parent / "pipe"
+    os.mkfifo(pipe)
+    with (clone / ".git" / "config").open("a") as config:
+        config.write(
+            f"[core]\n\tfsmonitor = {trap}\n\tsshCommand = {trap}\n\teditor = {trap}\n\tpager = {trap}\n"
+            f"\tgitProxy = {trap}\n\taskPass = {trap}\n\thooksPath = {clone.parent}\n\talternateRefsCommand = {trap}\n"
+            f"[gpg]\n\tprogram = {trap}\n[diff]\n\texternal = {trap}\n"
+            f'[filter "x"]\n\tclean = {trap}\n\tsmudge = {trap}\n'
+            f'[include]\n\tpath = {pipe}\n[remote "origin"]\n\turl = ext::{trap}\n\tpromisor = true\n'
+            f"[extensions]\n\tpartialClone = origin\n"
+        )
+    (clone / ".gitattributes").write_text("* filter=x\n")
+    for hook in ("post-checkout", "post-index-change", "reference-transaction"):
+        (clone / ".git" / "hooks" / hook).parent.mkdir(exist_ok=True)
+        (clone / ".git" / "hooks" / hook).write_bytes(trap.read_bytes())
+        (clone / ".git" / "hooks" / hook).chmod(0o755)
+    (clone / ".git" / "objects" / "info" / "alternates").write_text(f"{pipe}\n")
+    (clone / ".git" / "commondir").symlink_to(pipe)
+    for module, name in ((subprocess, "Popen"), (os, "fork"), (os, "posix_spawn"), (os, "system")):
+        monkeypatch.setattr(module, name, None)
+    taken = take(clone)
+    assert ((), COMMITTED) == (taken.notes, taken.submitted_at)
+    assert not sprung.exists()
+
+
+@pytest.mark.parametrize("make", ODD)
+@pytest.mark.parametrize("name", [".git", ".git/HEAD", ".git/refs/heads/main", ".git/packed-refs", "object", "pack"])
+def test_a_repository_with_odd_files(
+    take: Take, clone: Path, name: str, make: Callable[[Path, Path], None], at_most: Callable[[int], Any]
+) -> None:
+    """The files of a submission are graded whatever its repository is made of; nothing waits or is read without end."""
+    head = git(clone, "rev-parse", "HEAD")
+    if name == "pack":
+        git(clone, "repack", "-adq")
+        (path,) = (clone / ".git" / "objects" / "pack").glob("*.idx")
+    elif name == "object":
+        path = clone / ".git" / "objects" / head[:2] / head[2:]
+    else:
+        path = clone / name
+        if name == ".git/packed-refs":
+            git(clone, "pack-refs", "--all")
+    if path.exists():
+        path.rename(clone.parent / "was")
+    secret = clone.parent / "secret"
+    secret.write_text("s3cret\n")
+    make(path, secret)
+    with at_most(2):
+        taken = take(clone)
+    assert ({"distribute": "x"}, None, None) == (found(taken), taken.commit, taken.submitted_at)
+
+
+def test_git_as_a_file(take: Take, jane: Path, clone: Path) -> None:
+    """As worktrees have it: it could point at any repository."""
+    (clone / ".git").rename(clone.parent / "elsewhere")
+    (clone / ".git").write_text("gitdir: ../elsewhere\n")
+    taken = take(clone)
+    assert ({"distribute": "x"}, None) == (found(taken), taken.commit)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"",
+        b"ref: refs/heads/nowhere",
+        b"ref: refs/heads/../../../../secret",
+        b"ref: /etc/passwd",
+        b"ref: refs/heads/main\0",
+        b"0" * 40,
+        b"f" * 64,
+        b"\xff" * 40,
+        b"ref: refs/" + b"d/" * 9999,
+    ],
+)
+def test_heads_that_lead_nowhere(take: Take, clone: Path, head: bytes) -> None:
+    """They cost the time of the commit and nothing else."""
+    (clone.parent / "secret").write_text(git(clone, "rev-parse", "HEAD"))
+    (clone / ".git" / "HEAD").write_bytes(head)
+    taken = take(clone)
+    assert ({"distribute": "x"}, None) == (found(taken), taken.commit)
+
+
+@pytest.mark.parametrize(
+    "committer",
+    [
+        b"J <j> 99999999999999999999 +0000",
+        b"J <j> 253402300800 +0000",
+        b"J <j> -1 +0000",
+        b"J <j> 0 +9999",
+        b"J <j> 0 -2400",
+        b"J <j> now",
+        b"",
+    ],
+)
+def test_times_that_are_none(take: Take, clone: Path, committer: bytes) -> None:
+    """No calendar has them, or no zone."""
+    loose(clone, b"tree 0\nauthor A <a> 1 +0000\ncommitter " + committer + b"\n\nx\n")
+    assert (None, None) == (take(clone).commit, take(clone).submitted_at)
+
+
+def test_a_committer_in_the_message_is_none(take: Take, clone: Path) -> None:
+    """Only the lines before the empty one say who and when."""
+    loose(clone, b"tree 0\n\ncommitter J <j> 0 +0000\n")
+    assert take(clone).commit is None
+    name = loose(clone, b"tree 0\ncommitter J\xff > <j> 0 -0030\n\ncommitter J <j> 99 +0000\n")
+    assert (name, "1969-12-31T23:30:00-00:30") == (take(clone).commit, take(clone).submitted_at)
+
+
+def test_an_object_of_another_kind_is_no_commit(take: Take, clone: Path) -> None:
+    """A tag or a file could hold the same text."""
+    loose(clone, b"tree 0\ncommitter J <j> 0 +0000\n\n", b"blob")
+    assert take(clone).commit is None
+
+
+def test_a_commit_that_unpacks_to_gigabytes(take: Take, clone: Path, at_most: Callable[[int], Any]) -> None:
+    """No more is unpacked than a commit can have."""
+    loose(clone, b"tree 0\ncommitter J <j> 0 +0000\n\n" + bytes(64 << 20))
+    with at_most(2):
+        assert take(clone).commit is None
+
+
+def one_pack(repository: Path, *objects: bytes) -> None:
+    """A pack of entries as they stand in it, named 0101… and 0202…, of which the last is checked out."""
+    pack, offsets = b"PACK" + struct.pack(">LL", 2, len(objects)), []
+    for entry in objects:
+        offsets.append(len(pack))
+        pack += entry
+    names = [bytes([number + 1]) * 20 for number in range(len(objects))]
+    fan = b"".join(struct.pack(">L", min(byte, len(names))) for byte in range(256))
+    index = b"\xfftOc\0\0\0\2" + fan + b"".join(names) + bytes(4 * len(names))
+    index += b"".join(struct.pack(">L", offset) for offset in offsets)
+    folder = repository / ".git" / "objects" / "pack"
+    (folder / "pack-x.pack").write_bytes(pack + bytes(20))
+    (folder / "pack-x.idx").write_bytes(index + bytes(40))
+    (repository / ".git" / "HEAD").write_text(names[-1].hex())
+
+
+COMMIT = zlib.compress(b"tree 0\ncommitter J <j> 0 +0000\n\n")
+
+
+def test_a_pack_made_by_hand(take: Take, clone: Path) -> None:
+    """The next test would show nothing if such a pack were not read."""
+    one_pack(clone, b"\x90\x03" + COMMIT)
+    assert "1970-01-01T00:00:00+00:00" == take(clone).submitted_at
+    one_pack(clone, b"\x90\x03" + COMMIT, b"\x70" + b"\1" * 20 + zlib.compress(b"\x20\x20\x90\x7f"))
+    assert "1970-01-01T00:00:00+00:00" == take(clone).submitted_at
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        b"\x90\x03" + zlib.compress(bytes(64 << 20)),
+        b"\x90" + b"\x80" * 1_000_000,
+        b"\x60\0" + zlib.compress(b"\1\1\1x"),
+        b"\x60\x7f" + zlib.compress(b"\1\1\1x"),
+        b"\x70" + b"\1" * 20 + zlib.compress(b"\1\1\1x"),
+        b"\x70" + b"\2" * 20 + zlib.compress(b"\1\1\1x"),
+        b"\x70" + b"\1" * 20 + zlib.compress(b"\x80" * 60_000),
+        b"\x90\x03",
+        b"",
+    ],
+    ids=["bomb", "size", "itself", "before", "itself by name", "nobody", "sizes of a change", "cut off", "nothing"],
+)
+def test_packs_that_are_traps(take: Take, clone: Path, entry: bytes, at_most: Callable[[int], Any]) -> None:
+    """Chains without end, sizes without end, and what unpacks without end."""
+    one_pack(clone, entry)
+    with at_most(8):
+        taken = take(clone)
+    assert ({"distribute": "x"}, None) == (found(taken), taken.commit)
+
+
+def test_a_change_that_copies_without_end(take: Take, clone: Path, at_most: Callable[[int], Any]) -> None:
+    """Small steps that each copy much are stopped where a commit would be too long."""
+    copies = b"\1\1" + b"\x80" * 30_000
+    one_pack(clone, b"\x90\x03" + zlib.compress(bytes(60_000)), b"\x70" + b"\1" * 20 + zlib.compress(copies))
+    with at_most(4):
+        assert take(clone).commit is None
+
+
+def test_a_damaged_pack_at_every_byte(take: Take, clone: Path) -> None:
+    """Whichever byte is another, the submission is taken in."""
+    git(clone, "repack", "-adq")
+    git(clone, "prune-packed")
+    for path in (clone / ".git" / "objects" / "pack").glob("*.*"):
+        path.chmod(0o644)
+        data = path.read_bytes()
+        for at in range(0, len(data), 7):
+            path.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
+            assert {"distribute": "x"} == found(take(clone))
+        path.write_bytes(data)
+
+
+def test_a_whole_class_of_hostile_people(tmp_path: Path, course: Course, at_most: Callable[[int], Any]) -> None:
+    """Through both steps at once: everybody comes out, and every text of it can be written down."""
+    for number, make in enumerate(ODD):
+        for name in (FIRST, "work.zip", "work.tar.xz", ".git"):
+            folder = tmp_path / "class" / f"{number}_{name}"
+            folder.mkdir(parents=True)
+            (tmp_path / f"{number}_{name}").write_text("s3cret")
+            make(folder / name, tmp_path / f"{number}_{name}")
+        make(tmp_path / "class" / f"p{number}.zip", tmp_path / f"{number}_{FIRST}")
+    (tmp_path / "class" / "\udcff\n").mkdir()
+    with at_most(8):
+        taken = [take_in(entry, course) for entry in entries(tmp_path / "class")]
+    assert len(ODD) * 5 + 1 == len(taken)
+    for one in taken:
+        assert not found(one)
+        assert b"s3cret" not in msgspec.json.encode([one.notes, [source.message for source in one.sources.values()]])
