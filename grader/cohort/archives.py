@@ -28,6 +28,7 @@ MAX_UNPACKED = 256 << 20  # of all archives of one submission
 _MAX_DIRECTORY = 4 << 20  # of a zip file; a hundred bytes or two for each file
 _MAX_HEADER = 64 << 10  # of a tar file's extended header: a name
 _MAX_STREAMS = 10_000  # compressed streams one after another; pbzip2 and bgzip write such files
+_LISTED, _RECORDED, _BZ2 = 1000, 16, 4  # what an entry of a zip file, a byte of a header, a byte of bzip2 count for
 _MAX_SHOWN = 300
 _CHUNK = 64 << 10
 _BLOCK = tarfile.BLOCKSIZE
@@ -67,11 +68,13 @@ class Allowance:
         self.archives -= 1
         if self.archives < 0:
             raise ArchiveError(f"is not read: there are more than {MAX_ARCHIVES} archives")
+        self.unpack(0)  # nothing more, once there was too much
 
     def unpack(self, size: int) -> None:
+        """Count so many bytes; what takes longer than to unpack gzip counts for more, so that all takes seconds."""
         self.unpacked -= size
         if self.unpacked < 0:
-            raise ArchiveError(f"unpacks to more than {MAX_UNPACKED >> 20} MB")
+            raise ArchiveError("is too large to be unpacked")
 
 
 def is_archive(name: str) -> bool:
@@ -157,6 +160,7 @@ def _zip(file: IO[bytes], _: str, wanted: Callable[[str], bool], allowance: Allo
         io.FileIO(file.fileno(), closefd=False) as raw,
         zipfile.ZipFile(_Bounded(raw)) as archive,
     ):
+        allowance.unpack(_LISTED * len(archive.filelist))
         if len(archive.filelist) > MAX_MEMBERS:
             raise ArchiveError(_TOO_MANY)
         for info in archive.filelist:
@@ -185,18 +189,17 @@ def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowanc
 def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
     """Header after header (POSIX `pax`, GNU's long names, the older ones). `tarfile` itself reads extended headers and
     the maps of sparse files without a bound, and keeps them."""
-    tar = _Stream(_decompressed(file, name), allowance)
+    tar = _Stream(_decompressed(file, name), allowance, _BZ2 if name.endswith("bz2") else 1)
     longer, size = "", None  # what an extended header says of the file that comes next
-    first = True
-    while block := tar.read(_BLOCK, first):
-        first = False
+    for number in range(3 * MAX_MEMBERS):  # folders, and extended headers, are no files
+        block = tar.read(_BLOCK, required=number == 0)
         if not block.strip(b"\0"):
             return
         info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
         if info.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME):
             if not 0 <= info.size <= _MAX_HEADER:
                 raise ArchiveError(f"takes more than {_MAX_HEADER >> 10} KB to name a file")
-            allowance.unpack(8 * info.size)  # to understand them takes longer than to unpack them
+            allowance.unpack(_RECORDED * info.size)
             header = tar.content(info.size, info.size)
             if info.type == tarfile.GNUTYPE_LONGNAME:
                 longer = header.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
@@ -217,6 +220,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
         content = tar.content(stored, MAX_BYTES + 1 if info.type in _FILES and wanted(inner.name) else 0)
         if inner.name and not info.isdir():
             yield inner, (content if info.type in _FILES else "is no regular file") if wanted(inner.name) else None
+    raise ArchiveError(_TOO_MANY)
 
 
 _FILES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
@@ -239,8 +243,8 @@ def _records(header: bytes) -> dict[str, str]:
 class _Stream:
     """What a tar file unpacks to, a little at a time."""
 
-    def __init__(self, chunks: Iterator[bytes], allowance: Allowance) -> None:
-        self._chunks, self._allowance = chunks, allowance
+    def __init__(self, chunks: Iterator[bytes], allowance: Allowance, weight: int) -> None:
+        self._chunks, self._allowance, self._weight = chunks, allowance, weight
         self._chunk, self._at = b"", 0
 
     def read(self, size: int, required: bool = True) -> bytes:
@@ -249,7 +253,7 @@ class _Stream:
         while len(got) < size:
             if self._at == len(self._chunk):
                 self._chunk, self._at = next(self._chunks, b""), 0
-                self._allowance.unpack(len(self._chunk))
+                self._allowance.unpack(self._weight * len(self._chunk))
                 if not self._chunk:
                     break
             part = self._chunk[self._at : self._at + size - len(got)]

@@ -13,7 +13,7 @@ import msgspec
 
 from .job import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
 
-_TRIES = 2  # a job whose lane dies is given to a new one, once
+_TRIES = 2  # what a lane dies of is tried with a new one, once
 
 
 class LaneError(RuntimeError):
@@ -25,24 +25,28 @@ class Lane:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.tier = ""
         self._process: subprocess.Popen[bytes] | None = None
         self._decoder = msgspec.json.Decoder(Reply)
 
     def start(self) -> None:
         """Start the process and wait until it can grade. Raises `LaneError`."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "grader.cohort.lane"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=None if os.environ.get("GRADE_DEBUG") else subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for the process that runs the cohort
-        )
-        ready = self._exchange(self.settings)
-        if not isinstance(ready, Ready):
+        message = ""
+        for _ in range(_TRIES):
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "grader.cohort.lane"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=None if os.environ.get("GRADE_DEBUG") else subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is for the process that runs the cohort
+            )
+            ready = self._exchange(self.settings)
+            if isinstance(ready, Ready):
+                # a lane that takes this one's place must not make do with less
+                self.settings = msgspec.structs.replace(self.settings, isolation=ready.tier)
+                return
             self.close()
-            raise LaneError(ready.message if isinstance(ready, Faulted) else "a grading process did not start")
-        self.tier = ready.tier
+            message = ready.message if isinstance(ready, Faulted) else "a grading process did not start"
+        raise LaneError(message)
 
     def grade(self, job: Job) -> Outcome:
         """Grade a submission. Raises `LaneError`."""
@@ -100,7 +104,9 @@ class LocalLanes:
     def start(self) -> str:
         """Start the first lane; which tier it reached. Raises `LaneError`."""
         self._lanes[0].start()
-        return self._lanes[0].tier
+        for lane in self._lanes:
+            lane.settings = self._lanes[0].settings
+        return self._lanes[0].settings.isolation
 
     def grade(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
         """An outcome for each job, in the order in which they come. Raises `LaneError`, and what `jobs` raises."""

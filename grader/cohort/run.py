@@ -121,6 +121,8 @@ class Results:
 
 def fresh_answers(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> dict[str, Answer]:
     """The oracle's answers to the programs that the checks draw from a seed; its process has ended then."""
+    if seed == course.seed:  # they stand in the answer book
+        return {}
     with Oracle(book, memo) as oracle:
         plan(course, oracle, seed)
         return {key: answer for key, answer in oracle.known.items() if key not in book.answers}

@@ -215,7 +215,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, at_most: Callable[[int], Any
 
 def test_files_that_overlap_in_a_zip_come_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten thousand entries for one and the same content are paid for one by one."""
-    monkeypatch.setattr(archives, "MAX_UNPACKED", 1 << 20)
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 10_000_000 + 4 * MAX_BYTES)
     path = zipped(tmp_path / "a.zip", {"a.py": bytes(MAX_BYTES)})
     data = path.read_bytes()
     start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
@@ -224,7 +224,7 @@ def test_files_that_overlap_in_a_zip_come_to_an_end(tmp_path: Path, monkeypatch:
     path.write_bytes(data[:start] + entry * 10_000 + ending)
     *found, error = read(path)
     assert 4 == len(found)
-    assert ("error", "a.zip unpacks to more than 1 MB") == error
+    assert ("error", "a.zip is too large to be unpacked") == error
 
 
 def test_an_archive_in_an_archive_is_not_opened(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_a_tar_bomb_is_given_up(
     monkeypatch.setattr(archives, "MAX_UNPACKED", 24 << 20)
     path = tarred(tmp_path / f"a{suffix}", {"zeros": bytes(32 << 20), "a.py": b"x"})
     with at_most(12):  # xz has a dictionary of 8 MB
-        assert [("error", f"a{suffix} unpacks to more than 24 MB")] == read(path)
+        assert [("error", f"a{suffix} is too large to be unpacked")] == read(path)
 
 
 def test_all_archives_of_a_submission_share_one_allowance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +277,7 @@ def test_all_archives_of_a_submission_share_one_allowance(tmp_path: Path, monkey
     monkeypatch.setattr(archives, "MAX_UNPACKED", 3 << 20)
     path, allowance = tarred(tmp_path / "a.tar.gz", {"zeros": bytes(2 << 20)}), Allowance()
     assert [("zeros", None)] == read(path, allowance)
-    assert [("error", "a.tar.gz unpacks to more than 3 MB")] == read(path, allowance)
+    assert [("error", "a.tar.gz is too large to be unpacked")] == read(path, allowance)
 
 
 def test_so_many_archives_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,6 +286,23 @@ def test_so_many_archives_and_no_more(tmp_path: Path, monkeypatch: pytest.Monkey
     path, allowance = zipped(tmp_path / "a.zip", {"a.py": b"x"}), Allowance()
     assert [("a.py", b"x")] == read(path, allowance)
     assert [("error", "a.zip is not read: there are more than 1 archives")] == read(path, allowance)
+
+
+@pytest.mark.parametrize("kind", [tarfile.DIRTYPE, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_tar_of_headers_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: bytes) -> None:
+    """Folders, and names for files that never come, are counted like files."""
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 9)
+    path = tmp_path / "a.tar"
+    path.write_bytes(header("x", kind) * 27 + header("a.py", tarfile.REGTYPE))
+    assert [("error", "a.tar holds more than 20000 files")] == read(path)
+
+
+def test_many_directories_of_zips_come_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each entry counts for as much as it takes to read it, and not only for its bytes."""
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 250_000)
+    path, allowance = zipped(tmp_path / "a.zip", {f"{i}.txt": b"" for i in range(100)}), Allowance()
+    ends = [read(path, allowance)[-1] for _ in range(3)]
+    assert [("99.txt", None), ("99.txt", None), ("error", "a.zip is too large to be unpacked")] == ends
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME], ids=["pax", "GNU"])
@@ -302,7 +319,7 @@ def test_headers_that_take_long_to_understand(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(archives, "MAX_UNPACKED", 1 << 20)
     path = tmp_path / "a.tar"
     path.write_bytes((header("x", tarfile.XHDTYPE, 64 << 10) + b"4 =\n" * (16 << 10)) * 8)
-    assert [("error", "a.tar unpacks to more than 1 MB")] == read(path)
+    assert [("error", "a.tar is too large to be unpacked")] == read(path)
 
 
 def test_a_sparse_file_in_a_tar_is_not_read(tmp_path: Path) -> None:

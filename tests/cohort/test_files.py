@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.cohort import Entry, archives, entries, files
+from grader.cohort import archives, entries, files
 from grader.cohort.files import Taken, readable, take_in
 from grader.course import Course
 

@@ -1,8 +1,8 @@
 """A file that Canvas' gradebook imports: its columns of people, one assignment, and the row `Points Possible`.
 
-After Instructure's guide to importing grades and the importer itself, `lib/gradebook_importer.rb` of
-https://github.com/instructure/canvas-lms: a row belongs to the user whose Canvas id stands in `ID`, else to the one
-with that `SIS User ID`, else `SIS Login ID`, else name. Where none is found, Canvas asks.
+After Canvas' own importer, `lib/gradebook_importer.rb` of https://github.com/instructure/canvas-lms: a row belongs to
+the user whose Canvas id stands in `ID`, else to the one with that `SIS User ID`, else `SIS Login ID`, else name. Where
+none is found, Canvas asks.
 """
 
 import re

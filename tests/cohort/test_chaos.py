@@ -1,0 +1,103 @@
+"""A run that is killed again and again, its processes too, ends with the reports of one that is left in peace.
+
+`BACKWARD_CHAOS=500 pytest tests/cohort/test_chaos.py` takes that many submissions, and ten kills.
+"""
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GRADE = Path(sys.executable).parent / "grade"
+COUNT = int(os.environ.get("BACKWARD_CHAOS", "48"))
+KILLS = 10 if COUNT >= 500 else 4
+
+
+@pytest.fixture(scope="module")
+def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of people who hand in one exercise each, a third of them wrong, a few of them hostile or empty."""
+    folder = tmp_path_factory.mktemp("chaos") / "submissions"
+    for number in range(COUNT):
+        name = ("01_distribute.py", "02_swap.py", "08_relu.py")[number % 3]
+        text = (ROOT / "solutions" / name).read_text(encoding="utf-8") + f"# {number}\n"
+        if number % 3 == 1:
+            text = text.replace("self.grad +=", "self.grad =")
+        if number % 17 == 5:
+            text = "import os\nos._exit(3)\n" + text
+        (folder / f"p{number:04}").mkdir(parents=True)
+        if number % 19 != 7:
+            (folder / f"p{number:04}" / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def start(submissions: Path, out: Path, tier: str = "auto") -> "subprocess.Popen[bytes]":
+    """Start a run. The sandbox's tier stands in the reports, so that a disturbed run is given that of the other."""
+    command = [GRADE, "cohort", submissions, "--out", out, "--seed", "backward 2026.1", "--isolation", tier]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+
+
+def below(pid: int) -> Iterator[int]:
+    """The processes below one, itself left out."""
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield int(child)
+                yield from below(int(child))
+
+
+def timeless(out: Path) -> dict[str, Any]:
+    """Every report without its times, by name."""
+    reports = {}
+    for path in sorted((out / "reports").iterdir()):
+        report = json.loads(path.read_text())
+        report.pop("graded_at")
+        for exercise in report["exercises"]:
+            for check in exercise["checks"]:
+                check.pop("duration_s")
+        reports[path.name] = report
+    return reports
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="NOT TESTED: finding processes needs /proc")
+def test_a_disturbed_run_ends_with_the_same_reports(submissions: Path, tmp_path: Path) -> None:
+    """`kill -9` of the run and of processes below it at random; each time the same command goes on, and nothing that
+    is written is graded again."""
+    quiet, chaos = tmp_path / "quiet", tmp_path / "chaos"
+    undisturbed = start(submissions, quiet)
+    undisturbed.communicate(timeout=900)
+    assert undisturbed.returncode in (0, 1)
+    tier = json.loads((quiet / "run.json").read_text())["isolation"]
+    rng = random.Random(COUNT)
+    written: dict[str, int] = {}
+    for kill in range(KILLS):
+        running = start(submissions, chaos, tier)
+        aim = len(written) + rng.randrange(1, 1 + COUNT // (KILLS + 2))
+        while running.poll() is None and len(list((chaos / "reports").glob("p*.json"))) < aim:
+            time.sleep(0.01)
+            victims = list(below(running.pid))
+            if victims and rng.random() < 0.01:  # a lane, a submission's process, a sandbox, a check
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(rng.choice(victims), signal.SIGKILL)
+        running.kill()
+        running.communicate()
+        now = {path.name: path.stat().st_mtime_ns for path in (chaos / "reports").glob("p*.json")}
+        assert written.items() <= now.items(), f"kill {kill}: a report was lost or graded again"
+        written = now
+    assert KILLS < len(written)
+    last = start(submissions, chaos, tier)
+    _, said = last.communicate(timeout=900)
+    assert last.returncode in (0, 1), said.decode()
+    assert timeless(quiet) == timeless(chaos)
+    assert COUNT == len(timeless(quiet))
+    summaries = [json.loads((folder / "cohort.json").read_text()) for folder in (quiet, chaos)]
+    assert summaries[0] == summaries[1]

@@ -1,0 +1,199 @@
+"""The statistics of a class, against numbers worked out another way."""
+
+import random
+import statistics
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader.cohort import Summary, summarise
+from grader.cohort.summary import COHORT_SCHEMA
+from grader.course import Course
+from grader.grading import grade
+from grader.oracle import read_book
+from grader.report import Report
+
+
+@pytest.fixture(scope="module")
+def solved(course: Course) -> Report:
+    """The report on all solutions."""
+    files = {exercise.id: course.solution(exercise) for exercise in course.exercises}
+    return grade(course, read_book(course.book), files, seed=course.seed, memo=None)
+
+
+def with_outcomes(report: Report, name: str, passed: dict[tuple[str, str], bool], **more: Any) -> Report:
+    """The report with these checks passed and those failed, and the points that follow."""
+    exercises = []
+    for exercise in report.exercises:
+        checks = []
+        for check in exercise.checks:
+            ok = passed.get((exercise.id, check.id), True)
+            status, score = ("passed", check.max_score) if ok else ("failed", 0)
+            checks.append(msgspec.structs.replace(check, status=status, score=score))
+        points = sum(check.score for check in checks if not check.bonus)
+        status = "passed" if points == exercise.max_score else "partial" if points else "failed"
+        exercises.append(msgspec.structs.replace(exercise, checks=tuple(checks), score=points, status=status))
+    stamp = msgspec.structs.replace(report.submission, id=name)
+    total = sum(exercise.score for exercise in exercises)
+    return msgspec.structs.replace(report, submission=stamp, exercises=tuple(exercises), score=total, **more)
+
+
+@pytest.fixture(scope="module")
+def reports(solved: Report) -> list[Report]:
+    """Thirty people who pass what they pass with more luck the better they are."""
+    rng = random.Random(7)
+    made = []
+    for number in range(30):
+        skill = number / 30
+        passed = {(e.id, c.id): rng.random() < 0.2 + 0.7 * skill for e in solved.exercises for c in e.checks}
+        passed["distribute", "both_inputs"] = True
+        passed["engine", "random_graphs"] = False
+        made.append(with_outcomes(solved, f"p{number:02}", passed))
+    return made
+
+
+@pytest.fixture(scope="module")
+def summary(course: Course, reports: list[Report]) -> Summary:
+    return summarise(course, reports, {})
+
+
+def test_mean_deviation_median(summary: Summary, reports: list[Report]) -> None:
+    """As the standard library has them."""
+    scores = [report.score for report in reports]
+    assert pytest.approx(statistics.mean(scores), abs=1e-4) == summary.scores.mean
+    assert pytest.approx(statistics.pstdev(scores), abs=1e-4) == summary.scores.deviation
+    assert statistics.median(scores) == summary.scores.median
+
+
+def test_bands_count_everybody_once(summary: Summary, reports: list[Report]) -> None:
+    """A score stands in the band of its tenth; full marks in the last."""
+    expected = [0] * 10
+    for report in reports:
+        expected[min(9, report.score // 10)] += 1
+    assert tuple(expected) == summary.scores.bands
+
+
+def test_discrimination_is_the_correlation_with_the_rest(summary: Summary, reports: list[Report]) -> None:
+    """Of every check that tells people apart: Pearson's r of passing it and the points from all other checks."""
+    compared = 0
+    for i, exercise in enumerate(summary.exercises):
+        for j, check in enumerate(exercise.checks):
+            results = [report.exercises[i].checks[j] for report in reports]
+            passed = [float(result.status == "passed") for result in results]
+            rest = [
+                report.score - (0 if result.bonus else result.score)
+                for report, result in zip(reports, results, strict=True)
+            ]
+            assert sum(passed) == check.passed
+            if len(set(passed)) > 1:
+                assert pytest.approx(statistics.correlation(passed, rest), abs=1e-4) == check.discrimination
+                compared += 1
+    assert compared > 50
+
+
+def test_checks_that_tell_nothing_are_noted(summary: Summary) -> None:
+    """Everybody passes one, nobody another; both are said, and neither has a discrimination."""
+    notes = {(e.id, c.id): c for e in summary.exercises for c in e.checks}
+    assert notes["distribute", "both_inputs"].note.startswith("everybody passes")
+    assert notes["engine", "random_graphs"].note.startswith("nobody passes")
+    assert notes["distribute", "both_inputs"].discrimination is None
+    assert notes["engine", "random_graphs"].discrimination is None
+
+
+def test_a_check_that_the_weak_pass_is_noted(course: Course, solved: Report) -> None:
+    """A negative discrimination is a reason to read a check again, one near nothing is said as well."""
+    rng = random.Random(1)
+    made = []
+    for number in range(40):
+        weak = number < 20
+        passed = {(e.id, c.id): not weak for e in solved.exercises for c in e.checks}
+        passed["swap", "upstream"] = weak
+        passed["relu", solved.exercises[7].checks[0].id] = rng.random() < 0.5
+        made.append(with_outcomes(solved, f"p{number}", passed))
+    notes = {(e.id, c.id): c.note for e in summarise(course, made, {}).exercises for c in e.checks}
+    assert notes["swap", "upstream"].startswith("those who pass it have fewer points")
+    assert notes["swap", "other_value"] == ""
+
+
+def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Report) -> None:
+    """Most frequent first, with the first submission that shows each."""
+
+    def saying(name: str, text: str) -> Report:
+        made = with_outcomes(solved, name, {("swap", "upstream"): False, ("swap", "already_there"): False})
+        swap = made.exercises[1]
+        checks = tuple(msgspec.structs.replace(c, diagnosis=text) if c.score == 0 else c for c in swap.checks)
+        exercises = list(made.exercises)
+        exercises[1] = msgspec.structs.replace(swap, checks=checks)
+        return msgspec.structs.replace(made, exercises=tuple(exercises))
+
+    counted = summarise(course, [saying("a", "as if x"), saying("b", "as if y"), saying("c", "as if y")], {})
+    assert [("swap", "as if y", 2, "b"), ("swap", "as if x", 1, "a")] == [
+        (m.exercise, m.diagnosis, m.count, m.example) for m in counted.misconceptions
+    ]
+
+
+@pytest.mark.parametrize(
+    ("failed", "expected"),
+    [
+        ({}, []),
+        # 100 - 2 - 2 - 2 = 94: no check gives 5 points, so A at 90 may be lost by the largest check
+        ({("distribute", "both_inputs"), ("distribute", "upstream"), ("distribute", "already_there")}, ["A"]),
+    ],
+)
+def test_scores_within_one_check_of_a_border(
+    course: Course, solved: Report, failed: set[tuple[str, str]], expected: list[str]
+) -> None:
+    """A score is listed with the grade that the largest check would give or take."""
+    report = with_outcomes(solved, "p", dict.fromkeys(failed, False))
+    largest = max(c.max_score for e in report.exercises for c in e.checks if c.status == "passed" and not c.bonus)
+    border = {"A": report.score - (largest if expected else largest + 1) + 1 if expected else 1}
+    made = summarise(msgspec_replace(course, border), [report], {})
+    assert expected == [found.grade for found in made.borders]
+
+
+def msgspec_replace(course: Course, grades: dict[str, int]) -> Course:
+    from dataclasses import replace
+
+    return replace(course, grades=grades)
+
+
+def test_who_needs_a_human_eye(course: Course, solved: Report) -> None:
+    """Faults, notes, ambiguous files, strange answers and empty submissions, each with its reason; nobody else."""
+    noted = msgspec.structs.replace(with_outcomes(solved, "noted", {}), notes=("late",))
+    first = solved.exercises[0]
+    unreadable = msgspec.structs.replace(first, status="unreadable", message="two files")
+    ambiguous = msgspec.structs.replace(
+        with_outcomes(solved, "ambiguous", {}), exercises=(unreadable, *solved.exercises[1:])
+    )
+    check = msgspec.structs.replace(
+        first.checks[0], status="error", message="the engine's process gave no proper answer: 3 bytes"
+    )
+    strange = msgspec.structs.replace(
+        with_outcomes(solved, "strange", {}),
+        exercises=(msgspec.structs.replace(first, checks=(check, *first.checks[1:])), *solved.exercises[1:]),
+    )
+    empty = msgspec.structs.replace(
+        with_outcomes(solved, "empty", {}),
+        exercises=tuple(msgspec.structs.replace(e, status="missing", checks=()) for e in solved.exercises),
+    )
+    found = summarise(course, [solved, noted, ambiguous, strange, empty], {"gone": "it broke"}).needs_eye
+    assert {
+        "ambiguous": ("two files",),
+        "empty": ("no exercise file was found",),
+        "gone": ("not graded: it broke",),
+        "noted": ("late",),
+        "strange": ("distribute: a strange answer to both_inputs",),
+    } == {eye.id: eye.why for eye in found}
+
+
+def test_an_empty_class_has_a_summary(course: Course) -> None:
+    """Nobody is graded, nothing is divided by nothing."""
+    made = summarise(course, [], {"a": "no"})
+    assert (1, 0, 0.0) == (made.submissions, made.graded, made.scores.mean)
+
+
+def test_a_summary_survives_json(summary: Summary) -> None:
+    """What is written reads back as it was, and names its schema."""
+    assert summary == msgspec.json.decode(msgspec.json.encode(summary), type=Summary)
+    assert COHORT_SCHEMA == summary.schema
