@@ -14,6 +14,7 @@ from ..cohort import (
     Entry,
     IntakeError,
     LaneError,
+    Lanes,
     LocalLanes,
     Results,
     ResultsError,
@@ -47,6 +48,7 @@ class CohortOptions:
     seed: str | None
     isolation: str
     allow_process: bool
+    dask: str | None = None
 
 
 def run_cohort(course: Course, options: CohortOptions) -> int:
@@ -67,7 +69,13 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     seed = results.seed(course, options.seed)
     answers = fresh_answers(course, book, seed, default_memo())
     made = settings(course, seed, answers, isolation=options.isolation, official=not options.allow_process)
-    lanes = LocalLanes(made, min(options.jobs, max(1, len(found))))
+    lanes: Lanes
+    if options.dask:
+        from ..cohort.cluster import DaskLanes  # here, not above: an extra
+
+        lanes = DaskLanes(made, options.dask)
+    else:
+        lanes = LocalLanes(made, min(options.jobs, max(1, len(found))))
     try:
         tier = lanes.start()
         stamp = CourseStamp(course.id, course.version, course.hash)

@@ -175,6 +175,7 @@ def _cohort(words: list[str]) -> int:
     parser.add_argument("--seed", metavar="TEXT", help="draw fresh programs from this instead of a secret seed")
     parser.add_argument("--isolation", choices=["auto", *TIERS], default="auto", help="the sandbox (default: the best)")
     parser.add_argument("--allow-process", action="store_true", help="grade without a sandbox: only code you trust")
+    parser.add_argument("--dask", metavar="ADDRESS", help="grade on a Dask cluster, by its scheduler's address")
     options = parser.parse_args(words)
     if options.jobs < 1:
         raise UsageError("--jobs must be at least 1")
@@ -190,6 +191,7 @@ def _cohort(words: list[str]) -> int:
             seed=options.seed,
             isolation=options.isolation,
             allow_process=options.allow_process,
+            dask=options.dask,
         ),
     )
 

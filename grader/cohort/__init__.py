@@ -2,7 +2,7 @@
 
 from .lanes import LaneError, LocalLanes
 from .layouts import LAYOUTS, Entry, IntakeError, entries
-from .run import Results, ResultsError, Standing, fresh_answers, grade_entries, settings
+from .run import Lanes, Results, ResultsError, Standing, fresh_answers, grade_entries, settings
 from .summary import Summary, summarise
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Entry",
     "IntakeError",
     "LaneError",
+    "Lanes",
     "LocalLanes",
     "Results",
     "ResultsError",

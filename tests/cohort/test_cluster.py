@@ -1,0 +1,204 @@
+"""A cohort on a Dask cluster: the same reports, workers join, leave and die, and hosts are apart."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from distributed import Client, LocalCluster
+
+from grader.cohort import Entry, LaneError, LocalLanes, Results, entries, grade_entries, settings
+from grader.cohort.cluster import DaskLanes
+from grader.course import Course
+from grader.report import Report, to_json
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNT = 24
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the cluster's own
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
+    """A class, every second one of whom is wrong."""
+    folder = tmp_path_factory.mktemp("class")
+    text = (ROOT / "solutions" / "02_swap.py").read_text(encoding="utf-8")
+    for number in range(COUNT):
+        (folder / f"p{number:02}").mkdir()
+        mine = text if number % 2 else text.replace("self.grad +=", "self.grad =")
+        (folder / f"p{number:02}" / "02_swap.py").write_text(f"{mine}# {number}\n", encoding="utf-8")
+    return entries(folder)
+
+
+def run(course: Course, found: list[Entry], out: Path, lanes: Any, meanwhile: Callable[[int], None]) -> Any:
+    """Grade the class, doing something after each report; start the lanes before."""
+    lanes.start()
+    with Results(out) as results:
+        for standing in grade_entries(course, found, results, course.seed, lanes):
+            meanwhile(standing.done)
+    lanes.close()
+    return standing
+
+
+def timeless(out: Path, found: list[Entry]) -> list[bytes]:
+    return [_timeless(Results(out).report(entry.id)) for entry in found]
+
+
+def _timeless(report: Report | None) -> bytes:
+    assert report is not None
+    plain: dict[str, Any] = msgspec.json.decode(to_json(report))
+    plain.pop("graded_at")
+    for exercise in plain["exercises"]:
+        for check in exercise["checks"]:
+            check.pop("duration_s")
+    return msgspec.json.encode(plain)
+
+
+@pytest.fixture(scope="module")
+def alone(course: Course, found: list[Entry], tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    """The reports as one machine writes them."""
+    out = tmp_path_factory.mktemp("alone")
+    made = settings(course, course.seed, {}, isolation="auto", official=True)
+    run(course, found, out, LocalLanes(made, 2), lambda done: None)
+    return timeless(out, found)
+
+
+def lanes_at(course: Course, address: str) -> DaskLanes:
+    return DaskLanes(settings(course, course.seed, {}, isolation="auto", official=True), address)
+
+
+def test_workers_that_die_leave_and_join_lose_and_double_nothing(
+    course: Course, found: list[Entry], alone: list[bytes], tmp_path: Path
+) -> None:
+    """One worker is killed in the middle of its work, one is told to leave, one comes later: the reports are those of
+    one machine, and each submission was counted once."""
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        seen: list[int] = []
+
+        def disturb(done: int) -> None:
+            seen.append(done)
+            if len(seen) == 3:
+                worker = next(iter(cluster.workers.values()))
+                os.kill(worker.process.process.pid, signal.SIGKILL)
+            if len(seen) == 6:
+                cluster.scale(3)
+            if len(seen) == 12:
+                cluster.scale(1)
+
+        standing = run(course, found, tmp_path, lanes_at(course, cluster.scheduler_address), disturb)
+    assert (COUNT, COUNT, {}) == (standing.done, standing.graded, standing.faults)
+    assert [*range(1, COUNT + 1), COUNT] == seen
+    assert alone == timeless(tmp_path, found)
+
+
+def test_where_there_is_no_cluster_it_is_said(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address at which nobody answers is an error with the address in it."""
+    monkeypatch.setattr("grader.cohort.cluster._PATIENCE_S", 1)
+    with pytest.raises(LaneError, match=r"no Dask cluster with a worker at tcp://127\.0\.0\.1:9"):
+        lanes_at(course, "tcp://127.0.0.1:9").start()
+
+
+def test_a_worker_with_another_grader_is_refused(course: Course) -> None:
+    """Two versions might give two scores."""
+    from grader.cohort import cluster as module
+
+    parcel = msgspec.json.decode(
+        module.pack(settings(course, "s", {}, isolation="auto", official=True)), type=module.Parcel
+    )
+    other = msgspec.json.encode(msgspec.structs.replace(parcel, grader_version="0.0.0"))
+    with pytest.raises(LaneError, match=r"this run was started with 0\.0\.0"):
+        module.start_there(other)
+
+
+# -- two hosts ------------------------------------------------------------------------------------------
+
+HOSTS = {"backward-one": "10.77.1", "backward-two": "10.77.2"}
+
+
+def ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def hosts() -> Iterator[dict[str, str]]:
+    """Two network namespaces, each with an address of its own and a link to us; the prefix of each one's network."""
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        pytest.skip("NOT TESTED: hosts apart need root and iproute2")
+    _remove_hosts()
+    try:
+        for number, (name, prefix) in enumerate(HOSTS.items()):
+            ip("netns", "add", name)
+            ip("link", "add", f"bw{number}", "type", "veth", "peer", "name", "eth0", "netns", name)
+            ip("addr", "add", f"{prefix}.1/24", "dev", f"bw{number}")
+            ip("link", "set", f"bw{number}", "up")
+            ip("-n", name, "addr", "add", f"{prefix}.2/24", "dev", "eth0")
+            ip("-n", name, "link", "set", "eth0", "up")
+            ip("-n", name, "link", "set", "lo", "up")
+            ip("-n", name, "route", "add", "default", "via", f"{prefix}.1")
+        yield HOSTS
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"NOT TESTED: no network namespaces here: {error.stderr!r}")
+    finally:
+        _remove_hosts()
+
+
+def _remove_hosts() -> None:
+    for number, name in enumerate(HOSTS):
+        subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+        subprocess.run(["ip", "link", "del", f"bw{number}"], check=False, capture_output=True)
+
+
+def test_workers_on_two_hosts(
+    course: Course, found: list[Entry], alone: list[bytes], tmp_path: Path, hosts: dict[str, str]
+) -> None:
+    """A scheduler here, a worker in each of two network namespaces, reached by their addresses alone; one host is cut
+    off in the middle, and nothing is lost."""
+    python = Path(sys.executable)
+    scheduler = [
+        python,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--host",
+        "0.0.0.0",
+        "--port",
+        "18786",
+        "--no-dashboard",
+    ]
+    started = [subprocess.Popen(scheduler, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)]
+    try:
+        for name, prefix in hosts.items():
+            inside = ["ip", "netns", "exec", name, python, "-m", "distributed.cli.dask_worker"]
+            words = [
+                f"tcp://{prefix}.1:18786",
+                "--nthreads",
+                "1",
+                "--no-nanny",
+                "--host",
+                f"{prefix}.2",
+                "--no-dashboard",
+            ]
+            command = [*inside, *words, "--local-directory", tmp_path / name, "--death-timeout", "60"]
+            started.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        address = "tcp://127.0.0.1:18786"
+        with Client(address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+            where = {worker.split("//")[1].split(":")[0] for worker in client.scheduler_info()["workers"]}
+        assert {f"{prefix}.2" for prefix in hosts.values()} == where
+
+        def cut_off(done: int) -> None:
+            if done == COUNT // 2:
+                started[2].kill()
+
+        standing = run(course, found, tmp_path / "results", lanes_at(course, address), cut_off)
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+    assert (COUNT, {}) == (standing.graded, standing.faults)
+    assert alone == timeless(tmp_path / "results", found)
