@@ -35,14 +35,14 @@ def work(tmp_path: Path) -> Path:
 def grade(environment: Mapping[str, str], work: Path) -> Callable[..., Run]:
     """Run `grade` with some words. Whatever they are, no traceback of the grader's may appear."""
 
-    def run(*words: object, cwd: Path = work, **more: str) -> Run:
+    def run(*words: object, cwd: Path = work, timeout: float = 60, **more: str) -> Run:
         done = subprocess.run(
             [GRADE, *map(str, words)],
             cwd=cwd,
             env={**environment, **more},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=timeout,
             check=False,
         )
         assert "Traceback" not in done.stdout + done.stderr

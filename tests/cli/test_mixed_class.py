@@ -1,0 +1,122 @@
+"""A class of two hundred, right, wrong in every known way, hostile, empty, broken: one run accounts for every one."""
+
+import io
+import json
+import os
+import random
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.course import load_course
+from grader.diagnosis import read_misconceptions
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNT = 200
+Run = Callable[..., Any]
+
+# hostile files that are over quickly: those that sleep or flood have their own tests
+HOSTILE = ("read", "write", "network", "signal", "ptrace", "exec", "namespace", "descriptor", "forge", "type", "tamper")
+
+
+def wrong() -> Iterator[tuple[str, str]]:
+    """File name and text of every misconception of the course."""
+    course = load_course(ROOT)
+    for exercise in course.exercises:
+        path = course.solution(exercise)
+        known = read_misconceptions(
+            path.with_suffix(".mistakes.yaml"), path.read_text(encoding="utf-8"), len(exercise.hints)
+        )
+        yield from ((exercise.filename, one.source) for one in known)
+
+
+def hostile() -> Iterator[tuple[str, str]]:
+    """File name and text of hostile files for exercise 01."""
+    for path in sorted((ROOT / "tests" / "hostile" / "attacks").glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if path.name.startswith(HOSTILE) and "# exercise:" not in text and '"@' not in text:
+            yield "01_distribute.py", text
+
+
+def right() -> Iterator[tuple[str, str]]:
+    for path in sorted((ROOT / "solutions").glob("[0-9]*.py")):
+        yield path.name, path.read_text(encoding="utf-8")
+
+
+def broken(folder: Path, number: int) -> None:
+    """Something that cannot be read as a submission, one kind after the other."""
+    kind = number % 7
+    if kind == 0:
+        (folder / "work.zip").write_bytes(b"PK\x03\x04 not really")
+    elif kind == 1:
+        (folder / "work.tar.gz").write_bytes(b"\x1f\x8b\x08 cut off")
+    elif kind == 2:
+        with zipfile.ZipFile(folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("01_distribute.py", b"#" * (20 << 20))
+    elif kind == 3:
+        with tarfile.open(folder / "escape.tar", "w") as tar:
+            info = tarfile.TarInfo("../../01_distribute.py")
+            info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            tar.addfile(info, io.BytesIO())
+    elif kind == 4:
+        (folder / "01_distribute.py").symlink_to("/etc/passwd")
+    elif kind == 5:
+        (folder / "01_distribute.py").write_text("class Value: pass\n", encoding="utf-16")
+    else:
+        for name in ("a", "b"):
+            (folder / name).mkdir()
+            (folder / name / "01_distribute.py").write_text(f"class Value: pass  # {name}\n")
+
+
+@pytest.fixture
+def expected(work: Path) -> dict[str, str]:
+    """The class in work/class: what kind of submission each is, by id."""
+    sorts = {"right": list(right()), "wrong": list(wrong()), "hostile": list(hostile())}
+    for listed in sorts.values():
+        random.Random(5).shuffle(listed)
+    shares = {"right": 50, "wrong": 80, "hostile": 40, "empty": 9, "broken": 21}
+    assert COUNT == sum(shares.values())
+    kinds: dict[str, str] = {}
+    for kind, share in shares.items():
+        for number in range(share):
+            name = f"{kind}{number:03}"
+            kinds[name] = kind
+            folder = work / "class" / name
+            folder.mkdir(parents=True)
+            if kind in sorts:
+                filename, text = sorts[kind][number % len(sorts[kind])]
+                (folder / filename).write_text(text, encoding="utf-8")
+            elif kind == "broken":
+                broken(folder, number)
+    return kinds
+
+
+def everything(exercise: dict[str, Any]) -> bool:
+    """Whether every check of an exercise passed, the bonus checks too: some mistakes cost those alone."""
+    return exercise["status"] == "passed" and all(check["status"] == "passed" for check in exercise["checks"])
+
+
+def test_a_mixed_class_goes_through_in_one_run(grade: Run, work: Path, expected: dict[str, str]) -> None:
+    """Right files get their points, wrong and hostile ones do not, and whoever cannot be graded is named."""
+    words = ("--out", work / "results", "--seed", "backward 2026.1")
+    done = grade("cohort", work / "class", *words, timeout=600)
+    assert 1 == done.returncode, done.stderr
+    assert f"{COUNT} of {COUNT} submissions graded" in done.stdout
+    summary = json.loads((work / "results" / "cohort.json").read_text())
+    assert (COUNT, COUNT) == (summary["submissions"], summary["graded"])
+    reports = {path.stem: json.loads(path.read_text()) for path in (work / "results" / "reports").iterdir()}
+    assert set(expected) == set(reports)
+    full = {name for name, report in reports.items() if any(map(everything, report["exercises"]))}
+    assert {name for name, kind in expected.items() if kind == "right"} == full
+    eyes = {eye["id"] for eye in summary["needs_eye"]}
+    assert {name for name, kind in expected.items() if kind in ("empty", "broken")} <= eyes
+    assert not {name for name, kind in expected.items() if kind == "right"} & eyes
+    assert not list(work.glob("**/01_distribute.py.*"))
+    assert COUNT == sum(summary["scores"]["bands"])
+    for exercise in summary["exercises"]:
+        assert COUNT == sum(exercise["statuses"].values())
+    assert os.listdir(work / "class" / "empty000") == []
