@@ -35,6 +35,8 @@ $(VENV)/installed: pyproject.toml constraints.txt
 schema: $(VENV)/installed
 	$(BIN)/python -c 'import json; from grader.report import schema; print(json.dumps(schema(), indent=2))' \
 		> docs/report.schema.json
+	$(BIN)/python -c 'import json; from grader.cohort import schema; print(json.dumps(schema(), indent=2))' \
+		> docs/cohort.schema.json
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -15,13 +15,13 @@ _SENTENCES: list[tuple[str, re.Pattern[str], str]] = [
         ),
         (
             "AttributeError",
-            r"'NoneType' object has no attribute",
-            "an operation or a function gave None: is its `return` missing?",
+            r"'NoneType' object has no attribute '(\w+)'",
+            "what stands before .{0} is None: often an operation or a function without its `return`",
         ),
         (
             "TypeError",
             r"unsupported operand type\(s\) for .*'NoneType'",
-            "an operation or a function gave None: is its `return` missing?",
+            "one of the two is None: often an operation or a function without its `return`, or a gradient set to None",
         ),
         (
             "TypeError",
@@ -31,7 +31,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], str]] = [
         (
             "AttributeError",
             r"'(?:int|float)' object has no attribute '(\w+)'",
-            "a plain number stands where a Value is needed: make it a Value first, or keep it out of the inputs",
+            "a plain number has no .{0}: should a Value stand there, or is it the number already?",
         ),
         (
             "NameError",
@@ -52,6 +52,11 @@ _SENTENCES: list[tuple[str, re.Pattern[str], str]] = [
             "TypeError",
             r"_backward\(\) takes 0 positional arguments but",
             "a closure takes no arguments: call it as node._backward()",
+        ),
+        (
+            "TypeError",
+            r"\w+\(\) takes no arguments",
+            "is `__init__` written with two underscores on each side?",
         ),
         (
             "TypeError",

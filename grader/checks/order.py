@@ -34,7 +34,7 @@ def judge_topological(program: Program, returned: Called, when: str = "") -> Non
 def _disorder(program: Program, order: Sequence[int]) -> str | None:
     place = dict(zip(order, range(len(order)), strict=True))
     if -1 in place:
-        return "the list holds something that is no node of the graph"
+        return "the list holds something that is no node of this graph: a number, or what an earlier call left behind?"
     if len(place) < len(order):
         doubled = next(index for position, index in enumerate(order) if place[index] != position)
         return f"{_name(program, doubled)} stands in the list more than once"

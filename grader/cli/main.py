@@ -57,7 +57,7 @@ def _official_course(options: argparse.Namespace) -> Course:
 def _grade(words: list[str]) -> int:
     parser = _parser("", "Grade your exercise files.")
     parser.usage = (
-        "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|cohort|export|verify|stubs|build --help"
+        "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|cohort|export|page|verify|stubs|build --help"
     )
     parser.add_argument("words", nargs="*", metavar="EXERCISE", help="a number, an id or its beginning (default: all)")
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder")
@@ -209,11 +209,22 @@ def _export(words: list[str]) -> int:
     return run_export(ExportOptions(options.results, options.to, options.out, options.assignment, course))
 
 
+def _page(words: list[str]) -> int:
+    from .page import run_page
+
+    parser = argparse.ArgumentParser(prog="grade page", description="Make one HTML file to look at a class with.")
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that `grade cohort --out` wrote")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where it goes (default: RESULTS/page.html)")
+    options = parser.parse_args(words)
+    return run_page(options.results, options.out)
+
+
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
     "cohort": _cohort,
     "export": _export,
     "hint": _hint,
+    "page": _page,
     "start": _start,
     "stubs": _stubs,
     "verify": _verify,

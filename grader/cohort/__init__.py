@@ -3,7 +3,7 @@
 from .lanes import LaneError, LocalLanes
 from .layouts import LAYOUTS, Entry, IntakeError, entries
 from .run import Lanes, Results, ResultsError, Standing, fresh_answers, grade_entries, settings
-from .summary import Summary, summarise
+from .summary import Summary, schema, summarise
 
 __all__ = [
     "LAYOUTS",
@@ -19,6 +19,7 @@ __all__ = [
     "entries",
     "fresh_answers",
     "grade_entries",
+    "schema",
     "settings",
     "summarise",
 ]

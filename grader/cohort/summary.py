@@ -3,7 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -95,6 +95,12 @@ class Summary(_Strict, frozen=True):
     misconceptions: tuple[MisconceptionCount, ...]
     borders: tuple[Border, ...]
     needs_eye: tuple[Eye, ...]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of `cohort.json`."""
+    made = msgspec.json.schema(Summary)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": COHORT_SCHEMA, **made}
 
 
 class _Sums:

@@ -93,6 +93,8 @@ class Nodes:
         def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
             if plain and cls.__init__ is not object.__init__:
                 obj = object.__new__(cls)
+            elif plain and (args or kwargs):  # what Python says of a class without __new__
+                raise TypeError(f"{cls.__name__}() takes no arguments")
             else:
                 obj = make(cls, *args, **kwargs)
             if builtins.id(obj) not in keys:

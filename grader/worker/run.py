@@ -129,6 +129,9 @@ class Graph:
         The order in which objects were made is a topological order, so its reverse is a right one.
         """
         shape = self.shape
+        if not shape.rule and getattr(self._node(root), "_backward", self) is None:
+            stores = "`out._backward = _backward` stores the closure, `_backward()` calls it"
+            raise Unreadable(f"`_backward` of the result is None: {stores}")
         if not shape.rule:
             raise Unreadable(
                 "no local rules were found: neither a `_backward` closure nor (input, local gradient) pairs on a node"

@@ -170,7 +170,7 @@ def test_what_is_no_file_of_text_is_told_and_costs_nobody_else(
     [
         ("build_topo returned None", "return None"),
         ("build_topo returned str", "return 'a, b'"),
-        ("something that is no node of the graph", "return [root, None]"),
+        ("something that is no node of this graph", "return [root, None]"),
     ],
 )
 def test_build_topo_may_return_anything(

@@ -28,8 +28,8 @@ AUTHOR = {
     "GIT_COMMITTER_NAME": "Jane",
     "GIT_COMMITTER_EMAIL": "jane@example.edu",
     "GIT_COMMITTER_DATE": "2026-04-26T17:34:00-0730",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_CONFIG_GLOBAL": "/nonexistent",  # nobody's own settings
+    "GIT_CONFIG_NOSYSTEM": "1",
 }
 COMMITTED = "2026-04-26T17:34:00-07:30"
 Take = Callable[..., Taken]
@@ -551,10 +551,14 @@ def test_a_repository_with_odd_files(
     assert ({"distribute": "x"}, None, None) == (found(taken), taken.commit, taken.submitted_at)
 
 
-def test_git_as_a_file(take: Take, jane: Path, clone: Path) -> None:
-    """As worktrees have it: it could point at any repository."""
+@pytest.mark.parametrize("linked", [False, True])
+def test_git_that_points_elsewhere(take: Take, clone: Path, linked: bool) -> None:
+    """A file, as worktrees have it, or a link: either could name any repository."""
     (clone / ".git").rename(clone.parent / "elsewhere")
-    (clone / ".git").write_text("gitdir: ../elsewhere\n")
+    if linked:
+        (clone / ".git").symlink_to(clone.parent / "elsewhere")
+    else:
+        (clone / ".git").write_text("gitdir: ../elsewhere\n")
     taken = take(clone)
     assert ({"distribute": "x"}, None) == (found(taken), taken.commit)
 
@@ -643,8 +647,9 @@ def test_a_pack_made_by_hand(take: Take, clone: Path) -> None:
     """The next test would show nothing if such a pack were not read."""
     one_pack(clone, b"\x90\x03" + COMMIT)
     assert "1970-01-01T00:00:00+00:00" == take(clone).submitted_at
-    one_pack(clone, b"\x90\x03" + COMMIT, b"\x70" + b"\1" * 20 + zlib.compress(b"\x20\x20\x90\x7f"))
-    assert "1970-01-01T00:00:00+00:00" == take(clone).submitted_at
+    for copy in (b"\x90\x7f", b"\x80"):  # so many bytes; no number, which is 64 KB
+        one_pack(clone, b"\x90\x03" + COMMIT, b"\x70" + b"\1" * 20 + zlib.compress(b"\x20\x20" + copy))
+        assert "1970-01-01T00:00:00+00:00" == take(clone).submitted_at
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,12 @@ def test_one_person_is_no_folder_around_others(tmp_path: Path, inner: str) -> No
     assert ["jane"] == list(summary(entries(made(tmp_path, inner, "jane/part_2/x"))))
 
 
+def test_a_clone_with_clones_in_it_is_one_person(tmp_path: Path) -> None:
+    """As one with submodules has."""
+    made(tmp_path, "jane/.git/HEAD", "jane/part_1/.git/HEAD")
+    assert ["jane"] == list(summary(entries(tmp_path)))
+
+
 def test_moodles_folders_name_the_person(tmp_path: Path) -> None:
     """With or without an underscore at the end; text typed in online belongs to the same person."""
     made(tmp_path, "Jane Doe_12345_assignsubmission_file_/x", "Jane Doe_12345_assignsubmission_onlinetext_/x")
@@ -390,6 +396,7 @@ def test_plain_names_are_ids_as_they_are() -> None:
 def test_other_names_get_a_digest(name: str) -> None:
     """What a file system, a shell or a spreadsheet could take amiss is replaced, and the digest tells them apart."""
     (made,) = ids(name)
+    assert name != made
     assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,79}-[0-9a-f]{12}", made)
 
 

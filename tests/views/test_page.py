@@ -1,0 +1,301 @@
+import base64
+import hashlib
+import html
+import json
+import re
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from grader.cohort import Summary, summarise
+from grader.course import Course
+from grader.report import CheckResult, Report
+from grader.report.model import SubmissionStamp, Submitter
+from grader.views.page import build_page
+from grader.views.page.build import ASSETS, HERE, LICENCES, SCRIPTS, STYLES, pack
+from grader.views.page.data import LINE, MANY, PER_LEARNER, PRINTED, TEXT, cut, document
+
+MakeClass = Callable[..., list[Report]]
+EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+def unpack(page: str) -> Any:
+    """The data in a page."""
+    (found,) = re.findall(r'<script type="application/octet-stream" id="data">([^<]*)</script>', page)
+    return json.loads(zlib.decompress(base64.b64decode(found, validate=True)))
+
+
+def inline(page: str, tag: str) -> list[str]:
+    """What stands between a tag without attributes and its end, as a browser cuts it out."""
+    return re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+
+
+def failing(report: Report, **more: Any) -> Report:
+    """The report with its first check failed, and more said about it."""
+    first, *exercises = report.exercises
+    check = replace(first.checks[0], status="failed", score=0, **more)
+    return replace(report, exercises=(replace(first, checks=(check, *first.checks[1:])), *exercises))
+
+
+def detail(data: Any, learner: int = 0) -> Any:
+    """What the page says of a learner's first check."""
+    at = data["results"][data["learners"][learner]["results"][0]]["checks"][0]
+    return data["details"][at - 1]
+
+
+@pytest.fixture(scope="module")
+def summary_of(course: Course) -> Callable[..., Summary]:
+    return lambda *reports, **faults: summarise(course, reports, faults)
+
+
+@pytest.fixture(scope="module")
+def solved(handed_in: tuple[Report, ...]) -> Report:
+    return handed_in[0]
+
+
+def test_every_score_and_check_is_in_it(make_class: MakeClass, summary_of: Callable[..., Summary]) -> None:
+    """Learners, exercises and checks of the reports stand in the page's data, with status and score."""
+    reports = sorted(make_class(12), key=lambda report: report.submission.id)
+    data = unpack(build_page(summary_of(*reports), reports))
+
+    assert [report.submission.id for report in reports] == [learner["id"] for learner in data["learners"]]
+    for report, learner in zip(reports, data["learners"], strict=True):
+        assert (report.score, report.bonus) == (learner["score"], learner["bonus"])
+        for exercise, at in zip(report.exercises, learner["results"], strict=True):
+            result = data["results"][at]
+            assert (exercise.status, exercise.score) == (result["status"], result["score"])
+            for check, place in zip(exercise.checks, result["checks"], strict=True):
+                shown = data["details"][place - 1] if place else {"status": "passed", "score": check.max_score}
+                assert (check.status, check.score) == (shown["status"], shown["score"])
+
+
+def test_what_a_failed_check_says_is_in_it(solved: Report, summary_of: Callable[..., Summary]) -> None:
+    """Program, both sides of the comparison, message, diagnosis, hint and output."""
+    report = failing(
+        solved,
+        program="L = a * a    with a = 3",
+        expected={"dL/da": 6.0, "order": "a, L", "close": 1.0},
+        actual={"dL/da": -0.0, "close": 1.0000000001},
+        message="in the second pass",
+        diagnosis="as if once were enough",
+        hint="grade hint distribute 3",
+        output="3\n",
+    )
+    data = unpack(build_page(summary_of(report), [report]))
+    said = detail(data)
+
+    assert [
+        ["dL/da", "0", "6", ""],
+        ["order", "nothing", "a, L", "word"],
+        ["close", "1.0000000001", "1.0", ""],
+    ] == said["compared"]
+    assert {
+        "program": "L = a * a    with a = 3",
+        "message": "in the second pass",
+        "diagnosis": "as if once were enough",
+        "hint": "grade hint distribute 3",
+        "output": "3\n",
+    } == {key: data["texts"][said[key]] for key in ("program", "message", "diagnosis", "hint", "output")}
+
+
+def test_statistics_are_those_of_the_summary(make_class: MakeClass, summary_of: Callable[..., Summary]) -> None:
+    """Checks keep their numbers and notes, and have their points from the reports."""
+    reports = make_class(20)
+    summary = summary_of(*reports, lost="its archive is damaged")
+    data = document(summary, reports)
+
+    for exercise, shown, reported in zip(summary.exercises, data["exercises"], reports[0].exercises, strict=True):
+        for check, row, result in zip(exercise.checks, shown["checks"], reported.checks, strict=True):
+            assert (check.rate, check.discrimination, check.note) == (row["rate"], row["discrimination"], row["note"])
+            assert (result.max_score, result.bonus) == (row["max_score"], row["bonus"])
+    assert {"lost": ["not graded: its archive is damaged"]}.items() <= data["eyes"].items()
+    assert {"id": "lost"} in data["learners"]
+    assert 0 < len(data["misconceptions"])
+
+
+def test_classmates_share_what_they_have_in_common(solved: Report, summary_of: Callable[..., Summary]) -> None:
+    """The same mistake is described once, whoever made it."""
+    wrong = failing(solved, program="L = a + b", message="no")
+    reports = [replace(wrong, submission=SubmissionStamp(name, "0")) for name in "abc"]
+    data = unpack(build_page(summary_of(*reports), reports))
+
+    assert (1, 2) == (len(data["details"]), len(data["texts"]))
+    assert 1 == len({tuple(learner["results"]) for learner in data["learners"]})
+
+
+@pytest.mark.parametrize(
+    ("field", "most"), [("program", TEXT), ("message", TEXT), ("diagnosis", TEXT), ("output", PRINTED)]
+)
+def test_long_texts_are_cut(solved: Report, summary_of: Callable[..., Summary], field: str, most: int) -> None:
+    """The beginning stays, and how much is missing is said."""
+    report = failing(solved, **{field: "x" * (most + 1234)})
+    data = unpack(build_page(summary_of(), [report]))
+
+    assert "x" * most + "… (1,234 more characters in the report)" == data["texts"][detail(data)[field]]
+
+
+def test_everything_long_is_cut(solved: Report, summary_of: Callable[..., Summary]) -> None:
+    """However much a submission says in however many places, its share of the page is small."""
+    flood = "z" * 50_000
+    values = {f"{i}{flood}": flood for i in range(100)}
+
+    def flooded(check: CheckResult, i: int) -> CheckResult:
+        return replace(
+            check, status="error", score=0, output=f"{i}{flood}", message=f"{i}{flood}", expected=values, actual=values
+        )
+
+    exercises = tuple(
+        replace(e, message=flood, file=flood, checks=tuple(flooded(check, i) for i, check in enumerate(e.checks)))
+        for e in solved.exercises
+    )
+    stamp = SubmissionStamp(
+        "me", "0", origin=flood, submitters=(Submitter(flood, flood, flood),) * 100, submitted_at=flood, commit=flood
+    )
+    report = replace(solved, submission=stamp, notes=(flood,) * 100, exercises=exercises)
+    data = unpack(build_page(summary_of(report), [report]))
+
+    checks = sum(len(exercise.checks) for exercise in solved.exercises)
+    marks = 60 * (2 * checks + len(exercises))  # "… (50,001 more characters in the report)"
+    assert sum(map(len, data["texts"])) <= PER_LEARNER + marks
+    assert {MANY} == {len(shown["compared"]) for shown in data["details"]}
+    assert len(data["learners"][0]["people"]) == MANY
+    assert len(data["learners"][0]["notes"]) == len(data["eyes"]["me"]) == MANY + 1
+    assert max(len(line) for line in data["eyes"]["me"]) < LINE + 60
+
+
+def test_reports_of_another_course_are_left_out(solved: Report, summary_of: Callable[..., Summary]) -> None:
+    """Reports that were left behind by another version of the course are counted and not shown."""
+    other = replace(solved, course=replace(solved.course, hash="0"), submission=SubmissionStamp("old", "0"))
+    data = unpack(build_page(summary_of(solved), [solved, other]))
+
+    assert (1, ["local"]) == (data["left_out"], [learner["id"] for learner in data["learners"]])
+
+
+def test_the_same_results_make_the_same_bytes(make_class: MakeClass, summary_of: Callable[..., Summary]) -> None:
+    """When and how fast it was graded does not show."""
+    reports = make_class(9)
+    later = [
+        replace(
+            report,
+            graded_at="2031-01-01T00:00:00+00:00",
+            exercises=tuple(
+                replace(e, checks=tuple(replace(check, duration_s=9.0) for check in e.checks)) for e in report.exercises
+            ),
+        )
+        for report in reports
+    ]
+
+    assert build_page(summary_of(*reports), reports) == build_page(summary_of(*reports), later)
+
+
+def test_a_class_of_nobody_has_a_page(summary_of: Callable[..., Summary]) -> None:
+    """No reports at all."""
+    data = unpack(build_page(summary_of(), []))
+
+    assert ([], 0) == (data["learners"], data["graded"])
+
+
+@settings(deadline=None, max_examples=50)
+@given(name=st.text(), printed=st.text(), notes=st.lists(st.text(max_size=LINE), max_size=4))
+def test_any_text_comes_back_and_none_stands_in_the_page(
+    name: str, printed: str, notes: list[str], solved: Report, summary_of: Callable[..., Summary]
+) -> None:
+    """What learners write comes out of the embedding as it was, and is nowhere in the page's own text."""
+    stamp = SubmissionStamp("id", "0", submitters=(Submitter(name + EVIL, EVIL, EVIL),))
+    report = replace(failing(solved, output=printed + EVIL), submission=stamp, notes=(*notes, EVIL))
+    page = build_page(summary_of(report), [report])
+    data = unpack(page)
+
+    assert cut(printed + EVIL, PRINTED) == data["texts"][detail(data)["output"]]
+    assert [[cut(name + EVIL, LINE), EVIL, EVIL]] == data["learners"][0]["people"]
+    assert [*notes, EVIL] == data["learners"][0]["notes"]
+    bare = build_page(summary_of(), [])
+    packed = r'(id="data">)[^<]*'
+    assert re.sub(packed, r"\1", bare) == re.sub(packed, r"\1", page)
+
+
+@given(st.recursive(st.text() | st.integers(-(2**53), 2**53), lambda inner: st.lists(inner), max_leaves=9))
+def test_packed_data_has_no_markup_in_it(value: Any) -> None:
+    """Base64 of deflated JSON: letters, digits, three signs."""
+    packed = pack({"value": value})
+
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", packed)
+    assert {"value": value} == json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def test_the_policy_names_exactly_what_runs(summary_of: Callable[..., Summary]) -> None:
+    """Nothing is allowed but the page's own scripts and style, by their hashes."""
+    page = build_page(summary_of(), [])
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    rules = {name: values for name, *values in (rule.split() for rule in policy.split("; "))}
+
+    def hashes(tag: str) -> list[str]:
+        made = [hashlib.sha256(text.encode()).digest() for text in inline(page, tag)]
+        return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in made]
+
+    assert ["'none'"] == rules["default-src"]
+    assert hashes("script") == rules["script-src"]
+    assert hashes("style") == rules["style-src"]
+    assert "unsafe" not in policy
+    assert len(SCRIPTS) == len(inline(page, "script"))
+    assert page.index("Content-Security-Policy") < page.index("<style>") < page.index("<script")
+
+
+def test_nothing_is_loaded_or_handled_inline(summary_of: Callable[..., Summary]) -> None:
+    """Outside of its scripts and styles, the page has no address, no inline handler and no inline style."""
+    page = build_page(summary_of(), [])
+    markup = re.sub(r"<(script|style)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
+
+    assert [] == re.findall(r"\s(?:src|style|on\w+|srcset|action)=", markup)
+    assert [] == [address for address in re.findall(r'href="([^"]*)"', markup) if not address.startswith("#")]
+    assert "sourceMappingURL" not in page
+    assert "@import" not in inline(page, "style")[0]
+    assert [] == re.findall(r"url\((?!#)", inline(page, "style")[0])
+
+
+@pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], ids=lambda path: path.name)
+def test_scripts_and_styles_end_where_they_should(path: Path) -> None:
+    """Nothing in them closes their own element, or opens a comment in which that would be overlooked."""
+    text = path.read_text(encoding="utf-8").lower()
+
+    assert [] == re.findall(r"</script|</style|<!--|<script", text)
+
+
+def test_vendored_files_are_what_they_were() -> None:
+    """The libraries are the released files, byte by byte; fetch.sh fetches them anew."""
+    listed = dict(reversed(line.split()) for line in (ASSETS / "SHA256SUMS").read_text().splitlines())
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in ASSETS.iterdir()}
+
+    assert {name.removeprefix("./"): digest for name, digest in listed.items()} == {
+        name: digest for name, digest in found.items() if name not in ("SHA256SUMS", "fetch.sh")
+    }
+
+
+def test_licences_travel_with_the_page(summary_of: Callable[..., Summary]) -> None:
+    """The page holds the licences of what it is made with."""
+    assert html.escape(LICENCES.read_text(encoding="utf-8")) in build_page(summary_of(), [])
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("*.js")), ids=lambda path: path.name)
+def test_no_script_is_long(path: Path) -> None:
+    """As of any module, at most 400 lines; and text never becomes markup."""
+    text = path.read_text(encoding="utf-8")
+
+    assert len(text.splitlines()) <= 400
+    assert [] == re.findall(r"\.(?:innerHTML|outerHTML)|insertAdjacentHTML|document\.write|\beval\(|new Function", text)
+
+
+def test_absent_fields_take_no_room(solved: Report, summary_of: Callable[..., Summary]) -> None:
+    """A passed check is one digit."""
+    report = replace(solved, submission=SubmissionStamp("id", "0", origin=UNSET))
+    data = unpack(build_page(summary_of(report), [report]))
+
+    assert [] == data["details"] == data["texts"]
+    assert {0} == {check for result in data["results"] for check in result["checks"]}
