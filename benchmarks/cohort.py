@@ -166,7 +166,8 @@ def main() -> int:
         _busy("at the start")
         if options.submissions:
             right = compare(meter, Path(folder), options.submissions, peers, options.folder.absolute())
-        throughput(meter, filter(None, map(int, options.throughput.split(","))), _JOBS)
+        if sizes := [int(size) for size in options.throughput.split(",") if int(size)]:
+            throughput(meter, sizes, _JOBS)
         _busy("at the end")
     return 0 if right else 1
 

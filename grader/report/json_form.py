@@ -43,7 +43,14 @@ def write_report(report: Report, path: Path) -> None:
 
 def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write so that the file holds the old content or the new one, never a part. Raises `OSError`, and what making
-    the data raises."""
+    the data raises.
+
+    What is there and no regular file (`/dev/null`, a pipe) is written to, not replaced.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as device:
+            device.writelines([data] if isinstance(data, bytes) else data)
+        return
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

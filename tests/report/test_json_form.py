@@ -278,3 +278,24 @@ def test_pieces_that_cannot_be_made_leave_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no more"):
         write_atomically(path, in_pieces())
     assert [("export", "the old export")] == [(file.name, file.read_text()) for file in tmp_path.iterdir()]
+
+
+def test_a_device_is_written_to_and_stays_one(solved: Report, tmp_path: Path) -> None:
+    """`--report /dev/null`, even from root, throws the report away and not the device."""
+    device = tmp_path / "null"
+    device.symlink_to("/dev/null")
+    write_report(solved, device)
+    assert stat.S_ISCHR(device.stat().st_mode)
+    assert device.is_symlink()
+
+
+def test_a_pipe_gets_the_report(solved: Report, tmp_path: Path) -> None:
+    """Whoever reads the other end has the whole of it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    small = msgspec.structs.replace(solved, exercises=solved.exercises[:1])
+    write_report(small, pipe)
+    assert to_json(small) == os.read(reader, 1 << 20)
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)

@@ -290,7 +290,7 @@ async function learnerTable(data) {
   };
   search.addEventListener("input", seek);
   showOnly = (text) => {
-    search.value = text;
+    search.value = text.replace(/[\r\n]+/g, " ");
     seek();
     byId("learners").scrollIntoView();
     search.focus({ preventScroll: true });

@@ -59,7 +59,7 @@ const badge = (status) =>
   );
 
 /** Text as it is searched: as it is shown, but for capitals and how much space is where. */
-const sought = (text) => plain(text.replace(/\s+/g, " ").trim()).toLowerCase();
+const sought = (text) => plain(text.replace(/[ \t\r\n]+/g, " ").trim()).toLowerCase();
 
 async function unpack() {
   const text = atob(byId("data").textContent);

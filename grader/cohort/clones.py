@@ -1,0 +1,150 @@
+"""The commit that a git clone has checked out, read from its files with every size bounded.
+
+Neither git nor a library for it will do for strangers' repositories: git runs what a repository's own settings name,
+and both follow its links and includes, and wait on its pipes. Formats: git's gitformat-pack and gitrepository-layout.
+"""
+
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from ..engine import read_source
+from .archives import open_plain
+
+_MAX_OBJECT = 64 << 10  # a commit; a longer one is a trap
+_MAX_PACKS, _MAX_CHAIN = 100, 64  # git itself keeps below 50 of either
+_COMMIT, _OFFSET_DELTA, _NAME_DELTA = 1, 6, 7
+_COMMITTER = re.compile(rb"committer [^\n]*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
+
+
+def head(repository: Path) -> tuple[str, str] | None:
+    """The commit that is checked out, and when it was made."""
+    git = repository / ".git"
+    try:
+        if not stat.S_ISDIR(os.lstat(git).st_mode):
+            return None
+        name = _checked_out(git)
+        kind, content = _object(git / "objects", bytes.fromhex(name))
+        found = _COMMITTER.search(content.partition(b"\n\n")[0])
+        if kind != _COMMIT or found is None:
+            return None
+        seconds, sign, hours, minutes = found.groups()
+        ahead = timedelta(hours=int(hours), minutes=int(minutes))
+        zone = timezone(-ahead if sign == b"-" else ahead)
+        return name, datetime.fromtimestamp(int(seconds), zone).isoformat()
+    except Exception:  # a damaged repository raises anything, and costs only the time of the commit
+        return None
+
+
+def _checked_out(git: Path) -> str:
+    """The name of the commit that HEAD leads to: 40 hexadecimal digits."""
+    head = read_source(git / "HEAD", git).text.strip()
+    if head.startswith("ref: refs/") and ".." not in head:
+        ref = head.removeprefix("ref: ")
+        packed = read_source(git / "packed-refs", git).text.splitlines()
+        head = read_source(git / ref, git).text.strip() or next(line[:40] for line in packed if line[41:] == ref)
+    if not re.fullmatch("[0-9a-f]{40}", head):
+        raise ValueError(head)
+    return head
+
+
+def _object(objects: Path, name: bytes, chain: int = 0) -> tuple[int, bytes]:
+    """Kind and content of an object, loose or from a pack."""
+    loose = objects / name.hex()[:2] / name.hex()[2:]
+    if loose.exists():
+        with open_plain(loose) as file:
+            header, _, content = _inflate(file).partition(b"\0")
+        return (_COMMIT if header.startswith(b"commit ") else 0), content
+    for path in sorted(islice((objects / "pack").glob("*.idx"), _MAX_PACKS)):
+        with open_plain(path) as index:
+            offset = _offset(index, name)
+        if offset is not None:
+            with open_plain(path.with_suffix(".pack")) as pack:
+                return _packed(objects, pack, offset, chain)
+    raise KeyError(name)
+
+
+def _offset(index: IO[bytes], name: bytes) -> int | None:
+    """Where a pack holds an object, by its index of version 2 (git's gitformat-pack)."""
+
+    def number(at: int, size: int = 4) -> int:
+        index.seek(at)
+        return int.from_bytes(index.read(size), "big")
+
+    names = 8 + 4 * 256
+    if number(0, 8) != 0xFF744F6300000002:
+        return None
+    count = number(names - 4)
+    low, high = (number(4 + 4 * name[0]) if name[0] else 0), number(8 + 4 * name[0])
+    while low < high:
+        middle = (low + high) // 2
+        index.seek(names + 20 * middle)
+        there = index.read(20)
+        if there == name:
+            offset = number(names + 24 * count + 4 * middle)
+            large = names + 28 * count + 8 * (offset & 0x7FFFFFFF)
+            return number(large, 8) if offset >> 31 else offset
+        low, high = (middle + 1, high) if there < name else (low, middle)
+    return None
+
+
+def _packed(objects: Path, pack: IO[bytes], offset: int, chain: int) -> tuple[int, bytes]:
+    """Kind and content of the object that stands there in a pack, alone or as a change of another one."""
+    if chain > _MAX_CHAIN:
+        raise ValueError("too long a chain of changes")
+    pack.seek(offset)
+    head = pack.read(64)
+    at = iter(head)
+    byte = next(at)
+    kind = byte >> 4 & 7
+    while byte & 128:
+        byte = next(at)  # the size; what is unpacked has a bound of its own
+    if kind == _OFFSET_DELTA:
+        byte = next(at)
+        back = byte & 127
+        while byte & 128:
+            byte = next(at)
+            back = (back + 1 << 7) | byte & 127
+    elif kind == _NAME_DELTA:
+        base = bytes(islice(at, 20))
+    pack.seek(offset + len(head) - len(bytes(at)))
+    content = _inflate(pack)
+    if kind == _OFFSET_DELTA:
+        kind, before = _packed(objects, pack, offset - back, chain + 1)
+    elif kind == _NAME_DELTA:
+        kind, before = _object(objects, base, chain + 1)
+    else:
+        return kind, content
+    return kind, _changed(before, iter(content))
+
+
+def _inflate(file: IO[bytes]) -> bytes:
+    stream = zlib.decompressobj()
+    content = stream.decompress(file.read(_MAX_OBJECT), _MAX_OBJECT)
+    if not stream.eof:
+        raise ValueError("too large, or cut off")
+    return content
+
+
+def _changed(before: bytes, steps: Iterator[int]) -> bytes:
+    """What a delta makes of an object: pieces of it, and new bytes."""
+    for _ in range(2):  # the sizes of both
+        while next(steps) & 128:
+            pass
+    after = b""
+    for step in steps:
+        if step & 128:
+            start = sum(next(steps) << 8 * i for i in range(4) if step >> i & 1)
+            size = sum(next(steps) << 8 * i for i in range(3) if step >> 4 + i & 1) or 0x10000
+            after += before[start : start + size]
+        else:
+            after += bytes(islice(steps, step))
+        if len(after) > _MAX_OBJECT:
+            raise ValueError("too large")
+    return after

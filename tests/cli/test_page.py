@@ -1,0 +1,80 @@
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from grader.cohort import summarise
+from grader.course import load_course
+from grader.report import read_report
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+Run = subprocess.CompletedProcess[str]
+Grade = Callable[..., Run]
+
+
+@pytest.fixture
+def results(grade: Grade, work: Path) -> Path:
+    """A folder of results with one report in it."""
+    report = work / "results" / "reports" / "local.json"
+    report.parent.mkdir(parents=True)
+    done = grade("--course", ROOT, "distribute", "--from", ROOT / "solutions", "--instructor", "--report", report)
+    assert 0 == done.returncode, done.stderr
+    summary = summarise(load_course(ROOT), [read_report(report.read_bytes())], {})
+    (work / "results" / "cohort.json").write_bytes(msgspec.json.encode(summary))
+    return work / "results"
+
+
+def test_it_writes_one_page(grade: Grade, results: Path) -> None:
+    """Beside the results, or where --out says; the same each time."""
+    usual = grade("page", results)
+    other = grade("page", results, "--out", results / "new" / "class.html")
+
+    assert (0, 0, "") == (usual.returncode, other.returncode, usual.stderr + other.stderr)
+    assert f"wrote {results / 'page.html'}" in usual.stdout
+    page = (results / "page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert page == (results / "new" / "class.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        ("cohort.json", None, "holds no cohort.json; `grade cohort SUBMISSIONS --out"),
+        ("cohort.json", "{", "cohort.json is damaged"),
+        ("reports/local.json", "{", "local.json is damaged"),
+        ("reports/local.json", json.dumps({"schema": "other"}), "local.json is damaged"),
+    ],
+)
+def test_results_that_cannot_be_read(grade: Grade, results: Path, path: str, text: str | None, said: str) -> None:
+    """Which file, and what to do; no page is written."""
+    if text is None:
+        (results / path).unlink()
+    else:
+        (results / path).write_text(text, encoding="utf-8")
+    done = grade("page", results)
+
+    assert (2, "") == (done.returncode, done.stdout)
+    assert said in done.stderr
+    assert not (results / "page.html").exists()
+
+
+def test_a_report_under_another_name(grade: Grade, results: Path) -> None:
+    """A copy would count somebody twice."""
+    (results / "reports" / "copy.json").write_bytes((results / "reports" / "local.json").read_bytes())
+    done = grade("page", results)
+
+    assert 2 == done.returncode
+    assert "copy.json is the report of `local`" in done.stderr
+
+
+def test_a_page_that_cannot_be_written(grade: Grade, results: Path) -> None:
+    """A folder is no file, and a file no folder."""
+    folder = grade("page", results, "--out", results)
+    below = grade("page", results, "--out", results / "cohort.json" / "page.html")
+
+    assert (2, 2) == (folder.returncode, below.returncode)
+    assert "is a folder; name a file" in folder.stderr
+    assert "cannot be written" in below.stderr
