@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from grader import cohort
 from grader.report import schema
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -11,3 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_published_schema_is_in_step() -> None:
     """docs/report.schema.json is what `grader.report.schema` gives."""
     assert schema() == json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+
+
+def test_the_published_schema_of_a_class_is_in_step() -> None:
+    """docs/cohort.schema.json is what `grader.cohort.schema` gives."""
+    assert cohort.schema() == json.loads((ROOT / "docs" / "cohort.schema.json").read_text(encoding="utf-8"))
