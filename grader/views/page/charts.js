@@ -56,6 +56,7 @@ function distribution(data) {
           text: () => `median ${median}`,
           frameAnchor: "top",
           dy: -14,
+          dx: median < 0.15 * data.max_score ? 60 : 0, // beside the axis' label
           fill: "currentColor",
           textAnchor: median > 0.85 * data.max_score ? "end" : "middle",
         }),
