@@ -19,7 +19,6 @@ from ..cohort import (
     Results,
     ResultsError,
     Standing,
-    Summary,
     entries,
     fresh_answers,
     grade_entries,
@@ -32,10 +31,10 @@ from ..oracle import read_book
 from ..report import Report, write_atomically
 from ..report.model import CourseStamp
 from ..views import render_cohort
+from .results import SUMMARY
 from .run import default_memo, wants_color
 from .words import UsageError
 
-SUMMARY = "cohort.json"
 _PLAIN_EVERY_S = 10.0
 
 
@@ -118,13 +117,3 @@ def _watch(standings: Iterable[Standing], total: int) -> Standing:
                 bar.set_postfix({"not graded": len(standing.faults)}, refresh=False)
             bar.update(standing.done - bar.n)
     return standing
-
-
-def summary_of(folder: Path) -> Summary:
-    """The summary in a folder of results. Raises `UsageError`."""
-    try:
-        return msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
-    except OSError:
-        raise UsageError(f"{folder} holds no {SUMMARY}; `grade cohort SUBMISSIONS --out {folder}` writes it") from None
-    except msgspec.MsgspecError as error:
-        raise UsageError(f"{folder / SUMMARY} is damaged ({error}); run `grade cohort` again") from None

@@ -8,11 +8,11 @@ from pathlib import Path
 from ..cohort import Summary
 from ..cohort.run import REPORTS
 from ..course import Course
-from ..report import Report, read_report, write_atomically
+from ..report import Report, write_atomically
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
 from ..views import plain
-from .cohort import SUMMARY, summary_of
+from .results import SUMMARY, report_paths, reports, summary_of
 from .run import details
 from .words import UsageError
 
@@ -108,26 +108,15 @@ def _place(options: ExportOptions) -> Path:
 
 
 def _paths(results: Path) -> list[Path]:
-    folder = results / REPORTS
-    paths = sorted(path for path in folder.glob("*.json") if not path.name.startswith("."))
+    paths = report_paths(results)
     if not paths:
+        folder = results / REPORTS
         raise UsageError(f"{folder} holds no reports; `grade cohort SUBMISSIONS --out {results}` writes them")
     return paths
 
 
 def _reports(paths: Sequence[Path], summary: Summary) -> Iterator[Report]:
-    for path in paths:
-        try:
-            report = read_report(path.read_bytes())
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-        except ValueError as error:
-            again = "run `grade cohort` again, which then grades this submission anew"
-            raise UsageError(f"{path} is damaged ({plain(str(error))}); {again}") from None
-        if report.submission.id != path.stem:
-            raise UsageError(
-                f"{path} is the report of `{plain(report.submission.id)}`; remove it, or name it after that"
-            )
+    for path, report in zip(paths, reports(paths), strict=True):
         if report.course != summary.course:
             again = "run `grade cohort` again, or remove the report where its submission is gone"
             raise UsageError(f"{path} was graded with another version of the course than {SUMMARY} says; {again}")

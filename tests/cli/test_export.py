@@ -221,7 +221,7 @@ def test_reports_are_not_held(results: Path, monkeypatch: pytest.MonkeyPatch) ->
         shutil.copy(results / "reports" / "jane.json", results / "reports" / f"j{number}.json")
         path = results / "reports" / f"j{number}.json"
         path.write_text(path.read_text().replace('"id": "jane"', f'"id": "j{number}"'))
-    monkeypatch.setattr("grader.cli.export.read_report", counted)
+    monkeypatch.setattr("grader.cli.results.read_report", counted)
     run_export(ExportOptions(results, "junit"))
     assert max(alive) - min(alive) <= 2
 

@@ -1,0 +1,45 @@
+"""What stands in a folder of results, for the commands that read one: the summary, and the reports one at a time."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from ..cohort import Summary
+from ..cohort.run import REPORTS
+from ..report import Report, read_report
+from ..views import plain
+from .words import UsageError
+
+SUMMARY = "cohort.json"
+
+
+def summary_of(folder: Path) -> Summary:
+    """The summary in a folder of results. Raises `UsageError`."""
+    try:
+        return msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
+    except OSError:
+        raise UsageError(f"{folder} holds no {SUMMARY}; `grade cohort SUBMISSIONS --out {folder}` writes it") from None
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{folder / SUMMARY} is damaged ({error}); run `grade cohort` again") from None
+
+
+def report_paths(folder: Path) -> list[Path]:
+    """The reports in a folder of results, by name."""
+    return sorted(path for path in (folder / REPORTS).glob("*.json") if not path.name.startswith("."))
+
+
+def reports(paths: Iterable[Path]) -> Iterator[Report]:
+    """Each report, read when it is asked for. Raises `UsageError` for one that cannot be used."""
+    for path in paths:
+        try:
+            report = read_report(path.read_bytes())
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            again = "run `grade cohort` again, which then grades this submission anew"
+            raise UsageError(f"{path} is damaged ({plain(str(error))}); {again}") from None
+        if report.submission.id != path.stem:
+            is_of = plain(report.submission.id)
+            raise UsageError(f"{path} is the report of `{is_of}`; remove it, or name it after that")
+        yield report
