@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ from .run import default_memo, wants_color
 from .words import UsageError
 
 _PLAIN_EVERY_S = 10.0
+_SHAPE = "{n_fmt} of {total_fmt} graded, {rate_noinv_fmt}, {remaining} left"
 
 
 @dataclass(frozen=True)
@@ -107,13 +109,27 @@ def _reports(found: Iterable[Entry], results: Results, standing: Standing) -> It
 
 def _watch(standings: Iterable[Standing], total: int) -> Standing:
     """Show how it goes on: a bar on a terminal, a line now and then elsewhere."""
-    plain = not sys.stderr.isatty()
     standing = Standing(total)
-    shape = "{n_fmt}/{total_fmt} graded, {rate_fmt}, {remaining} left{postfix}" if plain else None
-    every = _PLAIN_EVERY_S if plain else 0.1
-    with tqdm(total=total, unit=" submissions", bar_format=shape, mininterval=every, maxinterval=every) as bar:
+    if not sys.stderr.isatty():
+        return _in_lines(standings, standing)
+    with tqdm(total=total, bar_format=f"{{l_bar}}{{bar}}| {_SHAPE}{{postfix}}", unit="") as bar:
         for standing in standings:
-            if standing.faults:
-                bar.set_postfix({"not graded": len(standing.faults)}, refresh=False)
+            bar.set_postfix_str(_faults(standing), refresh=False)
             bar.update(standing.done - bar.n)
     return standing
+
+
+def _in_lines(standings: Iterable[Standing], standing: Standing) -> Standing:
+    started = said = time.monotonic()
+    for standing in standings:
+        now = time.monotonic()
+        if now - said >= _PLAIN_EVERY_S:
+            said = now
+            shape = ", ".join(filter(None, [_SHAPE, _faults(standing)]))
+            meter = tqdm.format_meter(standing.done, standing.total, now - started, bar_format=shape, unit="")
+            print(meter, file=sys.stderr, flush=True)
+    return standing
+
+
+def _faults(standing: Standing) -> str:
+    return f"{len(standing.faults)} could not be graded" if standing.faults else ""

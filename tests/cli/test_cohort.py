@@ -1,12 +1,13 @@
 """`grade cohort`, installed and run in a clean folder."""
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,39 @@ def test_the_course_is_never_taken_from_a_submission(cohort: Run, submissions: P
     (submissions / "ann" / "course.yaml").write_text("broken: [")
     done = cohort(cwd=submissions)
     assert "3 of 3 submissions graded" in done.stdout, done.stderr
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        (io.StringIO(), ["1 of 4 graded, ", "2 of 4 graded, ", "3 of 4 graded, ", "4 of 4 graded, "]),
+        (Terminal(), ["4 of 4 graded, "]),
+    ],
+    ids=["plain lines", "a bar"],
+)
+def test_progress_says_how_far_how_fast_and_how_long(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, expected: list[str]
+) -> None:
+    """Done of all, rate, time left, and what could not be graded; a line each time where no terminal is looking."""
+    from grader.cli import cohort
+    from grader.cohort import Standing
+
+    def standings() -> Iterator[Standing]:
+        for done in range(1, 5):
+            time.sleep(0.03)
+            yield Standing(4, graded=done - 1, kept=0, faults={"bob": "it broke"})
+
+    monkeypatch.setattr(cohort, "_PLAIN_EVERY_S", 0.0)
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert 4 == cohort._watch(standings(), 4).done
+    text = stream.getvalue()
+    assert all(part in text for part in expected)
+    assert "1 could not be graded" in text
+    assert "/s" in text
+    assert " left" in text
+    assert (text.count("\n") == 4) is not stream.isatty()
