@@ -32,6 +32,7 @@ TWICE = [
     program("L = a / b + b / a", a=3, b=2),
     program("L = a ** 3 + a ** 2", a=2),
     program("L = (-a) * a + -a", a=2),
+    program("L = -(a * b) * a", a=2, b=-3),
     program("L = relu(a) + relu(a)", a=2),
     program("L = relu(a) * relu(a)", a=2),
     program("L = -relu(a) + a", a=-2),
@@ -99,9 +100,10 @@ def test_functions_where_offered(engine: EngineUnderCheck) -> None:
     alone = [program(f"L = {name}(a)", a=a) for name in functions for a in (0.6, 1.8)]
     twice = [program(f"b = {name}(a); c = {name}(a); L = b * c - b * d", a=0.7, d=3) for name in functions]
     below = [program(f"L = {name}(a) * b", a=a, b=2) for name in ("tanh", "exp", "sigmoid") for a in (-1.25, -3, 2.75)]
+    inner = [program(f"L = {name}(a * b) * b", a=0.5, b=1.5) for name in functions]
     far = [program("L = log(a) * b", a=a, b=2) for a in (0.05, 30)]
     random = [p for name in functions for p in engine.fresh(8, ops=(*ASKED, name), sizes=(2, 10))]
-    engine.agrees(core, *alone, *twice, *below, *far, where_offered=True)
+    engine.agrees(core, *alone, *twice, *inner, *below, *far, where_offered=True)
     engine.agrees(core, *random, where_offered=True)
 
 
