@@ -339,7 +339,9 @@ class EngineUnderCheck:
 
 _EXTRA = ("tanh", "exp", "log", "sigmoid")
 _STORED = ("pairs", "parallel")
-_NOTHING_CAME = "nothing was added anywhere: is the closure attached, `out._backward = _backward`?"
+_NOTHING_CAME = (
+    "nothing was added anywhere: is the closure attached, `out._backward = _backward`, and does it add to `.grad`?"
+)
 _NO_RULES = (
     "no backward pass was found in the engine: neither `_backward` closures nor (input, local gradient) pairs. "
     "Numbers that agree are not enough here"

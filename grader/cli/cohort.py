@@ -24,6 +24,7 @@ from ..cohort import (
     fresh_answers,
     grade_entries,
     settings,
+    strangers,
     summarise,
 )
 from ..cohort.run import RunFile
@@ -37,6 +38,7 @@ from .run import default_memo, wants_color
 from .words import UsageError
 
 _PLAIN_EVERY_S = 10.0
+_SHOWN = 8
 _SHAPE = "{n_fmt} of {total_fmt} graded, {rate_noinv_fmt}, {remaining} left"
 
 
@@ -55,6 +57,8 @@ class CohortOptions:
 def run_cohort(course: Course, options: CohortOptions) -> int:
     """Grade a class. Returns 0 where everything was graded and nothing is strange, 1 where somebody should look."""
     try:
+        if options.out.resolve().is_relative_to(options.submissions.resolve()):
+            raise IntakeError(f"--out {options.out} lies inside {options.submissions}: results would be submissions")
         found = entries(options.submissions, options.layout)
         with Results(options.out) as results:
             return _run(course, options, found, results)
@@ -87,11 +91,17 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         raise SystemExit(130) from None
     finally:
         lanes.close()
+    gone = results.set_aside(found)
     summary = summarise(course, _reports(found, results, standing), standing.faults)
     write_atomically(options.out / SUMMARY, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
     sys.stdout.write(render_cohort(summary, kept=standing.kept, color=wants_color()))
     print(f"\nReports: {results.reports}{os.sep}   Summary: {options.out / SUMMARY}")
-    return 1 if summary.needs_eye else 0
+    if gone:
+        print(f"Reports of submissions that are gone were moved to {options.out / 'gone'}: {', '.join(gone[:_SHOWN])}")
+    others = strangers(options.submissions, found)
+    if others:
+        print(f"Not taken for submissions: {', '.join(others[:_SHOWN])}{' and more' if len(others) > _SHOWN else ''}")
+    return 1 if summary.needs_eye or others else 0
 
 
 def _again(out: Path) -> str:

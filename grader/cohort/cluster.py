@@ -4,6 +4,7 @@ A worker needs this package and nothing else: the course goes along. A task whos
 Dask itself; a worker that joins is given work.
 """
 
+import socket
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -74,6 +76,15 @@ def grade_there(parcel: bytes, job: bytes) -> bytes:
     return msgspec.json.encode(_lane(parcel).grade(msgspec.json.decode(job, type=Job)))
 
 
+def _reach(address: str) -> None:
+    """See that somebody listens at `tcp://host:port`: a client tries on in the background. Raises `OSError` or
+    `ValueError`."""
+    found = urlsplit(address)
+    if not found.hostname or not found.port:
+        raise ValueError("an address looks like tcp://10.0.0.1:8786")
+    socket.create_connection((found.hostname, found.port), timeout=_PATIENCE_S).close()
+
+
 class DaskLanes:
     """The lanes of a Dask cluster, found at the address of its scheduler."""
 
@@ -90,6 +101,7 @@ class DaskLanes:
         except ImportError:
             raise LaneError("--dask needs the extra: pip install 'backward-grader[dask]'") from None
         try:
+            _reach(self.address)
             self._client = self._dask.Client(self.address, timeout=_PATIENCE_S, set_as_default=False)
             self._client.wait_for_workers(1, timeout=_PATIENCE_S)
         except (OSError, TimeoutError, ValueError) as error:

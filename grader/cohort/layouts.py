@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -22,6 +22,7 @@ GRADESCOPE_METADATA = "submission_metadata.yml"
 # As Canvas' content_zipper.rb makes them: doejane_LATE_1042_99731_01_distribute-1.py is name, LATE, the user's id, the
 # file's id and its name, with a number if it was handed in anew; a text or a link has no file; anonymous grading gives
 # anon_h3XyZ instead of name and user. The name is in lower case, and may have digits and underscores.
+_LOOKED_AT = 20  # folders in which to look for an nbgrader timestamp
 _CANVAS = re.compile(
     r"(?:(?P<late>LATE_)?(?P<anonymous>anon_[^_]+)|(?P<name>.*?)_(?P<too_late>LATE_)?(?P<user>\d+))"
     r"_(?:\d+_(?P<file>.+)|text\.html|link\.html)",
@@ -84,9 +85,19 @@ def recognise(root: Path, names: list[str]) -> str:
         return "gradescope"
     if "submitted" in names and (root / "submitted").is_dir():
         return "nbgrader"
-    if names and all(map(_CANVAS.fullmatch, names)) and any((root / name).is_file() for name in names):
+    flat = [name for name in names if _CANVAS.fullmatch(name) and (root / name).is_file()]
+    if flat and 2 * len(flat) > len(names):
         return "canvas"
+    if any(next((root / name).glob("*/timestamp.txt"), None) for name in names[:_LOOKED_AT]):
+        return "nbgrader"
     return "folders"
+
+
+def strangers(root: Path, found: Sequence[Entry]) -> list[str]:
+    """What lies beside the submissions and belongs to none of them. Raises `OSError`."""
+    root, names = _unwrapped(root, _visible(root))
+    known = {GRADESCOPE_METADATA, "submitted", *(place.name for entry in found for place in entry.places)}
+    return [printable(name) for name in names if name not in known]
 
 
 def _visible(folder: Path) -> list[str]:
@@ -117,9 +128,9 @@ def _folders(root: Path, names: list[str]) -> Iterator[Entry]:
             before = moodle.get(found["who"], Entry(found["who"], name, (), (who,)))
             moodle[found["who"]] = replace(before, places=(*before.places, path))
         elif path.is_dir() and not path.is_symlink():
-            yield Entry(name, name, (path,))
+            yield Entry(name, name, (path,), (Submitter(name=printable(name)),))
         elif path.is_symlink() or is_archive(name) or name.lower().endswith(_FOREIGN):
-            yield Entry(stem(name), name, (path,))
+            yield Entry(stem(name), name, (path,), (Submitter(name=printable(stem(name))),))
     yield from moodle.values()
 
 
@@ -180,14 +191,12 @@ def _canvas(root: Path, names: list[str]) -> Iterator[Entry]:
         if found:
             who = found["anonymous"] or f"{found['name']}_{found['user']}"
             files.setdefault(who, []).append((root / name, found))
-        else:
-            yield Entry(name, name, (root / name,), notes=("its name is none that Canvas gives",))
     for who, listed in files.items():
         first = listed[0][1]
         submitter = Submitter(printable(first["name"] or first["anonymous"] or ""), first["user"] or "")
         late = any(found["late"] or found["too_late"] for _, found in listed)
-        notes = ("Canvas marks it as late",) if late else ()
-        yield Entry(who, who, tuple(path for path, _ in listed), (submitter,), None, notes, _canvas_name)
+        when = "late" if late else None  # all that the names say of time
+        yield Entry(who, who, tuple(path for path, _ in listed), (submitter,), when, rename=_canvas_name)
 
 
 def _canvas_name(name: str) -> str:

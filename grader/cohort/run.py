@@ -97,6 +97,15 @@ class Results:
     def path(self, entry_id: str) -> Path:
         return self.reports / f"{entry_id}.json"
 
+    def set_aside(self, entries: Sequence[Entry]) -> list[str]:
+        """Move reports of submissions that are gone to `gone/`, so that nothing counts them; their names."""
+        known = {f"{entry.id}.json" for entry in entries}
+        stale = [path for path in sorted(self.reports.glob("*.json")) if path.name not in known]
+        for path in stale:
+            (self.folder / "gone").mkdir(exist_ok=True)
+            path.replace(self.folder / "gone" / path.name)
+        return [path.stem for path in stale]
+
     def report(self, entry_id: str) -> Report | None:
         """The report that is there already, if it can be read."""
         try:

@@ -148,7 +148,8 @@ def summarise(course: Course, reports: Iterable[Report], faults: Mapping[str, st
                 believed[exercise.id, said] += 1
                 examples.setdefault((exercise.id, said), report.submission.id)
         borders += _borders(course, report)
-        why = (*report.notes, *filter(None, map(_doubt, report.exercises)), *_nothing(report))
+        doubts = [*report.notes, *filter(None, map(_doubt, report.exercises)), *_nothing(report)]
+        why = tuple(dict.fromkeys(doubts))
         if why:
             eyes.append(Eye(report.submission.id, why))
     graded = totals.total()

@@ -18,7 +18,8 @@ OFFICIAL = ("namespaces", "landlock", "seccomp")
 
 _REMEDY = (
     "Official grading needs Linux with bubblewrap (Debian, Ubuntu: apt install bubblewrap), "
-    "or a kernel with Landlock, or root; `--isolation process`, without `--official`, is for practice."
+    "or a kernel with Landlock, or root. A plain process is for practice: `--isolation process` without `--official`, "
+    "or `grade cohort --allow-process` for code that you trust."
 )
 
 

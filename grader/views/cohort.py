@@ -34,7 +34,7 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
         ]
         lines += _more(len(summary.misconceptions), "cohort.json")
     if summary.borders:
-        lines += ["", f"{len(summary.borders)} scores are one check away from a grade's border (cohort.json)"]
+        lines += ["", f"Scores one check away from a grade's border: {len(summary.borders)} (cohort.json)"]
     if summary.needs_eye:
         lines += ["", colored("Needs a human eye", attrs=["bold"], force_color=color, no_color=not color)]
         for eye in summary.needs_eye[:_SHOWN]:

@@ -107,8 +107,9 @@ def _details(exercise: ExerciseResult, check: CheckResult, said: str | None) -> 
     if message:
         head, *rest = message.splitlines()
         yield from _wrapped("note" if expected else "", head)
-        for line in rest:
-            yield _cut(f"{indent}    {plain(line)}")
+        for line in rest:  # the learner's own lines may be cut, what explains them not
+            own = line.startswith("line ")
+            yield from [_cut(f"{indent}    {plain(line)}")] if own else _indented(line, len(indent) + 4)
     diagnosis = _given(check.diagnosis)
     if diagnosis and diagnosis != said:
         yield from _wrapped("why", diagnosis)

@@ -90,6 +90,27 @@ def test_a_run_that_is_interrupted_says_how_to_go_on(
     assert "63 of 63 submissions graded" in cohort().stdout
 
 
+def test_reports_of_submissions_that_are_gone_are_set_aside(cohort: Run, submissions: Path, work: Path) -> None:
+    """They are counted nowhere, and not lost."""
+    cohort()
+    (submissions / "bob" / "02_swap.py").unlink()
+    (submissions / "bob").rmdir()
+    done = cohort()
+    assert "2 of 2 submissions graded" in done.stdout
+    assert "moved to" in done.stdout
+    assert ["ann.json", "dot.json"] == sorted(path.name for path in (work / "results" / "reports").iterdir())
+    assert ["bob.json"] == [path.name for path in (work / "results" / "gone").iterdir()]
+
+
+def test_what_is_nobodys_is_said(cohort: Run, submissions: Path) -> None:
+    """A loose file beside people's folders is named, and somebody should look."""
+    (submissions / "dot").rmdir()
+    (submissions / "loose.py").write_text("class Value: pass\n")
+    done = cohort()
+    assert 1 == done.returncode
+    assert "Not taken for submissions: loose.py" in done.stdout
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: a full disk needs a file system of our own, and root")
 def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submissions: Path, work: Path) -> None:
     """A clear last line and exit code 2; with room again, the same command finishes."""
@@ -114,7 +135,9 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
     [
         (["nowhere", "--out", "results"], "there is no folder nowhere"),
         (["submissions/ann/02_swap.py", "--out", "results"], "is a file; unpack it first"),
-        (["submissions", "--out", "submissions/ann/02_swap.py"], "cannot be written"),
+        (["submissions", "--out", "/dev/null/results"], "cannot be written"),
+        (["submissions", "--out", "submissions/results"], "results would be submissions"),
+        (["submissions", "--out", "results", "--dask", "nonsense"], "no Dask cluster with a worker at nonsense"),
         (["submissions", "--out", "results", "--jobs", "0"], "--jobs must be at least 1"),
         (["submissions", "--out", "results", "--isolation", "process"], "cannot be isolated as asked"),
         (["submissions", "--out", "results", "--layout", "gradescope"], "submission_metadata.yml"),

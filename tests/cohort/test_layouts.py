@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.cohort import LAYOUTS, Entry, IntakeError, entries
+from grader.cohort import LAYOUTS, Entry, IntakeError, entries, strangers
 from grader.cohort.layouts import _CANVAS, _canvas_name, _time, _with_unique_ids
 from grader.report.model import Submitter
 
@@ -239,7 +239,7 @@ def test_canvas_flat_files(tmp_path: Path) -> None:
     made(tmp_path, "roejo_55_text.html", "roejo_55_link.html")
     jane, john, jo = entries(tmp_path)
     assert ("doejane_1042", (Submitter("doejane", "1042"),)) == (jane.id, jane.submitters)
-    assert ("Canvas marks it as late",) == jane.notes
+    assert "late" == jane.submitted_at
     assert {EXERCISE, "02_swap.py"} == {jane.rename(place.name) for place in jane.places}
     assert ("doejohn_7", ()) == (john.id, john.notes)
     assert ("roejo_55", 2) == (jo.id, len(jo.places))
@@ -305,12 +305,40 @@ def test_other_names_are_left_alone(name: str) -> None:
 
 
 def test_a_forced_layout_tells_of_what_does_not_fit_it(tmp_path: Path) -> None:
-    """A file among Canvas' that has another name is an entry of its own, with a note, and not lost."""
+    """A file among Canvas' that has another name is nobody's submission, and named."""
     made(tmp_path, f"doejane_1042_99731_{EXERCISE}", "work.zip")
     assert ["work"] == list(summary(entries(tmp_path)))
-    other, jane = entries(tmp_path, "canvas")
-    assert ("doejane_1042", ()) == (jane.id, jane.notes)
-    assert ("work.zip", ("its name is none that Canvas gives",)) == (other.id, other.notes)
+    (jane,) = found = entries(tmp_path, "canvas")
+    assert "doejane_1042" == jane.id
+    assert ["work.zip"] == strangers(tmp_path, found)
+
+
+def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:
+    """Canvas' download is known by most of its names, nbgrader's folder by its timestamps."""
+    flat = tmp_path / "flat"
+    made(flat, f"doejane_1042_99731_{EXERCISE}", "smith_104_9002_a.zip", "readme.txt")
+    assert ["doejane_1042", "smith_104"] == list(summary(found := entries(flat)))
+    assert ["readme.txt"] == strangers(flat, found)
+    inner = tmp_path / "submitted"
+    made(inner, "ann/ps1/x")
+    (inner / "ann" / "ps1" / "timestamp.txt").write_text("2026-03-01 10:00:00 UTC")
+    (ann,) = entries(inner)
+    assert ("ann", "2026-03-01T10:00:00+00:00") == (ann.id, ann.submitted_at)
+
+
+def test_what_belongs_to_nobody_is_named(tmp_path: Path) -> None:
+    """Loose files beside people's folders are listed, folders and archives are people."""
+    made(tmp_path, "anna/x", EXERCISE, "dora.py", "carl.7z")
+    found = entries(tmp_path)
+    assert ["anna", "carl.7z"] == [entry.origin for entry in found]
+    assert [EXERCISE, "dora.py"] == strangers(tmp_path, found)
+
+
+def test_people_keep_their_names(tmp_path: Path) -> None:
+    """An id is safe as a file name; the name is what the folder or the archive is called."""
+    made(tmp_path, "Jörg Müller/x", "zoë.tar.gz")
+    names = [submitter.name for entry in entries(tmp_path) for submitter in entry.submitters]
+    assert ["Jörg Müller", "zoë"] == names
 
 
 def test_forced_folders(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ function distribution(data) {
   const scores = data.learners.filter((learner) => learner.score !== undefined).map((learner) => learner.score);
   if (!scores.length) return;
   const step = Math.max(1, Math.round(data.max_score / 20));
-  const borders = d3.range(0, data.max_score, step);
+  const borders = [...d3.range(0, data.max_score, step), data.max_score];
+  const below = data.max_score - step / 1000; // a band holds its lower border, and the last one full marks
   const { median } = data.scores;
   byId("distribution").append(
     plot({
@@ -41,7 +42,7 @@ function distribution(data) {
           Plot.binX(
             { y: "count" },
             {
-              x: (score) => Math.min(score, data.max_score),
+              x: (score) => Math.min(score, below),
               thresholds: borders,
               fill: "var(--accent)",
               insetLeft: 0.5,
