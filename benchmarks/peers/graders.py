@@ -75,9 +75,13 @@ class OursTwice(Ours):
 
 def run_cohort(meter: Meter, course: Path, folder: Path, jobs: int) -> Spent:
     """Grade the submissions in `folder`/class into `folder`/results, with no cache of an earlier run."""
-    words = ["--course", course, "--out", folder / "results", "--layout", "folders", "--isolation", meter.isolation]
+    words = ("--layout", "folders", "--isolation", meter.isolation, "--jobs", str(jobs))
     environment = {**os.environ, "BACKWARD_CACHE": str(folder / "cache")}
-    spent = meter.run([GRADE, "cohort", folder / "class", *words, "--jobs", str(jobs)], folder, environment)
+    spent = meter.run(
+        [GRADE, "cohort", folder / "class", "--course", course, "--out", folder / "results", *words],
+        folder,
+        environment,
+    )
     if spent.status not in (0, 1):  # 1: somebody should look
         raise NotHereError(f"grade cohort ended with {spent.status}: {spent.output[-500:]}")
     return spent
