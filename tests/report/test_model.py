@@ -17,7 +17,8 @@ FIELDS = {
         "schema grader_version course submission graded_at isolation status score max_score bonus notes exercises seed"
     ),
     "CourseStamp": "id version hash",
-    "SubmissionStamp": "id sha256 submitted_at",
+    "Submitter": "name id email",
+    "SubmissionStamp": "id sha256 origin submitters submitted_at commit",
     "Isolation": "tier limits",
     "LimitsStamp": "calls cpu_s memory_mb output_kb",
     "ExerciseResult": "id number title status score max_score bonus checks message file",
