@@ -1,9 +1,7 @@
 """A report as a learner reads it in a terminal: the first failure in full, the rest a line each."""
 
 import itertools
-import re
 import textwrap
-import unicodedata
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -11,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from termcolor import colored
 
 from ..report import CheckResult, ExerciseResult, Report
+from ..report.shown import digits, spelled
 
 T = TypeVar("T")
 _WIDTH = 78
@@ -30,7 +29,6 @@ _WORDS = {
     "missing": ("MISSING", "yellow"),
     "unreadable": ("ERROR", "red"),
 }
-_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _NOT_STARTED = "not started"
 
 
@@ -138,15 +136,10 @@ def _pair(label: str, yours: float | str, right: float | str) -> Iterator[str]:
         else:
             yield f"{indent}{label}{one}    {other}"
         return
-    shown, true = number(yours), number(right)
+    shown, true = plain(digits(yours)), digits(right)
     if shown == true:
         shown, true = repr(yours), repr(right)
     yield f"{indent}{label}yours {shown}    torch {true}"
-
-
-def number(value: float | str) -> str:
-    """A number with up to six digits; words as they are."""
-    return plain(value) if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0: no -0
 
 
 def _wrapped(label: str, text: str) -> Iterator[str]:
@@ -184,7 +177,5 @@ def _given(value: T | UnsetType) -> T | None:
 
 
 def plain(text: str) -> str:
-    """Text that cannot steer a terminal or a CI log: control and format characters are spelled out, and
-    the marks by which a log line becomes a workflow command are pulled apart."""
-    shown = "".join(c if unicodedata.category(c) not in _UNSEEN or c == "\t" else f"\\x{ord(c):02x}" for c in text)
-    return re.sub(":(?=:)", ": ", shown).replace("##[", "## [")
+    """Text that cannot steer a terminal or a CI log."""
+    return spelled(text, "\t")

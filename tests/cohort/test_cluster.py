@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster
 from grader.cohort import Entry, LaneError, LocalLanes, Results, entries, grade_entries, settings
 from grader.cohort.cluster import DaskLanes
 from grader.course import Course
-from grader.report import Report, to_json
+from grader.report import Report
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 24
@@ -46,27 +46,25 @@ def run(course: Course, found: list[Entry], out: Path, lanes: Any, meanwhile: Ca
     return standing
 
 
-def timeless(out: Path, found: list[Entry]) -> list[bytes]:
-    return [_timeless(Results(out).report(entry.id)) for entry in found]
+Timeless = Callable[[Report], bytes]
 
 
-def _timeless(report: Report | None) -> bytes:
-    assert report is not None
-    plain: dict[str, Any] = msgspec.json.decode(to_json(report))
-    plain.pop("graded_at")
-    for exercise in plain["exercises"]:
-        for check in exercise["checks"]:
-            check.pop("duration_s")
-    return msgspec.json.encode(plain)
+def written(out: Path, found: list[Entry], timeless: Timeless) -> list[bytes]:
+    """Every report in a folder of results, without its times."""
+    reports = [Results(out).report(entry.id) for entry in found]
+    assert None not in reports
+    return [timeless(report) for report in reports if report is not None]
 
 
 @pytest.fixture(scope="module")
-def alone(course: Course, found: list[Entry], tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+def alone(
+    course: Course, found: list[Entry], tmp_path_factory: pytest.TempPathFactory, timeless: Timeless
+) -> list[bytes]:
     """The reports as one machine writes them."""
     out = tmp_path_factory.mktemp("alone")
     made = settings(course, course.seed, {}, isolation="auto", official=True)
     run(course, found, out, LocalLanes(made, 2), lambda done: None)
-    return timeless(out, found)
+    return written(out, found, timeless)
 
 
 def lanes_at(course: Course, address: str) -> DaskLanes:
@@ -74,7 +72,7 @@ def lanes_at(course: Course, address: str) -> DaskLanes:
 
 
 def test_workers_that_die_leave_and_join_lose_and_double_nothing(
-    course: Course, found: list[Entry], alone: list[bytes], tmp_path: Path
+    course: Course, found: list[Entry], alone: list[bytes], tmp_path: Path, timeless: Timeless
 ) -> None:
     """One worker is killed in the middle of its work, one is told to leave, one comes later: the reports are those of
     one machine, and each submission was counted once."""
@@ -94,7 +92,7 @@ def test_workers_that_die_leave_and_join_lose_and_double_nothing(
         standing = run(course, found, tmp_path, lanes_at(course, cluster.scheduler_address), disturb)
     assert (COUNT, COUNT, {}) == (standing.done, standing.graded, standing.faults)
     assert [*range(1, COUNT + 1), COUNT] == seen
-    assert alone == timeless(tmp_path, found)
+    assert alone == written(tmp_path, found, timeless)
 
 
 def test_where_there_is_no_cluster_it_is_said(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +153,7 @@ def _remove_hosts() -> None:
 
 
 def test_workers_on_two_hosts(
-    course: Course, found: list[Entry], alone: list[bytes], tmp_path: Path, hosts: dict[str, str]
+    course: Course, found: list[Entry], alone: list[bytes], tmp_path: Path, hosts: dict[str, str], timeless: Timeless
 ) -> None:
     """A scheduler here, a worker in each of two network namespaces, reached by their addresses alone; one host is cut
     off in the middle, and nothing is lost."""
@@ -201,4 +199,4 @@ def test_workers_on_two_hosts(
             process.kill()
             process.wait()
     assert (COUNT, {}) == (standing.graded, standing.faults)
-    assert alone == timeless(tmp_path / "results", found)
+    assert alone == written(tmp_path / "results", found, timeless)

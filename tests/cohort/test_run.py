@@ -14,18 +14,13 @@ from grader.cohort import Entry, LocalLanes, Results, ResultsError, entries, gra
 from grader.cohort.job import Faulted, Graded, Job, Outcome, Settings
 from grader.cohort.lanes import Lane
 from grader.cohort.run import hand_in
-from grader.course import Course, load_course
+from grader.course import Course
 from grader.grading import grade
 from grader.oracle import read_book
-from grader.report import Report, to_json
+from grader.report import Report
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "a secret"
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    return load_course(ROOT)
 
 
 @pytest.fixture
@@ -91,19 +86,9 @@ def run(course: Course, found: list[Entry], out: Path, lanes: Any, seed: str = S
     return standing
 
 
-def timeless(report: Report) -> bytes:
-    """A report's JSON without the fields that may differ between two gradings."""
-    plain: dict[str, Any] = msgspec.json.decode(to_json(report))
-    plain.pop("graded_at")
-    for exercise in plain["exercises"]:
-        for check in exercise["checks"]:
-            check.pop("duration_s")
-    return msgspec.json.encode(plain)
-
-
 @pytest.mark.parametrize("fork", [True, False], ids=["forks", "one by one"])
 def test_a_cohort_gets_the_reports_that_each_would_get_alone(
-    course: Course, submissions: Path, tmp_path: Path, fork: bool
+    course: Course, submissions: Path, tmp_path: Path, timeless: Callable[[Report], bytes], fork: bool
 ) -> None:
     """Byte for byte but for times, with forks of a collected session and on the slower path without."""
     out = tmp_path / "results"

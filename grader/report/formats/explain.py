@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from ..model import CheckResult, ExerciseResult
+from ..shown import digits
 from .neutral import lines
 
 
@@ -23,17 +24,13 @@ def _said(check: CheckResult) -> Iterator[str]:
     for label, right in ({} if check.expected is UNSET else check.expected).items():
         yours = actual.get(label, "nothing")
         if isinstance(right, str):
-            yield f"{label}: yours {_shown(yours)}, for example {right}"
+            yield f"{label}: yours {digits(yours)}, for example {right}"
         else:
-            as_is = _shown(yours) == _shown(right)  # they differ beyond the sixth digit
-            yield f"{label}: yours {yours if as_is else _shown(yours)}, torch {right if as_is else _shown(right)}"
+            as_is = digits(yours) == digits(right)  # they differ beyond the sixth digit
+            yield f"{label}: yours {yours if as_is else digits(yours)}, torch {right if as_is else digits(right)}"
     if check.message is not UNSET:
         yield check.message
     if check.diagnosis is not UNSET:
         yield f"why: {check.diagnosis}"
     if check.hint is not UNSET:
         yield f"hint: {check.hint}"
-
-
-def _shown(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0: no -0

@@ -6,10 +6,10 @@ becomes a command.
 """
 
 import re
-import unicodedata
+
+from ..shown import spelled
 
 CAP = 8_000
-_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # categories of Unicode
 _JOINERS = "\u200c\u200d"  # names in Persian and in Indian scripts are spelled with them
 # What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection; full-width forms count in some
 # locales): at the beginning of a cell, or after a semicolon, which is where some locales cut a line into cells.
@@ -18,7 +18,7 @@ _FORMULA = re.compile(r"(^|;)(?=[\s'\"]*[=+\-@\t\r＝＋－＠])")  # noqa: RUF0
 
 def one_line(text: str) -> str:
     """Text in one line, every character of which is seen: others are spelled out, as `\\x1b`. Cut after `CAP`."""
-    return _spelled(text if len(text) <= CAP else f"{text[:CAP]}…", "")
+    return spelled(text if len(text) <= CAP else f"{text[:CAP]}…", _JOINERS)
 
 
 def lines(text: str) -> str:
@@ -27,16 +27,9 @@ def lines(text: str) -> str:
     What is left holds no character that XML 1.0 forbids (https://www.w3.org/TR/xml/#charsets).
     """
     more = f"\n[{len(text) - CAP} more characters left out]" if len(text) > CAP else ""
-    return _spelled(text[:CAP].replace("\r\n", "\n"), "\n\t") + more
+    return spelled(text[:CAP].replace("\r\n", "\n"), "\n\t" + _JOINERS) + more
 
 
 def cell(text: str) -> str:
     """Text for a cell of a table, which no spreadsheet takes for a formula: where one would begin, a `'` is put."""
     return _FORMULA.sub(r"\1'", one_line(text))
-
-
-def _spelled(text: str, kept: str) -> str:
-    shown = "".join(
-        c if unicodedata.category(c) not in _UNSEEN or c in kept or c in _JOINERS else f"\\x{ord(c):02x}" for c in text
-    )
-    return re.sub(":(?=:)", ": ", shown).replace("##[", "## [")

@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from ...cohort import Summary
 from ...report import CheckResult, ExerciseResult, Report
+from ...report.shown import digits
 
 T = TypeVar("T")
 LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: a name or a note; a program or a message; what was printed
@@ -149,15 +150,11 @@ def _compared(check: CheckResult) -> list[list[str]]:
     rows = []
     for label, right in list((_given(check.expected) or {}).items())[:MANY]:
         yours = actual.get(label, "nothing")
-        shown, true = _number(yours), _number(right)
+        shown, true = digits(yours), digits(right)
         if shown == true:
             shown, true = str(yours), str(right)
         rows.append([cut(label, LINE), cut(shown, LINE), cut(true, LINE), "word" if isinstance(right, str) else ""])
     return rows
-
-
-def _number(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0: no -0
 
 
 def _said(**fields: object) -> dict[str, Any]:
