@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -53,6 +53,11 @@ class ChecksPlugin:
         self._bound: dict[str, _Bound] = {}
         self._engines: dict[str, EngineUnderCheck] = {}
         self._started: dict[str, float] = {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Nobody reads what pytest would print; its options stay, for pytest-json-report asks for them."""
+        config.pluginmanager.unregister(name="terminalreporter")
 
     # -- collection ---------------------------------------------------------------------------
 
@@ -114,6 +119,23 @@ class ChecksPlugin:
         self._started[nodeid] = time.perf_counter()
         self._engines[nodeid] = self.engine_for[bound.exercise.id](bound.exercise, bound.check)
         return self._engines[nodeid]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        """pytest's own without the traceback, which nobody reads and which costs more than the check."""
+        outcome: Literal["passed", "failed"] = "failed" if call.excinfo else "passed"
+        assert call.when != "collect"
+        return pytest.TestReport(
+            item.nodeid,
+            item.location,
+            keywords={},
+            outcome=outcome,
+            longrepr=call.excinfo.typename if call.excinfo else None,
+            when=call.when,
+            duration=call.duration,
+            start=call.start,
+            stop=call.stop,
+        )
 
     def pytest_json_runtest_metadata(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> dict[str, Any]:
         """Our part of the JSON report: which check, and what became of it. `fault` means: not the learner's doing."""

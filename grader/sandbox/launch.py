@@ -18,6 +18,7 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONUTF8": "1",
     "LC_ALL": "C.UTF-8",
+    "LD_BIND_NOW": "1",  # or each fork looks up the same symbols anew
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
 }

@@ -12,6 +12,7 @@ HeaderError = struct.error
 SUBMIT, KILL = b"S", b"K"
 PID = struct.Struct("!q")
 
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 _type_name = type.__dict__["__name__"].__get__
 _numpy_items: dict[type, Any] = {}
@@ -78,9 +79,14 @@ def receive(channel: socket.socket, descriptors: int) -> tuple[Any, list[int]] |
     return json.loads(body), fds
 
 
+def encode(message: Any) -> bytes:
+    """A frame of ASCII JSON."""
+    body = _to_json(message).encode("ascii")
+    return HEADER.pack(len(body)) + body
+
+
 def write_frame(fd: int, message: Any) -> None:
-    """Write one whole frame of ASCII JSON to a descriptor."""
-    body = json.dumps(message, separators=(",", ":")).encode("ascii")
-    view = memoryview(HEADER.pack(len(body)) + body)
+    """Write one whole frame to a descriptor."""
+    view = memoryview(encode(message))
     while view:
         view = view[os.write(fd, view) :]

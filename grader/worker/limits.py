@@ -4,6 +4,10 @@ import ast
 import contextlib
 import itertools
 import signal
+
+# the function below `signal.signal`, which would translate each handler to an enum and back
+from _signal import signal as set_handler  # type: ignore[import-not-found]
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -60,12 +64,12 @@ class CallBudget:
         self.builtins[_SPEND] = _free
 
 
-def count_calls(tree: ast.AST) -> None:
-    """Write into every function and lambda of a syntax tree that it spends a call as it begins, and before each yield.
+def count_calls(nodes: Iterable[ast.AST]) -> None:
+    """Write into every function and lambda among these nodes that it spends a call as it begins, and before each yield.
 
     A call of a C function costs a tenth of what tracing the learner's calls would.
     """
-    for node in list(ast.walk(tree)):
+    for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             after = 1 if ast.get_docstring(node, clean=False) is not None else 0
             at = node.body[min(after, len(node.body) - 1)]
@@ -96,7 +100,7 @@ def _out_of_time(signum: int, frame: FrameType | None) -> None:
 def start_cpu_clock(seconds: float) -> None:
     """Raise `OutOfTime` in the running code after `seconds` more of CPU time, and again every tenth of a second."""
     if resource is not None:
-        signal.signal(signal.SIGPROF, _out_of_time)
+        set_handler(signal.SIGPROF, _out_of_time)
         signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from . import frames, limits
 
 MODULE = "submission"
+_UNFILLED = "NotImplementedError"  # what a generated stub raises where a solution goes
 # standard modules that do something when they are imported, or that no engine has a use for
 _NOT_BEFOREHAND = ("__future__", "antigravity", "idlelib", "test", "this", "tkinter", "turtle", "turtledemo")
 
@@ -62,24 +63,25 @@ class _Allowed:
 def parse(source: str, filename: str) -> Parsed:
     """Parse and compile a source without running it. Raises `SyntaxError`, `RecursionError`, `MemoryError`."""
     tree = ast.parse(source, filename)
-    found = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    nodes = list(ast.walk(tree))
+    found = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
     names = [alias.name for node in found if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in found if isinstance(node, ast.ImportFrom)]
     guarded = {
         node.lineno
-        for block in ast.walk(tree)
+        for block in nodes
         if isinstance(block, ast.Try) and block.handlers
         for statement in block.body
         for node in ast.walk(statement)
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
-    limits.count_calls(tree)
+    limits.count_calls(nodes)
     return Parsed(compile(tree, filename, "exec"), filename, frozenset(names), frozenset(guarded))
 
 
-def offer(parsed: Parsed, allow: dict[str, str]) -> None:
+def offer(parsed: Parsed, allow: dict[str, str]) -> dict[str, Any]:
     """Import beforehand what the file will import, while files can still be opened, and make the modules that
-    the course allows (name to folder) importable."""
+    the course allows (name to folder) importable. Returns the builtins for `execute`, made once for all forks."""
     sys.meta_path.append(_Allowed(allow))
     for name in sorted(parsed.imports):
         top = name.partition(".")[0]
@@ -93,19 +95,20 @@ def offer(parsed: Parsed, allow: dict[str, str]) -> None:
         for part in ("numpy.random", "numpy.linalg", "numpy.fft"):  # numpy loads these when they are first used
             with contextlib.suppress(BaseException):
                 import_module(part)
+    offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
+    return {**vars(builtins), "__import__": _importer(parsed.guarded, offered)}
 
 
-def execute(parsed: Parsed, allow: dict[str, str], calls: int | None = None) -> ModuleType:
+def execute(parsed: Parsed, offered: dict[str, Any], calls: int | None = None) -> ModuleType:
     """Run the file as a module named `submission`, its functions called no more than `calls` times meanwhile.
 
     Raises whatever the learner's code raises, `SystemExit` included.
     """
     module = ModuleType(MODULE)
     module.__file__ = parsed.filename
-    offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
-    vars(module)["__builtins__"] = {**vars(builtins), "__import__": _importer(parsed.guarded, offered)}
+    vars(module)["__builtins__"] = offered
     sys.modules[MODULE] = module
-    with limits.CallBudget(vars(module)["__builtins__"], calls):
+    with limits.CallBudget(offered, calls):
         exec(parsed.code, vars(module))
     return module
 
@@ -130,6 +133,8 @@ def _importer(guarded: frozenset[int], offered: str) -> Any:
 
 def same_code(source: str, stub: str) -> bool:
     """Whether two sources have the same syntax tree (comments and layout aside)."""
+    if _UNFILLED in stub and _UNFILLED not in source:  # the usual case, told apart without reading either
+        return False
     try:
         return ast.dump(ast.parse(source)) == ast.dump(ast.parse(stub))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from . import syscalls
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_prctl, _syscall = _libc.prctl, _libc.syscall
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
@@ -39,12 +40,30 @@ class Unavailable(Exception):
     """This kernel or machine does not offer a mechanism; the message says which."""
 
 
+class _Program(ctypes.Structure):
+    """The kernel's `struct sock_fprog`."""
+
+    _fields_ = [("length", ctypes.c_ushort), ("lines", ctypes.c_char_p)]
+
+
+class Filter:
+    """A seccomp program as the kernel takes it, laid out once, before the forks that install it."""
+
+    def __init__(self, program: bytes, machine: str) -> None:
+        self.program = program
+        self._call = syscalls.MACHINES[machine][1]
+        self._at = ctypes.pointer(_Program(len(program) // 8, program))
+
+    def install(self) -> None:
+        _check(_syscall(self._call, _SECCOMP_SET_MODE_FILTER, 0, self._at), "seccomp")
+
+
 class Plan(NamedTuple):
-    """What learner code gives up. `uid` 0 means: keep the user; `ruleset` -1: no Landlock."""
+    """What learner code gives up. `uid` 0: keep the user; `ruleset` -1: no Landlock; `filter` None: no seccomp."""
 
     uid: int = 0
     ruleset: int = -1
-    filter: bytes = b""
+    filter: Filter | None = None
 
     def apply(self) -> None:
         """Carry the plan out in this process. Raises `OSError` if any part of it is refused."""
@@ -52,15 +71,15 @@ class Plan(NamedTuple):
             os.setgroups([])
             os.setresgid(self.uid, self.uid, self.uid)
             os.setresuid(self.uid, self.uid, self.uid)
-        if self.ruleset < 0 and not self.filter:
+        if self.ruleset < 0 and self.filter is None:
             return
-        _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
-        _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "dumpable")
+        _check(_prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+        _check(_prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "dumpable")
         if self.ruleset >= 0:
-            _check(_libc.syscall(_LANDLOCK_RESTRICT_SELF, self.ruleset, 0), "landlock_restrict_self")
+            _check(_syscall(_LANDLOCK_RESTRICT_SELF, self.ruleset, 0), "landlock_restrict_self")
             os.close(self.ruleset)
-        if self.filter:
-            _install(self.filter)
+        if self.filter is not None:
+            self.filter.install()
 
 
 def _check(result: int, what: str) -> int:
@@ -75,7 +94,7 @@ def _check(result: int, what: str) -> int:
 
 def landlock_version() -> int:
     """The kernel's Landlock version, 0 for none."""
-    version = _libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
+    version = _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
     return max(0, int(version))
 
 
@@ -93,7 +112,7 @@ def landlock_ruleset(readable: list[str]) -> int:
     scoped = 0b11 if version >= 6 else 0
     attributes = struct.pack("QQQ", files, network, scoped)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
-    ruleset = _check(_libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, size, 0), "landlock_create_ruleset")
+    ruleset = _check(_syscall(_LANDLOCK_CREATE_RULESET, attributes, size, 0), "landlock_create_ruleset")
     for path in readable:
         _allow_reading(ruleset, path)
     return ruleset
@@ -106,7 +125,7 @@ def _allow_reading(ruleset: int, path: str) -> None:
         return
     rights = _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0)
     rule = struct.pack("=Qi", rights, handle)
-    result = _libc.syscall(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
+    result = _syscall(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
     os.close(handle)
     _check(result, "landlock_add_rule")
 
@@ -114,8 +133,8 @@ def _allow_reading(ruleset: int, path: str) -> None:
 # -- seccomp --------------------------------------------------------------------------------------
 
 
-def seccomp_filter(machine: str, *, may_open: bool) -> bytes:
-    """A BPF program that allows what computing needs and, with `may_open`, opening files for reading.
+def seccomp_filter(machine: str, *, may_open: bool) -> Filter:
+    """A filter that allows what computing needs and, with `may_open`, opening files for reading.
 
     Anything else fails with EPERM; `clone3` is said to be missing. Raises `Unavailable` for a machine whose numbers are
     not known.
@@ -146,18 +165,7 @@ def seccomp_filter(machine: str, *, may_open: bool) -> bytes:
     for number in allowed:
         lines += [(_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ALLOW)]
     lines.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
-    return b"".join(struct.pack("HBBI", *line) for line in lines)
-
-
-def _install(program: bytes) -> None:
-    _, seccomp, *_ = syscalls.MACHINES[os.uname().machine]
-    buffer = ctypes.create_string_buffer(program, len(program))
-
-    class Program(ctypes.Structure):
-        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
-
-    description = Program(len(program) // 8, ctypes.addressof(buffer))
-    _check(_libc.syscall(seccomp, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(description)), "seccomp")
+    return Filter(b"".join(struct.pack("HBBI", *line) for line in lines), machine)
 
 
 # -- is it so? ------------------------------------------------------------------------------------

@@ -6,14 +6,12 @@ a bijection of that number picked by the order seed: ascending, descending, scat
 the other way round. Two nodes made within eight of each other are met in both orders.
 """
 
-import builtins
 from functools import cache
 from types import ModuleType
 from typing import Any
 
 _TOP = (1 << 60) - 1
 _MASK = (1 << 40) - 1
-_HASH = (1 << 64) - 1
 
 
 @cache
@@ -37,7 +35,8 @@ class Nodes:
     def __init__(self, module: ModuleType, follow: bool = True) -> None:
         self.made: list[Any] = []
         self.order_seed = 0
-        self._keys: dict[int, int] = {}
+        self._hashes: dict[int, int] = {}  # by address
+        self._ids: dict[int, int] = {}
         self._start = 0
         self._run = 1
         if not follow:
@@ -57,10 +56,11 @@ class Nodes:
         return self.made[self._start :]
 
     def _register(self, obj: Any) -> int:
-        number = len(self.made) - self._start
+        address = id(obj)
+        hashed = order_hash(len(self.made) - self._start, self.order_seed)
         self.made.append(obj)  # a strong reference: an address stays one object's for the whole run
-        hashed = order_hash(number, self.order_seed)
-        self._keys[builtins.id(obj)] = (self._run << 64) | hashed
+        self._hashes[address] = hashed
+        self._ids[address] = (self._run << 64) | hashed
         return hashed
 
     def _follow(self, cls: type) -> None:
@@ -88,16 +88,19 @@ class Nodes:
             return False
 
     def _maker(self, make: Any) -> Any:
-        plain, keys, register = make is object.__new__, self._keys, self._register
+        hashes, register = self._hashes, self._register
+        new, no_init = object.__new__, object.__init__
 
         def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            if plain and cls.__init__ is not object.__init__:
-                obj = object.__new__(cls)
-            elif plain and (args or kwargs):  # what Python says of a class without __new__
+            if make is not new:
+                obj = make(cls, *args, **kwargs)
+            elif cls.__init__ is not no_init:
+                obj = new(cls)
+            elif args or kwargs:  # what Python says of a class without __new__
                 raise TypeError(f"{cls.__name__}() takes no arguments")
             else:
-                obj = make(cls, *args, **kwargs)
-            if builtins.id(obj) not in keys:
+                obj = new(cls)
+            if id(obj) not in hashes:
                 register(obj)
             return obj
 
@@ -105,16 +108,16 @@ class Nodes:
         return __new__
 
     def _hasher(self) -> Any:
-        keys, register = self._keys, self._register
+        hashes, register = self._hashes, self._register
 
         def __hash__(obj: Any) -> int:
             try:
-                return keys[builtins.id(obj)] & _HASH
+                return hashes[id(obj)]
             except KeyError:
                 return register(obj)
 
         return __hash__
 
     def _id(self, obj: Any) -> int:
-        key = builtins.id(obj)
-        return self._keys.get(key, key)
+        address = id(obj)
+        return self._ids.get(address, address)

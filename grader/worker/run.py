@@ -49,16 +49,19 @@ class Graph:
     def build(self, program: list[Any]) -> None:
         """Make every node of a program: `["leaf", x]` or `[op, operand, ...]`, an operand being an
         index or `["number", x]`; or `["repeat", count, op, operand, ...]` for many alike."""
+        objects = self.objects
         for op, *operands in program:
-            if op == "repeat":
-                self._repeat(*operands)
-                continue
             if op == "leaf":
                 node = self.shape.cls(operands[0])
                 self.leaves.add(id(node))
+            elif op == "repeat":
+                self._repeat(*operands)
+                continue
+            elif op in _BINARY and type(operands[0]) is type(operands[1]) is int:
+                node = _BINARY[op](objects[operands[0]], objects[operands[1]])
             else:
                 node = self._apply(op, operands)
-            self.objects.append(node)
+            objects.append(node)
 
     def _repeat(self, count: int, op: str, *operands: Any) -> None:
         """Make `count` nodes by one binary operation; operands as in `build`, or `["back", k]`: k nodes before each."""
@@ -88,10 +91,17 @@ class Graph:
     # -- steps ------------------------------------------------------------------------------
 
     def values(self) -> list[Any]:
-        return ["values", [self._spell(node, self.shape.data) for node in self.objects]]
+        return ["values", self._spelled(self.shape.data)]
 
     def grads(self) -> list[Any]:
-        return ["grads", [self._spell(node, self.shape.grad) for node in self.objects]]
+        return ["grads", self._spelled(self.shape.grad)]
+
+    def _spelled(self, name: str) -> list[str]:
+        cls, read, spell = self.shape.cls, operator.attrgetter(name), float.hex
+        return [
+            spell(value) if type(node) is cls and type(value := read(node)) is float else self._spell(node, name)
+            for node in self.objects
+        ]
 
     def _spell(self, node: Any, name: str) -> str:
         if not isinstance(node, self.shape.cls):
@@ -209,9 +219,10 @@ class Graph:
         return ["nodes", self._ids(items)]
 
     def _ids(self, items: list[Any]) -> list[int]:
-        known = {id(node): i for i, node in reversed(list(enumerate(self.objects)))}
-        extra = {id(node): len(self.objects) + i for i, node in enumerate(self.nodes.of_run())}
-        return [known.get(id(item), extra.get(id(item), _NONE)) for item in items]
+        made = self.nodes.of_run()
+        known = dict(zip(map(id, made), itertools.count(len(self.objects)), strict=False))
+        known.update(zip(map(id, reversed(self.objects)), range(len(self.objects) - 1, -1, -1), strict=True))
+        return list(map(known.get, map(id, items), itertools.repeat(_NONE)))
 
     def id_of(self, node: Any) -> int:
         """The program's index of a node; beyond the program for one that the engine made besides; -1 else."""

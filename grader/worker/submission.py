@@ -5,14 +5,22 @@ passes from one check to the next.
 """
 
 import contextlib
-import gc
 import os
 import socket
 import sys
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from . import frames, limits, load, run
 from .lockdown import Plan
+
+
+class Work(NamedTuple):
+    """What every fork of a submission's process starts from."""
+
+    plan: Plan
+    parsed: load.Parsed
+    builtins: dict[str, Any]
+    limits: dict[str, Any]
 
 
 def start(channel: socket.socket, plan: Plan) -> NoReturn:
@@ -36,14 +44,14 @@ def _serve(channel: socket.socket, plan: Plan) -> None:
     if parsed is None:
         channel.sendall(frames.PID.pack(0))
         os._exit(0)
-    load.offer(parsed, order["allow"])
-    _fork(channel, plan, parsed, order, None, fds)
+    work = Work(plan, parsed, load.offer(parsed, order["allow"]), order["limits"])
+    _fork(channel, work, None, fds)
     while True:
         request = frames.receive(channel, 2)
         if request is None:
             os._exit(0)
         batch, fds = request
-        _fork(channel, plan, parsed, order, batch, fds)
+        _fork(channel, work, batch, fds)
 
 
 def _read(order: dict[str, Any], answer: int) -> load.Parsed | None:
@@ -61,15 +69,13 @@ def _read(order: dict[str, Any], answer: int) -> load.Parsed | None:
         limits.stop_cpu_clock()
 
 
-def _fork(
-    channel: socket.socket, plan: Plan, parsed: load.Parsed, order: dict[str, Any], batch: Any, fds: list[int]
-) -> None:
+def _fork(channel: socket.socket, work: Work, batch: Any, fds: list[int]) -> None:
     """Run the file and a batch (None: the file alone) in a fork, and tell how the fork ended."""
     child = os.fork()
     if child == 0:
         try:
             channel.close()
-            _answer(plan, parsed, order, batch, *fds)
+            _answer(work, batch, *fds)
         finally:
             os._exit(1)
     for fd in fds:
@@ -79,42 +85,50 @@ def _fork(
     channel.sendall(frames.PID.pack(code))
 
 
-def _answer(plan: Plan, parsed: load.Parsed, order: dict[str, Any], batch: Any, answer: int, out: int) -> None:
+def _answer(work: Work, batch: Any, answer: int, out: int) -> None:
     # a batch shows what its programs print; what the file prints while it is loaded has been shown before
     _point_output_at(out if batch is None else os.dup(0))  # standard input is /dev/null, opened for both ways
-    gc.disable()  # a fork is short, and collecting large graphs over and over is not
-    limits.forbid_more(order["limits"], 0 if batch is None else batch["cpu_s"])
-    plan.apply()
-    limits.start_cpu_clock(order["limits"]["cpu_s"])
+    limits.forbid_more(work.limits, 0 if batch is None else batch["cpu_s"])
+    work.plan.apply()
+    limits.start_cpu_clock(work.limits["cpu_s"])
+    filename = work.parsed.filename
     try:
-        module = load.execute(parsed, order["allow"], order["limits"]["calls"])
+        module = load.execute(work.parsed, work.builtins, work.limits["calls"])
     except BaseException as error:
-        problem = ["load", *load.describe(error, parsed.filename)]
+        problem = ["load", *load.describe(error, filename)]
         message = ["failed", problem] if batch is None else ["unread", problem]
     else:
         if batch is None:
             message = ["loaded"]
         else:
             _flush()
-            _redirect(out)
+            _point_output_at(out)
             limits.start_cpu_clock(batch["cpu_s"])
-            message = run.execute(module, parsed.filename, batch)
+            message = run.execute(module, filename, batch)
     limits.stop_cpu_clock()
     _flush()
     frames.write_frame(answer, message)
     os._exit(0)
 
 
-def _point_output_at(descriptor: int) -> None:
-    """Standard output and error, as Python has them, onto a descriptor."""
-    _redirect(descriptor)
+def open_streams() -> None:
+    """Give this process, which has none, standard output and error as Python has them; every fork inherits them.
+
+    They are opened onto a pipe, as what they will be pointed at is one, then onto what was there before.
+    """
+    kept = [os.dup(number) for number in (1, 2)]
+    other_end, pipe = os.pipe()
+    _point_output_at(pipe)
     for name, number in (("stdout", 1), ("stderr", 2)):
         stream = open(number, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
+        os.dup2(kept[number - 1], number)
+        os.close(kept[number - 1])
+    os.close(other_end)
 
 
-def _redirect(descriptor: int) -> None:
+def _point_output_at(descriptor: int) -> None:
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
     if descriptor > 2:

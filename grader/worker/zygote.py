@@ -4,32 +4,17 @@ It imports beforehand what learner files usually import, so that a fork has it f
 which learner code will give up its rights.
 """
 
-# ruff: noqa: F401
-import abc
-import collections
 import contextlib
-import copy
-import dataclasses
-import enum
-import functools
 import gc
-import heapq
-import inspect
-import itertools
 import json
-import math
-import operator
 import os
-import random
 import signal
 import socket
-import sys
-import typing
-from collections import defaultdict, deque
 from typing import Any
 
 from . import frames, submission
 from .lockdown import Plan, Unavailable
+from .rehearsal import rehearse
 
 
 def main(control_fd: int, settings: str) -> None:
@@ -47,7 +32,12 @@ def main(control_fd: int, settings: str) -> None:
         frames.write_frame(control_fd, [str(error), ""])
         os._exit(1)
     frames.write_frame(control_fd, [None, detail])
+    from . import beforehand  # noqa: F401  (after everything that every fork uses)
+
+    rehearse()
+    submission.open_streams()
     gc.freeze()
+    gc.disable()  # every fork is short, and collecting large graphs over and over is not
     running: set[int] = set()
     while True:
         command, fds, _, _ = socket.recv_fds(control, 1, 1)

@@ -196,6 +196,17 @@ def test_a_stream_taken_at_import_shows_what_is_printed_later(
     assert submission.run(batch()).output == "seen\n"
 
 
+def test_random_numbers_are_the_same_in_each_run_and_each_submission(acting: Acting, batch: MakeBatch) -> None:
+    """A file that draws random numbers shows the same in every fork, so its verdict does not change on regrading."""
+    outputs = []
+    for _ in range(2):
+        submission = acting("print(random.random())", "import random\nfirst = random.random()")
+        submission.load()
+        outputs += [submission.run(batch()).output for _ in range(2)]
+    assert 1 == len(set(outputs))
+    assert 0 <= float(outputs[0]) < 1
+
+
 # -- running on ----------------------------------------------------------------------------------------------
 
 

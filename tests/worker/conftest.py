@@ -310,8 +310,7 @@ def loaded() -> Callable[..., ModuleType]:
 
     def load_source(source: str, **allow: str) -> ModuleType:
         parsed = load.parse(source, FILE)
-        load.offer(parsed, allow)
-        return load.execute(parsed, allow)
+        return load.execute(parsed, load.offer(parsed, allow))
 
     return load_source
 

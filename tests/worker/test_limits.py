@@ -18,7 +18,8 @@ FILE = "07_learner.py"
 
 def code(source: str) -> dict[str, Any]:
     """The names that a learner's source defines."""
-    return vars(load.execute(load.parse(source, FILE), {}))
+    parsed = load.parse(source, FILE)
+    return vars(load.execute(parsed, load.offer(parsed, {})))
 
 
 SPIN = {

@@ -163,8 +163,7 @@ from worker import load
 del sys.path[0]
 given = json.load(sys.stdin)
 parsed = load.parse(given["source"], "file.py")
-load.offer(parsed, given["allow"])
-module = load.execute(parsed, given["allow"])
+module = load.execute(parsed, load.offer(parsed, given["allow"]))
 print(json.dumps(module.result))
 """
 
