@@ -1,7 +1,17 @@
-"""`python -m grader` is `grade`."""
+"""`grade`, and `python -m grader`."""
 
 import sys
 
-from .cli import main
 
-sys.exit(main())
+def main() -> int:
+    """Run the command line; an interrupt is told as one from the first import on."""
+    try:
+        from .cli import main as run
+    except KeyboardInterrupt:
+        print("\ngrade: interrupted; nothing was written", file=sys.stderr)
+        return 130
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -52,6 +52,7 @@ class CohortOptions:
     isolation: str
     allow_process: bool
     dask: str | None = None
+    assignment: str | None = None
 
 
 def run_cohort(course: Course, options: CohortOptions) -> int:
@@ -59,9 +60,13 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
     try:
         if options.out.resolve().is_relative_to(options.submissions.resolve()):
             raise IntakeError(f"--out {options.out} lies inside {options.submissions}: results would be submissions")
-        found = entries(options.submissions, options.layout)
+        found = entries(options.submissions, options.layout, options.assignment)
+        print(f"{len(found)} submissions found in {options.submissions}", file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, found, results)
+    except KeyboardInterrupt:
+        print(f"\ngrade: interrupted. {_again(options.out)}", file=sys.stderr)
+        return 130
     except (IntakeError, ResultsError, LaneError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
@@ -86,9 +91,6 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         stamp = CourseStamp(course.id, course.version, course.hash)
         results.note(RunFile(stamp, __version__, seed, tier))
         standing = _watch(grade_entries(course, found, results, seed, lanes), len(found))
-    except KeyboardInterrupt:
-        print(f"\ngrade: interrupted. {_again(options.out)}", file=sys.stderr)
-        raise SystemExit(130) from None
     finally:
         lanes.close()
     gone = results.set_aside(found)

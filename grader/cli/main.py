@@ -1,6 +1,7 @@
 """Parse the words, call one function, print, exit with the right code."""
 
 import argparse
+import difflib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -18,11 +19,16 @@ OK, SHORT, WRONG_USE, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `grade`; returns the exit code: 0 full marks, 1 short of it, 2 wrong use or course, 3 our own fault."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words == ["help"]:
+        words = ["--help"]
     command = _COMMANDS.get(words[0]) if words else None
     try:
         return command(words[1:]) if command else _grade(words)
     except (UsageError, CourseError, IsolationError) as error:
         print(f"grade: {error}", file=sys.stderr)
+        near = difflib.get_close_matches(words[0], _COMMANDS, n=1, cutoff=0.75) if words and not command else ()
+        for meant in near:
+            print(f"There is a command `grade {meant}`.", file=sys.stderr)
         return WRONG_USE
     except KeyboardInterrupt:
         print("\ngrade: interrupted; nothing was written", file=sys.stderr)
@@ -171,6 +177,7 @@ def _cohort(words: list[str]) -> int:
     parser.add_argument("submissions", type=Path, metavar="SUBMISSIONS", help="a folder, or an export, of submissions")
     parser.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="where reports and summary go")
     parser.add_argument("--layout", choices=LAYOUTS, help="how SUBMISSIONS is laid out (default: what it looks like)")
+    parser.add_argument("--assignment", metavar="NAME", help="which one, where an nbgrader course has several")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once")
     parser.add_argument("--seed", metavar="TEXT", help="draw fresh programs from this instead of a secret seed")
     parser.add_argument("--isolation", choices=["auto", *TIERS], default="auto", help="the sandbox (default: the best)")
@@ -192,6 +199,7 @@ def _cohort(words: list[str]) -> int:
             isolation=options.isolation,
             allow_process=options.allow_process,
             dask=options.dask,
+            assignment=options.assignment,
         ),
     )
 

@@ -55,21 +55,25 @@ class Entry:
     rename: Callable[[str], str] = str
 
 
-def entries(root: Path, layout: str | None = None) -> list[Entry]:
+def entries(root: Path, layout: str | None = None, assignment: str | None = None) -> list[Entry]:
     """Every submission below `root`, by name, in the layout given or the one that `root` looks like.
 
-    Raises `IntakeError`.
+    `assignment` is one of several that an nbgrader course keeps for each student. Raises `IntakeError`.
     """
     try:
         root, names = _unwrapped(root, _visible(root))
         layout = layout or recognise(root, names)
-        found = list(_READERS[layout](root, names))
+        if assignment is not None and layout != "nbgrader":
+            raise IntakeError(f"--assignment goes with nbgrader's layout, and {root} is taken for `{layout}`")
+        found = list(_READERS[layout](root, names) if assignment is None else _nbgrader(root, names, assignment))
     except FileNotFoundError:
         raise IntakeError(f"there is no folder {root}") from None
     except NotADirectoryError:
         raise IntakeError(f"{root} is a file; unpack it first, a folder for each person") from None
     except OSError as error:
         raise IntakeError(f"{error.filename or root} cannot be read: {error.strerror}") from None
+    if not found and assignment is not None:
+        raise IntakeError(f"nobody below {root} has handed in an assignment {assignment!r}")
     if not found:
         others = "|".join(other for other in LAYOUTS if other != layout)
         raise IntakeError(
@@ -96,7 +100,8 @@ def recognise(root: Path, names: list[str]) -> str:
 def strangers(root: Path, found: Sequence[Entry]) -> list[str]:
     """What lies beside the submissions and belongs to none of them. Raises `OSError`."""
     root, names = _unwrapped(root, _visible(root))
-    known = {GRADESCOPE_METADATA, "submitted", *(place.name for entry in found for place in entry.places)}
+    taken = (place.relative_to(root).parts[0] for entry in found for place in entry.places)
+    known = {GRADESCOPE_METADATA, "submitted", *taken}
     return [printable(name) for name in names if name not in known]
 
 
@@ -170,14 +175,17 @@ def _submitters(listed: Any) -> Iterator[Submitter]:
             yield Submitter(name=name or email or sid, id=sid, email=email)
 
 
-def _nbgrader(root: Path, names: list[str]) -> Iterator[Entry]:
-    """`submitted/<student>/<assignment>`, below `root` or with `root` as the first of them."""
+def _nbgrader(root: Path, names: list[str], assignment: str | None = None) -> Iterator[Entry]:
+    """`submitted/<student>/<assignment>`, below `root` or with `root` as the first of them; all of a student's
+    assignments are one submission, unless one is named."""
     inner = root / "submitted"
     base = inner if inner.is_dir() else root
+    if assignment is not None and Path(assignment).name != assignment:  # it may lead anywhere
+        return
     for student in _visible(base):
-        folder = base / student
-        if folder.is_dir():
-            stamps = sorted(islice(folder.glob("*/timestamp.txt"), 2))
+        folder = base / student / (assignment or "")
+        if folder.is_dir() and folder.resolve().is_relative_to((base / student).resolve()):
+            stamps = sorted(islice(folder.glob("timestamp.txt" if assignment else "*/timestamp.txt"), 2))
             submitted = _time(read_source(stamps[0], base).text) if len(stamps) == 1 else None
             known = printable(student)
             yield Entry(student, student, (folder,), (Submitter(name=known, id=known),), submitted)

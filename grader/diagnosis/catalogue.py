@@ -30,6 +30,7 @@ class _Raw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instead: Annotated[str, Meta(min_length=1)]
     hint: Annotated[int, Meta(ge=1)]
     edits: Annotated[list[Any], Meta(min_length=1)]
+    on: str | None = None  # edits what this one, which stands before it, has made of the solution
 
 
 class Misconception(msgspec.Struct, frozen=True):
@@ -61,11 +62,14 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
             raise document.error(child(node, "id"), f"there are two misconceptions `{raw.id}`")
         if raw.hint > hints:
             raise document.error(child(node, "hint"), f"there is no hint {raw.hint}: the exercise has {hints}")
+        start = solution if raw.on is None else next((m.source for m in found if m.id == raw.on), None)
+        if start is None:
+            raise document.error(child(node, "on"), f"no misconception `{raw.on}` stands before this one")
         edits = []
         for edit_node in child(node, "edits").value:
             edits.append(document.convert(edit_node, Edit))
             try:
-                source = apply_edits(solution, edits)
+                source = apply_edits(start, edits)
             except ValueError as error:
                 raise document.error(edit_node, str(error)) from None
         found.append(Misconception(raw.id, raw.believes, raw.instead, raw.hint, line(node), source))

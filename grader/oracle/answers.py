@@ -69,6 +69,7 @@ class Oracle:
                     stdout=subprocess.PIPE,
                     text=True,
                     cwd=Path(__file__).resolve().parent.parent.parent,
+                    start_new_session=True,  # an interrupt at the terminal is ours; it ends when its input does
                 )
             except OSError as error:
                 raise OracleError(f"the oracle's process cannot be started: {error}") from error

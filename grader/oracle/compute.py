@@ -6,6 +6,7 @@ Reads one program a line from standard input, `[nodes, root]` as `Program.wire` 
 
 import json
 import math
+import os
 import sys
 from typing import Any
 
@@ -52,7 +53,10 @@ def main() -> None:
             reply: Any = answer(nodes, root)
         except (ArithmeticError, ValueError, RuntimeError) as error:
             reply = {"error": str(error)}
-        print(json.dumps(reply), flush=True)
+        try:
+            print(json.dumps(reply), flush=True)
+        except BrokenPipeError:  # whoever asked has gone
+            os._exit(1)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class _Placeholder(ModuleType):
 
     def __getattr__(self, name: str) -> "_Placeholder":
         if name.startswith("__"):
-            raise AttributeError(name)
+            raise AttributeError(f"{self.__name__} is not available while grading ({self.__doc__}), nor its {name}")
         return _Placeholder(f"{self.__name__}.{name}", self.__doc__)
 
     def _explain(self, *_: object, **__: object) -> Any:

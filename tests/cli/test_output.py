@@ -178,3 +178,25 @@ def test_an_interrupt_is_told_as_one(work: Path, quick_course: Path, environment
     assert "interrupted" in error
     assert "Traceback" not in error
     assert not (work / "report.json").exists()
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.15, 0.3, 0.5])
+def test_an_interrupt_in_the_first_moments_is_told_as_one_too(
+    work: Path, quick_course: Path, environment: dict[str, str], after_s: float
+) -> None:
+    """While modules are imported and processes started, Ctrl-C shows no traceback, ours or of a process below."""
+    command = [
+        sys.executable,
+        "-c",
+        "import os; os.setsid(); from grader.__main__ import main; print(flush=True); main()",
+    ]
+    words = ["distribute", "--course", quick_course, "--from", work, "--seed", "another"]
+    process = subprocess.Popen(
+        [*command, *words], cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(after_s)
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=30)
+    assert "Traceback" not in error

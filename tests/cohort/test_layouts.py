@@ -185,6 +185,28 @@ def test_nbgraders_folders(tmp_path: Path, inside: bool) -> None:
     assert (Submitter("hacker", "hacker"),) == found[1].submitters
 
 
+def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
+    """Who has not handed it in is named, and no name leads out of a student's folder."""
+    made(tmp_path, "submitted/reed/ps1/x", "submitted/reed/ps2/x", "submitted/hacker/ps1/x", "elsewhere/x")
+    (tmp_path / "submitted/reed/ps2/timestamp.txt").write_text("2015-02-02 15:58:23.948203 UTC\n")
+    (tmp_path / "submitted/hacker/ps2").symlink_to(tmp_path / "elsewhere")
+    root = tmp_path / "submitted"
+    found = entries(root, "nbgrader", "ps2")
+    assert [("reed", "2015-02-02T15:58:23+00:00")] == [(entry.id, entry.submitted_at) for entry in found]
+    assert (root / "reed" / "ps2",) == found[0].places
+    assert ["hacker"] == strangers(root, found)
+    for name in ("ps3", "../hacker/ps1", "../../elsewhere"):
+        with pytest.raises(IntakeError, match="nobody"):
+            entries(root, "nbgrader", name)
+
+
+def test_an_assignment_is_nbgraders_alone(tmp_path: Path) -> None:
+    """Elsewhere it would be silently without effect."""
+    made(tmp_path, "jane/01_distribute.py")
+    with pytest.raises(IntakeError, match="taken for `folders`"):
+        entries(tmp_path, None, "ps1")
+
+
 def _is_a_pipe(path: Path, secret: Path) -> None:
     os.mkfifo(path)
 

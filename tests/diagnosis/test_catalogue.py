@@ -78,6 +78,15 @@ def test_a_misconception_carries_its_source(tmp_path: Path) -> None:
     assert SOLUTION.replace("self.grad += out", "self.grad = out") == one.source
 
 
+def test_a_misconception_may_edit_what_another_one_has_made(tmp_path: Path) -> None:
+    """With `on`, the edits start from that one's source instead of the solution."""
+    second = ENTRY.replace("id: overwrite", "id: both").replace("edits:", "on: overwrite\n  edits:")
+    second = second.replace("self.grad += out", "self.grad = out").replace("= out.grad", "= out")
+    second = second.replace('new: "self.grad = out"', 'new: "self.grad = 2 * out"')
+    _, both = read_misconceptions(write(tmp_path, ENTRY + second), SOLUTION, 1)
+    assert SOLUTION.replace("self.grad += out", "self.grad = 2 * out") == both.source
+
+
 def test_no_file_is_no_misconceptions(tmp_path: Path) -> None:
     """An exercise need not have any."""
     assert [] == read_misconceptions(tmp_path / "none.yaml", SOLUTION, 1)
@@ -92,8 +101,9 @@ def test_no_file_is_no_misconceptions(tmp_path: Path) -> None:
         (6, "no solution region in `__sub__`", ENTRY.replace("__add__", "__sub__")),
         (2, "unknown key `thinks`", ENTRY.replace("believes", "thinks")),
         (6, "unknown key `with`", ENTRY.replace("new:", "with:")),
+        (5, "no misconception `overwrite` stands before", ENTRY.replace("edits:", "on: overwrite\n  edits:")),
     ],
-    ids=["id twice", "hint", "edit", "region", "key", "key of an edit"],
+    ids=["id twice", "hint", "edit", "region", "key", "key of an edit", "on itself"],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: int, fragment: str, text: str) -> None:
     """Every error of the file says where."""

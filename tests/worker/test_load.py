@@ -211,6 +211,12 @@ except ImportError as error:
     assert "numpy.array is not available while grading" in in_the_worker(source, {})
 
 
+def test_a_modules_own_words_explain_themselves_too() -> None:
+    """What begins with two underscores raises, for Python itself asks for such names, but says why."""
+    source = "import torch\ntry:\n    torch.__version__\nexcept AttributeError as error:\n    result = str(error)\n"
+    assert "torch is not available while grading" in in_the_worker(source, {})
+
+
 def test_what_a_file_imports_is_there_beforehand(loaded: Load) -> None:
     """The standard library's modules are imported before the file runs, their parts as well."""
     parsed = load.parse("import xml.dom.minidom\nfrom wave import open\n", FILE)
