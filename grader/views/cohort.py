@@ -13,14 +13,14 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
     """Scores, exercises, the checks and misconceptions worth a thought, and who needs a human eye."""
     lines = [_headline(summary, kept), ""]
     lines += _bands(summary)
-    lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  nothing"]
+    lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  not begun  unreadable"]
     for exercise in summary.exercises:
         counts = exercise.statuses
-        nothing = sum(counts.get(status, 0) for status in ("not_started", "missing", "unreadable"))
-        row = (counts.get(status, 0) for status in ("passed", "partial", "failed"))
+        done = "".join(f"{counts.get(status, 0):>9}" for status in ("passed", "partial", "failed"))
+        not_begun = counts.get("not_started", 0) + counts.get("missing", 0)
         mean = f"{exercise.mean:.1f}/{exercise.max_score}"
         name = f"{exercise.number}_{exercise.id}"
-        lines.append(f"{name:<18} {mean:>9} " + "".join(f"{n:>9}" for n in (*row, nothing)))
+        lines.append(f"{name:<18} {mean:>9} {done}{not_begun:>11}{counts.get('unreadable', 0):>12}")
     noted = [(e, check) for e in summary.exercises for check in e.checks if check.note]
     if noted and summary.graded > 1:
         lines += ["", "Checks worth a thought"]
