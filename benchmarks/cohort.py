@@ -1,11 +1,13 @@
 """What a class costs to grade: `grade cohort` against the graders that others use, and a large class by itself.
 
-    python benchmarks/cohort.py [--submissions 20] [--throughput 100,1000] [--peers pytest,gradescope,otter,nbgrader]
+    python benchmarks/cohort.py [--submissions 20] [--throughput 100,1000,10000] [--whole 100,1000]
+        [--peers pytest,gradescope,otter,nbgrader]
 
 The same submissions (right, `=` for `+=`, next to nothing; each another file) get the same eight checks from each
 grader, in one run, the graders taking turns. Every peer is installed in an environment of its own below --folder, and
-left out, with a message, where that fails. Then the whole course is graded for classes of the sizes given, with two
-lanes. Prints Markdown; ends with 1 if a grader gave a right submission less than full marks, or a wrong one those.
+left out, with a message, where that fails. Then classes of the sizes given go through with two lanes, on that course
+and on the whole one. Prints Markdown; ends with 1 if a grader gave a right submission less than full marks, or a wrong
+one those.
 """
 
 import argparse
@@ -14,7 +16,7 @@ import os
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +28,7 @@ from peers.venvs import NotHereError, default_folder
 
 _JOBS = 2
 _FURTHER = 5  # times as many submissions again, to see what one more costs
+MakeClass = Callable[[Path, int], object]
 KINDS = ("right", "overwrite", "unfilled")
 
 
@@ -131,20 +134,20 @@ def _further(ours: Ours, base: Tally, larger: Sequence[Path]) -> Tally:
     return Tally(count, whole.cpu_s - base.cpu * first, whole.wall_s - base.wall * first, whole.scores)
 
 
-def throughput(meter: Meter, sizes: Iterable[int], jobs: int) -> None:
-    """Print how fast large classes go through, and how much memory that takes."""
-    print(f"\nThe whole course of this repository, --jobs {jobs}; a sum counts shared pages for each process.\n")
-    print("| submissions | per second | CPU ms each | wall s | largest process MB | all together MB | mean score |")
-    print("|--:|--:|--:|--:|--:|--:|--:|")
-    for learners in sizes:
+def throughput(meter: Meter, about: str, course: Path, make: MakeClass, sizes: Sequence[int]) -> None:
+    """Print how fast classes go through, and how much memory that takes; the smallest with one lane, too."""
+    print(f"\n{about}; a sum of memory counts shared pages for each process.\n")
+    print("| submissions | --jobs | per second | CPU ms each | wall s | largest process MB | all together MB | mean |")
+    print("|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for learners, jobs in [(min(sizes), 1), *((size, _JOBS) for size in sizes)]:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            make_class(folder / "class", learners)
-            spent = run_cohort(meter, ROOT, folder, jobs)
+            make(folder / "class", learners)
+            spent = run_cohort(meter, course, folder, jobs)
             summary = json.loads((folder / "results" / "cohort.json").read_bytes())
         assert summary["graded"] == learners, spent.output
         mean = f"{summary['scores']['mean']:.1f} of {summary['max_score']}"
-        cells = [f"{learners:,}", f"{learners / spent.wall_s:.1f}", f"{spent.cpu_s / learners * 1000:.0f}"]
+        cells = [f"{learners:,}", str(jobs), f"{learners / spent.wall_s:.1f}", f"{spent.cpu_s / learners * 1000:.0f}"]
         cells += [f"{spent.wall_s:.1f}", f"{spent.largest / 2**20:.0f}", f"{spent.together / 2**20:.0f}", mean]
         print(f"| {' | '.join(cells)} |", flush=True)
 
@@ -152,7 +155,8 @@ def throughput(meter: Meter, sizes: Iterable[int], jobs: int) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--submissions", type=int, default=20, metavar="N", help="0: no comparison")
-    parser.add_argument("--throughput", default="100,1000", metavar="N,…", help="sizes of classes; 0: none")
+    parser.add_argument("--throughput", default="100,1000,10000", metavar="N,…", help="sizes of classes; 0: none")
+    parser.add_argument("--whole", default="100,1000", metavar="N,…", help="sizes of classes for the whole course")
     parser.add_argument("--peers", default=",".join(PEERS), metavar="NAME,…", help=f"of {', '.join(PEERS)}")
     parser.add_argument(
         "--folder", type=Path, default=default_folder(), metavar="DIR", help="for the peers' environments"
@@ -166,10 +170,17 @@ def main() -> int:
         _busy("at the start")
         if options.submissions:
             right = compare(meter, Path(folder), options.submissions, peers, options.folder.absolute())
-        if sizes := [int(size) for size in options.throughput.split(",") if int(size)]:
-            throughput(meter, sizes, _JOBS)
+        if sizes := _sizes(options.throughput):
+            small = make_course(Path(folder) / "small")
+            throughput(meter, "The same course of one exercise", small, make_submissions, sizes)
+        if sizes := _sizes(options.whole):
+            throughput(meter, "The whole course of this repository", ROOT, make_class, sizes)
         _busy("at the end")
     return 0 if right else 1
+
+
+def _sizes(text: str) -> list[int]:
+    return sorted(int(size) for size in text.split(",") if int(size))
 
 
 def _busy(when: str) -> None:

@@ -34,7 +34,7 @@ def make_submissions(folder: Path, count: int) -> list[Path]:
     made = []
     for number in range(count):
         kind = list(kinds)[number % len(kinds)]
-        person = folder / f"{kind}{number:03}"
+        person = folder / f"{kind}{number:05}"
         person.mkdir(parents=True)
         (person / FILE).write_text(f"# handed in by {person.name}\n{kinds[kind]}", encoding="utf-8")
         made.append(person)
