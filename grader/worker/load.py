@@ -95,6 +95,8 @@ def offer(parsed: Parsed, allow: dict[str, str]) -> dict[str, Any]:
         for part in ("numpy.random", "numpy.linalg", "numpy.fft"):  # numpy loads these when they are first used
             with contextlib.suppress(BaseException):
                 import_module(part)
+        with contextlib.suppress(BaseException):
+            sys.modules["numpy.random"].seed(0)  # as Python's own generator: a file draws the same each time
     offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
     return {**vars(builtins), "__import__": _importer(parsed.guarded, offered)}
 

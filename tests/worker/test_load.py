@@ -198,6 +198,13 @@ for name in ("pytest", "msgspec", "yaml", "grader", "worker.run.nothing"):
     assert [3.0, 5.0] == in_the_worker(source, {"numpy": str(Path(numpy.__file__).parent.parent)})
 
 
+def test_numpys_random_numbers_are_the_same_each_time() -> None:
+    """A file that draws its weights from numpy shows the same in every process."""
+    allow = {"numpy": str(Path(numpy.__file__).parent.parent)}
+    one, other = (in_the_worker("import numpy as np\nresult = np.random.rand()\n", allow) for _ in range(2))
+    assert one == other
+
+
 def test_numpy_is_a_stand_in_where_a_course_does_not_allow_it() -> None:
     """Without permission numpy is as absent as anything else."""
     source = """
