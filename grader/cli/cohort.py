@@ -33,7 +33,6 @@ from ..oracle import read_book
 from ..report import Report, write_atomically
 from ..report.model import CourseStamp
 from ..views import render_cohort
-from .results import SUMMARY
 from .run import default_memo, wants_color
 from .words import UsageError
 
@@ -94,16 +93,14 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     finally:
         lanes.close()
     gone = results.set_aside(found)
-    summary = summarise(course, _reports(found, results, standing), standing.faults)
-    write_atomically(options.out / SUMMARY, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+    beside = strangers(options.submissions, found)
+    summary = summarise(course, _reports(found, results, standing), standing.faults, beside)
+    write_atomically(results.summary, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
     sys.stdout.write(render_cohort(summary, kept=standing.kept, color=wants_color()))
-    print(f"\nReports: {results.reports}{os.sep}   Summary: {options.out / SUMMARY}")
+    print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
     if gone:
         print(f"Reports of submissions that are gone were moved to {options.out / 'gone'}: {', '.join(gone[:_SHOWN])}")
-    others = strangers(options.submissions, found)
-    if others:
-        print(f"Not taken for submissions: {', '.join(others[:_SHOWN])}{' and more' if len(others) > _SHOWN else ''}")
-    return 1 if summary.needs_eye or others else 0
+    return 1 if summary.needs_eye or beside else 0
 
 
 def _again(out: Path) -> str:

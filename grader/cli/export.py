@@ -1,18 +1,19 @@
 """A class's results in the forms that other programs read: what `grade export RESULTS --to FORMAT` does."""
 
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..cohort import Summary
-from ..cohort.run import REPORTS
+from ..cohort.run import REPORTS, SUMMARY
 from ..course import Course
 from ..report import Report, write_atomically
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
 from ..views import plain
-from .results import SUMMARY, report_paths, reports, summary_of
+from .results import report_paths, reports, summary_of
 from .run import details
 from .words import UsageError
 
@@ -96,6 +97,8 @@ def _write_gradescope(options: ExportOptions, summary: Summary, reports: Iterabl
             f"{options.results} was graded with another course than this one; --course names that {is_one}"
         )
     folder = _place(options)
+    if options.out is None:  # a folder of ours: what is left of submissions that are gone would be uploaded too
+        shutil.rmtree(folder, ignore_errors=True)
     for name, text in gradescope(reports, details(course)):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

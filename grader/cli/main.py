@@ -26,10 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command(words[1:]) if command else _grade(words)
     except (UsageError, CourseError, IsolationError) as error:
         print(f"grade: {error}", file=sys.stderr)
-        near = difflib.get_close_matches(words[0], _COMMANDS, n=1, cutoff=0.75) if words and not command else ()
-        for meant in near:
-            print(f"There is a command `grade {meant}`.", file=sys.stderr)
+        _name_command(words)
         return WRONG_USE
+    except SystemExit as left:  # argparse has said why
+        if left.code == WRONG_USE:
+            _name_command(words)
+        raise
     except KeyboardInterrupt:
         print("\ngrade: interrupted; nothing was written", file=sys.stderr)
         return INTERRUPTED
@@ -43,6 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"grade: the grader itself failed, so there is no score.\n  {text}\n", file=sys.stderr)
         print("This is not your code's fault. GRADE_DEBUG=1 shows where it happened.", file=sys.stderr)
         return OUR_FAULT
+
+
+def _name_command(words: list[str]) -> None:
+    """Where the first word is almost a command, say so."""
+    if words and words[0] not in _COMMANDS:
+        for meant in difflib.get_close_matches(words[0], _COMMANDS, n=1, cutoff=0.75):
+            print(f"There is a command `grade {meant}`.", file=sys.stderr)
 
 
 def _parser(command: str, description: str) -> argparse.ArgumentParser:

@@ -6,12 +6,10 @@ from pathlib import Path
 import msgspec
 
 from ..cohort import Summary
-from ..cohort.run import REPORTS
+from ..cohort.run import REPORTS, SUMMARY
 from ..report import Report, read_report
 from ..views import plain
 from .words import UsageError
-
-SUMMARY = "cohort.json"
 
 
 def summary_of(folder: Path) -> Summary:
@@ -19,7 +17,8 @@ def summary_of(folder: Path) -> Summary:
     try:
         return msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
     except OSError:
-        raise UsageError(f"{folder} holds no {SUMMARY}; `grade cohort SUBMISSIONS --out {folder}` writes it") from None
+        run = f"`grade cohort SUBMISSIONS --out {folder}` writes it, when everything is graded"
+        raise UsageError(f"{folder} holds no {SUMMARY}; {run}") from None
     except msgspec.MsgspecError as error:
         raise UsageError(f"{folder / SUMMARY} is damaged ({error}); run `grade cohort` again") from None
 

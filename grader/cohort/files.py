@@ -15,7 +15,7 @@ from .layouts import Entry
 MAX_FILES = 20_000  # in one folder and all below it
 MAX_DEPTH = 16
 _SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # besides what is hidden
-_MEANT = (".py", ".ipynb", ".7z", ".rar")  # other files that their author may have meant to be graded; and archives
+_MEANT = (".py", ".ipynb", ".7z", ".rar")  # and what begins as an exercise file does, or is an archive
 _SHOWN = 5
 
 
@@ -94,6 +94,7 @@ class _Reading:
         self.others: list[str] = []
         self.head: tuple[str, str] | None = None
         self._allowance = Allowance()
+        self._stems = tuple(name.removesuffix(".py").lower() for name in candidates)
 
     def place(self, place: Path, name: str) -> None:
         """A folder, an archive, or a single file that was called `name`."""
@@ -168,7 +169,8 @@ class _Reading:
             self.notes.append(str(error))
 
     def _other(self, shown: Path, name: str) -> None:
-        meant = name.lower().endswith(_MEANT) or is_archive(name)
+        low = name.lower()
+        meant = low.endswith(_MEANT) or is_archive(name) or low.startswith(self._stems)
         if meant and not _skipped(name) and len(self.others) <= _SHOWN:
             self.others.append(str(shown))
 

@@ -31,6 +31,8 @@ _CANVAS = re.compile(
 _AGAIN = re.compile(r"-(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\.[^.]+$)")
 # Moodle's "download in folders", a folder for each kind of hand-in: Jane Doe_12345_assignsubmission_file_
 _MOODLE = re.compile(r"(?P<who>(?P<name>.+?)(?:_(?P<id>\d+))?)_assignsubmission_[a-z]+_?", re.DOTALL)
+# what nbgrader keeps in a course's folder beside the submissions
+_NBGRADERS = ("submitted", "source", "release", "autograded", "feedback", "gradebook.db", "nbgrader_config.py")
 _FOREIGN = (".7z", ".rar")  # archives that are not read, but must not go unseen
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)? ?(?:Z|UTC|UCT|GMT|([+-]\d\d):?(\d\d))?", re.ASCII)
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # no file names on Windows
@@ -101,7 +103,7 @@ def strangers(root: Path, found: Sequence[Entry]) -> list[str]:
     """What lies beside the submissions and belongs to none of them. Raises `OSError`."""
     root, names = _unwrapped(root, _visible(root))
     taken = (place.relative_to(root).parts[0] for entry in found for place in entry.places)
-    known = {GRADESCOPE_METADATA, "submitted", *taken}
+    known = {GRADESCOPE_METADATA, *taken, *(_NBGRADERS if "submitted" in names else ())}
     return [printable(name) for name in names if name not in known]
 
 
@@ -234,7 +236,11 @@ def _with_unique_ids(found: list[Entry]) -> list[Entry]:
     often = Counter(text.lower() for text in plain)
     made: list[Entry] = []
     taken = set()
+    named = Counter(entry.id for entry in found)
     for entry, text in zip(found, plain, strict=True):
+        if named[entry.id] > 1:
+            alike = ", ".join(printable(other.origin) for other in found if other.id == entry.id)
+            entry = replace(entry, notes=(*entry.notes, f"handed in more than once, each graded by itself: {alike}"))
         unsafe = not text or text != entry.id or len(text) > 100 or _DEVICES.fullmatch(text) or _DIGEST.search(text)
         if unsafe or often[text.lower()] > 1:
             text, origin = text[:80].replace(".", "_") or "submission", entry.origin

@@ -23,6 +23,7 @@ from .layouts import Entry
 
 RUN = "run.json"
 REPORTS = "reports"
+SUMMARY = "cohort.json"  # there only while it is true of the reports
 
 
 class ResultsError(ValueError):
@@ -71,6 +72,7 @@ class Results:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.reports = folder / REPORTS
+        self.summary = folder / SUMMARY
         self._lock = -1
 
     def __enter__(self) -> "Results":
@@ -94,6 +96,16 @@ class Results:
     def __exit__(self, *_: object) -> None:
         os.close(self._lock)
 
+    def write(self, report: Report) -> None:
+        """Write a report, atomically; a summary that is there was not of this one. Raises `OSError`."""
+        self.summary.unlink(missing_ok=True)
+        write_report(report, self.path(report.submission.id))
+
+    def forget(self, entry_id: str) -> None:
+        """Remove a report that is no longer true, if there is one."""
+        self.summary.unlink(missing_ok=True)
+        self.path(entry_id).unlink(missing_ok=True)
+
     def path(self, entry_id: str) -> Path:
         return self.reports / f"{entry_id}.json"
 
@@ -102,6 +114,7 @@ class Results:
         known = {f"{entry.id}.json" for entry in entries}
         stale = [path for path in sorted(self.reports.glob("*.json")) if path.name not in known]
         for path in stale:
+            self.summary.unlink(missing_ok=True)
             (self.folder / "gone").mkdir(exist_ok=True)
             path.replace(self.folder / "gone" / path.name)
         return [path.stem for path in stale]
@@ -159,10 +172,10 @@ def grade_entries(
     for outcome in lanes.grade(jobs()):
         match outcome:
             case Graded(_, report):
-                write_report(report, results.path(outcome.id))
+                results.write(report)
                 standing.graded += 1
             case Faulted(name, message):
-                results.path(name).unlink(missing_ok=True)  # a report of other files, if any
+                results.forget(name)  # a report of other files, if any
                 standing.faults[name] = message
         yield standing
     yield standing

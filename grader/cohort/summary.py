@@ -2,14 +2,15 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from .. import __version__
 from ..course import Check, Course, Exercise
-from ..report.model import CheckResult, CourseStamp, ExerciseResult, Report
+from ..report import Report, doubts
+from ..report.model import CourseStamp
 
 CohortSchema: TypeAlias = Literal["backward/cohort/v1"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v1"
@@ -56,7 +57,7 @@ class MisconceptionCount(_Strict, frozen=True):
 
 
 class Border(_Strict, frozen=True):
-    """A score that one more check, or one less, would take over a grade's border."""
+    """A score, bonus included, that one more check, or one less, would take over a grade's border."""
 
     id: str
     score: int
@@ -81,7 +82,7 @@ class Scores(_Strict, frozen=True):
 
 
 class Summary(_Strict, frozen=True):
-    """What `cohort.json` holds."""
+    """What `cohort.json` holds. `beside` names what lies beside the submissions and was taken for none of them."""
 
     schema: CohortSchema
     grader_version: str
@@ -95,6 +96,7 @@ class Summary(_Strict, frozen=True):
     misconceptions: tuple[MisconceptionCount, ...]
     borders: tuple[Border, ...]
     needs_eye: tuple[Eye, ...]
+    beside: tuple[str, ...]
 
 
 def schema() -> dict[str, Any]:
@@ -126,8 +128,11 @@ class _Sums:
         return round((self.n * self.xy - self.x * self.y) / math.sqrt(across * down), 4)
 
 
-def summarise(course: Course, reports: Iterable[Report], faults: Mapping[str, str]) -> Summary:
-    """Sum up a class. `faults` says why there is no report, by submission. Keeps numbers, not reports."""
+def summarise(
+    course: Course, reports: Iterable[Report], faults: Mapping[str, str], beside: Sequence[str] = ()
+) -> Summary:
+    """Sum up a class. `faults` says why there is no report, by submission; `beside` is what lies beside the
+    submissions. Keeps numbers, not reports."""
     totals: Counter[int] = Counter()
     statuses: dict[str, Counter[str]] = defaultdict(Counter)
     points: Counter[str] = Counter()
@@ -148,8 +153,7 @@ def summarise(course: Course, reports: Iterable[Report], faults: Mapping[str, st
                 believed[exercise.id, said] += 1
                 examples.setdefault((exercise.id, said), report.submission.id)
         borders += _borders(course, report)
-        doubts = [*report.notes, *filter(None, map(_doubt, report.exercises)), *_nothing(report)]
-        why = tuple(dict.fromkeys(doubts))
+        why = doubts(report)
         if why:
             eyes.append(Eye(report.submission.id, why))
     graded = totals.total()
@@ -169,6 +173,7 @@ def summarise(course: Course, reports: Iterable[Report], faults: Mapping[str, st
         ),
         borders=tuple(sorted(borders, key=lambda border: (-border.border, -border.score, border.id))),
         needs_eye=tuple(sorted(eyes, key=lambda eye: eye.id)),
+        beside=tuple(beside),
     )
 
 
@@ -220,28 +225,12 @@ def _check(check: Check, sums: _Sums) -> CheckStatistics:
 
 
 def _borders(course: Course, report: Report) -> Iterable[Border]:
-    """The borders that the score would cross with the largest failed check passed, or the largest passed one failed."""
-    counted = [check for exercise in report.exercises for check in exercise.checks if not check.bonus]
-    gain = max((check.max_score for check in counted if check.status != "passed"), default=0)
-    loss = max((check.max_score for check in counted if check.status == "passed"), default=0)
+    """The borders that the points would cross with the largest failed check passed, or the largest passed one failed.
+    Bonus points count here, as they do wherever one number is exported."""
+    checks = [check for exercise in report.exercises for check in exercise.checks]
+    gain = max((check.max_score for check in checks if check.status != "passed"), default=0)
+    loss = max((check.max_score for check in checks if check.status == "passed"), default=0)
+    points = report.score + report.bonus
     for grade, border in course.grades.items():
-        if report.score < border <= report.score + gain or report.score - loss < border <= report.score:
-            yield Border(report.submission.id, report.score, grade, border)
-
-
-def _doubt(exercise: ExerciseResult) -> str | None:
-    """Why an exercise's result may not be what its author deserves."""
-    if exercise.status == "unreadable":
-        return exercise.message if isinstance(exercise.message, str) else f"{exercise.id} is unreadable"
-    strange = [check.id for check in exercise.checks if _strange(check)]
-    return f"{exercise.id}: a strange answer to {', '.join(strange)}" if strange else None
-
-
-def _strange(check: CheckResult) -> bool:
-    """Whether the engine's process sent what no engine sends: a fault of ours, or an attack."""
-    return isinstance(check.message, str) and "gave no proper answer" in check.message
-
-
-def _nothing(report: Report) -> Iterable[str]:
-    if all(exercise.status == "missing" for exercise in report.exercises):
-        yield "no exercise file was found"
+        if points < border <= points + gain or points - loss < border <= points:
+            yield Border(report.submission.id, points, grade, border)

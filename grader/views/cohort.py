@@ -34,13 +34,18 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
         ]
         lines += _more(len(summary.misconceptions), "cohort.json")
     if summary.borders:
-        lines += ["", f"Scores one check away from a grade's border: {len(summary.borders)} (cohort.json)"]
+        near = dict.fromkeys(f"{plain(border.id)} ({border.score})" for border in summary.borders)
+        shown = ", ".join(list(near)[:_SHOWN]) + (" and more in cohort.json" if len(near) > _SHOWN else "")
+        lines += ["", f"One check away from a grade's border: {shown}"]
     if summary.needs_eye:
         lines += ["", colored("Needs a human eye", attrs=["bold"], force_color=color, no_color=not color)]
         for eye in summary.needs_eye[:_SHOWN]:
             more = f" (and {len(eye.why) - 1} more)" if len(eye.why) > 1 else ""
             lines.append(f"  {plain(eye.id)}: {plain(eye.why[0])}{more}")
         lines += _more(len(summary.needs_eye), "cohort.json")
+    if summary.beside:
+        more = " and more in cohort.json" if len(summary.beside) > _SHOWN else ""
+        lines += ["", f"Not taken for submissions: {', '.join(map(plain, summary.beside[:_SHOWN]))}{more}"]
     return "\n".join(lines) + "\n"
 
 

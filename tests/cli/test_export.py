@@ -191,6 +191,14 @@ def test_gradescope_tells_learners_what_the_course_allows(results: Path, course:
     assert "the secret seed" not in text
 
 
+def test_who_is_gone_is_not_uploaded(results: Path, course: Course) -> None:
+    """The usual folder holds the class as it is now, and nobody of an export before."""
+    run_export(ExportOptions(results, "gradescope", course=course))
+    (results / "exports" / "gradescope" / "jane").rename(results / "exports" / "gradescope" / "gone")
+    run_export(ExportOptions(results, "gradescope", course=course))
+    assert ["jane/results.json", "otieno/results.json"] == files(results / "exports" / "gradescope")
+
+
 def test_a_folder_can_be_named(results: Path, course: Course, tmp_path: Path) -> None:
     """It is made where it is missing."""
     run_export(ExportOptions(results, "gradescope", str(tmp_path / "new" / "folder"), course=course))

@@ -15,8 +15,8 @@ Solved = Callable[[str], str]
 @pytest.mark.parametrize(("word", "told"), [("cohrt", True), ("hnt", True), ("distribut", False), ("xyzzy", False)])
 def test_a_word_that_is_almost_a_command_is_told_so(grade: Grade, quick_course: Path, word: str, told: bool) -> None:
     """A command with a slip in it is no exercise, but the command is named."""
-    said = grade(word, "--course", quick_course).stderr
-    assert told == ("There is a command `grade " in said)
+    for more in (("--course", quick_course), ("class", "--out", "results")):
+        assert told == ("There is a command `grade " in grade(word, *more).stderr)
 
 
 @pytest.fixture

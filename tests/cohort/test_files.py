@@ -111,6 +111,14 @@ def test_unknown_files_are_named_if_something_is_missing(take: Take, jane: Path)
     assert ("files of other names, not graded: a0.py, a1.py, a2.py, a3.py, a4.py and more",) == take(jane).notes
 
 
+@pytest.mark.parametrize("name", [f"{SECOND}.txt", "02_swap.txt", "02_swap", "02_Swap.docx", f"{SECOND}.bak"])
+def test_an_exercise_under_another_ending_is_named(take: Take, jane: Path, name: str) -> None:
+    """Windows hides endings, and editors add some: what begins as the missing file does may be meant for it."""
+    write(jane, distribute="x")
+    (jane / name).write_text("y")
+    assert (f"files of other names, not graded: {name}",) == take(jane).notes
+
+
 def test_unknown_files_in_an_archive_are_named(take: Take, jane: Path) -> None:
     """Archives within archives too, which are not opened."""
     inner = zipped(jane.parent / "inner.zip", distribute="x").read_bytes()

@@ -2,6 +2,7 @@
 
 import os
 import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -198,6 +199,31 @@ def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
     for name in ("ps3", "../hacker/ps1", "../../elsewhere"):
         with pytest.raises(IntakeError, match="nobody"):
             entries(root, "nbgrader", name)
+
+
+def test_what_nbgrader_keeps_beside_the_submissions_is_no_stranger(tmp_path: Path) -> None:
+    """A course of nbgrader's can be graded from its own folder."""
+    made(
+        tmp_path,
+        "submitted/reed/ps1/x",
+        "source/ps1/x",
+        "release/ps1/x",
+        "gradebook.db",
+        "nbgrader_config.py",
+        "roster.csv",
+    )
+    assert ["roster.csv"] == strangers(tmp_path, entries(tmp_path))
+
+
+def test_a_person_who_is_there_twice_is_noted(tmp_path: Path) -> None:
+    """A folder and an archive of one name are graded each by itself, and somebody has to say which counts."""
+    made(tmp_path, "bob/01_distribute.py", "Bob/01_distribute.py")
+    with zipfile.ZipFile(tmp_path / "bob.zip", "w") as archive:
+        archive.writestr("01_distribute.py", "x")
+    found = entries(tmp_path)
+    assert 3 == len({entry.id for entry in found})
+    twice = "handed in more than once, each graded by itself: bob, bob.zip"
+    assert {"Bob": (), "bob": (twice,), "bob.zip": (twice,)} == {entry.origin: entry.notes for entry in found}
 
 
 def test_an_assignment_is_nbgraders_alone(tmp_path: Path) -> None:

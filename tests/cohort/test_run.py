@@ -17,7 +17,7 @@ from grader.cohort.run import hand_in
 from grader.course import Course
 from grader.grading import grade
 from grader.oracle import read_book
-from grader.report import Report
+from grader.report import Report, write_report
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "a secret"
@@ -164,6 +164,39 @@ def test_what_has_changed_is_graded_again(
     lanes = Here(answer)
     run(course, entries(submissions), out, lanes)
     assert ["bob"] == lanes.graded
+
+
+def _write(results: Results, report: Report) -> None:
+    results.write(report)
+
+
+def _forget(results: Results, report: Report) -> None:
+    results.forget("nobody")
+
+
+def _set_aside(results: Results, report: Report) -> None:
+    write_report(report, results.path("gone"))
+    assert ["gone"] == results.set_aside([])
+
+
+@pytest.mark.parametrize("change", [_write, _forget, _set_aside])
+def test_a_summary_is_there_only_while_it_is_true(
+    course: Course,
+    tmp_path: Path,
+    submissions: Path,
+    answer: Callable[[Job], Outcome],
+    change: Callable[[Results, Report], None],
+) -> None:
+    """A run that ends after its first change leaves no summary of the reports that were there before."""
+    (entry, *_) = entries(submissions)
+    graded = answer(Job.of(hand_in(entry, course)))
+    assert isinstance(graded, Graded)
+    with Results(tmp_path / "out") as results:
+        results.summary.write_text("{}")
+        assert [] == results.set_aside([])
+        assert results.summary.exists()
+        change(results, graded.report)
+        assert not results.summary.exists()
 
 
 def test_another_seed_grades_everything_again(

@@ -146,10 +146,24 @@ def test_scores_within_one_check_of_a_border(
 ) -> None:
     """A score is listed with the grade that the largest check would give or take."""
     report = with_outcomes(solved, "p", dict.fromkeys(failed, False))
-    largest = max(c.max_score for e in report.exercises for c in e.checks if c.status == "passed" and not c.bonus)
-    border = {"A": report.score - (largest if expected else largest + 1) + 1 if expected else 1}
+    largest = max(c.max_score for e in report.exercises for c in e.checks if c.status == "passed")
+    border = {"A": report.score + report.bonus - largest + 1 if expected else 1}
     made = summarise(msgspec_replace(course, border), [report], {})
     assert expected == [found.grade for found in made.borders]
+
+
+def test_bonus_points_count_at_a_border(course: Course, solved: Report) -> None:
+    """As they do in the exports that have one number."""
+    failed = {(e.id, c.id): False for e in solved.exercises for c in e.checks if c.status == "passed" and not c.bonus}
+    report = with_outcomes(solved, "p", failed)
+    assert (0, True) == (report.score, report.bonus > 0)
+    made = summarise(msgspec_replace(course, {"E": report.bonus}), [report], {})
+    assert [("E", report.bonus)] == [(found.grade, found.score) for found in made.borders]
+
+
+def test_what_lies_beside_the_submissions_is_named(course: Course, solved: Report) -> None:
+    """So that a script that is told to look finds out where."""
+    assert ("roster.csv",) == summarise(course, [solved], {}, ["roster.csv"]).beside
 
 
 def msgspec_replace(course: Course, grades: dict[str, int]) -> Course:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import UNSET
 
+from ..doubts import doubts
 from ..model import Report
 from .people import Cell, begin, submitters, table
 
@@ -12,7 +13,7 @@ _PERSON = ("id", "name", "email", "student_id", "submitted_at", "score", "max_sc
 
 def csv_table(reports: Iterable[Report]) -> Iterator[str]:
     """The lines of the table. `id` is the submission's, `student_id` the platform's; an exercise's column holds its
-    score without bonus. The exercises are those of the first report."""
+    score without bonus, `notes` why a person should look. The exercises are those of the first report."""
     first, reports = begin(reports)
     exercises = {exercise.id: f"{exercise.number}_{exercise.id}" for exercise in first.exercises} if first else {}
     return table((*_PERSON, *exercises.values(), "notes"), _rows(reports, list(exercises)))
@@ -26,4 +27,4 @@ def _rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[Cell
         result: list[Cell] = [at, report.score, report.max_score, report.bonus, report.status]
         result += [points.get(exercise, "") for exercise in exercises]
         for person in submitters(report):
-            yield [stamp.id, person.name, person.email, person.id, *result, " | ".join(report.notes)]
+            yield [stamp.id, person.name, person.email, person.id, *result, " | ".join(doubts(report))]

@@ -13,8 +13,6 @@ from ..model import CheckResult, ExerciseResult, Report
 from .explain import explanation
 from .neutral import lines, one_line
 
-_KINDS: dict[str, type[Failure | Error | Skipped]] = {"failed": Failure, "skipped": Skipped}
-
 
 def junit(reports: Iterable[Report]) -> Iterator[str]:
     """The document, a line for each submission."""
@@ -47,8 +45,12 @@ def _case(report: Report, exercise: ExerciseResult, check: CheckResult) -> TestC
 
 
 def _result(exercise: ExerciseResult, check: CheckResult) -> Failure | Error | Skipped:
-    """`failed` is a failure; what the code raised, or how it died, is an error."""
+    """`failed` is a failure; what the code raised, how it died, or that its file could not be loaded, is an error. Only
+    what was never begun is skipped."""
     said = explanation(exercise, check)
-    result = _KINDS.get(check.status, Error)(said.partition("\n")[0] or check.title, check.status)
+    kind: type[Failure | Error | Skipped] = Failure if check.status == "failed" else Error
+    if exercise.status in ("missing", "not_started"):
+        kind = Skipped
+    result = kind(said.partition("\n")[0] or check.title, check.status)
     result.text = said
     return result

@@ -38,6 +38,14 @@ def test_a_submission_of_nobody_known_has_a_row(report: Make, check: MakeCheck) 
     assert [HEADER, "jane,,,,,2,2,0,partial,2,\r\n"] == list(csv_table([report(check())]))
 
 
+def test_notes_say_why_somebody_should_look(report: Make, check: MakeCheck) -> None:
+    """Who has the table alone sees that a 0 may not be one."""
+    unreadable = report(check("one", "skipped"), status="unreadable", message="03_first.py is not UTF-8")
+    nothing = report(check("one", "skipped"), status="missing")
+    rows = list(csv.DictReader(io.StringIO("".join(csv_table([unreadable, nothing])), newline="")))
+    assert ["03_first.py is not UTF-8", "no exercise file was found"] == [row["notes"] for row in rows]
+
+
 def test_exercises_keep_their_columns(report: Make, check: MakeCheck) -> None:
     """A score stands under its exercise, whatever order a report has them in."""
     one = report(check())

@@ -33,7 +33,7 @@ def test_a_suite_for_each_submission(report: Make, check: MakeCheck) -> None:
     """Named after it, with its counts and its score."""
     checks = [check(), *(check(status, status) for status in ("failed", "error", "timeout", "crashed", "skipped"))]
     first, second = read([report(*checks), report(check(), id="otieno")])
-    assert ("jane", 6, 1, 3, 1, 1.5) == (
+    assert ("jane", 6, 1, 4, 0, 1.5) == (
         first.name, first.tests, first.failures, first.errors, first.skipped, first.time
     )  # fmt: skip
     assert ("otieno", 1, 0, 0, 0) == (second.name, second.tests, second.failures, second.errors, second.skipped)
@@ -60,14 +60,23 @@ def test_a_case_for_each_check(report: Make, failed: CheckResult) -> None:
         ("error", (False, False, True, False)),
         ("timeout", (False, False, True, False)),
         ("crashed", (False, False, True, False)),
-        ("skipped", (False, False, False, True)),
+        ("skipped", (False, False, True, False)),
     ],
 )
 def test_statuses(report: Make, check: MakeCheck, status: str, expected: tuple[bool, ...]) -> None:
-    """A wrong answer is a failure; code that raised, hung or died is an error."""
+    """A wrong answer is a failure; code that raised, hung, died or could not be loaded is an error."""
     found = case(report(check("one", status)))
     assert expected == (found.is_passed, found.is_failure, found.is_error, found.is_skipped)
     assert [status] * (status != "passed") == [result.type for result in found.result]
+
+
+@pytest.mark.parametrize(
+    ("status", "skipped"), [("failed", False), ("unreadable", False), ("missing", True), ("not_started", True)]
+)
+def test_only_what_was_not_begun_is_skipped(report: Make, check: MakeCheck, status: str, skipped: bool) -> None:
+    """Servers are green where all is skipped; a file that is there and says nothing is no reason for that."""
+    found = case(report(check("one", "skipped"), status=status))
+    assert (not skipped, skipped) == (found.is_error, found.is_skipped)
 
 
 def test_skipped_checks_say_why(report: Make, check: MakeCheck) -> None:

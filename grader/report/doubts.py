@@ -1,0 +1,32 @@
+"""Why a report may not say what its submitter deserves: a person should look before the score counts."""
+
+from collections.abc import Iterator
+
+from .model import CheckResult, ExerciseResult, Report
+
+
+def doubts(report: Report) -> tuple[str, ...]:
+    """Each reason once: notes of the intake, what could not be read, answers that no engine gives, no file at all."""
+    return tuple(dict.fromkeys(_doubts(report)))
+
+
+def _doubts(report: Report) -> Iterator[str]:
+    yield from report.notes
+    for exercise in report.exercises:
+        yield from _about(exercise)
+    if all(exercise.status == "missing" for exercise in report.exercises):
+        yield "no exercise file was found"
+
+
+def _about(exercise: ExerciseResult) -> Iterator[str]:
+    if exercise.status == "unreadable":
+        yield exercise.message if isinstance(exercise.message, str) else f"{exercise.id} is unreadable"
+        return
+    strange = [check.id for check in exercise.checks if _strange(check)]
+    if strange:
+        yield f"{exercise.id}: a strange answer to {', '.join(strange)}"
+
+
+def _strange(check: CheckResult) -> bool:
+    """Whether the engine's process sent what no engine sends: a fault of ours, or an attack."""
+    return isinstance(check.message, str) and "gave no proper answer" in check.message
