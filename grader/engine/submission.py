@@ -10,8 +10,9 @@ import selectors
 import signal
 import socket
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -65,6 +66,16 @@ class Ran:
     seconds: float
 
 
+class _Collected(NamedTuple):
+    """What came back for a request: the answer's frame, or how it failed to come, what was printed, and the process's
+    exit status (None if it is gone with the one that served it)."""
+
+    frame: bytes
+    died: Died | None
+    output: str
+    code: int | None
+
+
 class _Stream:
     """Output as it comes, kept up to a cap, counted beyond it."""
 
@@ -99,6 +110,7 @@ class Submission:
         )
         self._number: int | None = None
         self._channel: socket.socket | None = None
+        self._first: tuple[int, int] | None = None  # answer and output of the fork that tried the file out and waits
 
     def load(self) -> Loaded | NotStarted | LoadFailed:
         """Load the file in a fresh process, replacing the one there may be."""
@@ -106,16 +118,21 @@ class Submission:
         self._channel, theirs = socket.socketpair()
         with theirs:
             self._number = self._warm.submit(theirs)
-        frame, died, output = self._exchange(self._order, _LOAD_ANSWER_CAP, self._limits.cpu_s)
+        pipes = self._send_pipes(self._order)
+        frame, died, output, code = self._collect(*pipes, _LOAD_ANSWER_CAP, self._limits.cpu_s, to_the_end=False)
+        self._first = pipes
         if died is None:
             try:
                 loaded = protocol.decode_load(frame)
             except Refused as refusal:
                 died = Died("error", f"the file's process gave no proper answer: {refusal}")
             else:
-                if loaded is True:
+                if loaded is True and code == 0:
                     return Loaded(output)
-                return NotStarted() if loaded is False else LoadFailed(loaded, output)
+                if loaded is not True:
+                    self.close()
+                    return NotStarted() if loaded is False else LoadFailed(loaded, output)
+                died = self._death(code, self._limits.cpu_s)
         self.close()
         return LoadFailed(died, output)
 
@@ -126,7 +143,7 @@ class Submission:
             again = self.load()
             if not isinstance(again, Loaded):
                 return Ran(Died("crashed", "the file loaded once, but not a second time"), "", 0.0)
-        frame, died, output = self._exchange(batch.encode(), batch.answer_cap, batch.cpu_s)
+        frame, died, output, _ = self._exchange(batch.encode(), batch.answer_cap, batch.cpu_s)
         result: Read | Problem | Died
         if died is None:
             try:
@@ -137,34 +154,45 @@ class Submission:
             result = died
         return Ran(result, output, time.perf_counter() - started)
 
-    def _exchange(self, request: bytes, cap: int, cpu_s: float) -> tuple[bytes, Died | None, str]:
-        """Send a request; give back the answer's frame, how it failed to come, and what was printed meanwhile.
+    def _exchange(self, request: bytes, cap: int, cpu_s: float) -> _Collected:
+        """Send a batch; give back the answer's frame, how it failed to come, and what was printed meanwhile.
 
-        The answer and the output come on pipes of their own, held by the fork that runs learner code alone.
+        The fork that tried the file out and waits takes it, if there is one and loading may take as long as the batch.
         """
+        pipes, self._first = self._first, None
+        if pipes is not None and cpu_s <= self._limits.cpu_s:
+            self._send(request, [])
+        else:
+            _close(pipes or ())
+            pipes = self._send_pipes(request)
+        try:
+            return self._collect(*pipes, cap, cpu_s)
+        finally:
+            _close(pipes)
+
+    def _send_pipes(self, request: bytes) -> tuple[int, int]:
+        """Send a request with pipes for answer and output, held by the fork that runs learner code alone; our ends."""
         answer, answer_end = os.pipe()
         out, out_end = os.pipe()
-        try:
-            self._send(request, [answer_end, out_end])
-        finally:
-            os.close(answer_end)
-            os.close(out_end)
-        try:
-            return self._collect(answer, out, cap, cpu_s)
-        finally:
-            os.close(answer)
-            os.close(out)
+        self._send(request, [answer_end, out_end])
+        _close((answer_end, out_end))
+        return answer, out
 
     def _send(self, body: bytes, fds: list[int]) -> None:
         assert self._channel is not None
+        head = protocol.HEADER.pack(len(body))
         try:
-            socket.send_fds(self._channel, [protocol.HEADER.pack(len(body))], fds)
+            if fds:
+                socket.send_fds(self._channel, [head], fds)
+            else:
+                self._channel.sendall(head)
             self._channel.sendall(body)
         except OSError:
             pass  # it has died: `_collect` finds that out and says how
 
-    def _collect(self, answer: int, out: int, cap: int, cpu_s: float) -> tuple[bytes, Died | None, str]:
-        """Read the answer, the output and the exit status, until all are there or a limit is hit."""
+    def _collect(self, answer: int, out: int, cap: int, cpu_s: float, *, to_the_end: bool = True) -> _Collected:
+        """Read the answer, the output and the exit status, until all are there or a limit is hit. Not `to_the_end`:
+        the process may go on, and has written what it has to say when its status comes, which is 0 then."""
         assert self._channel is not None
         printed = _Stream(self._limits.output_kb << 10)
         frame = bytearray()
@@ -175,7 +203,7 @@ class Submission:
         with selectors.DefaultSelector() as selector:
             for source in (answer, out, self._channel):
                 selector.register(source, selectors.EVENT_READ)
-            waiting: set[Any] = {answer, self._channel}
+            waiting: set[Any] = {answer, self._channel} if to_the_end else {self._channel}
             while waiting and died is None:
                 left = deadline - time.monotonic()
                 if left <= 0:
@@ -201,12 +229,15 @@ class Submission:
                         printed.take(data)
                         if printed.size > _FLOOD * printed.cap:
                             died = Died("error", f"it printed more than {printed.size >> 20} MB")
-        self._drain(out, printed)
+        for data in _rest(out, _FLOOD * printed.cap):
+            printed.take(data)
+        for data in _rest(answer, cap):
+            frame += data
         if died is None and not frame:
             died = self._death(code, cpu_s)
         if code is None:  # what served this submission is gone, or does not come back
             self.close()
-        return bytes(frame), died, printed.text()
+        return _Collected(bytes(frame), died, printed.text(), code)
 
     def _exit_code(self) -> int | None:
         assert self._channel is not None
@@ -215,17 +246,6 @@ class Submission:
         except OSError:
             return None
         return frames.PID.unpack(data)[0] if len(data) == frames.PID.size else None
-
-    def _drain(self, out: int, printed: _Stream) -> None:
-        os.set_blocking(out, False)
-        while printed.size <= printed.cap:
-            try:
-                data = os.read(out, _CHUNK)
-            except BlockingIOError:
-                return
-            if not data:
-                return
-            printed.take(data)
 
     def _death(self, code: int | None, cpu_s: float) -> Died:
         if code in (-signal.SIGXCPU, -signal.SIGPROF):
@@ -242,6 +262,8 @@ class Submission:
 
     def close(self) -> None:
         """End the process, if there is one."""
+        _close(self._first or ())
+        self._first = None
         if self._channel is not None:
             self._channel.close()
             self._channel = None
@@ -254,3 +276,22 @@ class Submission:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+def _rest(descriptor: int, most: int) -> Iterator[bytes]:
+    """What can be read at once, up to about `most` bytes."""
+    os.set_blocking(descriptor, False)
+    while most > 0:
+        try:
+            data = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return
+        if not data:
+            return
+        most -= len(data)
+        yield data
+
+
+def _close(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)

@@ -85,6 +85,24 @@ def encode(message: Any) -> bytes:
     return HEADER.pack(len(body)) + body
 
 
+def read_frame(fd: int) -> Any:
+    """The next frame from a descriptor; None when the other end is gone."""
+    head = read_all(fd, HEADER.size)
+    body = read_all(fd, *HEADER.unpack(head)) if len(head) == HEADER.size else b""
+    return json.loads(body) if body else None
+
+
+def read_all(fd: int, size: int) -> bytes:
+    """The next `size` bytes, or what there is until the other end closes."""
+    data = bytearray()
+    while len(data) < size:
+        more = os.read(fd, min(1 << 20, size - len(data)))
+        if not more:
+            break
+        data += more
+    return bytes(data)
+
+
 def write_frame(fd: int, message: Any) -> None:
     """Write one whole frame to a descriptor."""
     view = memoryview(encode(message))

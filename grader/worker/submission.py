@@ -1,17 +1,23 @@
 """One submission's process: reads and compiles the file, and forks for each batch of programs.
 
 It never runs a line of the file. Each fork gives up its rights, then runs the file afresh, then the batch: nothing
-passes from one check to the next.
+passes from one check to the next. The fork in which the file is tried out is kept for the first batch.
 """
 
 import contextlib
 import os
+import signal
 import socket
 import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 from . import frames, limits, load, run
 from .lockdown import Plan
+
+_WORD = 16  # bytes
 
 
 class Work(NamedTuple):
@@ -45,13 +51,19 @@ def _serve(channel: socket.socket, plan: Plan) -> None:
         channel.sendall(frames.PID.pack(0))
         os._exit(0)
     work = Work(plan, parsed, load.offer(parsed, order["allow"]), order["limits"])
-    _fork(channel, work, None, fds)
+    first = _First(channel, work, fds)
+    channel.sendall(frames.PID.pack(first.code))
     while True:
         request = frames.receive(channel, 2)
         if request is None:
             os._exit(0)
         batch, fds = request
-        _fork(channel, work, batch, fds)
+        if not fds:
+            code = first.run(batch)
+        else:
+            first.end()
+            code = _wait(_fork(channel, partial(_answer, work, batch), fds))
+        channel.sendall(frames.PID.pack(code))
 
 
 def _read(order: dict[str, Any], answer: int) -> load.Parsed | None:
@@ -69,42 +81,102 @@ def _read(order: dict[str, Any], answer: int) -> load.Parsed | None:
         limits.stop_cpu_clock()
 
 
-def _fork(channel: socket.socket, work: Work, batch: Any, fds: list[int]) -> None:
-    """Run the file and a batch (None: the file alone) in a fork, and tell how the fork ended."""
+class _First:
+    """The fork in which the file is tried out. If it loads, the fork waits for a batch, which must take no more
+    CPU time than loading may, and answers it on the descriptors that it was given."""
+
+    def __init__(self, channel: socket.socket, work: Work, fds: list[int]) -> None:
+        word = os.urandom(_WORD)  # what a file that writes to every descriptor does not say by chance
+        ready, say_ready = os.pipe()
+        batches, self._batch = os.pipe()
+        self._child = _fork(channel, partial(_try_out, work, word), [*fds, say_ready, batches], [ready, self._batch])
+        said = frames.read_all(ready, _WORD + 1)  # to the end, if it says no more than the word
+        os.close(ready)
+        self.code = 0
+        if said != word:
+            if said:
+                os.kill(self._child, signal.SIGKILL)
+            self.code = self.run(None)
+
+    def run(self, batch: Any) -> int:
+        """Hand it its batch, if there is one; how it ended."""
+        if batch is not None:
+            with contextlib.suppress(OSError):  # it has died: waiting for it says how
+                frames.write_frame(self._batch, batch)
+        os.close(self._batch)
+        child, self._child = self._child, 0
+        return _wait(child)
+
+    def end(self) -> None:
+        """End it, if it still waits."""
+        if self._child:
+            os.kill(self._child, signal.SIGKILL)
+            self.run(None)
+
+
+def _fork(channel: socket.socket, act: Callable[..., NoReturn], fds: Sequence[int], ours: Sequence[int] = ()) -> int:
+    """Act on descriptors in a fork, which has no part in those that are `ours`; its pid."""
     child = os.fork()
     if child == 0:
         try:
             channel.close()
-            _answer(work, batch, *fds)
+            for fd in ours:
+                os.close(fd)
+            act(*fds)
         finally:
             os._exit(1)
     for fd in fds:
         os.close(fd)
+    return child
+
+
+def _wait(child: int) -> int:
+    """How a fork ended: its status, or the signal's number below 0."""
     _, status = os.waitpid(child, 0)
-    code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-    channel.sendall(frames.PID.pack(code))
+    return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
-def _answer(work: Work, batch: Any, answer: int, out: int) -> None:
-    # a batch shows what its programs print; what the file prints while it is loaded has been shown before
-    _point_output_at(out if batch is None else os.dup(0))  # standard input is /dev/null, opened for both ways
-    limits.forbid_more(work.limits, 0 if batch is None else batch["cpu_s"])
+def _try_out(work: Work, word: bytes, answer: int, out: int, ready: int, batches: int) -> NoReturn:
+    """Run the file, say what came of it, and wait for a batch if it loaded."""
+    module = _run_file(work, work.limits["cpu_s"], "failed", answer, out)
+    frames.write_frame(answer, ["loaded"])
+    os.write(ready, word)
+    os.close(ready)
+    batch = frames.read_frame(batches)
+    if batch is not None:
+        _run_batch(work, module, batch, answer)
+    os._exit(0)
+
+
+def _answer(work: Work, batch: Any, answer: int, out: int) -> NoReturn:
+    """Run the file, then a batch. What the file prints was shown when it was tried out."""
+    # standard input is /dev/null, opened for both ways
+    module = _run_file(work, batch["cpu_s"], "unread", answer, os.dup(0))
+    _point_output_at(out)
+    _run_batch(work, module, batch, answer)
+
+
+def _run_file(work: Work, batch_cpu_s: float, failure: str, answer: int, out: int) -> ModuleType:
+    """Give up all rights and run the file; where that fails, say so and end."""
+    _point_output_at(out)
+    limits.forbid_more(work.limits, batch_cpu_s)
     work.plan.apply()
     limits.start_cpu_clock(work.limits["cpu_s"])
-    filename = work.parsed.filename
     try:
         module = load.execute(work.parsed, work.builtins, work.limits["calls"])
     except BaseException as error:
-        problem = ["load", *load.describe(error, filename)]
-        message = ["failed", problem] if batch is None else ["unread", problem]
-    else:
-        if batch is None:
-            message = ["loaded"]
-        else:
-            _flush()
-            _point_output_at(out)
-            limits.start_cpu_clock(batch["cpu_s"])
-            message = run.execute(module, filename, batch)
+        _end(answer, [failure, ["load", *load.describe(error, work.parsed.filename)]])
+    limits.stop_cpu_clock()
+    _flush()
+    return module
+
+
+def _run_batch(work: Work, module: ModuleType, batch: Any, answer: int) -> NoReturn:
+    limits.start_cpu_clock(batch["cpu_s"])
+    _end(answer, run.execute(module, work.parsed.filename, batch))
+
+
+def _end(answer: int, message: list[Any]) -> NoReturn:
     limits.stop_cpu_clock()
     _flush()
     frames.write_frame(answer, message)

@@ -207,6 +207,33 @@ def test_random_numbers_are_the_same_in_each_run_and_each_submission(acting: Act
     assert 0 <= float(outputs[0]) < 1
 
 
+# -- the fork that tries the file out ------------------------------------------------------------------------
+
+
+def test_nothing_passes_from_the_first_batch_to_the_second(acting: Acting, batch: MakeBatch) -> None:
+    """The fork that tried the file out answers the first batch alone; each later one finds the file as new."""
+    submission = acting("global count; count += 1; print(count)")
+    assert isinstance(submission.load(), Loaded)
+    assert ["1\n"] * 3 == [submission.run(batch()).output for _ in range(3)]
+
+
+def test_a_batch_that_may_take_longer_than_loading_gets_a_fork_of_its_own(acting: Acting, batch: MakeBatch) -> None:
+    """The limit that the kernel keeps is set before the file is run, and cannot be raised."""
+    submission = acting("any(time.process_time() > 1.5 for _ in iter(int, 1)); return root")
+    assert isinstance(submission.load(), Loaded)
+    assert runs_well(submission, batch(cpu_s=4.0, calls=None))
+    assert "cpu" == problem(submission.run(batch())).kind
+
+
+def test_one_that_dies_waiting_costs_the_first_batch(acting: Acting, batch: MakeBatch, once: str) -> None:
+    """Whatever the file set off while it was tried out; the next batch has a fork of its own."""
+    submission = acting("return root", f"if {once}: signal.setitimer(signal.ITIMER_REAL, 0.2)")
+    assert isinstance(submission.load(), Loaded)
+    time.sleep(0.5)
+    assert "SIGALRM" in died(submission.run(batch())).message
+    assert runs_well(submission, batch())
+
+
 # -- running on ----------------------------------------------------------------------------------------------
 
 
