@@ -9,12 +9,14 @@ import errno
 import os
 import struct
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import syscalls
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_prctl, _syscall = _libc.prctl, _libc.syscall
+# looked up once for all forks; a C library without them can still run the tier that needs neither
+_prctl: Any = getattr(_libc, "prctl", None)
+_syscall: Any = getattr(_libc, "syscall", None)
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
