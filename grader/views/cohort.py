@@ -1,5 +1,7 @@
 """The class at a glance, for the terminal."""
 
+from collections.abc import Sequence
+
 from termcolor import colored
 
 from ..cohort import Summary
@@ -35,8 +37,7 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
         lines += _more(len(summary.misconceptions), "cohort.json")
     if summary.borders:
         near = dict.fromkeys(f"{plain(border.id)} ({border.score})" for border in summary.borders)
-        shown = ", ".join(list(near)[:_SHOWN]) + (" and more in cohort.json" if len(near) > _SHOWN else "")
-        lines += ["", f"One check away from a grade's border: {shown}"]
+        lines += ["", f"One check away from a grade's border: {_few(list(near))}"]
     if summary.needs_eye:
         lines += ["", colored("Needs a human eye", attrs=["bold"], force_color=color, no_color=not color)]
         for eye in summary.needs_eye[:_SHOWN]:
@@ -44,8 +45,7 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
             lines.append(f"  {plain(eye.id)}: {plain(eye.why[0])}{more}")
         lines += _more(len(summary.needs_eye), "cohort.json")
     if summary.beside:
-        more = " and more in cohort.json" if len(summary.beside) > _SHOWN else ""
-        lines += ["", f"Not taken for submissions: {', '.join(map(plain, summary.beside[:_SHOWN]))}{more}"]
+        lines += ["", f"Not taken for submissions: {_few([plain(name) for name in summary.beside])}"]
     return "\n".join(lines) + "\n"
 
 
@@ -66,6 +66,10 @@ def _bands(summary: Summary) -> list[str]:
         f"  {round(i * width):>4} to {round((i + 1) * width):<4} {'#' * round(_BAR * count / most)} {count}"
         for i, count in enumerate(bands)
     ]
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (" and more in cohort.json" if len(names) > _SHOWN else "")
 
 
 def _more(count: int, where: str) -> list[str]:

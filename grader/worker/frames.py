@@ -62,21 +62,14 @@ def spell(number: object) -> str:
 def receive(channel: socket.socket, descriptors: int) -> tuple[Any, list[int]] | None:
     """The next request and the descriptors that came with it; None when the other end is gone."""
     head, fds, _, _ = socket.recv_fds(channel, HEADER.size, descriptors)
-    while 0 < len(head) < HEADER.size:
-        more = channel.recv(HEADER.size - len(head))
-        if not more:
-            return None
-        head += more
     if not head:
         return None
+    head += read_all(channel.fileno(), HEADER.size - len(head))
+    if len(head) < HEADER.size:
+        return None
     (size,) = HEADER.unpack(head)
-    body = bytearray()
-    while len(body) < size:
-        more = channel.recv(min(1 << 20, size - len(body)))
-        if not more:
-            return None
-        body += more
-    return json.loads(body), fds
+    body = read_all(channel.fileno(), size)
+    return (json.loads(body), fds) if len(body) == size else None
 
 
 def encode(message: Any) -> bytes:
