@@ -1,5 +1,6 @@
 """`grade`, and `python -m grader`."""
 
+import signal
 import sys
 
 
@@ -10,7 +11,10 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\ngrade: interrupted; nothing was written", file=sys.stderr)
         return 130
-    return run()
+    try:
+        return run()
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to end
 
 
 if __name__ == "__main__":

@@ -180,16 +180,25 @@ def test_an_interrupt_is_told_as_one(work: Path, quick_course: Path, environment
     assert not (work / "report.json").exists()
 
 
+_SAY_WHEN_THE_FIRST_IMPORT_BEGINS = """
+import os, sys
+class Say:
+    def find_spec(self, name, *rest):
+        if name == "grader.cli":
+            print(flush=True)
+os.setsid()
+sys.meta_path.insert(0, Say())
+from grader.__main__ import main
+main()
+"""
+
+
 @pytest.mark.parametrize("after_s", [0.0, 0.05, 0.15, 0.3, 0.5])
 def test_an_interrupt_in_the_first_moments_is_told_as_one_too(
     work: Path, quick_course: Path, environment: dict[str, str], after_s: float
 ) -> None:
     """While modules are imported and processes started, Ctrl-C shows no traceback, ours or of a process below."""
-    command = [
-        sys.executable,
-        "-c",
-        "import os; os.setsid(); from grader.__main__ import main; print(flush=True); main()",
-    ]
+    command = [sys.executable, "-c", _SAY_WHEN_THE_FIRST_IMPORT_BEGINS]
     words = ["distribute", "--course", quick_course, "--from", work, "--seed", "another"]
     process = subprocess.Popen(
         [*command, *words], cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
