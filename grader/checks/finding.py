@@ -9,12 +9,13 @@ import msgspec
 
 from ..engine import Died, Odd, Problem
 from ..engine.protocol import Observed
+from ..worker.limits import RAN_OUT, WAITING_S
 from .explain import explain
 
 Shown: TypeAlias = float | str
 Status: TypeAlias = Literal["failed", "error", "timeout", "crashed"]
 
-_STATUS: dict[str, Status] = {"shape": "failed", "not_offered": "failed", "calls": "timeout", "cpu": "timeout"}
+_STATUS: dict[str, Status] = {"shape": "failed", "not_offered": "failed", **dict.fromkeys(RAN_OUT, "timeout")}
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -70,6 +71,8 @@ def _sentence(problem: Problem) -> str:
             return "stopped: it called its functions too often; does a loop or a recursion never end, or repeat work?"
         case "cpu":
             return "stopped: it ran out of CPU time; does a loop never end?"
+        case "waiting":
+            return f"stopped: it waited for {WAITING_S} seconds without computing anything; what does it wait for?"
         case "exit":
             return "the code ends the program (sys.exit, exit or quit)"
         case "module":

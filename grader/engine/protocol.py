@@ -117,7 +117,7 @@ _Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | 
 class Problem(_Wire, frozen=True):
     """What stopped a run: in which step, of which kind, and where in the learner's file.
 
-    `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `shape`, `not_offered`.
+    `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `waiting`, `shape`, `not_offered`.
     """
 
     where: _Name

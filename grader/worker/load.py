@@ -149,6 +149,8 @@ def describe(error: BaseException, filename: str) -> list[Any]:
         kind = "calls"
     elif isinstance(error, limits.OutOfTime):
         kind = "cpu"
+    elif isinstance(error, limits.Waiting):
+        kind = "waiting"
     elif isinstance(error, SyntaxError) and error.filename == filename:
         return ["syntax", "SyntaxError", text_of(error.msg), [error.lineno or 1]]
     elif isinstance(error, SystemExit):

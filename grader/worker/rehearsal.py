@@ -83,5 +83,5 @@ def rehearse() -> None:
     for _ in range(_TIMES):
         module = load.execute(parsed, given, 1000)
         frames.encode(run.execute(module, parsed.filename, batch))
-        limits.stop_cpu_clock()
+        limits.stop_clocks()
     del sys.modules[load.MODULE]

@@ -278,7 +278,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
             nodes.start_run(order_seed)
             with limits.CallBudget(builtins, batch["calls"]):
                 outcome = _run(Graph(module, shape, nodes), program, steps, filename)
-            spent = outcome[0] == "broke" and (outcome[2][1] in ("calls", "cpu") or outcome[2][2] == "MemoryError")
+            spent = outcome[0] == "broke" and (outcome[2][1] in limits.RAN_OUT or outcome[2][2] == "MemoryError")
             outcomes.append(["same"] if seeds and outcome == seeds[0][len(outcomes)] else outcome)
         seeds.append(outcomes)
     return ["read", shape.wire(), seeds]

@@ -71,14 +71,14 @@ def _read(order: dict[str, Any], answer: int) -> load.Parsed | None:
     if order["stub"] is not None and load.same_code(order["source"], order["stub"]):
         frames.write_frame(answer, ["not_started"])
         return None
-    limits.start_cpu_clock(order["limits"]["cpu_s"])
+    limits.start_clocks(order["limits"]["cpu_s"])
     try:
         return load.parse(order["source"], order["filename"])
     except BaseException as error:
         frames.write_frame(answer, ["failed", ["load", *load.describe(error, order["filename"])]])
         return None
     finally:
-        limits.stop_cpu_clock()
+        limits.stop_clocks()
 
 
 class _First:
@@ -161,23 +161,23 @@ def _run_file(work: Work, batch_cpu_s: float, failure: str, answer: int, out: in
     _point_output_at(out)
     limits.forbid_more(work.limits, batch_cpu_s)
     work.plan.apply()
-    limits.start_cpu_clock(work.limits["cpu_s"])
+    limits.start_clocks(work.limits["cpu_s"])
     try:
         module = load.execute(work.parsed, work.builtins, work.limits["calls"])
     except BaseException as error:
         _end(answer, [failure, ["load", *load.describe(error, work.parsed.filename)]])
-    limits.stop_cpu_clock()
+    limits.stop_clocks()
     _flush()
     return module
 
 
 def _run_batch(work: Work, module: ModuleType, batch: Any, answer: int) -> NoReturn:
-    limits.start_cpu_clock(batch["cpu_s"])
+    limits.start_clocks(batch["cpu_s"])
     _end(answer, run.execute(module, work.parsed.filename, batch))
 
 
 def _end(answer: int, message: list[Any]) -> NoReturn:
-    limits.stop_cpu_clock()
+    limits.stop_clocks()
     _flush()
     frames.write_frame(answer, message)
     os._exit(0)

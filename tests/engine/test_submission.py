@@ -131,6 +131,14 @@ def test_a_process_that_ends_while_loading_is_told_how(
     assert expected in failed.cause.message
 
 
+def test_a_file_that_waits_is_stopped_with_its_line(submit: Callable[..., Submission]) -> None:
+    """A file that stands still while it is loaded could not be loaded, and where it stood is told."""
+    failed = submit("import time\ntime.sleep(1000)\n", limits=Limits(cpu_s=2)).load()
+    assert isinstance(failed, LoadFailed)
+    assert isinstance(failed.cause, Problem)
+    assert ("load", "waiting", [2]) == (failed.cause.where, failed.cause.kind, failed.cause.lines)
+
+
 def test_a_file_that_waits_forever_is_stopped(submit: Callable[..., Submission]) -> None:
     """The wall clock is the backstop for a file that uses no CPU time and does not end."""
     begun = time.monotonic()
@@ -227,10 +235,11 @@ def test_a_batch_that_may_take_longer_than_loading_gets_a_fork_of_its_own(acting
 
 def test_one_that_dies_waiting_costs_the_first_batch(acting: Acting, batch: MakeBatch, once: str) -> None:
     """Whatever the file set off while it was tried out; the next batch has a fork of its own."""
-    submission = acting("return root", f"if {once}: signal.setitimer(signal.ITIMER_REAL, 0.2)")
+    end = "lambda: (time.sleep(0.2), os.kill(os.getpid(), signal.SIGKILL))"
+    submission = acting("return root", f"if {once}: threading.Thread(target={end}).start()")
     assert isinstance(submission.load(), Loaded)
     time.sleep(0.5)
-    assert "SIGALRM" in died(submission.run(batch())).message
+    assert "SIGKILL" in died(submission.run(batch())).message
     assert runs_well(submission, batch())
 
 
@@ -298,6 +307,18 @@ def test_a_loop_that_no_exception_can_reach_is_a_timeout(acting: Acting, batch: 
     submission.load()
     death = died(submission.run(batch(cpu_s=0.1)))
     assert ("timeout", "CPU time" in death.message) == (death.status, True)
+
+
+@pytest.mark.parametrize("act", ["time.sleep(1000)", "lock = threading.Lock()\nwith lock, lock: pass"])
+def test_code_that_waits_is_stopped_with_its_line(acting: Acting, batch: MakeBatch, act: str) -> None:
+    """Whoever stands still is told where, long before the wall clock's limit."""
+    submission = acting(act, limits=Limits(cpu_s=2))
+    assert isinstance(submission.load(), Loaded)
+    ran = submission.run(batch(cpu_s=2))
+    found = problem(ran)
+    assert ("call", "waiting") == (found.where, found.kind)
+    assert found.lines
+    assert ran.seconds < 20
 
 
 @pytest.mark.parametrize("act", ["time.sleep(1000)", "threading.Event().wait()", "sys.stdin.read() or time.sleep(99)"])

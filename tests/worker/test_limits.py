@@ -4,6 +4,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from grader.worker import limits, load
-from grader.worker.limits import CallBudget, OutOfCalls, OutOfTime
+from grader.worker.limits import CallBudget, OutOfCalls, OutOfTime, Waiting
 
 FILE = "07_learner.py"
 
@@ -156,7 +157,7 @@ def test_cpu_time_runs_out() -> None:
     """A loop that calls nothing is stopped after the CPU time that it was given."""
 
     def work() -> int:
-        limits.start_cpu_clock(0.05)
+        limits.start_clocks(0.05)
         try:
             while True:
                 pass
@@ -170,19 +171,81 @@ def test_sleeping_uses_no_cpu_time() -> None:
     """The clock stands while the process waits: a busy machine is no learner's fault."""
 
     def work() -> int:
-        limits.start_cpu_clock(0.05)
+        limits.start_clocks(0.05)
         time.sleep(0.2)
         return 0
 
     assert in_a_child(work) == 0
 
 
-def test_a_stopped_clock_stays_silent() -> None:
-    """After stop_cpu_clock CPU time may be used again."""
+@pytest.fixture
+def one_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "WAITING_S", 1)
+
+
+@pytest.mark.usefixtures("one_second")
+@pytest.mark.parametrize(
+    "wait", [lambda: time.sleep(30), lambda: threading.Event().wait(30), lambda: os.read(os.pipe()[0], 1)]
+)
+def test_standing_still_is_noticed(wait: Callable[[], object]) -> None:
+    """Whoever waits in one place for longer than they may is interrupted there."""
 
     def work() -> int:
-        limits.start_cpu_clock(0.05)
-        limits.stop_cpu_clock()
+        limits.start_clocks(1)
+        try:
+            wait()
+        except Waiting:
+            return 0
+        return 1
+
+    assert in_a_child(work) == 0
+
+
+@pytest.mark.usefixtures("one_second")
+def test_short_pauses_are_no_standing_still() -> None:
+    """Code that sleeps between its steps goes on, however little it computes."""
+
+    def work() -> int:
+        limits.start_clocks(1)
+        for _ in range(35):
+            (lambda: time.sleep(0.1))()
+        return 0
+
+    assert in_a_child(work) == 0
+
+
+@pytest.mark.usefixtures("one_second")
+def test_being_kept_from_running_is_no_standing_still() -> None:
+    """A process that does not get to run, be it for seconds, is not taken for one that waits."""
+
+    def work() -> int:
+        limits.start_clocks(1)
+        end = time.process_time() + 0.05
+        while time.process_time() < end:
+            pass
+        os.kill(os.getpid(), signal.SIGSTOP)
+        while time.process_time() < end + 0.05:
+            pass
+        return 0
+
+    def stopped_for_a_while() -> int:
+        child = os.fork()
+        if child == 0:
+            os._exit(work())
+        os.waitpid(child, os.WUNTRACED)
+        time.sleep(3.5)
+        os.kill(child, signal.SIGCONT)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    assert in_a_child(stopped_for_a_while) == 0
+
+
+def test_a_stopped_clock_stays_silent() -> None:
+    """After stop_clocks CPU time may be used again."""
+
+    def work() -> int:
+        limits.start_clocks(0.05)
+        limits.stop_clocks()
         end = time.process_time() + 0.12
         while time.process_time() < end:
             pass
@@ -196,7 +259,7 @@ def test_who_swallows_the_exception_is_ended_by_the_kernel() -> None:
 
     def work() -> int:
         resource.setrlimit(resource.RLIMIT_CPU, (1, 1))  # so that the test need not wait for longer
-        limits.start_cpu_clock(0.05)
+        limits.start_clocks(0.05)
         while True:
             try:
                 while True:
@@ -277,8 +340,8 @@ def test_a_limit_that_the_system_refuses_leaves_the_others(monkeypatch: pytest.M
 def test_without_rlimits_calls_still_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a system without resource limits the clock and apply() do nothing, and the budget works."""
     monkeypatch.setattr(limits, "resource", None)
-    limits.start_cpu_clock(0.001)
-    limits.stop_cpu_clock()
+    limits.start_clocks(0.001)
+    limits.stop_clocks()
     limits.apply({"memory_mb": 1})
     limits.forbid_more({"cpu_s": 1}, 1)
     names = code(SPIN["loop of calls"])
