@@ -12,7 +12,7 @@ from ..course import Course
 from ..report import Report, write_atomically
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
-from ..views import plain
+from ..views import feedback, plain
 from .results import report_paths, reports, summary_of
 from .run import details
 from .words import UsageError
@@ -24,14 +24,16 @@ PLACES = {
     "nbgrader": "nbgrader.csv",
     "gradescope": "gradescope",
     "junit": "junit.xml",
+    "feedback": "feedback",
 }
+FOLDERS = ("gradescope", "feedback")  # files for each submission, for learners: the course says what they are told
 _NAMED = ("canvas", "nbgrader")
 _SHOWN = 5
 
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """`out` is a path, `-` for standard output, or None for the usual place; only gradescope needs the course."""
+    """`out` is a path, `-` for standard output, or None for the usual place; only `FOLDERS` need the course."""
 
     results: Path
     to: str
@@ -61,8 +63,8 @@ def run_export(options: ExportOptions) -> int:
 
 def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path | None:
     """Where it was written, or None for standard output."""
-    if options.to == "gradescope":
-        return _write_gradescope(options, summary, reports)
+    if options.to in FOLDERS:
+        return _write_folder(options, summary, reports)
     try:
         pieces = (piece.encode() for piece in _pieces(options, summary, reports))
     except ValueError as error:
@@ -87,9 +89,9 @@ def _pieces(options: ExportOptions, summary: Summary, reports: Iterable[Report])
     return csv_table(reports) if options.to == "csv" else junit(reports)
 
 
-def _write_gradescope(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path:
+def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path:
     if options.out == "-":
-        raise UsageError("--to gradescope writes a file for each submission; --out names a folder")
+        raise UsageError(f"--to {options.to} writes files for each submission; --out names a folder")
     course = options.course
     if course is None or CourseStamp(course.id, course.version, course.hash) != summary.course:
         is_one = f"{summary.course.id} {summary.course.version}"
@@ -99,7 +101,9 @@ def _write_gradescope(options: ExportOptions, summary: Summary, reports: Iterabl
     folder = _place(options)
     if options.out is None:  # a folder of ours: what is left of submissions that are gone would be uploaded too
         shutil.rmtree(folder, ignore_errors=True)
-    for name, text in gradescope(reports, details(course)):
+    told = details(course)
+    files = gradescope(reports, told) if options.to == "gradescope" else feedback(reports, course.title, told)
+    for name, text in files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text.encode())

@@ -214,7 +214,7 @@ def _cohort(words: list[str]) -> int:
 
 
 def _export(words: list[str]) -> int:
-    from .export import PLACES, ExportOptions, run_export
+    from .export import FOLDERS, PLACES, ExportOptions, run_export
 
     parser = _parser("export", "Write a class's results in a form that other programs read.")
     parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that `grade cohort --out` wrote")
@@ -222,7 +222,7 @@ def _export(words: list[str]) -> int:
     parser.add_argument("--out", metavar="PATH", help="a file, or - for standard output (default: in RESULTS/exports)")
     parser.add_argument("--assignment", metavar="NAME", help="what Canvas or nbgrader calls it (default: the course)")
     options = parser.parse_args(words)
-    course = _official_course(options) if options.to == "gradescope" else None
+    course = _official_course(options) if options.to in FOLDERS else None
     return run_export(ExportOptions(options.results, options.to, options.out, options.assignment, course))
 
 

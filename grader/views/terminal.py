@@ -36,6 +36,8 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
     """The report as text. With `everything`, every check is listed and every failure shown in full."""
     paint: Callable[[str, str], str] = (lambda t, c: colored(t, c, force_color=True)) if color else (lambda t, c: t)
     lines = [title, ""]
+    for note in report.notes:
+        lines += [*_indented(f"Note: {note}", 0), ""]
     first = True
     alone = len(report.exercises) == 1
     for exercise in report.exercises:

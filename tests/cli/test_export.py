@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 from junitparser import JUnitXml
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.cli.export import PLACES, ExportOptions, run_export
@@ -106,9 +107,8 @@ def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None
     done = grade("export", results, "--to", to, "--course", ROOT)
     assert (0, "") == (done.returncode, done.stderr)
     assert f"2 submissions written to {results / 'exports' / PLACES[to]}\n" == done.stdout
-    expected = (
-        {PLACES[to]} if to != "gradescope" else {f"gradescope/{name}/results.json" for name in ("jane", "otieno")}
-    )
+    below = {"gradescope": ["results.json"], "feedback": ["feedback.txt", "report.json"]}.get(to)
+    expected = {f"{to}/{name}/{file}" for name in ("jane", "otieno") for file in below} if below else {PLACES[to]}
     assert {f"exports/{name}" for name in expected} == set(files(results)) - set(before)
 
 
@@ -188,6 +188,18 @@ def test_gradescope_tells_learners_what_the_course_allows(results: Path, course:
     run_export(ExportOptions(results, "gradescope", course=course))
     text = (results / "exports" / "gradescope" / "jane" / "results.json").read_text(encoding="utf-8")
     assert "line 1: =x" in {test["output"] for test in json.loads(text)["tests"]}
+    assert "the secret seed" not in text
+
+
+def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> None:
+    """Each gets the report that `grade` would have shown and written; the seed is in neither."""
+    run_export(ExportOptions(results, "feedback", course=course))
+    jane = results / "exports" / "feedback" / "jane"
+    text, report = (jane / "feedback.txt").read_text(encoding="utf-8"), read_report((jane / "report.json").read_bytes())
+    assert text.startswith(course.title)
+    assert f"Score {report.score}/100" in text
+    assert "line 1: =x" in text
+    assert ("jane", UNSET) == (report.submission.id, report.seed)
     assert "the secret seed" not in text
 
 
@@ -298,7 +310,8 @@ def test_bad_results_are_told_and_nothing_is_written(results: Path, course: Cour
         ("csv", {"assignment": "x"}, "--assignment goes with --to canvas or nbgrader; csv names no assignment"),
         ("canvas", {"assignment": "Final Score"}, "--assignment: Canvas leaves out a column called `Final Score`"),
         ("canvas", {"assignment": ""}, "give the assignment another name"),
-        ("gradescope", {"out": "-"}, "writes a file for each submission; --out names a folder"),
+        ("gradescope", {"out": "-"}, "--to gradescope writes files for each submission; --out names a folder"),
+        ("feedback", {"out": "-"}, "--to feedback writes files for each submission; --out names a folder"),
         ("gradescope", {"course": None}, "graded with another course than this one"),
         ("csv", {"out": "{results}"}, "is a folder; name a file"),
         ("csv", {"out": "{results}/cohort.json/x.csv"}, "cannot be written: "),
