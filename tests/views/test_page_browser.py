@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +67,16 @@ def open_page(browser: Browser, course: Course, tmp_path: Path) -> Iterator[Open
     complaints: list[str] = []
     asked: list[str] = []
 
-    def open_(reports: list[Report], *, at: str = "", faults: dict[str, str] | None = None, **context: Any) -> Page:
+    def open_(
+        reports: list[Report],
+        *,
+        at: str = "",
+        faults: dict[str, str] | None = None,
+        beside: Sequence[str] = (),
+        **context: Any,
+    ) -> Page:
         path = tmp_path / "page.html"
-        path.write_text(build_page(summarise(course, reports, faults or {}), reports), encoding="utf-8")
+        path.write_text(build_page(summarise(course, reports, faults or {}, beside), reports), encoding="utf-8")
         page = browser.new_context(**context).new_page()
         page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -346,7 +353,7 @@ def hostile(report: Report, text: str) -> Report:
 def test_hostile_text_stays_text(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
     """Markup, scripts, formulas and marks that turn the direction of writing: shown, never obeyed."""
     reports = [hostile(handed_in[0], text) for text in HOSTILE]
-    page = open_page(reports, faults={f"{HOSTILE[0]} too": HOSTILE[1]})
+    page = open_page(reports, faults={f"{HOSTILE[0]} too": HOSTILE[1]}, beside=HOSTILE)
 
     page.set_viewport_size({"width": 1600, "height": 1200})
     page.wait_for_timeout(200)
@@ -483,6 +490,15 @@ def test_a_class_of_nobody(open_page: OpenPage) -> None:
 
     expect(page.locator("#lead")).to_have_text("0 submissions graded.")
     expect(page.locator("#found")).to_have_text("0 of 0 learners")
+
+
+def test_what_lies_beside_the_submissions_is_named(open_page: OpenPage, a_class: list[Report]) -> None:
+    """Nobody's file is passed over in silence."""
+    page = open_page(a_class, beside=("notes.txt", "old <b>reports</b>"))
+
+    assert ["◆ Beside the submissions, taken for none of them: notes.txt, old <b>reports</b>."] == (
+        page.get_by_role("note").all_inner_texts()
+    )
 
 
 def test_numbers_that_do_not_match_are_said(

@@ -76,6 +76,7 @@ def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
         **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
         **{key: whole[key] for key in ("scores", "misconceptions", "borders")},
         "left_out": left_out,
+        "beside": _few(summary.beside, "cohort.json"),
         "exercises": [_described(exercise, worth) for exercise in whole["exercises"]],
         "eyes": {eye.id: _few(eye.why) for eye in summary.needs_eye},
         "learners": sorted(learners, key=lambda learner: str(learner["id"])),
@@ -162,9 +163,9 @@ def _said(**fields: object) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value is not None and value != []}
 
 
-def _few(lines: Iterable[str]) -> list[str]:
+def _few(lines: Iterable[str], rest: str = "the report") -> list[str]:
     every = list(lines)
-    more = [f"and {len(every) - MANY} more in the report"] if len(every) > MANY else []
+    more = [f"and {len(every) - MANY} more in {rest}"] if len(every) > MANY else []
     return [cut(line, LINE) for line in every[:MANY]] + more
 
 

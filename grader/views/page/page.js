@@ -44,6 +44,7 @@ function doubts(data) {
       `${several(data.left_out, "report")} of another course, or another version of it, ${data.left_out === 1 ? "is" : "are"} left out.`,
     shown !== data.graded &&
       `The summary is of ${several(data.graded, "report")}, but ${count(shown)} were found: learners below and the numbers above may not match.`,
+    data.beside.length && `Beside the submissions, taken for none of them: ${data.beside.join(", ")}.`,
   ]
     .filter(Boolean)
     .map((text) => h("p.doubt", { role: "note" }, `◆ ${text}`));
