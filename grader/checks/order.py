@@ -1,6 +1,7 @@
 """Judge orders: of a topological sort, and of the closures that a backward pass ran."""
 
 from collections.abc import Sequence
+from itertools import filterfalse
 from operator import lt
 
 from ..engine import Called, Traced
@@ -38,7 +39,7 @@ def _disorder(program: Program, order: Sequence[int]) -> str | None:
     if len(place) < len(order):
         doubled = next(index for position, index in enumerate(order) if place[index] != position)
         return f"{_name(program, doubled)} stands in the list more than once"
-    missing = next((index for index in program.reachable if index not in place), None)
+    missing = next(filterfalse(place.__contains__, program.reachable), None)
     if missing is not None:
         return f"{program.nodes[missing].name} is missing from the list"
     used, users = program.edges
