@@ -148,7 +148,8 @@ def examine(
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
     tighter: int = 1,
 ) -> Examined:
-    """Collect the hidden checks of `exercises`, `obtain` their sources, load each in a worker and run its checks on it.
+    """Collect the hidden checks of `exercises`, `obtain` their sources; then, one exercise after the other, load its
+    source in a worker and run its checks on it.
 
     `tighter` divides every budget of calls and CPU time.
     """
@@ -164,23 +165,17 @@ def examine(
 
     with ExitStack() as stack:
 
-        def load_all() -> dict[str, EngineFor]:
-            sources = obtain()
-            engine_for: dict[str, EngineFor] = {}
-            for exercise in exercises:
-                source, stub = sources[exercise.id], stubs.get(exercise.id)
-                if source.problem is not None or source.text == stub:
-                    state = FileState(source.problem or "not_started", str(source.path), source.message)
-                else:
-                    submission = Submission(warm, source.text, source.path.name, stub, course.limits)
-                    stack.enter_context(submission)
-                    state = _load(submission, source)
-                    if state.state == "loaded":
-                        engine_for[exercise.id] = partial(prepare, submission, source)
-                states[exercise.id] = state
-            return engine_for
+        def load(sources: Mapping[str, Source], exercise: Exercise) -> EngineFor | None:
+            stack.close()  # one file at a time: each may take as much memory as the limits allow
+            source, stub = sources[exercise.id], stubs.get(exercise.id)
+            if source.problem is not None or source.text == stub:
+                states[exercise.id] = FileState(source.problem or "not_started", str(source.path), source.message)
+                return None
+            submission = stack.enter_context(Submission(warm, source.text, source.path.name, stub, course.limits))
+            states[exercise.id] = state = _load(submission, source)
+            return partial(prepare, submission, source) if state.state == "loaded" else None
 
-        pytest_report = run_checks(course, exercises, load_all, on_check)
+        pytest_report = run_checks(course, exercises, lambda: partial(load, obtain()), on_check)
     return Examined(states, pytest_report, engines)
 
 
@@ -194,7 +189,7 @@ def plan(course: Course, oracle: Oracle, seed: str) -> None:
         check_seed = f"{seed}:{exercise.id}:{check.id}"
         return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits, check_seed)
 
-    report = run_checks(course, course.exercises, lambda: {exercise.id: planning for exercise in course.exercises})
+    report = run_checks(course, course.exercises, lambda: lambda exercise: planning)
     for test in report["tests"]:
         fault = test.get("metadata", {}).get(METADATA, {}).get("fault")
         if fault:

@@ -9,7 +9,8 @@ import msgspec
 
 from ..engine import Died, Odd, Problem
 from ..engine.protocol import Observed
-from ..worker.limits import RAN_OUT, WAITING_S
+from ..worker.limits import RAN_OUT
+from ..worker.watch import WAITING_S
 from .explain import explain
 
 Shown: TypeAlias = float | str

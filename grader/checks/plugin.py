@@ -1,7 +1,8 @@
 """The pytest plugin that binds hidden tests to checks and says in the JSON report what became of each."""
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +17,8 @@ from .under_check import EngineUnderCheck
 METADATA = "backward"  # the key of our part in pytest-json-report's metadata
 
 EngineFor = Callable[[Exercise, Check], EngineUnderCheck]
-Obtain = Callable[[], Mapping[str, EngineFor]]
+Load = Callable[[Exercise], EngineFor | None]
+Obtain = Callable[[], Load]
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,11 @@ class _Bound:
 
 
 class ChecksPlugin:
-    """Collects the hidden tests of a course, asks `obtain` for engines by exercise id, and runs the tests of those.
+    """Collects the hidden tests of a course, then runs them, exercise by exercise: before the first one of each it
+    loads the engine, and passes over those without one.
 
-    `course_error` holds what was wrong with the course, if anything, `fault` what `obtain` raised; nothing is run then.
+    `course_error` holds what was wrong with the course, if anything, `fault` what `obtain` or loading raised; nothing
+    more is run then.
     """
 
     def __init__(
@@ -45,12 +49,13 @@ class ChecksPlugin:
         self.course = course
         self.exercises = exercises
         self.obtain = obtain
-        self.engine_for: Mapping[str, EngineFor] = {}
+        self.load: Load = lambda exercise: None
         self.on_check = on_check
         self.course_error: CourseError | None = None
         self.fault: Exception | None = None
         self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
         self._bound: dict[str, _Bound] = {}
+        self._loaded: tuple[str | None, EngineFor | None] = (None, None)  # the exercise at hand, and its engine
         self._engines: dict[str, EngineUnderCheck] = {}
         self._started: dict[str, float] = {}
 
@@ -104,11 +109,25 @@ class ChecksPlugin:
     def pytest_runtestloop(self, session: pytest.Session) -> None:
         if session.testsfailed or self.course_error is not None:
             return
+        with self._faults_kept(session):
+            self.load = self.obtain()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        """True, which leaves the test out, where its exercise has no engine."""
+        exercise = self._bound[item.nodeid].exercise
+        if exercise.id != self._loaded[0]:
+            with self._faults_kept(item.session):
+                self._loaded = exercise.id, self.load(exercise)
+        return None if self._loaded[1] and self.fault is None else True
+
+    @contextlib.contextmanager
+    def _faults_kept(self, session: pytest.Session) -> Iterator[None]:
         try:
-            self.engine_for = self.obtain()
+            yield
         except Exception as error:  # pytest would print it and go on to report
             self.fault = error
-        session.items[:] = [i for i in session.items if self._bound[i.nodeid].exercise.id in self.engine_for]
+            session.items[:] = []
 
     @pytest.fixture
     def engine(self, request: pytest.FixtureRequest) -> EngineUnderCheck:
@@ -117,7 +136,9 @@ class ChecksPlugin:
         bound = self._bound[nodeid]
         self.on_check(bound.exercise, bound.check)
         self._started[nodeid] = time.perf_counter()
-        self._engines[nodeid] = self.engine_for[bound.exercise.id](bound.exercise, bound.check)
+        engine_for = self._loaded[1]
+        assert engine_for is not None
+        self._engines[nodeid] = engine_for(bound.exercise, bound.check)
         return self._engines[nodeid]
 
     @pytest.hookimpl(tryfirst=True)

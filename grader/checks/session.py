@@ -26,8 +26,8 @@ def run_checks(
     obtain: Obtain,
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
 ) -> dict[str, Any]:
-    """Collect the hidden tests of `exercises`, then `obtain` engines by exercise id, run the tests of those, return
-    pytest-json-report's report.
+    """Collect the hidden tests of `exercises`, then `obtain` what loads an exercise's engine, or gives None for one
+    without; run the tests of those with one; return pytest-json-report's report.
 
     `obtain` may fork: what comes after the collection then happens in each process.
     Raises `CourseError` where tests and `course.yaml` do not match, `GraderFault` where pytest itself failed.

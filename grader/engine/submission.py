@@ -23,6 +23,8 @@ from . import protocol
 from .protocol import Batch, Problem, Read, Refused
 
 _BACKSTOP = 10  # the wall clock's limit is this many times that of the CPU, so that a busy machine changes no score
+_STEP_S = 1.0
+_UNANSWERED = 2  # batches; whoever leaves so many without an answer, hostile or hopeless, is asked no more
 _FLOOD = 64  # a process that prints this many times what is kept is stopped
 _LOAD_ANSWER_CAP = 65_536
 _CHUNK = 1 << 16
@@ -108,6 +110,7 @@ class Submission:
                 "limits": {"calls": limits.calls, "cpu_s": limits.cpu_s, "memory_mb": limits.memory_mb},
             }
         )
+        self._unanswered = 0
         self._number: int | None = None
         self._channel: socket.socket | None = None
         self._first: tuple[int, int] | None = None  # answer and output of the fork that tried the file out and waits
@@ -139,6 +142,8 @@ class Submission:
     def run(self, batch: Batch) -> Ran:
         """Run a batch in a fresh fork of the loaded file."""
         started = time.perf_counter()
+        if self._unanswered >= _UNANSWERED:
+            return Ran(Died("timeout", f"not run: {_UNANSWERED} times before there was no answer in time"), "", 0.0)
         if self._channel is None:
             again = self.load()
             if not isinstance(again, Loaded):
@@ -199,17 +204,22 @@ class Submission:
         code: int | None = None
         died: Died | None = None
         # the file is loaded before each batch, in the same process
-        deadline = time.monotonic() + _BACKSTOP * (cpu_s + self._limits.cpu_s)
+        left = patience = _BACKSTOP * (cpu_s + self._limits.cpu_s)
         with selectors.DefaultSelector() as selector:
             for source in (answer, out, self._channel):
                 selector.register(source, selectors.EVENT_READ)
             waiting: set[Any] = {answer, self._channel} if to_the_end else {self._channel}
             while waiting and died is None:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    died = Died("timeout", f"no answer within {_BACKSTOP * (cpu_s + self._limits.cpu_s):g} seconds")
+                asked = time.monotonic()
+                events = selector.select(max(0.0, min(left, _STEP_S)))
+                left -= min(
+                    time.monotonic() - asked, _STEP_S
+                )  # no more, where this process was the one that stood still
+                if left <= 0 and not events:
+                    self._unanswered += 1
+                    died = Died("timeout", f"no answer within {patience:g} seconds")
                     break
-                for key, _ in selector.select(left):
+                for key, _ in events:
                     if key.fileobj is self._channel:
                         code = self._exit_code()
                         selector.unregister(key.fileobj)

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from .model import CheckResult, ExerciseResult, Report
 
+_STRANGE = ("gave no proper answer", "ended by SIGKILL", "no answer within")
+
 
 def doubts(report: Report) -> tuple[str, ...]:
-    """Each reason once: notes of the intake, what could not be read, answers that no engine gives, no file at all."""
+    """Each reason once: notes of the intake, what could not be read, strange answers, no file at all."""
     return tuple(dict.fromkeys(_doubts(report)))
 
 
@@ -28,5 +30,6 @@ def _about(exercise: ExerciseResult) -> Iterator[str]:
 
 
 def _strange(check: CheckResult) -> bool:
-    """Whether the engine's process sent what no engine sends: a fault of ours, or an attack."""
-    return isinstance(check.message, str) and "gave no proper answer" in check.message
+    """Whether the engine's process sent what no engine sends, or was ended by what may have been this machine: a fault
+    of ours, too little memory, too much else to do; or an attack."""
+    return isinstance(check.message, str) and any(words in check.message for words in _STRANGE)

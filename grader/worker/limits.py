@@ -4,10 +4,10 @@ import ast
 import contextlib
 import itertools
 import signal
-import time
 
-# the function below `signal.signal`, which would translate each handler to an enum and back
-from _signal import signal as set_handler  # type: ignore[import-not-found]
+# what is below `signal.signal`, which would translate each handler to an enum and back
+from _signal import SIG_IGN  # type: ignore[import-not-found]
+from _signal import signal as set_handler
 from collections.abc import Iterable
 from types import FrameType
 from typing import Any, TypeVar
@@ -33,9 +33,8 @@ class Waiting(BaseException):
     """The run stood still in one place, computing nothing."""
 
 
-WAITING_S = 5
+STANDS_STILL: int = getattr(signal, "SIGUSR2", 0)
 RAN_OUT = ("calls", "cpu", "waiting")  # the kinds of problem that say so
-_STILL_NS = 1_000_000  # less CPU time than this in a second is the watch's own
 _SPEND = "__spend_a_call__"  # a builtin of the learner's module: no name of theirs is touched
 _free = itertools.repeat(None).__next__
 
@@ -105,43 +104,24 @@ def _out_of_time(signum: int, frame: FrameType | None) -> None:
     raise OutOfTime
 
 
-class _Watch:
-    """Looks once a second whether the run still stands where it stood and has used no CPU time since.
-
-    A process that others keep from running is not taken for one that waits: it is not looked at either, and the
-    seconds that it missed count as one.
-    """
-
-    def __init__(self) -> None:
-        self.seconds = 0
-        self.place: tuple[FrameType | None, int] = (None, 0)
-        self.used = 0
-
-    def look(self, signum: int, frame: FrameType | None) -> None:
-        place = (frame, frame.f_lasti if frame else 0)
-        used = time.process_time_ns() + resource.getrusage(resource.RUSAGE_SELF).ru_majflt * _STILL_NS
-        stands = place == self.place and used - self.used < _STILL_NS
-        self.seconds = self.seconds + 1 if stands else 0
-        self.place, self.used = place, used
-        if self.seconds >= WAITING_S:
-            raise Waiting
+def _waiting(signum: int, frame: FrameType | None) -> None:
+    raise Waiting
 
 
 def start_clocks(cpu_s: float) -> None:
     """Raise in the running code: `OutOfTime` after `cpu_s` more seconds of CPU time, and again every tenth of a
-    second; `Waiting` once it has computed nothing for `WAITING_S` seconds, and again every second."""
+    second; `Waiting` when the process that watches this one finds that it stands still."""
     if resource is not None:
         set_handler(signal.SIGPROF, _out_of_time)
-        set_handler(signal.SIGALRM, _Watch().look)
+        set_handler(STANDS_STILL, _waiting)
         signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.1)
-        signal.setitimer(signal.ITIMER_REAL, 1, 1)
 
 
 def stop_clocks() -> None:
     """The running code may take its time again."""
     if resource is not None:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        set_handler(STANDS_STILL, SIG_IGN)
 
 
 def apply(limits: dict[str, Any]) -> None:

@@ -14,10 +14,11 @@ from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
-from . import frames, limits, load, run
+from . import frames, limits, load, run, watch
 from .lockdown import Plan
 
 _WORD = 16  # bytes
+_LEFT = 1  # the status of a fork that ended before it answered
 
 
 class Work(NamedTuple):
@@ -62,7 +63,7 @@ def _serve(channel: socket.socket, plan: Plan) -> None:
             code = first.run(batch)
         else:
             first.end()
-            code = _wait(_fork(channel, partial(_answer, work, batch), fds))
+            code = _Fork(channel, partial(_answer, work, batch), fds).ended()
         channel.sendall(frames.PID.pack(code))
 
 
@@ -81,6 +82,40 @@ def _read(order: dict[str, Any], answer: int) -> load.Parsed | None:
         limits.stop_clocks()
 
 
+class _Fork:
+    """A fork that acts on descriptors, the second of which takes its output; it has no part in those of `ours`."""
+
+    def __init__(
+        self, channel: socket.socket, act: Callable[..., NoReturn], fds: Sequence[int], ours: Sequence[int] = ()
+    ) -> None:
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                channel.close()
+                for fd in ours:
+                    os.close(fd)
+                act(*fds)
+            finally:
+                os._exit(1)
+        self.out = fds[1]  # kept, to see whether somebody reads it
+        for fd in (fds[0], *fds[2:]):
+            os.close(fd)
+
+    def until(self, readable: int) -> None:
+        """Wait until `readable` can be read; a fork that stands still meanwhile is told so."""
+        watch.until(readable, self.pid, self.out)
+
+    def ended(self) -> int:
+        """Wait for its end: its status, or the signal's number below 0."""
+        with contextlib.suppress(AttributeError, OSError):  # a system without these
+            end = os.pidfd_open(self.pid)
+            self.until(end)
+            os.close(end)
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.out)
+        return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
 class _First:
     """The fork in which the file is tried out. If it loads, the fork waits for a batch, which must take no more
     CPU time than loading may, and answers it on the descriptors that it was given."""
@@ -89,51 +124,33 @@ class _First:
         word = os.urandom(_WORD)  # what a file that writes to every descriptor does not say by chance
         ready, say_ready = os.pipe()
         batches, self._batch = os.pipe()
-        self._child = _fork(channel, partial(_try_out, work, word), [*fds, say_ready, batches], [ready, self._batch])
+        given = [*fds, say_ready, batches]
+        self._fork: _Fork | None = _Fork(channel, partial(_try_out, work, word), given, [ready, self._batch])
+        self._fork.until(ready)
         said = frames.read_all(ready, _WORD + 1)  # to the end, if it says no more than the word
         os.close(ready)
         self.code = 0
         if said != word:
             if said:
-                os.kill(self._child, signal.SIGKILL)
-            self.code = self.run(None)
+                os.kill(self._fork.pid, signal.SIGKILL)
+            self.code = self.run(None) or _LEFT
 
     def run(self, batch: Any) -> int:
         """Hand it its batch, if there is one; how it ended."""
+        if self._fork is None:
+            return _LEFT
         if batch is not None:
             with contextlib.suppress(OSError):  # it has died: waiting for it says how
                 frames.write_frame(self._batch, batch)
         os.close(self._batch)
-        child, self._child = self._child, 0
-        return _wait(child)
+        fork, self._fork = self._fork, None
+        return fork.ended()
 
     def end(self) -> None:
         """End it, if it still waits."""
-        if self._child:
-            os.kill(self._child, signal.SIGKILL)
+        if self._fork is not None:
+            os.kill(self._fork.pid, signal.SIGKILL)
             self.run(None)
-
-
-def _fork(channel: socket.socket, act: Callable[..., NoReturn], fds: Sequence[int], ours: Sequence[int] = ()) -> int:
-    """Act on descriptors in a fork, which has no part in those that are `ours`; its pid."""
-    child = os.fork()
-    if child == 0:
-        try:
-            channel.close()
-            for fd in ours:
-                os.close(fd)
-            act(*fds)
-        finally:
-            os._exit(1)
-    for fd in fds:
-        os.close(fd)
-    return child
-
-
-def _wait(child: int) -> int:
-    """How a fork ended: its status, or the signal's number below 0."""
-    _, status = os.waitpid(child, 0)
-    return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
 def _try_out(work: Work, word: bytes, answer: int, out: int, ready: int, batches: int) -> NoReturn:

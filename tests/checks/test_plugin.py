@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from grader.checks import EngineUnderCheck
+from grader.checks.plugin import EngineFor
 from grader.checks.session import GraderFault, run_checks
 from grader.course import Check, Course, CourseError, Exercise, load_course
 from grader.report.model import ExerciseResult
@@ -24,7 +25,7 @@ def run(engine_that: EngineThat) -> Callable[..., Mapping[str, Any]]:
 
     def run_course(course: Course, engine: Callable[[Exercise, Check], EngineUnderCheck] | None = None) -> Any:
         make = engine or (lambda exercise, check: engine_that())
-        return run_checks(course, course.exercises, lambda: {exercise.id: make for exercise in course.exercises})
+        return run_checks(course, course.exercises, lambda: lambda exercise: make)
 
     return run_course
 
@@ -101,31 +102,39 @@ def test_b(engine): engine.agrees("L = a + b", a=1, b=2)
 
 
 def test_progress_is_told_before_each_check(mini: Mini, engine_that: EngineThat) -> None:
-    """Whoever watches hears of a check as it begins."""
+    """Whoever watches hears of a check as it begins; a file is loaded before its first one, once."""
     course = mini()
     heard: list[str] = []
-    engines = {"plus": lambda exercise, check: engine_that()}
+
+    def load(exercise: Exercise) -> EngineFor:
+        heard.append(f"load {exercise.id}")
+        return lambda exercise, check: engine_that()
+
     run_checks(
-        course, course.exercises, lambda: engines, lambda exercise, check: heard.append(f"{exercise.id}.{check.id}")
+        course, course.exercises, lambda: load, lambda exercise, check: heard.append(f"{exercise.id}.{check.id}")
     )
-    assert ["plus.both", "plus.shared"] == heard
+    assert ["load plus", "plus.both", "plus.shared"] == heard
 
 
-def test_what_obtaining_engines_raises_comes_out(mini: Mini) -> None:
+@pytest.mark.parametrize("when", ["obtaining", "loading"])
+def test_what_obtaining_engines_raises_comes_out(mini: Mini, when: str) -> None:
     """Whoever cannot give engines is heard as he is, not in pytest's words."""
+
+    def load(exercise: Exercise) -> Any:
+        raise LookupError("no worker")
 
     def obtain() -> Any:
         raise LookupError("no worker")
 
     course = mini()
     with pytest.raises(LookupError, match="no worker"):
-        run_checks(course, course.exercises, obtain)
+        run_checks(course, course.exercises, obtain if when == "obtaining" else lambda: load)
 
 
 def test_an_exercise_without_an_engine_runs_nothing(mini: Mini) -> None:
     """A file that could not be loaded is skipped: its tests are collected and left alone."""
     course = mini()
-    report = run_checks(course, course.exercises, dict)
+    report = run_checks(course, course.exercises, lambda: lambda exercise: None)
     assert [] == report.get("tests", [])
     (result,) = score(course, course.exercises, {"plus": FileState("failed")}, report)
     assert ["skipped", "skipped"] == [check.status for check in result.checks]

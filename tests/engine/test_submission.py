@@ -1,6 +1,7 @@
 """A learner's process does its worst: each way of failing is told apart, and costs the batch at hand alone."""
 
 import os
+import selectors
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -329,6 +330,33 @@ def test_waiting_forever_ends_with_the_wall_clock(acting: Acting, batch: MakeBat
     ran = submission.run(batch(cpu_s=0.02))
     assert died(ran).status == "timeout"
     assert ran.seconds < 5
+
+
+def test_whoever_leaves_two_batches_unanswered_is_asked_no_more(acting: Acting, batch: MakeBatch) -> None:
+    """One file holds a run up for no longer than that."""
+    submission = acting("while True: time.sleep(0.01)", limits=Limits(cpu_s=0.02))
+    submission.load()
+    for _ in range(2):
+        assert "no answer within" in died(submission.run(batch(cpu_s=0.02))).message
+    third = submission.run(batch(cpu_s=0.02))
+    assert ("timeout", "not run: 2 times") == (died(third).status, died(third).message[:16])
+    assert third.seconds < 0.1
+
+
+def test_a_grader_that_did_not_get_to_run_blames_nobody(
+    acting: Acting, batch: MakeBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer that has come meanwhile is taken; and a long stop of ours counts as a short one."""
+    submission = acting("time.sleep(0.3)", limits=Limits(cpu_s=0.02))
+    submission.load()
+    real = selectors.DefaultSelector.select
+
+    def late(selector: Any, timeout: float | None = None) -> Any:
+        time.sleep(1.2)
+        return real(selector, timeout)
+
+    monkeypatch.setattr(selectors.DefaultSelector, "select", late)
+    assert runs_well(submission, batch(cpu_s=0.02))
 
 
 def test_a_budget_of_none_leaves_calls_uncounted(acting: Acting, batch: MakeBatch) -> None:

@@ -4,7 +4,6 @@ import os
 import resource
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 from grader.worker import limits, load
-from grader.worker.limits import CallBudget, OutOfCalls, OutOfTime, Waiting
+from grader.worker.limits import CallBudget, OutOfCalls, OutOfTime
 
 FILE = "07_learner.py"
 
@@ -176,68 +175,6 @@ def test_sleeping_uses_no_cpu_time() -> None:
         return 0
 
     assert in_a_child(work) == 0
-
-
-@pytest.fixture
-def one_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "WAITING_S", 1)
-
-
-@pytest.mark.usefixtures("one_second")
-@pytest.mark.parametrize(
-    "wait", [lambda: time.sleep(30), lambda: threading.Event().wait(30), lambda: os.read(os.pipe()[0], 1)]
-)
-def test_standing_still_is_noticed(wait: Callable[[], object]) -> None:
-    """Whoever waits in one place for longer than they may is interrupted there."""
-
-    def work() -> int:
-        limits.start_clocks(1)
-        try:
-            wait()
-        except Waiting:
-            return 0
-        return 1
-
-    assert in_a_child(work) == 0
-
-
-@pytest.mark.usefixtures("one_second")
-def test_short_pauses_are_no_standing_still() -> None:
-    """Code that sleeps between its steps goes on, however little it computes."""
-
-    def work() -> int:
-        limits.start_clocks(1)
-        for _ in range(35):
-            (lambda: time.sleep(0.1))()
-        return 0
-
-    assert in_a_child(work) == 0
-
-
-@pytest.mark.usefixtures("one_second")
-def test_being_kept_from_running_is_no_standing_still() -> None:
-    """A process that does not get to run, be it for seconds, is not taken for one that waits."""
-
-    def work() -> int:
-        limits.start_clocks(1)
-        end = time.process_time() + 0.05
-        while time.process_time() < end:
-            pass
-        os.kill(os.getpid(), signal.SIGSTOP)
-        while time.process_time() < end + 0.05:
-            pass
-        return 0
-
-    def stopped_for_a_while() -> int:
-        child = os.fork()
-        if child == 0:
-            os._exit(work())
-        os.waitpid(child, os.WUNTRACED)
-        time.sleep(3.5)
-        os.kill(child, signal.SIGCONT)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-    assert in_a_child(stopped_for_a_while) == 0
 
 
 def test_a_stopped_clock_stays_silent() -> None:
