@@ -53,7 +53,7 @@ class EngineUnderCheck:
 
         With `where_offered`, programs with plain numbers (other than exponents) or with tanh, exp, log or sigmoid
         cost nothing where the engine does not offer them: a function or a reflected operator that it does
-        not define, a number on the right that it refuses with a `TypeError` or `AttributeError` while building.
+        not define, a number on the right that it refuses, with an exception that says so, while building.
         """
         asked = _programs(programs, leaves)
         answers = self._answers(asked)
@@ -338,6 +338,7 @@ class EngineUnderCheck:
 
 
 _EXTRA = ("tanh", "exp", "log", "sigmoid")
+_REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")  # of a number
 _STORED = ("pairs", "parallel")
 _NOTHING_CAME = (
     "nothing was added anywhere: is the closure attached, `out._backward = _backward`, and does it add to `.grad`?"
@@ -376,7 +377,7 @@ def _not_offered(about: Program, problem: Problem) -> bool:
     sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
     if problem.kind == "not_offered":
         return extra or bool(sides)
-    refused = problem.where == "build" and problem.type_name in ("TypeError", "AttributeError")
+    refused = problem.where == "build" and problem.type_name in _REFUSALS
     # an operation that gave None, or a reflected operator that is there and fails, is offered and wrong
     return refused and sides == {"right"} and not extra and "NoneType" not in problem.message
 

@@ -16,8 +16,22 @@ from . import frames, limits
 
 MODULE = "submission"
 _UNFILLED = "NotImplementedError"  # what a generated stub raises where a solution goes
-# standard modules that do something when they are imported, or that no engine has a use for
-_NOT_BEFOREHAND = ("__future__", "antigravity", "idlelib", "test", "this", "tkinter", "turtle", "turtledemo")
+# parts of the names of modules that start programs, write files or open windows when they are imported
+_NOT_BEFOREHAND = {
+    "__future__",
+    "__main__",
+    "_pyinstaller",
+    "antigravity",
+    "conftest",
+    "distutils",
+    "ensurepip",
+    "f2py",
+}
+_NOT_BEFOREHAND |= {"idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"}
+# attributes with which a module is loaded that no import names
+_LOADED_LATE = {"strptime": "_strptime"} | {
+    name: f"numpy.{name}" for name in ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
+}
 
 
 class NotAvailable(ImportError):
@@ -66,7 +80,11 @@ def parse(source: str, filename: str) -> Parsed:
     nodes = list(ast.walk(tree))
     found = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
     names = [alias.name for node in found if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module or "" for node in found if isinstance(node, ast.ImportFrom)]
+    for node in found:
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]  # a name, or a module
+    late = {_LOADED_LATE[a.attr] for a in nodes if isinstance(a, ast.Attribute) and a.attr in _LOADED_LATE}
+    names += [name for name in late if not name.startswith("numpy.") or "numpy" in names]
     guarded = {
         node.lineno
         for block in nodes
@@ -84,19 +102,15 @@ def offer(parsed: Parsed, allow: dict[str, str]) -> dict[str, Any]:
     the course allows (name to folder) importable. Returns the builtins for `execute`, made once for all forks."""
     sys.meta_path.append(_Allowed(allow))
     for name in sorted(parsed.imports):
-        top = name.partition(".")[0]
-        if name.endswith(".__main__"):  # a program: it runs when it is imported
-            continue
-        if top in allow or (top in sys.stdlib_module_names and top not in _NOT_BEFOREHAND):
+        parts = name.split(".")
+        known = parts[0] in allow or parts[0] in sys.stdlib_module_names
+        if known and parts[-1] != "*" and _NOT_BEFOREHAND.isdisjoint(parts):
             with contextlib.suppress(BaseException):
                 import_module(name)
     if "numpy" in sys.modules and "numpy" in allow:
         frames.learn_numpy()
-        for part in ("numpy.random", "numpy.linalg", "numpy.fft"):  # numpy loads these when they are first used
-            with contextlib.suppress(BaseException):
-                import_module(part)
         with contextlib.suppress(BaseException):
-            sys.modules["numpy.random"].seed(0)  # as Python's own generator: a file draws the same each time
+            import_module("numpy.random").seed(0)  # as Python's own generator: a file draws the same each time
     offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
     return {**vars(builtins), "__import__": _importer(parsed.guarded, offered)}
 

@@ -39,17 +39,24 @@ class Nodes:
         self._ids: dict[int, int] = {}
         self._start = 0
         self._run = 1
+        self._follows = follow
         if not follow:
             return
-        for cls in [c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__]:
-            self._follow(cls)
-        setattr(module, "id", self._id)  # noqa: B010  (this module's `id` alone)
+        for cls in [c for c in vars(module).values() if isinstance(c, type)]:
+            if cls.__module__ in (module.__name__, "types"):  # `types`: where make_dataclass says it made one
+                self._follow(cls)
+        vars(module)["__builtins__"]["id"] = self._id  # this module's `id` alone, unless it has one of its own
 
     def start_run(self, order_seed: int | None) -> None:
         """From here on objects belong to a new run: they are numbered from 0 under `order_seed`."""
         self.order_seed = order_seed or 0
         self._run += 1
         self._start = len(self.made)
+
+    def meet(self, obj: Any) -> None:
+        """An object of this run, wherever it came from: the file may make them without calling the class."""
+        if self._follows and id(obj) not in self._hashes:
+            self._register(obj)
 
     def of_run(self) -> list[Any]:
         """The objects made in this run, oldest first: inputs always stand before their users."""
@@ -74,6 +81,9 @@ class Nodes:
                 return
         if self._hashes_by_address(cls):
             setattr(cls, "__hash__", self._hasher())  # noqa: B010  (mypy knows no other way)
+        default: Any = object.__repr__
+        if cls.__repr__ is default:  # it spells the address, by which somebody may sort
+            cls.__repr__ = self._namer()  # type: ignore[method-assign]
 
     @staticmethod
     def _hashes_by_address(cls: type) -> bool:
@@ -117,6 +127,14 @@ class Nodes:
                 return register(obj)
 
         return __hash__
+
+    def _namer(self) -> Any:
+        hasher = self._hasher()
+
+        def __repr__(obj: Any) -> str:
+            return f"<{type(obj).__module__}.{type(obj).__qualname__} object at 0x{hasher(obj):016x}>"
+
+        return __repr__
 
     def _id(self, obj: Any) -> int:
         address = id(obj)

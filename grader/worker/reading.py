@@ -130,7 +130,7 @@ def read(module: ModuleType) -> Reading:
     found = attributes(node)
     inputs = _known(_INPUTS, node) or next((n for n, v in found.items() if _holds(v, [leaf, other])), "")
     own_pass = any(callable(getattr(node, name, None)) or callable(vars(module).get(name)) for name in _PASSES)
-    rule, rule_name = rules.find(node, (leaf, other), cls, inputs, grad, found, own_pass)
+    rule, rule_name = rules.find(node, (leaf, other), (data, grad, inputs), found, own_pass)
     return Reading(cls, data, grad, inputs, rule, rule_name, starts_as_none)
 
 

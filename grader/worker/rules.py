@@ -13,6 +13,7 @@ A local gradient is a number or a function of the upstream gradient; shares come
 with them.
 """
 
+import copy
 import inspect
 from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
@@ -21,6 +22,7 @@ from typing import Any
 from . import frames
 
 STORED = ("pairs", "parallel")
+_SLOPES = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
 
 
 def is_number(value: object) -> bool:
@@ -28,20 +30,32 @@ def is_number(value: object) -> bool:
 
 
 def find(
-    node: Any, leaves: tuple[Any, Any], cls: type, inputs: str, grad: str, attributes: dict[str, Any], own_pass: bool
+    node: Any,
+    leaves: tuple[Any, Any],
+    names: tuple[str, str, str],
+    attributes: dict[str, Any],
+    own_pass: bool,
 ) -> tuple[str, str]:
     """Kind and attribute of the local rule of `node`, an operation's result; two empty strings for none.
 
+    `names` are the attributes of value, gradient and inputs, `attributes` all that the node has.
     Where the file has no backward pass of its own (`own_pass`), nobody would give a function its argument or add
     what it returns: there a function is taken to do everything by itself.
     """
-    leaf = leaves[0]
-    stored = _find_stored(cls, inputs, attributes)
+    cls = type(leaves[0])
+    data, grad, inputs = names
+    stored = _find_stored(cls, data, inputs, attributes)
     name = "_backward"
     usual = getattr(node, name, None)
-    inherited = stored[0] and _code(usual) is _code(getattr(leaf, name, None))
-    if not callable(usual) or inherited:
-        if stored[0]:
+    everybodys = _code(usual) is _code(getattr(leaves[0], name, None))  # a default that does nothing, or does it all
+    if (
+        stored
+        and everybodys
+        and (stored[1] in _SLOPES or not callable(usual) or not _hands_on(node, leaves, name, grad))
+    ):
+        return stored
+    if not callable(usual):
+        if stored:
             return stored
         functions = [n for n, v in attributes.items() if callable(v) and not isinstance(v, cls)]
         if len(functions) != 1:
@@ -54,18 +68,43 @@ def _code(function: object) -> object:
     return getattr(function, "__code__", function)
 
 
-def _find_stored(cls: type, inputs: str, attributes: dict[str, Any]) -> tuple[str, str]:
-    for name, value in attributes.items():
-        if isinstance(value, (list, tuple)) and value and all(_is_pair(item, cls) for item in value):
+def _find_stored(cls: type, data: str, inputs: str, attributes: dict[str, Any]) -> tuple[str, str] | None:
+    """Where local gradients are kept. Of several places one with a usual name wins; numbers that are just the values
+    of the inputs are none, but for under such a name."""
+    names = sorted(attributes, key=lambda name: name not in _SLOPES)
+    for name in names:
+        if _is_row(attributes[name]) and all(_is_pair(item, cls) for item in attributes[name]):
             return "pairs", name
-    sequence = attributes.get(inputs)
-    if isinstance(sequence, (list, tuple)) and sequence:
-        for name, value in attributes.items():
-            if name == inputs or not isinstance(value, (list, tuple)) or len(value) != len(sequence):
-                continue
-            if all(_is_local(item) and not isinstance(item, cls) for item in value):
+    sequence: Any = attributes.get(inputs)
+    if not _is_row(sequence):
+        return None
+    values = [getattr(source, data, None) for source in sequence]
+    for name in names:
+        row = attributes[name]
+        if name == inputs or not _is_row(row) or len(row) != len(values):
+            continue
+        if all(_is_local(item) and not isinstance(item, cls) for item in row):
+            usual = name in _SLOPES
+            if usual or list(row) != values:
                 return "parallel", name
-    return "", ""
+    return None
+
+
+def _is_row(value: Any) -> bool:
+    """Whether something is a sequence with something in it: a list, a tuple, a deque, an array."""
+    if isinstance(value, (str, bytes)) or not hasattr(type(value), "__getitem__") or hasattr(value, "keys"):
+        return False
+    try:
+        return len(value) > 0
+    except TypeError:  # an array of numpy's without dimensions
+        return False
+
+
+def _hands_on(node: Any, leaves: tuple[Any, Any], name: str, grad: str) -> bool:
+    """Whether calling a function of a node that nobody needs any more changes a gradient of its inputs."""
+    before = [getattr(leaf, grad) for leaf in leaves]
+    _kind(node, leaves, name, grad)
+    return any(getattr(leaf, grad) != old for leaf, old in zip(leaves, before, strict=True))
 
 
 def _is_local(value: object) -> bool:
@@ -85,7 +124,7 @@ def _kind(node: Any, leaves: tuple[Any, Any], name: str, grad: str) -> str:
     try:
         setattr(node, grad, 1.0)
         before = [getattr(leaf, grad) for leaf in leaves]
-        if _wants_argument(function):
+        if wants_argument(function):
             try:
                 function(1.0)
             except (AttributeError, TypeError):
@@ -99,7 +138,7 @@ def _kind(node: Any, leaves: tuple[Any, Any], name: str, grad: str) -> str:
         return "closure"
 
 
-def _wants_argument(function: Any) -> bool:
+def wants_argument(function: Any) -> bool:
     """Whether a function has a positional parameter without a default."""
     plain = function.__func__ if type(function) is MethodType else function
     if type(plain) is FunctionType and not vars(plain):  # `inspect` takes a hundred times as long to say the same
@@ -193,12 +232,12 @@ class Rules:
     def _triple_stored(self, node: Any) -> None:
         stored = getattr(node, self.name)
         if self.kind == "parallel":
-            setattr(node, self.name, type(stored)(map(_three_times, stored)))
+            setattr(node, self.name, _like(stored, map(_three_times, stored)))
             return
         tripled = ([p if isinstance(p, self.shape.cls) else _three_times(p) for p in pair] for pair in stored)
         kind = type(stored[0])
         make = getattr(kind, "_make", kind)  # a named tuple is made from its parts, not from a pair
-        setattr(node, self.name, type(stored)(make(pair) for pair in tripled))
+        setattr(node, self.name, _like(stored, map(make, tripled)))
 
     def _replace(self, node: Any, function: Callable[..., Any]) -> None:
         try:
@@ -207,6 +246,16 @@ class Rules:
             cls = type(node)
             method = getattr(cls, self.name)
             setattr(cls, self.name, lambda obj, *rest: function(*rest) if obj is node else method(obj, *rest))
+
+
+def _like(row: Any, items: Iterable[Any]) -> Any:
+    """The same kind of sequence with other items."""
+    if isinstance(row, tuple):
+        return getattr(row, "_make", type(row))(items)
+    changed = copy.copy(row)
+    for at, item in enumerate(items):
+        changed[at] = item
+    return changed
 
 
 class _Standing:

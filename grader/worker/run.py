@@ -9,10 +9,10 @@ import io
 import itertools
 import operator
 from collections.abc import Callable, Iterable
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
-from . import frames, limits, load, reading
+from . import frames, limits, load, reading, rules
 from .luck import Nodes
 from .reading import Reading, Unreadable
 from .rules import STORED, Rules
@@ -61,6 +61,7 @@ class Graph:
                 node = _BINARY[op](objects[operands[0]], objects[operands[1]])
             else:
                 node = self._apply(op, operands)
+            self.nodes.meet(node)
             objects.append(node)
 
     def _repeat(self, count: int, op: str, *operands: Any) -> None:
@@ -81,12 +82,18 @@ class Graph:
         if op == "neg":
             return -values[0]
         method = getattr(values[0], op, None)
-        if callable(method):
+        if callable(method) and not rules.wants_argument(method):  # `log(message)` is no logarithm
             return method()
-        function = vars(self.module).get(op)
-        if callable(function):
-            return function(*values)
-        raise NotOffered(op)
+        function: Any = vars(self.module).get(op)
+        if not isinstance(function, FunctionType) or function.__module__ != self.module.__name__:
+            raise NotOffered(op)
+        try:
+            result = function(*values)
+        except TypeError:  # of those for numbers only
+            raise NotOffered(op) from None
+        if not isinstance(result, self.shape.cls):
+            raise NotOffered(op)
+        return result
 
     # -- steps ------------------------------------------------------------------------------
 
@@ -149,7 +156,7 @@ class Graph:
         start = self._node(root)
         setattr(start, shape.grad, upstream)
         made = self._made()
-        made = made[: next(i for i, node in enumerate(made) if node is start) + 1]
+        made = made[: next((i for i, node in enumerate(made) if node is start), len(made)) + 1]
         for node in reversed(made):
             if id(node) in self.leaves:
                 continue

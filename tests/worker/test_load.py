@@ -225,12 +225,21 @@ def test_a_modules_own_words_explain_themselves_too() -> None:
 
 
 def test_what_a_file_imports_is_there_beforehand(loaded: Load) -> None:
-    """The standard library's modules are imported before the file runs, their parts as well."""
-    parsed = load.parse("import xml.dom.minidom\nfrom wave import open\n", FILE)
-    for name in ("xml.dom.minidom", "wave"):
+    """The standard library's modules are imported before the file runs, their parts as well, and what is loaded late."""
+    source = "import xml.dom.minidom\nfrom wave import open\nfrom xml.etree import cElementTree, ElementTree\n"
+    parsed = load.parse(source + "import datetime\nwhen = datetime.datetime.strptime\n", FILE)
+    wanted = {"xml.dom.minidom", "wave", "xml.etree.ElementTree", "_strptime"}
+    for name in wanted:
         sys.modules.pop(name, None)
     load.offer(parsed, {})
-    assert {"xml.dom.minidom", "wave"} <= set(sys.modules)
+    assert wanted <= set(sys.modules)
+
+
+def test_numpys_late_modules_are_named_where_numpy_is_imported() -> None:
+    """Another thing's `testing` is not numpy's."""
+    uses = "np.testing.assert_allclose\nx.strptime\n"
+    assert {"numpy", "numpy.testing", "_strptime"} == load.parse(f"import numpy as np\n{uses}", FILE).imports
+    assert {"_strptime"} == load.parse(uses, FILE).imports
 
 
 @pytest.mark.parametrize("name", ["this", "antigravity", "nothing_of_this_name", "math.nothing", "venv.__main__"])
@@ -243,7 +252,7 @@ def test_offering_neither_acts_nor_fails(
     assert capfd.readouterr().out == ""
 
 
-@pytest.mark.parametrize("name", ["this", "lib2to3.__main__"])
+@pytest.mark.parametrize("name", ["this", "lib2to3.__main__", "distutils.core", "idlelib.run", "test.support"])
 def test_what_acts_when_it_is_imported_is_not_imported(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Programs, and modules that do something by themselves, wait until the file asks for them."""
     monkeypatch.delitem(sys.modules, name, raising=False)
@@ -256,7 +265,7 @@ def test_reading_a_file_runs_nothing_of_it() -> None:
     parsed = load.parse(
         "import os.path, re\nfrom json import loads\ntry:\n    import torch\nexcept: pass\n1 / 0\n", FILE
     )
-    assert {"os.path", "re", "json", "torch"} == parsed.imports
+    assert {"os.path", "re", "json", "json.loads", "torch"} == parsed.imports
     assert {4} == parsed.guarded
 
 
