@@ -225,7 +225,7 @@ def test_a_modules_own_words_explain_themselves_too() -> None:
 
 
 def test_what_a_file_imports_is_there_beforehand(loaded: Load) -> None:
-    """The standard library's modules are imported before the file runs, their parts as well, and what is loaded late."""
+    """The standard library's modules are imported before the file runs, their parts and what they load late as well."""
     source = "import xml.dom.minidom\nfrom wave import open\nfrom xml.etree import cElementTree, ElementTree\n"
     parsed = load.parse(source + "import datetime\nwhen = datetime.datetime.strptime\n", FILE)
     wanted = {"xml.dom.minidom", "wave", "xml.etree.ElementTree", "_strptime"}
