@@ -11,7 +11,8 @@ One loop then does the backward pass for every operation there is.
 
 Fill `__add__`, `__mul__` and `relu` (make the node, with its children and local derivatives), and
 `backward`: the root's gradient is 1; then, users before inputs, every node hands its children their
-local derivative times its own gradient.
+local derivative times its own gradient. It may be called again, on the same node or on another: once
+all gradients have been set back to 0, nothing is left of the pass before.
 
 `grade local_grads` asks for the same answers as from the closures, on the same programs.
 """

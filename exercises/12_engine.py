@@ -9,7 +9,9 @@ that last one by it.
 Asked for: + * - / between Values, ** with a number as exponent, unary minus, and .relu(). If you
 also define tanh(), exp(), log() or sigmoid(), or accept plain numbers on either side of + - * /,
 they are checked too; leaving them out costs nothing. How you build it is up to you: closures or
-stored local derivatives, a set or a tuple for the inputs, recursion or a loop.
+stored local derivatives, a set or a tuple for the inputs, recursion or a loop. backward() may be
+called again, on the same node or on another: once all gradients have been set back to 0, nothing is
+left of the pass before.
 
 `grade engine` compares values and gradients with PyTorch on expressions of all these operations,
 small and random, with values used many times; and it runs your local rules one at a time. `grade

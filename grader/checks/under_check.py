@@ -129,36 +129,54 @@ class EngineUnderCheck:
 
         self._examine(runs, judge)
 
-    def agrees_again(self, *programs: str | Program, **leaves: float) -> None:
-        """A second `backward()` on the same graph, all gradients set back to 0 before it, gives torch's gradients."""
-        steps: list[tuple[Any, ...]] = [("backward",), ("preload", []), ("backward",), ("grads",)]
-        self._gradients_after(_programs(programs, leaves), steps, 1.0, "in the second pass")
+    def agrees_again(self, *programs: str | Program, first: str | None = None, **leaves: float) -> None:
+        """A second `backward()` on the same graph, all gradients set back to 0 before it, gives torch's gradients.
+
+        The first pass begins at the node called `first`, or at the root as well.
+        """
+        asked = _programs(programs, leaves)
+        second: tuple[tuple[Any, ...], ...] = (("preload", []), ("backward",), ("grads",))
+        runs = [Run(p, (("backward", p.index[first or p.root_name]), *_aimed(p, *second))) for p in asked]
+        said = f"in a second pass, after one from {first}" if first else "in the second pass"
+        self._compare_last(asked, runs, 1.0, said, cleared=True)
 
     def local_rules_agree_again(
-        self, function: str, *programs: str | Program, upstream: float = 1.0, **leaves: float
+        self, clear: str | None, *programs: str | Program, upstream: float = 1.0, **leaves: float
     ) -> None:
-        """After the learner's `function` was called with the list of all nodes, running the local rules a second time
-        adds upstream times torch's gradient to each node, and no more."""
-        steps: list[tuple[Any, ...]] = [
-            ("local_rules", upstream),
-            ("call", function),
-            ("local_rules", upstream),
-            ("grads",),
-        ]
-        said = f"after {function}, in the second pass from L.grad = {number_text(upstream)}"
-        self._gradients_after(_programs(programs, leaves), [("preload", []), *steps], upstream, said)
+        """After every gradient was cleared, running the local rules a second time adds upstream times torch's
+        gradient to each node, and no more.
 
-    def _gradients_after(self, asked: list[Program], steps: list[tuple[Any, ...]], upstream: float, said: str) -> None:
-        """Compare the gradients after these steps with upstream times torch's; the last step observes them."""
+        The learner's function called `clear` is given the list of all nodes, and has to leave every gradient 0; with
+        None the kit clears them.
+        """
+        asked = _programs(programs, leaves)
+        clearing = ("call", clear) if clear else ("preload", [])
+        rules = ("local_rules", upstream)
+        runs = [Run(p, _aimed(p, ("preload", []), rules, clearing, ("grads",), rules, ("grads",))) for p in asked]
+        said = f"in the second pass from L.grad = {number_text(upstream)}"
+        self._compare_last(asked, runs, upstream, f"after {clear}, {said}" if clear else said, clear=clear)
+
+    def _compare_last(
+        self,
+        asked: list[Program],
+        runs: list[Run],
+        upstream: float,
+        said: str,
+        cleared: bool = False,
+        clear: str | None = None,
+    ) -> None:
+        """Compare the gradients that the last step observes with upstream times torch's; those that the one observes
+        which follows `clear` have to be 0."""
         answers = self._answers(asked)
-        runs = [Run(p, tuple(_aimed(step, p) for step in steps)) for p in asked]
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             self._went_through(outcome, asked[i])
-            expected = [upstream * grad for grad in answers[i].grads]
             scale = largest(answers[i]) * max(1.0, abs(upstream))
+            if clear:
+                nothing = [0.0] * len(asked[i].nodes)
+                compare_grads(asked[i], nothing, outcome.results[3], scale, f"after {clear}")  # type: ignore[arg-type]
+            expected = [upstream * grad for grad in answers[i].grads]
             note = "; ".join(filter(None, [said, note]))
-            cleared = steps[0][0] == "backward"
             compare_grads(asked[i], expected, outcome.results[-1], scale, note, cleared)  # type: ignore[arg-type]
 
         self._examine(runs, judge)
@@ -360,11 +378,12 @@ def _outline(answer: Read | Problem | Died) -> Read | Problem | Died:
     )
 
 
-def _aimed(step: tuple[Any, ...], p: Program) -> tuple[Any, ...]:
-    """A step as the worker takes it: passes begin at the program's root, functions get all nodes as one list."""
-    if step[0] in ("backward", "local_rules"):
-        return (step[0], p.root, *step[1:])
-    return (*step, [["nodes", list(range(len(p.nodes)))]]) if step[0] == "call" else step
+def _aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
+    """Steps as the worker takes them: passes begin at the program's root, functions get all nodes as one list."""
+    every_node = [["nodes", list(range(len(p.nodes)))]]
+    more = {"backward": (p.root,), "local_rules": (p.root,)}
+    after = {"call": (every_node,)}
+    return tuple((step[0], *more.get(step[0], ()), *step[1:], *after.get(step[0], ())) for step in steps)
 
 
 def _programs(given: Sequence[str | Program], leaves: dict[str, float]) -> list[Program]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -69,6 +69,10 @@ class Program:
                         raise ProgramError(f"{self.text}: {node.name} uses a node that comes after it")
         if len({node.name for node in self.nodes}) < len(self.nodes):
             raise ProgramError(f"{self.text}: two nodes share a name")
+
+    def rooted_at(self, name: str) -> "Program":
+        """The same nodes with another root: nodes made after it, or from it, have no part in its gradient."""
+        return replace(self, root=self.index[name], text=f"{self.text}; from {name}", short=None)
 
     @property
     def root_name(self) -> str:

@@ -16,7 +16,12 @@ def test_the_gradient_is_handed_on_whatever_it_is(engine: EngineUnderCheck) -> N
         program("L = (a + b) + c", a=0, b=0, c=1),
         upstream=-2.5,
     )
-    engine.local_rules_agree("L = a + b", a=2, b=-3, upstream=40)
+    engine.local_rules_agree(
+        program("L = a + b", a=2, b=-3),
+        program("u = a + b; L = a + c", a=2, b=-3, c=1),  # nothing arrives at u
+        upstream=4000.1234567,
+    )
+    engine.local_rules_agree_again(None, "L = a + b", a=2, b=-3)
 
 
 @check("already_there")

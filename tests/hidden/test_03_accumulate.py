@@ -23,6 +23,8 @@ def test_all_users_of_a_value_count(engine: EngineUnderCheck) -> None:
         program("c = a * b; d = b * a; L = c * d + c", a=1.5, b=2),
         program("L = a * b + a * b", a=2, b=-3),
         program("L = a * b + a", a=2, b=0),
+        program("L = (a * b) * c + a", a=2, b=-3, c=0),
+        program("L = (a + b) * c + a", a=2, b=-3, c=0),
     )
 
 

@@ -13,4 +13,9 @@ def test_the_pass_for_a_product_and_a_sum(engine: EngineUnderCheck) -> None:
 @check("product_of_sums")
 def test_the_pass_for_a_product_of_sums(engine: EngineUnderCheck) -> None:
     graph = "e = a * b; f = e + c; g = a + b; L = f * g"
-    engine.by_hand("product_of_sums", program(graph, a=2, b=-3, c=10), program(graph, a=-1.5, b=0.5, c=4))
+    engine.by_hand(
+        "product_of_sums",
+        program(graph, a=2, b=-3, c=10),
+        program(graph, a=-1.5, b=0.5, c=4),
+        program(graph, a=2, b=-3, c=-10),
+    )

@@ -11,6 +11,8 @@ def test_every_node_stands_after_its_inputs(engine: EngineUnderCheck) -> None:
         program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10),
         program("b = a + c; d = b * a; e = d + b; f = e * a; L = f + d", a=2, c=-3),
         program("e = a * b; f = e + c; g = f * e; h = a + g; i = h * f; L = e + i", a=2, b=-3, c=1),
+        program("d = a * b; u = d + d; L = d * d", a=2, b=-3),  # u uses d, but nothing of it goes into L
+        program("d = a * b; e = d + a; f = e * d; g = f + e", a=2, b=-3).rooted_at("e"),
         chain(45),
     )
 

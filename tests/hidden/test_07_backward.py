@@ -1,4 +1,5 @@
-from grader.checks import EngineUnderCheck, check, program
+from grader.checks import EngineUnderCheck, check
+from grader.program import diamonds, leaf, program
 
 # thirty operations above each other
 LADDER = [f"x{i} = x{i - 1} {'+*'[i % 2]} {'ab'[i % 2]}" for i in range(1, 30)]
@@ -11,6 +12,7 @@ def test_the_pass_starts_with_one_at_the_root(engine: EngineUnderCheck) -> None:
         program("L = a * b", a=2, b=-3),
         program("L = a + b", a=0, b=5),
         program("L = a * a", a=0.5),
+        leaf(2.0),
     )
 
 
@@ -35,6 +37,9 @@ def test_a_value_with_several_users_waits_for_all(engine: EngineUnderCheck) -> N
         program("y = a + b; L = ((y + b) + b) + y", a=2, b=3),
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
         program("y = a * b + a; z = y * b + y; w = z * b + z; L = w * b + w", a=2, b=0.5),
+        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but nothing of it goes into L
+        program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
+        diamonds(30),
     )
 
 
@@ -56,6 +61,7 @@ def test_a_second_pass_gives_the_same(engine: EngineUnderCheck) -> None:
         DIAMOND,
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
     )
+    engine.agrees_again("h = a * b; M = h + a; L = h * h", a=2, b=-3, first="M")
 
 
 @check("random_graphs")

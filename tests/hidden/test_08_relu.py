@@ -8,6 +8,8 @@ def test_a_positive_input_passes_the_gradient_through(engine: EngineUnderCheck) 
         program("L = relu(a) * c", a=0.5, c=3),
         program("L = relu(a) * c", a=0.001, c=-3),
         program("L = relu(a) * c", a=40, c=-0.5),
+        program("L = relu(a) * c", a=0.000000001, c=4000.1234567),
+        program("L = relu(a) * c", a=2, c=0),
         program("L = relu(relu(a) * c)", a=3, c=2),
     )
 
@@ -48,6 +50,7 @@ def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
         program("b = relu(a); L = b * b + a", a=3),
         program("b = relu(a); c = relu(a); L = b * c", a=1.5),
     )
+    engine.agrees_again("L = relu(a) * c", a=2, c=3)
 
 
 @check("neuron")

@@ -9,6 +9,8 @@ def test_tanh(engine: EngineUnderCheck) -> None:
         program("L = tanh(a) * c", a=-1.25, c=3),
         program("L = tanh(a) * c", a=2.5, c=-2),
         program("L = tanh(tanh(a) * c)", a=0.7, c=2),
+        program("L = tanh(a) * c", a=-5, c=1000),
+        program("L = tanh(a) * c", a=0.7, c=0),
     )
 
 
@@ -19,6 +21,8 @@ def test_exp(engine: EngineUnderCheck) -> None:
         program("L = exp(a)", a=0),
         program("L = exp(a) * c", a=-2, c=3),
         program("L = exp(exp(a) * c)", a=0.5, c=0.5),
+        program("L = exp(a) * c", a=25, c=0.001),
+        program("L = exp(a) * c", a=0.7, c=0),
     )
 
 
@@ -29,6 +33,10 @@ def test_powers(engine: EngineUnderCheck) -> None:
         program("L = a ** 2", a=-1.5),
         program("L = a ** 2", a=0),
         program("L = a ** 1", a=4),
+        program("L = a ** 1", a=0),
+        program("L = a ** 3", a=-2),
+        program("L = a ** 4", a=-2),
+        program("L = a ** 3 * c", a=2, c=0),
         program("L = a ** 0", a=4),
         program("L = a ** 0.5", a=2.25),
         program("L = a ** -1", a=-2),
@@ -49,6 +57,7 @@ def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
         upstream=-2.5,
         already={"a": 4},
     )
+    engine.agrees_again("L = tanh(a) * exp(b) * c ** 3", a=0.7, b=0.5, c=2)
 
 
 @check("neuron")

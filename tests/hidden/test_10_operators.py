@@ -18,6 +18,10 @@ def test_difference(engine: EngineUnderCheck) -> None:
         program("L = a - a", a=2),
         program("L = (a - 3) * a", a=2),
         program("L = (a - 0.5) * a", a=-2),
+        program("L = (a - -2) * a", a=3),
+        program("L = (a - 2) * a", a=2),
+        program("L = (a - b) * a", a=2, b=2),
+        program("L = (a - 0) * b", a=2, b=3),
     )
 
 
@@ -30,6 +34,10 @@ def test_quotient(engine: EngineUnderCheck) -> None:
         program("L = a / a", a=3),
         program("L = (a / 4) * a", a=3),
         program("L = (a / 0.5) * a", a=3),
+        program("L = (a / -2) * a", a=3),
+        program("L = (a / 3) * a", a=3),
+        program("L = (a / b) * a", a=3, b=3),
+        program("L = (a / 1) * b", a=3, b=2),
     )
 
 
@@ -42,6 +50,15 @@ def test_a_number_on_the_left(engine: EngineUnderCheck) -> None:
         program("L = (2 / a) * b", a=3, b=5),
         program("L = (0.5 - a) / (1.5 + a)", a=3),
         program("L = 0 + a + b + c", a=3, b=-2, c=1),
+        program("L = (-2 - a) * a", a=3),
+        program("L = (0 - a) * a", a=3),
+        program("L = (3 - a) * a", a=3),
+        program("L = (-2 + a) * a", a=3),
+        program("L = (-2 * a) * a", a=3),
+        program("L = (0 * a) * b", a=3, b=2),
+        program("L = (-2 / a) * b", a=3, b=5),
+        program("L = (0 / a) * b", a=3, b=5),
+        program("L = (1 / a) * b", a=-2, b=5),
         program("L = 1 / (1 + b) - 2 * b", b=0.25),
     )
     engine.agrees(*engine.fresh(20, ops=("add", "sub", "mul", "div", "neg"), sizes=(2, 10), numbers=True))

@@ -1,4 +1,5 @@
-from grader.checks import EngineUnderCheck, check, program
+from grader.checks import EngineUnderCheck, check
+from grader.program import leaf, program
 
 SMALL = [
     program("L = a + b", a=2, b=-3),
@@ -27,7 +28,14 @@ def test_one_loop_gives_every_gradient(engine: EngineUnderCheck) -> None:
         program("b = a + a; c = b + b; L = c * b", a=2),
         program("n = x * w + b; o = relu(n); L = o * c", x=3, w=-2, b=1, c=5),
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but nothing of it goes into L
+        program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
+        program("L = relu(a) * c", a=0.000000001, c=4000.1234567),
+        program("L = relu(a) * c", a=-0.000000001, c=4000.1234567),
+        leaf(2.0),
     )
+    engine.agrees_again("h = a * b; M = h + a; L = relu(h * h) + a", a=2, b=-3, first="M")
+    engine.agrees_again("h = a * b; L = relu(h * h) + a", a=2, b=-3)
 
 
 @check("uses_them")

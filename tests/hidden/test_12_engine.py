@@ -1,4 +1,5 @@
-from grader.checks import EngineUnderCheck, check, program
+from grader.checks import EngineUnderCheck, check
+from grader.program import leaf, program
 
 ASKED = ("add", "sub", "mul", "div", "pow", "neg", "relu")
 
@@ -11,6 +12,9 @@ ALONE = [
     program("L = a + b", a=2, b=0),
     program("L = a + b", a=0, b=3),
     program("L = a - b", a=2, b=0),
+    program("L = a - b", a=2, b=2),
+    program("L = a / b", a=2, b=2),
+    program("L = a * b", a=2, b=2),
     program("L = a / b", a=2, b=1),
     program("L = a - b", a=2, b=-3),
     program("L = a / b", a=2, b=-4),
@@ -19,6 +23,9 @@ ALONE = [
     program("L = a ** 2", a=-1.5),
     program("L = a ** 2", a=0),
     program("L = a ** 1", a=-2.5),
+    program("L = a ** 1", a=0),
+    program("L = a ** 3", a=-2),
+    program("L = a ** 4", a=-2),
     program("L = a ** 0", a=3),
     program("L = a ** -1", a=-2),
     program("L = a ** -2", a=0.8),
@@ -28,6 +35,9 @@ ALONE = [
     program("L = relu(a)", a=0.01),
     program("L = relu(a)", a=9),
     program("L = relu(a)", a=-2),
+    program("L = relu(a)", a=0.000000001),
+    program("L = relu(a)", a=-0.000000001),
+    program("L = relu(a)", a=4000.1234567),
 ]
 TWICE = [
     program("L = a + a", a=3),
@@ -72,6 +82,11 @@ def test_values_with_several_users(engine: EngineUnderCheck) -> None:
         program("y = a ** 2; z = y - a; L = z * y / a + z", a=-2),
         program("L = (a - b) * c + relu(d - a)", a=2, b=2, c=0, d=3),
         program("L = (a * b) * c", a=2, b=-3, c=0.00001),
+        program("L = (a * b) * c", a=2000.1234567, b=-3000.5, c=4000.25),
+        program("L = ((a + b) * (a - b) * (a / b) * relu(a) * -a * a ** 2) * c", a=2, b=-3, c=0),
+        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but nothing of it goes into L
+        program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
+        leaf(2.0),
         program("; ".join(["x = a * b", *LADDER]), a=2, b=-0.5, c=0.25),
     )
     engine.computes(program("; ".join(["x0 = a + a", *DOUBLINGS]), a=1))
@@ -89,6 +104,9 @@ def test_backward_goes_through_the_local_rules(engine: EngineUnderCheck) -> None
         program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10),
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
     )
+    graph = "h = a * b; M = h / a; L = relu(h ** 2) * b - h"
+    engine.agrees_again(graph, a=2, b=-3)
+    engine.agrees_again(graph, a=2, b=-3, first="M")
 
 
 @check("random_graphs")
@@ -116,7 +134,9 @@ def test_functions_where_offered(engine: EngineUnderCheck) -> None:
 @check("numbers")
 def test_plain_numbers_where_accepted(engine: EngineUnderCheck) -> None:
     core = program("L = a * b + a", a=2, b=-3)
-    right = [program(f"L = (a {op} {n}) * a", a=2.5) for op in "+-*/" for n in (2, 0.5)]
-    left = [program(f"L = ({n} {op} a) * a", a=2.5) for op in "+-*/" for n in (2, 0.5)]
+    right = [program(f"L = (a {op} {n}) * a", a=2.5) for op in "+-*/" for n in (2, 0.5, -2, 2.5)]
+    right += [program(f"L = (a {op} {n}) * b", a=2.5, b=3) for op in "+-*/" for n in (0, 1) if (op, n) != ("/", 0)]
+    left = [program(f"L = ({n} {op} a) * a", a=2.5) for op in "+-*/" for n in (2, 0.5, -2, 2.5)]
+    left += [program(f"L = ({n} {op} a) * b", a=2.5, b=3) for op in "+-*/" for n in (0, 1)]
     sums = [program("L = 0 + a + b", a=2, b=-3), program("b = a + 1; c = a * 3; d = b * c", a=2)]
     engine.agrees(core, *right, *left, *sums, where_offered=True)

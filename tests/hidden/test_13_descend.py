@@ -38,6 +38,14 @@ def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
     start = {"w1": 0.3, "w2": -0.2, "b": 0.05}
     expected = losses(engine, NEURON, start, steps=8, rate=0.1)
     engine.returns("train_neuron", 8, 0.1, *start.values(), expected=expected, about="a neuron, 8 steps, rate 0.1")
+    near = {"w1": 0.9355, "w2": 0.2324, "b": 0.1884}
+    expected = losses(engine, NEURON, near, steps=3, rate=0.1)
+    about = "a neuron that has nearly learned all, 3 steps, rate 0.1"
+    engine.returns("train_neuron", 3, 0.1, *near.values(), expected=expected, about=about)
+    far = {"w1": 0.0, "w2": -0.2, "b": 0.05}
+    expected = losses(engine, NEURON, far, steps=12, rate=1.5)
+    about = "a neuron, w1 = 0 at first, 12 steps, rate 1.5: too large, and the loss goes up and down"
+    engine.returns("train_neuron", 12, 1.5, *far.values(), expected=expected, about=about)
 
 
 @check("network")
