@@ -29,7 +29,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--repetitions", type=int, default=20, metavar="N")
     repetitions = parser.parse_args().repetitions
-    entries = [*table.engines(), *table.variants(), *table.misconceptions()]
+    entries = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
     accepted, refused = Counter[table.Entry](), Counter[table.Entry]()
     seen: defaultdict[table.Entry, set[tuple[bool, bool]]] = defaultdict(set)
     points: defaultdict[tuple[table.Entry, str | None], set[str]] = defaultdict(set)

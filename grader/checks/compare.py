@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ..engine import Called, Odd
 from ..engine.protocol import Observed
 from ..oracle import Answer
-from ..program import Leaf, Program
+from ..program import Leaf, Op, Program
 from .finding import Shown, fail, shown
 
 # Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this.
@@ -43,7 +43,7 @@ def compare_grads(
     itself, and the leaves tell.
     """
     between = [i for i, node in enumerate(program.nodes) if not isinstance(node, Leaf) and i != program.root]
-    if cleared and all(observed[i] == 0.0 for i in between):
+    if cleared and isinstance(program.nodes[program.root], Op) and all(observed[i] == 0.0 for i in between):
         tidied = {*between, program.root} if observed[program.root] == 0.0 else set(between)
         expected = [0.0 if i in tidied else grad for i, grad in enumerate(expected)]
     _compare(program, expected, observed, scale, lambda name: slope_name(program, name), note)

@@ -396,6 +396,8 @@ def _not_offered(about: Program, problem: Problem) -> bool:
     sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
     if problem.kind == "not_offered":
         return extra or bool(sides)
+    if problem.where == "build" and problem.type_name == "TypeError" and not problem.lines:
+        return bool(sides)  # Python's own: the engine's operators are not there, or return NotImplemented
     refused = problem.where == "build" and problem.type_name in _REFUSALS
     # an operation that gave None, or a reflected operator that is there and fails, is offered and wrong
     return refused and sides == {"right"} and not extra and "NoneType" not in problem.message

@@ -20,10 +20,10 @@ def test_the_gradient_that_arrives_is_multiplied_in(engine: EngineUnderCheck) ->
         program("L = (a * b) * c", a=2, b=-3, c=10),
         program("L = (a * b) * (c * d)", a=1.5, b=-2, c=0.5, d=4),
         program("L = (a * b) * c", a=2, b=-3, c=0),
-        program("L = (a * b) * c", a=2000.1234567, b=-3, c=0.5),
+        program("L = (a * b) * c", a=2, b=-3, c=4000.1234567),
         upstream=-2.5,
     )
-    engine.local_rules_agree_again(None, "L = a * b", a=2, b=-3)
+    engine.local_rules_agree_again(None, "L = a * b", a=2, b=-3, upstream=0.0000123456789)
 
 
 @check("already_there")

@@ -25,6 +25,8 @@ def test_all_users_of_a_value_count(engine: EngineUnderCheck) -> None:
         program("L = a * b + a", a=2, b=0),
         program("L = (a * b) * c + a", a=2, b=-3, c=0),
         program("L = (a + b) * c + a", a=2, b=-3, c=0),
+        program("L = (a * b) * c + (a + b) * c", a=2, b=-3, c=4000.1234567),
+        program("L = (a * b) * c + (a + b) * c", a=2, b=-3, c=0.0000123456789),
     )
 
 
@@ -48,6 +50,8 @@ def test_after_zero_grad_a_second_pass_gives_the_same(engine: EngineUnderCheck) 
         program("L = a + b", a=2, b=-3),
         program("L = a * a", a=3),
         program("L = (a * b) * (a + b)", a=2, b=-3),
+        program("L = (a * b) * c", a=2, b=-3, c=0),
+        program("L = a * b", a=3, b=3),
         upstream=-2.5,
     )
 

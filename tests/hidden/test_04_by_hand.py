@@ -17,5 +17,5 @@ def test_the_pass_for_a_product_of_sums(engine: EngineUnderCheck) -> None:
         "product_of_sums",
         program(graph, a=2, b=-3, c=10),
         program(graph, a=-1.5, b=0.5, c=4),
-        program(graph, a=2, b=-3, c=-10),
+        program(graph, a=2.123456789, b=-3.987654321, c=-10),
     )

@@ -1,5 +1,5 @@
 from grader.checks import EngineUnderCheck, check
-from grader.program import diamonds, leaf, program
+from grader.program import chain, diamonds, leaf, program
 
 # thirty operations above each other
 LADDER = [f"x{i} = x{i - 1} {'+*'[i % 2]} {'ab'[i % 2]}" for i in range(1, 30)]
@@ -24,6 +24,8 @@ def test_the_gradient_arrives_at_the_far_end(engine: EngineUnderCheck) -> None:
         program("L = ((a * b + c) * d) * 2", a=2, b=-3, c=10, d=-1),
         program("e = a * b; f = e * 3; g = f + e; h = g * a; i = h * 2; L = i + b", a=0.5, b=2),
         program("y = a + b; L = y * c", a=2, b=-2, c=3),
+        program("y = a + b; z = y * a; L = z * c", a=2, b=-3, c=4000.1234567),
+        chain(60),
         program("; ".join(["x0 = a * b", *LADDER]), a=2, b=0.5),
     )
 

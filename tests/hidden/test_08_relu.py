@@ -9,6 +9,7 @@ def test_a_positive_input_passes_the_gradient_through(engine: EngineUnderCheck) 
         program("L = relu(a) * c", a=0.001, c=-3),
         program("L = relu(a) * c", a=40, c=-0.5),
         program("L = relu(a) * c", a=0.000000001, c=4000.1234567),
+        program("L = relu(a) * c", a=4000.1234567, c=0.0000123456789),
         program("L = relu(a) * c", a=2, c=0),
         program("L = relu(relu(a) * c)", a=3, c=2),
     )

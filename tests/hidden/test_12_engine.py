@@ -1,5 +1,5 @@
 from grader.checks import EngineUnderCheck, check
-from grader.program import leaf, program
+from grader.program import chain, leaf, program
 
 ASKED = ("add", "sub", "mul", "div", "pow", "neg", "relu")
 
@@ -53,6 +53,7 @@ TWICE = [
     program("L = relu(a) * relu(a)", a=2),
     program("L = -relu(a) + a", a=-2),
 ]
+FAR = [("exp", 25, 0.001), ("tanh", -5, 1000), ("sigmoid", -12, 100_000), ("sigmoid", 12, 100_000)]
 # thirty operations above each other
 LADDER = [f"{'xyz'[i % 3]}{i} = {'xyz'[(i - 1) % 3]}{i - 1 or ''} {'+*'[i % 2]} {'cb'[i % 2]}" for i in range(1, 30)]
 # 2 ** 34 paths: nothing that an engine keeps may grow with them
@@ -83,6 +84,8 @@ def test_values_with_several_users(engine: EngineUnderCheck) -> None:
         program("L = (a - b) * c + relu(d - a)", a=2, b=2, c=0, d=3),
         program("L = (a * b) * c", a=2, b=-3, c=0.00001),
         program("L = (a * b) * c", a=2000.1234567, b=-3000.5, c=4000.25),
+        program("L = (a ** 2 + relu(a) - a / b) * c", a=2, b=-3, c=4000.1234567),
+        chain(60),
         program("L = ((a + b) * (a - b) * (a / b) * relu(a) * -a * a ** 2) * c", a=2, b=-3, c=0),
         program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but nothing of it goes into L
         program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
@@ -125,7 +128,8 @@ def test_functions_where_offered(engine: EngineUnderCheck) -> None:
     twice = [program(f"b = {name}(a); c = {name}(a); L = b * c - b * d", a=0.7, d=3) for name in functions]
     below = [program(f"L = {name}(a) * b", a=a, b=2) for name in ("tanh", "exp", "sigmoid") for a in (-1.25, -3, 2.75)]
     inner = [program(f"L = {name}(a * b) * b", a=0.5, b=1.5) for name in functions]
-    far = [program("L = log(a) * b", a=a, b=2) for a in (0.05, 30)]
+    far = [program("L = log(a) * b", a=a, b=2) for a in (0.0005, 0.05, 30)]
+    far += [program(f"L = {name}(a) * b", a=a, b=b) for name, a, b in FAR]
     random = [p for name in functions for p in engine.fresh(8, ops=(*ASKED, name), sizes=(2, 10))]
     engine.agrees(core, *alone, *twice, *inner, *below, *far, where_offered=True)
     engine.agrees(core, *random, where_offered=True)

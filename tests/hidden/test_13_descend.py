@@ -28,9 +28,9 @@ def test_zero_grad_forgets(engine: EngineUnderCheck) -> None:
 
 @check("step")
 def test_a_step_goes_against_the_gradient(engine: EngineUnderCheck) -> None:
-    expected = {"first value": 3 - 0.1 * 16, "second value": -1 - 0.1 * -2, "third value": 0.5}
-    about = "values 3, -1, 0.5 with gradients 16, -2, 0, rate 0.1"
-    engine.returns("values_after_step", 0.1, 3, 16, -1, -2, 0.5, 0, expected=expected, about=about)
+    expected = {"first value": 3 - 0.1 * 160.5, "second value": -1 - 0.1 * -2, "third value": 0.5}
+    about = "values 3, -1, 0.5 with gradients 160.5, -2, 0, rate 0.1"
+    engine.returns("values_after_step", 0.1, 3, 160.5, -1, -2, 0.5, 0, expected=expected, about=about)
 
 
 @check("neuron")

@@ -20,13 +20,13 @@ import msgspec
 import yaml
 
 from grader.course import Course, Exercise, load_course
-from grader.diagnosis import read_misconceptions
+from grader.diagnosis import Edit, apply_edits, read_misconceptions
 from grader.grading import grade
 from grader.oracle import AnswerBook, read_book
 
 ROOT = Path(__file__).resolve().parents[2]
-ENGINES = ROOT / "tests" / "fixtures" / "engines"
-VARIANTS = ROOT / "tests" / "fixtures" / "right"
+FIXTURES = ROOT / "tests" / "fixtures"
+ENGINES, VARIANTS = FIXTURES / "engines", FIXTURES / "right"
 SOLUTIONS = ROOT / "solutions"
 
 ENGINE = "12_engine"
@@ -42,8 +42,9 @@ BONUS_ONLY = {
 }
 
 RIGHT_ENGINE, WRONG_ENGINE, NO_PASS_ENGINE = "right engine", "wrong engine", "right numbers, no backward pass"
-RIGHT_VARIANT, MISCONCEPTION = "right variant of an exercise", "misconception of an exercise"
-KINDS = (RIGHT_ENGINE, WRONG_ENGINE, NO_PASS_ENGINE, RIGHT_VARIANT, MISCONCEPTION)
+RIGHT_VARIANT, WRONG_VARIANT = "right variant of an exercise", "wrong variant of an exercise"
+MISCONCEPTION = "misconception of an exercise"
+KINDS = (RIGHT_ENGINE, WRONG_ENGINE, NO_PASS_ENGINE, RIGHT_VARIANT, WRONG_VARIANT, MISCONCEPTION)
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,16 @@ def variants() -> list[Entry]:
     for stem in [exercise.stem for exercise in exercises()]:
         entries.append(_file(RIGHT_VARIANT, stem, SOLUTIONS / f"{stem}.py", "solution"))
         entries += [_file(RIGHT_VARIANT, stem, path) for path in sorted((VARIANTS / stem).glob("*.py"))]
+    return entries
+
+
+def wrong_variants() -> list[Entry]:
+    """Every edit of a solution in tests/fixtures/wrong.yaml. Raises `ValueError` for one that does not match once."""
+    entries = []
+    for wrong in yaml.safe_load((FIXTURES / "wrong.yaml").read_text(encoding="utf-8")):
+        solution = (SOLUTIONS / f"{wrong['exercise']}.py").read_text(encoding="utf-8")
+        text = apply_edits(solution, [Edit(edit["old"], edit["new"], edit.get("in")) for edit in wrong["edits"]])
+        entries.append(Entry(WRONG_VARIANT, wrong["exercise"], wrong["id"], text))
     return entries
 
 

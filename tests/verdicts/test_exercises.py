@@ -13,7 +13,7 @@ from grader.diagnosis import Edit, apply_edits
 
 @pytest.fixture(scope="module")
 def verdicts(table: ModuleType, memo: Path) -> list[Any]:
-    return table.grade_all([*table.variants(), *table.misconceptions()], memo=memo)
+    return table.grade_all([*table.variants(), *table.wrong_variants(), *table.misconceptions()], memo=memo)
 
 
 def of_kind(verdicts: list[Any], kind: str) -> list[Any]:
@@ -29,6 +29,11 @@ def test_solutions_get_full_marks_and_all_bonus(verdicts: list[Any]) -> None:
     """The solutions that the stubs are made from pass every check."""
     solutions = [verdict for verdict in verdicts if verdict.entry.name == "solution"]
     assert {} == {str(v.entry): v.explain() for v in solutions if v.lost or v.lost_bonus}
+
+
+def test_wrong_variants_lose_points(table: ModuleType, verdicts: list[Any]) -> None:
+    """What is wrong only for some values, some roots or a second time is found out as well."""
+    assert [] == [str(verdict.entry) for verdict in of_kind(verdicts, table.WRONG_VARIANT) if not verdict.lost]
 
 
 def test_misconceptions_lose_points(table: ModuleType, verdicts: list[Any]) -> None:
