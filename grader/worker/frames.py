@@ -5,6 +5,7 @@ import os
 import re
 import socket
 import struct
+import sys
 from typing import Any
 
 HEADER = struct.Struct("!I")
@@ -15,15 +16,20 @@ PID = struct.Struct("!q")
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 _type_name = type.__dict__["__name__"].__get__
-_numpy_items: dict[type, Any] = {}
+_plain_ways: dict[type, Any] = {}  # from other kinds of number to Python's own
 
 
-def learn_numpy() -> None:
-    """Take numpy's own `item` before learner code runs, so that its scalars can be spelled."""
-    import numpy
+def learn_numbers() -> None:
+    """Take the ways to a plain number that imported modules have, before learner code runs: numpy's own `item`, and
+    `float` for fractions and decimals."""
+    if "numpy" in sys.modules:
+        import numpy
 
-    _numpy_items[numpy.generic] = numpy.generic.item
-    _numpy_items[numpy.ndarray] = numpy.ndarray.item
+        _plain_ways[numpy.generic] = numpy.generic.item
+        _plain_ways[numpy.ndarray] = numpy.ndarray.item
+    for module, name in (("fractions", "Fraction"), ("decimal", "Decimal")):
+        if module in sys.modules:
+            _plain_ways[getattr(sys.modules[module], name)] = float
 
 
 def name_of(kind: type) -> str:
@@ -47,11 +53,11 @@ def spell(number: object) -> str:
             return float(number).hex()  # type: ignore[arg-type]
         except OverflowError:
             return "!int"
-    for base, item in _numpy_items.items():
+    for base, item in _plain_ways.items():
         if any(base is ancestor for ancestor in type.mro(kind)):
             try:
                 plain = item(number)
-            except ValueError:
+            except (ValueError, OverflowError):
                 break
             if type(plain) in (float, int):
                 return spell(plain)

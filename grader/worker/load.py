@@ -107,8 +107,8 @@ def offer(parsed: Parsed, allow: dict[str, str]) -> dict[str, Any]:
         if known and parts[-1] != "*" and _NOT_BEFOREHAND.isdisjoint(parts):
             with contextlib.suppress(BaseException):
                 import_module(name)
+    frames.learn_numbers()
     if "numpy" in sys.modules and "numpy" in allow:
-        frames.learn_numpy()
         with contextlib.suppress(BaseException):
             import_module("numpy.random").seed(0)  # as Python's own generator: a file draws the same each time
     offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])

@@ -299,7 +299,7 @@ def closures() -> str:
 def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Loading leaves an import hook, a module and numpy's functions behind: take them away again."""
     monkeypatch.setattr(sys, "meta_path", sys.meta_path.copy())
-    monkeypatch.setattr(frames, "_numpy_items", {})
+    monkeypatch.setattr(frames, "_plain_ways", {})
     yield
     sys.modules.pop(load.MODULE, None)
 

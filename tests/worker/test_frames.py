@@ -4,6 +4,8 @@ import math
 import os
 import re
 import socket
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -128,7 +130,7 @@ def test_what_is_no_plain_number_goes_by_its_types_name(expected: str, thing: ob
 )
 def test_numpys_scalars_are_numbers_once_numpy_is_known(expected: float, thing: object) -> None:
     """A numpy scalar, or an array that holds a single number, is spelled as that number."""
-    frames.learn_numpy()
+    frames.learn_numbers()
     assert expected.hex() == frames.spell(thing)
 
 
@@ -148,19 +150,19 @@ def test_numpys_scalars_are_numbers_once_numpy_is_known(expected: float, thing: 
 )
 def test_what_numpy_holds_besides_numbers_goes_by_its_name(expected: str, thing: object) -> None:
     """Arrays of several numbers, truth values and words are no numbers in numpy's wrapping either."""
-    frames.learn_numpy()
+    frames.learn_numbers()
     assert expected == frames.spell(thing)
 
 
 def test_numpys_own_item_is_asked_and_no_other() -> None:
     """A subclass of an array cannot say what it holds by an `item` of its own."""
-    frames.learn_numpy()
+    frames.learn_numbers()
     assert (2.5).hex() == frames.spell(np.array(2.5).view(OwnArray))
 
 
 def test_a_class_that_equals_every_other_is_not_taken_for_numpys() -> None:
     """A learner's metaclass has no say in whose number something is."""
-    frames.learn_numpy()
+    frames.learn_numbers()
     assert frames.spell(Chameleon()) == "!Chameleon"
 
 
@@ -230,3 +232,17 @@ def test_an_end_that_has_gone_is_no_request(sent: bytes) -> None:
         with theirs:
             theirs.sendall(sent)
         assert frames.receive(ours, 0) is None
+
+
+@pytest.mark.parametrize("thing", [Fraction(1, 4), Decimal("0.25")])
+def test_fractions_and_decimals_are_numbers(thing: object) -> None:
+    """Exact arithmetic gives numbers like any other."""
+    frames.learn_numbers()
+    assert frames.spell(thing) == (0.25).hex()
+
+
+@pytest.mark.parametrize("thing", [Fraction(10**400), Decimal("sNaN")])
+def test_fractions_that_are_no_float_go_by_their_name(thing: object) -> None:
+    """What float cannot hold is told by its type."""
+    frames.learn_numbers()
+    assert frames.spell(thing) == "!" + type(thing).__name__
