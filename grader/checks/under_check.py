@@ -1,5 +1,6 @@
 """The `engine` that hidden tests are given: ask it for agreement, and it compares or fails."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -357,6 +358,7 @@ class EngineUnderCheck:
 
 _EXTRA = ("tanh", "exp", "log", "sigmoid")
 _REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")  # of a number
+_NUMBER_REFUSED = re.compile(r"unsupported operand type.*'(int|float)'")
 _STORED = ("pairs", "parallel")
 _NOTHING_CAME = (
     "nothing was added anywhere: is the closure attached, `out._backward = _backward`, and does it add to `.grad`?"
@@ -396,8 +398,8 @@ def _not_offered(about: Program, problem: Problem) -> bool:
     sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
     if problem.kind == "not_offered":
         return extra or bool(sides)
-    if problem.where == "build" and problem.type_name == "TypeError" and not problem.lines:
-        return bool(sides)  # Python's own: the engine's operators are not there, or return NotImplemented
+    if sides and problem.where == "build" and not problem.lines and _NUMBER_REFUSED.search(problem.message):
+        return True  # by Python itself: the engine's operator is not there, or returned NotImplemented
     refused = problem.where == "build" and problem.type_name in _REFUSALS
     # an operation that gave None, or a reflected operator that is there and fails, is offered and wrong
     return refused and sides == {"right"} and not extra and "NoneType" not in problem.message

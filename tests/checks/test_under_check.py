@@ -424,6 +424,8 @@ NOT_OFFERED = ["build", "not_offered", "NotOffered", "tanh", []]
         (["build", "not_offered", "NotOffered", "__rmul__", []], DOUBLED),
         (["build", "raised", "TypeError", "no", []], program("L = a * 2", a=3)),
         (["build", "raised", "AttributeError", "'int' object has no attribute 'data'", []], program("L = a + 2", a=3)),
+        (["build", "raised", "ValueError", "no numbers", [3]], program("L = a + 2", a=3)),
+        (["build", "raised", "TypeError", "unsupported operand type(s) for +: 'int' and 'Value'", []], DOUBLED),
     ],
 )
 def test_what_is_not_offered_costs_nothing_where_it_need_not_be(
@@ -441,6 +443,7 @@ def test_what_is_not_offered_costs_nothing_where_it_need_not_be(
         (NOT_OFFERED, program("L = a ** 2", a=3)),
         (["build", "raised", "TypeError", "no", []], BOTH),
         (["build", "raised", "TypeError", "no", []], DOUBLED),
+        (["build", "raised", "TypeError", "unsupported operand type(s) for +: 'int' and 'Value'", [3]], DOUBLED),
         (["build", "raised", "TypeError", "'NoneType' and 'Value'", []], program("L = a * 2", a=3)),
         (["build", "raised", "TypeError", "no", []], TANH),
         (["build", "raised", "TypeError", "no", []], program("L = a ** 2", a=3)),
