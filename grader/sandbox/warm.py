@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from ..worker import frames
-from .launch import Request
+from .launch import Request, die_first
 
 Launcher: TypeAlias = Callable[[Request], "subprocess.Popen[bytes]"]
 _PATIENCE_S = 20
@@ -92,6 +92,8 @@ class Warm:
         while self._settled is None:
             reason, detail = self._greeting()
             if reason is None:
+                assert self._process is not None
+                die_first(self._process.pid)
                 self._settled = self._candidates[0][0], detail
             else:
                 self.close()

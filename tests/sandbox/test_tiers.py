@@ -96,3 +96,20 @@ def test_an_official_run_takes_no_course_from_beside_the_files(tmp_path: Path) -
     (tmp_path / "course.yaml").write_text("format_version: 99\n")
     run = grade(tmp_path, "1", "--from", str(ROOT / "solutions"), "--official")
     assert (0, "") == (run.returncode, run.stderr)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: only Linux is asked who should die first")
+def test_learner_code_is_the_first_to_go_where_memory_runs_out() -> None:
+    """The worker and all that it forks are offered to the kernel before the grader."""
+    with sandbox.start() as warm:
+        assert warm.tier
+        process = warm._process
+        assert process is not None
+        found = [int(pid) for pid in _below(process.pid)]
+        assert {"1000"} == {Path(f"/proc/{pid}/oom_score_adj").read_text().strip() for pid in found}
+    assert Path("/proc/self/oom_score_adj").read_text().strip() != "1000"
+
+
+def _below(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(below for child in children for below in _below(int(child)))]

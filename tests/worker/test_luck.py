@@ -232,3 +232,45 @@ def test_without_following_nothing_is_recorded(loaded: Load) -> None:
     assert object.__hash__(obj) == hash(obj)
     assert [] == nodes.of_run()
     assert "id" not in vars(module)
+
+
+def test_a_global_called_id_is_the_files_own(loaded: Load) -> None:
+    """A counter, or a function, of that name stays what it is."""
+    module = loaded(PLAIN + "id = 7\ndef mine():\n    return id\n")
+    Nodes(module)
+    assert module.mine() == 7
+
+
+def test_the_usual_repr_follows_the_seed(loaded: Load) -> None:
+    """Sorted by `repr`, which spells an address, objects come in the order of the seed; a repr of one's own stays."""
+    source = PLAIN + "class Named(Value):\n    def __repr__(self):\n        return 'me'\n"
+    module = loaded(source)
+    nodes = Nodes(module)
+    orders = []
+    for seed in (0, 1):
+        nodes.start_run(seed)
+        orders.append([o.data for o in sorted([module.Value(i) for i in range(6)], key=repr)])
+    assert orders == [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]]
+    assert repr(module.Named(1)) == "me"
+
+
+@pytest.mark.parametrize("make", ["object.__new__(Value)", "copy.copy(Value(1))"])
+def test_an_object_made_past_the_class_is_met(loaded: Load, make: str) -> None:
+    """Whoever is handed a node that nobody followed gives it its number then."""
+    module = loaded(PLAIN + f"import copy\ndef make():\n    return {make}\n")
+    nodes = Nodes(module)
+    nodes.start_run(0)
+    made = module.make()
+    nodes.meet(made)
+    nodes.meet(made)
+    assert [obj for obj in nodes.of_run() if obj is made] == [made]
+
+
+def test_a_class_of_make_dataclass_is_followed(loaded: Load) -> None:
+    """Its module says `types`."""
+    fields = "['data'], namespace={'__hash__': object.__hash__}, eq=False"
+    module = loaded(f"from dataclasses import make_dataclass\nValue = make_dataclass('Value', {fields})\n")
+    nodes = Nodes(module)
+    nodes.start_run(0)
+    made = module.Value(1.0)
+    assert [made] == nodes.of_run()

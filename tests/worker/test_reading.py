@@ -248,3 +248,41 @@ def test_a_rule_called_back_is_no_backward_pass() -> None:
         vars(module),
     )
     assert reading.backward_of(module, module.Value(), "back")() == "passed"
+
+
+SAVED = """
+class Value:
+    def __init__(self, data, below=(), saved=()):
+        self.data, self.grad, self.inputs, self.saved = data, 0.0, below, saved
+        {more}
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other), ({saved}))
+    {method}
+    def backward(self):
+        pass
+"""
+METHOD = """def _backward(self):
+        for source, value in zip(self.inputs, reversed(self.saved)):
+            source.grad += value * self.grad
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "saved", "method", "more"),
+    [
+        ("closure", "_backward", "self.data, other.data", METHOD, ""),
+        ("closure", "_backward", "1, 2", METHOD, ""),
+        ("parallel", "saved", "other.data, self.data", "", ""),
+        ("parallel", "saved", "other.data, self.data", "def _backward(self): pass", ""),
+        ("parallel", "_local_grads", "1, 1", METHOD, "self._local_grads = saved"),
+        ("parallel", "local_grads", "self.data, other.data", "", "self.local_grads = [s for s in saved]"),
+        ("", "", "self.data, other.data", "", ""),
+        ("closure", "rule", "self.data, other.data", "", "self.rule = (lambda: None) if below else None"),
+    ],
+)
+def test_values_that_are_saved_are_no_local_gradients(
+    loaded: Load, rule: str, name: str, saved: str, method: str, more: str
+) -> None:
+    """Numbers beside the inputs are read as slopes where they have that name, or where nothing else can be meant."""
+    found = reading.read(loaded(SAVED.format(saved=saved, method=method, more=more)))
+    assert (rule, name) == (found.rule, found.rule_name)

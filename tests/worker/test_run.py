@@ -131,6 +131,28 @@ def test_what_an_engine_does_not_offer_is_told_apart(executed: Execute, lacking:
     assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", lacking, []]]
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        "from math import exp",
+        "def exp(x):\n    return math.exp(x)",
+        "def exp(x):\n    return 2.0",
+        "class Value(Value):\n    def exp(self, message):\n        return message",
+    ],
+    ids=["imported", "for floats", "no node", "with an argument"],
+)
+def test_what_is_called_as_a_function_and_is_none_is_not_offered(executed: Execute, more: str) -> None:
+    """A name alone offers nothing."""
+    outcome = executed(f"import math\n{OPERATIONS}\n{more}\n", program("L = exp(a)", a=2.0), ["values"])
+    assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", "exp", []]]
+
+
+def test_a_function_that_is_offered_and_broken_is_told(executed: Execute) -> None:
+    """Anything but a TypeError is the function's own."""
+    outcome = executed(OPERATIONS.replace("x.data / 100", "x.date / 100"), program("L = tanh(a)", a=2.0), ["values"])
+    assert ("broke", "raised", "AttributeError") == (outcome[0], *outcome[2][1:3])
+
+
 def test_a_missing_operator_is_the_learners_exception(executed: Execute, closures: str) -> None:
     """An operator between two Values that is not there raises Python's own TypeError."""
     outcome = executed(closures, program("L = a - b", a=1, b=2), ["values"])
