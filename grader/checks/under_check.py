@@ -1,6 +1,5 @@
 """The `engine` that hidden tests are given: ask it for agreement, and it compares or fails."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,10 +8,11 @@ from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
 from ..engine.protocol import Observed
 from ..oracle import Answer
-from ..program import NOTHING, Number, Op, Program, draw, number_text, program
+from ..program import NOTHING, Program, draw, number_text, program
 from . import order
 from .compare import close, compare_grads, compare_returned, compare_values, largest
 from .finding import CheckFailed, fail, fail_for
+from .offered import not_offered
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 5_000
@@ -61,7 +61,7 @@ class EngineUnderCheck:
         runs = [Run(p, (("values",), ("backward", p.root), ("grads",), ("values",))) for p in asked]
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
-            if isinstance(outcome, Broke) and where_offered and _not_offered(asked[i], outcome.problem):
+            if isinstance(outcome, Broke) and where_offered and not_offered(asked[i], outcome.problem):
                 return
             if outcome.results:
                 compare_values(asked[i], answers[i], outcome.results[0], note)  # type: ignore[arg-type]
@@ -356,9 +356,6 @@ class EngineUnderCheck:
             fail_for(outcome.problem, self._source, about.shown)
 
 
-_EXTRA = ("tanh", "exp", "log", "sigmoid")
-_REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")  # of a number
-_NUMBER_REFUSED = re.compile(r"unsupported operand type.*'(int|float)'")
 _STORED = ("pairs", "parallel")
 _NOTHING_CAME = (
     "nothing was added anywhere: is the closure attached, `out._backward = _backward`, and does it add to `.grad`?"
@@ -390,26 +387,6 @@ def _aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
 
 def _programs(given: Sequence[str | Program], leaves: dict[str, float]) -> list[Program]:
     return [program(p, **leaves) if isinstance(p, str) else p for p in given]
-
-
-def _not_offered(about: Program, problem: Problem) -> bool:
-    operations = [node for node in about.nodes if isinstance(node, Op)]
-    extra = any(node.op in _EXTRA for node in operations)
-    sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
-    if problem.kind == "not_offered":
-        return extra or bool(sides)
-    if sides and problem.where == "build" and not problem.lines and _NUMBER_REFUSED.search(problem.message):
-        return True  # by Python itself: the engine's operator is not there, or returned NotImplemented
-    refused = problem.where == "build" and problem.type_name in _REFUSALS
-    # an operation that gave None, or a reflected operator that is there and fails, is offered and wrong
-    return refused and sides == {"right"} and not extra and "NoneType" not in problem.message
-
-
-def _number_sides(node: Op) -> list[str]:
-    """On which sides of an operation a plain number stands."""
-    return [
-        side for side, operand in zip(("left", "right"), node.operands, strict=False) if isinstance(operand, Number)
-    ]
 
 
 def _start_text(p: Program, upstream: float, already: dict[str, float]) -> str | None:

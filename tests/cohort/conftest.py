@@ -42,7 +42,8 @@ def jane(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def at_most() -> Callable[[int], Any]:
-    """Fails if what is done within takes more memory than so many megabytes."""
+    """Fails if what is done within takes more memory than so many megabytes, beside what threads of the test runner may
+    take meanwhile: what is guarded against takes hundreds."""
 
     @contextmanager
     def capped(megabytes: int) -> Iterator[None]:
@@ -52,7 +53,7 @@ def at_most() -> Callable[[int], Any]:
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        assert peak < megabytes << 20
+        assert peak < (megabytes + 6) << 20
 
     return capped
 

@@ -21,6 +21,20 @@ OPERATIONS = {
 }
 
 
+def written_out(program):
+    """The program with every row of operations alike spelled one by one."""
+    made = []
+    for op, *operands in program:
+        if op != "repeat":
+            made.append([op, *operands])
+            continue
+        count, op, *operands = operands
+        for _ in range(count):
+            here = [len(made) - o[1] if isinstance(o, list) and o[0] == "back" else o for o in operands]
+            made.append([op, *here])
+    return made
+
+
 def compute(program, nudged=None):
     """Every node's value; the nudged one's moved by a small imaginary step."""
     values = []
@@ -35,6 +49,7 @@ def compute(program, nudged=None):
 
 def answer(program, steps):
     """What an engine with a backward pass would have shown at each step."""
+    program = written_out(program)
     values = compute(program)
     grads = [0.0] * len(program)
     factor = 1.0
@@ -46,6 +61,7 @@ def answer(program, steps):
         elif step == "triple":
             factor = 3.0
         elif step == "preload":
+            grads = [0.0] * len(program)
             for index, grad in arguments[0]:
                 grads[index] += grad
         elif step in ("backward", "local_rules"):

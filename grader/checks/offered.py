@@ -1,0 +1,32 @@
+"""What an engine need not offer, and how it says that it does not."""
+
+import re
+
+from ..engine import Problem
+from ..program import Number, Op, Program
+
+_EXTRA = ("tanh", "exp", "log", "sigmoid")
+_REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")  # of a number
+_NUMBER_REFUSED = re.compile(r"unsupported operand type.*'(int|float)'")
+
+
+def not_offered(about: Program, problem: Problem) -> bool:
+    """Whether a program failed because the engine does not have what nobody has to offer: functions beyond those of the
+    course, and plain numbers other than exponents."""
+    operations = [node for node in about.nodes if isinstance(node, Op)]
+    extra = any(node.op in _EXTRA for node in operations)
+    sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
+    if problem.kind == "not_offered":
+        return extra or bool(sides)
+    if sides and problem.where == "build" and not problem.lines and _NUMBER_REFUSED.search(problem.message):
+        return True  # by Python itself: the engine's operator is not there, or returned NotImplemented
+    refused = problem.where == "build" and problem.type_name in _REFUSALS
+    # an operation that gave None, or a reflected operator that is there and fails, is offered and wrong
+    return refused and sides == {"right"} and not extra and "NoneType" not in problem.message
+
+
+def _number_sides(node: Op) -> list[str]:
+    """On which sides of an operation a plain number stands."""
+    return [
+        side for side, operand in zip(("left", "right"), node.operands, strict=False) if isinstance(operand, Number)
+    ]
