@@ -7,8 +7,10 @@ from msgspec.structs import replace
 
 from .model import CheckResult, ExerciseResult, Report
 
+Details = Mapping[tuple[str, str], str]
 
-def for_learner(report: Report, details: Mapping[tuple[str, str], str]) -> Report:
+
+def for_learner(report: Report, details: Details) -> Report:
     """The report without its seed and, for hidden checks, without what the course's `detail` forbids.
 
     `details` maps (exercise id, check id) to `full`, `hint` or `score`; pure, and the only place that takes
@@ -21,7 +23,7 @@ def for_learner(report: Report, details: Mapping[tuple[str, str], str]) -> Repor
     return replace(report, seed=UNSET, exercises=exercises)
 
 
-def _check(exercise: ExerciseResult, check: CheckResult, details: Mapping[tuple[str, str], str]) -> CheckResult:
+def _check(exercise: ExerciseResult, check: CheckResult, details: Details) -> CheckResult:
     detail = details.get((exercise.id, check.id), "score")
     if check.visibility == "visible" or detail == "full":
         return check

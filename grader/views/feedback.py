@@ -1,11 +1,10 @@
 """What each person of a class gets back: their report as a terminal shows it, and as JSON."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from ..report import Report, for_learner, to_json
+from ..report.learner import Details
 from .terminal import render
-
-Details = Mapping[tuple[str, str], str]
 
 
 def feedback(reports: Iterable[Report], title: str, details: Details) -> Iterator[tuple[str, str]]:

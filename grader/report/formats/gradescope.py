@@ -4,20 +4,18 @@ After https://gradescope-autograders.readthedocs.io/en/latest/specs/. Learners s
 not tell them is taken out first. Every text is declared as `text`: Gradescope then interprets no HTML and no Markdown.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
 from ..json_form import escape_steering
-from ..learner import for_learner
+from ..learner import Details, for_learner
 from ..model import CheckResult, ExerciseResult, Report
 from .explain import explanation
 from .neutral import lines, one_line
 from .people import total
-
-Details = Mapping[tuple[str, str], str]
 
 
 def gradescope(reports: Iterable[Report], details: Details) -> Iterator[tuple[str, str]]:
