@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,17 +124,22 @@ def engines() -> list[Entry]:
     base = (ENGINES / "base.py").read_text(encoding="utf-8")
     entries = [Entry(RIGHT_ENGINE, ENGINE, "base", base)]
     entries += [_file(RIGHT_ENGINE, ENGINE, path) for path in sorted((ENGINES / "right").glob("*.py"))]
-    for wrong in yaml.safe_load((ENGINES / "wrong.yaml").read_text(encoding="utf-8")):
-        text = base
-        for edit in wrong["edits"]:
-            if text.count(edit["old"]) != 1:
-                raise ValueError(f"{wrong['id']}: {edit['old']!r} stands {text.count(edit['old'])} times in base.py")
-            text = text.replace(edit["old"], edit["new"])
-        entries.append(Entry(WRONG_ENGINE, ENGINE, wrong["id"], text))
+    entries += _edited(RIGHT_ENGINE, base, ENGINES / "right.yaml")
+    entries += _edited(WRONG_ENGINE, base, ENGINES / "wrong.yaml")
     for entry in [_file(WRONG_ENGINE, ENGINE, path) for path in sorted((ENGINES / "wrong").glob("*.py"))]:
         numbers_only = entry.text.startswith('"""Right numbers, no backward pass')
         entries.append(replace(entry, kind=NO_PASS_ENGINE) if numbers_only else entry)
     return entries
+
+
+def _edited(kind: str, base: str, path: Path) -> Iterator[Entry]:
+    for one in yaml.safe_load(path.read_text(encoding="utf-8")):
+        text = base
+        for edit in one["edits"]:
+            if text.count(edit["old"]) != 1:
+                raise ValueError(f"{one['id']}: {edit['old']!r} stands {text.count(edit['old'])} times in base.py")
+            text = text.replace(edit["old"], edit["new"])
+        yield Entry(kind, ENGINE, one["id"], text)
 
 
 def exercises() -> tuple[Exercise, ...]:
