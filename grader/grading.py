@@ -13,13 +13,23 @@ import msgspec
 from msgspec import UNSET
 
 from . import __version__, sandbox, scoring
-from .checks.finding import problem_text
+from .checks.finding import death_text, problem_text
 from .checks.plugin import METADATA, EngineFor
 from .checks.session import run_checks
 from .checks.under_check import EngineUnderCheck
 from .course import Check, Course, CourseError, Exercise
 from .diagnosis import diagnose, fingerprint
-from .engine import Died, Loaded, LoadFailed, NotStarted, Problem, Source, Submission, read_source
+from .engine import (
+    Budget,
+    Died,
+    EngineProcess,
+    Loaded,
+    LoadFailed,
+    NotStarted,
+    Problem,
+    Source,
+    read_source,
+)
 from .oracle import AnswerBook, Oracle
 from .report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, Report, SubmissionStamp
 from .sandbox import Warm
@@ -156,10 +166,12 @@ def examine(
     states: dict[str, FileState] = {}
     engines: dict[tuple[str, str], EngineUnderCheck] = {}
 
-    def prepare(submission: Submission, source: Source, exercise: Exercise, check: Check) -> EngineUnderCheck:
+    budget = Budget()
+
+    def prepare(process: EngineProcess, source: Source, exercise: Exercise, check: Check) -> EngineUnderCheck:
         check_seed = f"{seed}:{exercise.id}:{check.id}"
-        ask = submission.run if tighter == 1 else lambda batch: submission.run(batch.tightened(tighter))
-        engine = EngineUnderCheck(ask, oracle.answers, source.text, course.limits, check_seed)
+        ask = process.run if tighter == 1 else lambda batch: process.run(batch.tightened(tighter))
+        engine = EngineUnderCheck(ask, oracle.answers, source.text, course.limits, check_seed, process)
         engines[exercise.id, check.id] = engine
         return engine
 
@@ -171,9 +183,11 @@ def examine(
             if source.problem is not None or source.text == stub:
                 states[exercise.id] = FileState(source.problem or "not_started", str(source.path), source.message)
                 return None
-            submission = stack.enter_context(Submission(warm, source.text, source.path.name, stub, course.limits))
-            states[exercise.id] = state = _load(submission, source)
-            return partial(prepare, submission, source) if state.state == "loaded" else None
+            process = stack.enter_context(
+                EngineProcess(warm, source.text, source.path.name, stub, course.limits, budget)
+            )
+            states[exercise.id] = state = _load(process, source)
+            return partial(prepare, process, source) if state.state == "loaded" else None
 
         pytest_report = run_checks(course, exercises, lambda: partial(load, obtain()), on_check)
     return Examined(states, pytest_report, engines)
@@ -197,8 +211,8 @@ def plan(course: Course, oracle: Oracle, seed: str) -> None:
             raise CourseError(course.hidden / Path(file).name, None, f"{name}: {fault}")
 
 
-def _load(submission: Submission, source: Source) -> FileState:
-    loaded = submission.load()
+def _load(process: EngineProcess, source: Source) -> FileState:
+    loaded = process.load()
     path = str(source.path)
     match loaded:
         case Loaded(output):
@@ -208,8 +222,8 @@ def _load(submission: Submission, source: Source) -> FileState:
         case LoadFailed(Problem() as problem, output):
             text = problem_text(problem, source.text.split("\n"))
             return FileState("failed", path, f"{source.path.name} could not be loaded: {text}", output)
-        case LoadFailed(Died(message=message), output):
-            return FileState("failed", path, f"{source.path.name} could not be loaded: {message}", output)
+        case LoadFailed(Died() as died, output):
+            return FileState("failed", path, f"{source.path.name} could not be loaded: {death_text(died)}", output)
     raise TypeError(loaded)
 
 

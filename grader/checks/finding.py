@@ -8,9 +8,8 @@ from typing import Literal, NoReturn, TypeAlias
 import msgspec
 
 from ..engine import Died, Odd, Problem
-from ..engine.protocol import Observed
-from ..worker.limits import RAN_OUT
-from ..worker.watch import WAITING_S
+from ..engine.engine_process import STALLED_S
+from ..engine.protocol import RAN_OUT, Observed
 from .explain import explain
 
 Shown: TypeAlias = float | str
@@ -51,8 +50,34 @@ def fail(
 def fail_for(cause: Problem | Died, source: Sequence[str], program: str | None = None) -> NoReturn:
     """Fail because the learner's code raised, ran on, or died; `source` is their file's lines."""
     if isinstance(cause, Died):
-        fail(cause.message, program=program, status=cause.status)  # type: ignore[arg-type]
+        fail(death_text(cause), program=program, status=cause.status)
     fail(problem_text(cause, source), program=program, status=_STATUS.get(cause.kind, "error"))
+
+
+def death_text(died: Died) -> str:
+    """Say in a sentence why no usable answer came."""
+    match died.kind:
+        case "answer_too_large":
+            return f"its answer is larger than the {died.limit_kb} KB that this check allows"
+        case "budget":
+            spent = "CPU time" if died.clock == "cpu" else "time"
+            return f"not run: the submission used up the {died.seconds:g} seconds of {spent} that it may use in all"
+        case "cpu_limit":
+            return f"it used more than {died.seconds:g} seconds of CPU time"
+        case "exited":
+            return "its process was left before it answered (os._exit, or out of memory?)"
+        case "killed":
+            return f"its process was ended by {died.signal}"
+        case "not_reloaded":
+            return "the file loaded once, but not a second time"
+        case "output_too_large":
+            return f"it printed more than {(died.limit_kb or 0) >> 10} MB"
+        case "protocol_error":
+            return f"its process gave no proper answer: {died.detail}"
+        case "unanswered":
+            return f"not run: {died.count} times before there was no answer in time"
+        case "wall_limit":
+            return f"no answer within {died.seconds:g} seconds"
 
 
 def problem_text(problem: Problem, source: Sequence[str]) -> str:
@@ -72,8 +97,8 @@ def _sentence(problem: Problem) -> str:
             return "stopped: it called its functions too often; does a loop or a recursion never end, or repeat work?"
         case "cpu":
             return "stopped: it ran out of CPU time; does a loop never end?"
-        case "waiting":
-            return f"stopped: it waited for {WAITING_S} seconds without computing anything; what does it wait for?"
+        case "stalled":
+            return f"stopped: it waited for {STALLED_S} seconds without computing anything; what does it wait for?"
         case "exit":
             return "the code ends the program (sys.exit, exit or quit)"
         case "module":

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
@@ -19,10 +20,21 @@ _HUGE = 5_000
 _LUCK = "this answer changes with the order in which Python walks a set: other runs may look right"
 
 
+class Replaceable(Protocol):
+    """The engine process as a check sees it."""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it has run nothing yet."""
+
+    def restart(self) -> None:
+        """Let what comes next run in a fresh one."""
+
+
 class EngineUnderCheck:
     """One learner's engine in one check.
 
-    Every method sends its programs as one batch, executed in a fresh fork under every order seed, and raises
+    Every method sends its programs as one batch, executed with the file run afresh under every order seed, and raises
     `CheckFailed` for the first program, smallest first, that comes out wrong under any of them. A program is
     given by its text and the values of its leaves, or as `Program`s.
     """
@@ -34,7 +46,12 @@ class EngineUnderCheck:
         source: str,
         limits: Limits,
         seed: str,
+        process: Replaceable | None = None,
     ) -> None:
+        self._again = partial(EngineUnderCheck, ask, answers, source, limits, seed, process)
+        self._process = process
+        # a process that has run other checks may show what they left behind
+        self._alone = process is None or process.fresh
         self._ask = ask
         self._answers = answers
         self._source = source.split("\n")
@@ -46,6 +63,13 @@ class EngineUnderCheck:
         self.shown: list[Read | Problem | Died | None] = []
         self._fresh: set[str] = set()
         self.reading: Reading | None = None
+
+    def alone(self) -> "EngineUnderCheck | None":
+        """The same engine in a fresh process, for this check alone; None if it is that already."""
+        if self._alone or self._process is None:
+            return None
+        self._process.restart()
+        return self._again()
 
     # -- what checks say ----------------------------------------------------------------------
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ..engine import Broke, Called, Died, Done, Odd, Problem, Read, Traced
-from ..engine.protocol import Observed, Result
-from ..worker.limits import RAN_OUT
+from ..engine.protocol import RAN_OUT, Observed, Result
 
 _RAN_OUT = "ran out of calls, time or memory"
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")

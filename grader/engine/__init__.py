@@ -1,15 +1,19 @@
 """The learner's code as seen from the trusted side: hand it programs, get observations back."""
 
+from .budget import Budget
+from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
 from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
+from .reason import Died
 from .source import Source, decode_source, read_source
-from .submission import Died, Loaded, LoadFailed, NotStarted, Ran, Submission
 
 __all__ = [
     "Batch",
     "Broke",
+    "Budget",
     "Called",
     "Died",
     "Done",
+    "EngineProcess",
     "LoadFailed",
     "Loaded",
     "NotStarted",
@@ -21,7 +25,6 @@ __all__ = [
     "Refused",
     "Run",
     "Source",
-    "Submission",
     "Traced",
     "decode_source",
     "read_source",

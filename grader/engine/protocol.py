@@ -15,6 +15,7 @@ from msgspec import Meta
 from ..program import Program
 
 HEADER = struct.Struct("!I")
+RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem that mean: it did not come to an end
 
 # -- what is asked --------------------------------------------------------------------------------
 
@@ -29,7 +30,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Batch:
-    """Runs executed in one fork, all of them once under each order seed; `(None,)` leaves order as it comes.
+    """Runs executed with the file run afresh, all once under each order seed; `(None,)` leaves order as it comes.
 
     Without `engine`, the runs only call functions of the file, which needs no class then.
     `calls` is each run's budget of calls (None: CPU time alone decides), `cpu_s` the whole batch's CPU time in seconds.
@@ -117,7 +118,7 @@ _Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | 
 class Problem(_Wire, frozen=True):
     """What stopped a run: in which step, of which kind, and where in the learner's file.
 
-    `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `waiting`, `shape`, `not_offered`.
+    `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`, `shape`, `not_offered`.
     """
 
     where: _Name

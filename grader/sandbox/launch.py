@@ -25,7 +25,7 @@ ENVIRONMENT = {
 }
 _BOOT = (
     "import sys; sys.path[0] = sys.argv[1]; control = int(sys.argv[2]); settings = sys.argv[3]; sys.argv[:] = ['']; "
-    "from worker.zygote import main; del sys.path[0]; main(control, settings)"
+    "from worker.boot import main; del sys.path[0]; main(control, settings)"
 )
 
 

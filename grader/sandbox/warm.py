@@ -1,16 +1,23 @@
-"""The trusted end of the warm worker process: ask it for a submission's process, ask it to end one."""
+"""The trusted end of the server process: ask it to start an engine process, to look at one, to end one."""
 
 import json
 import socket
 import subprocess
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from ..worker import frames
+from ..worker.confine import framing
 from .launch import Request, die_first
 
 Launcher: TypeAlias = Callable[[Request], "subprocess.Popen[bytes]"]
 _PATIENCE_S = 20
+
+
+class Ended(NamedTuple):
+    """How an engine process ended: exit status, or the signal's number below 0, and the CPU seconds that it used."""
+
+    code: int
+    cpu_s: float
 
 
 class WorkerGone(RuntimeError):
@@ -46,13 +53,24 @@ class Warm:
         """By which means, in a few words."""
         return self._settle()[1]
 
-    def submit(self, channel: socket.socket) -> int:
-        """Fork a process that serves one submission on `channel`. Returns the number by which `end` knows it."""
-        return self._ask(frames.SUBMIT, [channel.fileno()])
+    def start(self, channel: int, output: int) -> int:
+        """Start an engine process on two descriptors. Returns the number by which the other methods know it."""
+        return self._ask(framing.START, [channel, output])[0]
 
-    def end(self, number: int) -> None:
-        """Kill a submission's process and all in its group, and reap it."""
-        self._ask(frames.KILL + frames.PID.pack(number), [])
+    def cpu_time(self, number: int) -> float | None:
+        """Return the CPU seconds that an engine process has used; None where the system does not tell."""
+        (nanoseconds,) = self._ask(framing.CPU_TIME + framing.NUMBER.pack(number))
+        return None if nanoseconds < 0 else nanoseconds / 1e9
+
+    def tell_stalled(self, number: int) -> None:
+        """Tell an engine process that it makes no progress: what it waits in raises."""
+        self._ask(framing.STALLED + framing.NUMBER.pack(number))
+
+    def end(self, number: int, by_itself: bool = False) -> Ended:
+        """Kill an engine process and all in its group; first let it end `by_itself`, if it does so within a second."""
+        command = framing.REAP if by_itself else framing.KILL
+        code, nanoseconds = self._ask(command + framing.NUMBER.pack(number), answers=2)
+        return Ended(code, nanoseconds / 1e9)
 
     def close(self) -> None:
         """End the warm process and whatever it still runs."""
@@ -106,25 +124,29 @@ class Warm:
         assert self._control is not None
         self._control.settimeout(_PATIENCE_S)
         try:
-            (size,) = frames.HEADER.unpack(self._control.recv(frames.HEADER.size, socket.MSG_WAITALL))
+            (size,) = framing.HEADER.unpack(self._control.recv(framing.HEADER.size, socket.MSG_WAITALL))
             reason, detail = json.loads(self._control.recv(size, socket.MSG_WAITALL))
-        except (OSError, ValueError, frames.HeaderError):
+        except (OSError, ValueError, framing.HeaderError):
             return "the sandbox could not be set up on this system", ""
         self._control.settimeout(None)
         return reason, detail
 
-    def _ask(self, command: bytes, fds: list[int]) -> int:
+    def _ask(self, command: bytes, fds: Sequence[int] = (), answers: int = 1) -> tuple[int, ...]:
+        """Send a command; return the numbers that answer it."""
         self._settle()
         assert self._control is not None
+        size = framing.NUMBER.size
         try:
-            socket.send_fds(self._control, [command], fds)
-            answer = self._control.recv(frames.PID.size, socket.MSG_WAITALL)
+            if fds:
+                socket.send_fds(self._control, [command], fds)
+            else:
+                self._control.sendall(command)
+            answer = self._control.recv(answers * size, socket.MSG_WAITALL)
         except OSError as error:
             raise WorkerGone(f"the worker process does not answer: {error}") from error
-        if len(answer) < frames.PID.size:
+        if len(answer) < answers * size:
             raise WorkerGone("the worker process has ended")
-        (number,) = frames.PID.unpack(answer)
-        return int(number)
+        return tuple(number for (number,) in framing.NUMBER.iter_unpack(answer))
 
     def __enter__(self) -> "Warm":
         return self

@@ -1,5 +1,4 @@
-"""The untrusted side: loads one learner's file, executes programs with it, says what it saw.
+"""What runs beside learner code: standard library only, and nothing of the other packages.
 
-Standard library only, and no import of the rest of `grader`: this package runs alone in a
-process that knows no expected value, no check and no solution.
+`confine` is what a security reader needs, `adapter` what an autograd reader needs. `boot` puts them together.
 """

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from . import frames, limits, load, reading, rules
-from .luck import Nodes
-from .reading import Reading, Unreadable
+from . import introspect, load, rules, spelling
+from .calls import CallBudget
+from .introspect import Reading, Unreadable
 from .rules import STORED, Rules
+from .set_order import Nodes
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
@@ -26,6 +27,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 _REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__rtruediv__", "pow": "__rpow__"}
 _NONE = -1
+_RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which nothing more is run
 
 
 class NotOffered(Exception):
@@ -112,14 +114,14 @@ class Graph:
 
     def _spell(self, node: Any, name: str) -> str:
         if not isinstance(node, self.shape.cls):
-            return "!" + frames.name_of(type(node))
+            return "!" + spelling.name_of(type(node))
         value = getattr(node, name)
         if value is None and name == self.shape.grad and self.shape.grad_starts_as_none:
             return (0.0).hex()
-        return frames.spell(value)
+        return spelling.spell(value)
 
     def backward(self, root: int) -> list[Any]:
-        reading.backward_of(self.module, self._node(root), self.shape.rule_name)()
+        introspect.backward_of(self.module, self._node(root), self.shape.rule_name)()
         return ["nothing"]
 
     def _made(self) -> list[Any]:
@@ -129,7 +131,7 @@ class Graph:
     def _node(self, index: int) -> Any:
         node = self.objects[index]
         if not isinstance(node, self.shape.cls):
-            raise Unreadable(f"an operation gave {frames.name_of(type(node))} instead of a {self.shape.cls.__name__}")
+            raise Unreadable(f"an operation gave {spelling.name_of(type(node))} instead of a {self.shape.cls.__name__}")
         return node
 
     def preload(self, grads: list[list[Any]]) -> list[Any]:
@@ -214,15 +216,15 @@ class Graph:
             return ["nothing"]
         if isinstance(result, self.shape.cls):
             return ["nodes", [self.id_of(result)]]
-        number = frames.spell(result)
+        number = spelling.spell(result)
         if not number.startswith("!"):
             return ["numbers", [number]]
         if isinstance(result, (str, bytes, dict)) or not isinstance(result, Iterable):
-            return ["other", frames.name_of(type(result))]
+            return ["other", spelling.name_of(type(result))]
         # longer than any right answer: the rest of an endless one says nothing new
         items = list(itertools.islice(result, 2 * (len(self.objects) + len(self.nodes.of_run())) + 64))
         if items and not any(isinstance(item, self.shape.cls) for item in items):
-            return ["numbers", [frames.spell(item) for item in items]]
+            return ["numbers", [spelling.spell(item) for item in items]]
         return ["nodes", self._ids(items)]
 
     def _ids(self, items: list[Any]) -> list[int]:
@@ -251,9 +253,9 @@ _STEPS: dict[str, Callable[..., list[Any]]] = {
 
 def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
     if isinstance(error, Unreadable):
-        return [where, "shape", "Unreadable", load.text_of(error), []]
+        return [where, "shape", "Unreadable", spelling.text_of(error), []]
     if isinstance(error, NotOffered):
-        return [where, "not_offered", "NotOffered", load.text_of(error), []]
+        return [where, "not_offered", "NotOffered", spelling.text_of(error), []]
     return [where, *load.describe(error, filename)]
 
 
@@ -270,8 +272,8 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
     nodes = Nodes(module, follow=batch["order_seeds"] != [None])
     try:
         # what the probe makes the learner's code print belongs to no program
-        with limits.CallBudget(builtins, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):
-            shape = reading.read(module) if batch["engine"] else reading.NO_ENGINE
+        with CallBudget(builtins, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):
+            shape = introspect.read(module) if batch["engine"] else introspect.NO_ENGINE
     except BaseException as error:
         return ["unread", _problem("reading", error, filename)]
     seeds: list[list[Any]] = []
@@ -283,9 +285,9 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
                 outcomes.append(["unrun"])
                 continue
             nodes.start_run(order_seed)
-            with limits.CallBudget(builtins, batch["calls"]):
+            with CallBudget(builtins, batch["calls"]):
                 outcome = _run(Graph(module, shape, nodes), program, steps, filename)
-            spent = outcome[0] == "broke" and (outcome[2][1] in limits.RAN_OUT or outcome[2][2] == "MemoryError")
+            spent = outcome[0] == "broke" and (outcome[2][1] in _RAN_OUT or outcome[2][2] == "MemoryError")
             outcomes.append(["same"] if seeds and outcome == seeds[0][len(outcomes)] else outcome)
         seeds.append(outcomes)
     return ["read", shape.wire(), seeds]

@@ -1,18 +1,19 @@
-"""Load one learner's file into a module, and say in plain data what went wrong if it does not load.
-
-Reading the source runs nothing of it; `execute` does, and only in a process that has given up its rights.
-"""
+"""Load a learner's file into a module, and say in plain data what went wrong if it does not load."""
 
 import ast
 import builtins
 import contextlib
+import re
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import CodeType, ModuleType, TracebackType
 from typing import Any, NamedTuple
 
-from . import frames, limits
+from ..confine import limits
+from . import calls
+from .spelling import learn_numbers, name_of, text_of
 
 MODULE = "submission"
 _UNFILLED = "NotImplementedError"  # what a generated stub raises where a solution goes
@@ -28,10 +29,11 @@ _NOT_BEFOREHAND = {
     "f2py",
 }
 _NOT_BEFOREHAND |= {"idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"}
-# attributes with which a module is loaded that no import names
-_LOADED_LATE = {"strptime": "_strptime"} | {
-    name: f"numpy.{name}" for name in ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
-}
+# parts of numpy that are loaded when they are first used
+_NUMPY_LATE = ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
+_DOTTED = re.compile(r"[^\W\d][\w.]*")
+_FROM_IMPORT = re.compile(r"\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*|[^\n;]*)")
+_IMPORT = re.compile(r"\bimport\b[ \t]*([^\n;(]*)")
 
 
 class NotAvailable(ImportError):
@@ -39,11 +41,10 @@ class NotAvailable(ImportError):
 
 
 class Parsed(NamedTuple):
-    """A learner's source, read and compiled: its code, what it imports, and the lines of guarded imports."""
+    """A learner's source, compiled; `guarded` are the lines of imports that stand in a `try`."""
 
     code: CodeType
     filename: str
-    imports: frozenset[str]
     guarded: frozenset[int]
 
 
@@ -74,17 +75,42 @@ class _Allowed:
         return PathFinder.find_spec(name, [folder]) if folder and path is None else None
 
 
+def preimport(source: str, allow: dict[str, str]) -> None:
+    """Import what a file seems to import, while files can still be opened, without reading it as Python.
+
+    Makes the modules that the course allows (name to folder) importable. A name that is missed, because the file
+    computes it, can still be imported later wherever the sandbox lets files be read.
+    """
+    sys.meta_path.append(_Allowed(allow))
+    for name in sorted(_named_modules(source)):
+        parts = name.split(".")
+        known = parts[0] in allow or parts[0] in sys.stdlib_module_names
+        if known and _NOT_BEFOREHAND.isdisjoint(parts):
+            with contextlib.suppress(BaseException):
+                import_module(name)
+    learn_numbers()
+    if "numpy" in sys.modules and "numpy" in allow:
+        with contextlib.suppress(BaseException):
+            import_module("numpy.random").seed(0)  # as Python's own generator: a file draws the same each time
+
+
+def _named_modules(source: str) -> set[str]:
+    """Names that stand where an import statement would have a module, submodules included."""
+    names = set()
+    for module, imported in _FROM_IMPORT.findall(source):
+        names.add(module)
+        names |= {f"{module}.{name}" for name in _DOTTED.findall(imported)}
+    for imported in _IMPORT.findall(source):
+        names |= {name for name in _DOTTED.findall(imported) if not name.endswith(".")}
+    if "numpy" in names or any(name.startswith("numpy.") for name in names):
+        names |= {f"numpy.{name}" for name in _NUMPY_LATE if f".{name}" in source}
+    return names | ({"_strptime"} if "strptime" in source else set())
+
+
 def parse(source: str, filename: str) -> Parsed:
     """Parse and compile a source without running it. Raises `SyntaxError`, `RecursionError`, `MemoryError`."""
     tree = ast.parse(source, filename)
     nodes = list(ast.walk(tree))
-    found = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
-    names = [alias.name for node in found if isinstance(node, ast.Import) for alias in node.names]
-    for node in found:
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]  # a name, or a module
-    late = {_LOADED_LATE[a.attr] for a in nodes if isinstance(a, ast.Attribute) and a.attr in _LOADED_LATE}
-    names += [name for name in late if not name.startswith("numpy.") or "numpy" in names]
     guarded = {
         node.lineno
         for block in nodes
@@ -93,38 +119,27 @@ def parse(source: str, filename: str) -> Parsed:
         for node in ast.walk(statement)
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
-    limits.count_calls(nodes)
-    return Parsed(compile(tree, filename, "exec"), filename, frozenset(names), frozenset(guarded))
+    calls.count_calls(nodes)
+    return Parsed(compile(tree, filename, "exec"), filename, frozenset(guarded))
 
 
-def offer(parsed: Parsed, allow: dict[str, str]) -> dict[str, Any]:
-    """Import beforehand what the file will import, while files can still be opened, and make the modules that
-    the course allows (name to folder) importable. Returns the builtins for `execute`, made once for all forks."""
-    sys.meta_path.append(_Allowed(allow))
-    for name in sorted(parsed.imports):
-        parts = name.split(".")
-        known = parts[0] in allow or parts[0] in sys.stdlib_module_names
-        if known and parts[-1] != "*" and _NOT_BEFOREHAND.isdisjoint(parts):
-            with contextlib.suppress(BaseException):
-                import_module(name)
-    frames.learn_numbers()
-    if "numpy" in sys.modules and "numpy" in allow:
-        with contextlib.suppress(BaseException):
-            import_module("numpy.random").seed(0)  # as Python's own generator: a file draws the same each time
+def builtins_for(parsed: Parsed, allow: Iterable[str]) -> dict[str, Any]:
+    """Return the builtins for `execute`; its `import` explains modules that are not available."""
     offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
     return {**vars(builtins), "__import__": _importer(parsed.guarded, offered)}
 
 
-def execute(parsed: Parsed, offered: dict[str, Any], calls: int | None = None) -> ModuleType:
-    """Run the file as a module named `submission`, its functions called no more than `calls` times meanwhile.
+def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None) -> ModuleType:
+    """Run the file as a module named `submission`, its functions called no more than `budget` times meanwhile.
 
     Raises whatever the learner's code raises, `SystemExit` included.
     """
     module = ModuleType(MODULE)
     module.__file__ = parsed.filename
+    offered = dict(builtins)
     vars(module)["__builtins__"] = offered
     sys.modules[MODULE] = module
-    with limits.CallBudget(offered, calls):
+    with calls.CallBudget(offered, budget):
         exec(parsed.code, vars(module))
     return module
 
@@ -159,12 +174,12 @@ def same_code(source: str, stub: str) -> bool:
 
 def describe(error: BaseException, filename: str) -> list[Any]:
     """An exception as plain data: `[kind, type, message, line numbers in the learner's file]`."""
-    if isinstance(error, limits.OutOfCalls):
+    if isinstance(error, calls.OutOfCalls):
         kind = "calls"
     elif isinstance(error, limits.OutOfTime):
         kind = "cpu"
-    elif isinstance(error, limits.Waiting):
-        kind = "waiting"
+    elif isinstance(error, limits.Stalled):
+        kind = "stalled"
     elif isinstance(error, SyntaxError) and error.filename == filename:
         return ["syntax", "SyntaxError", text_of(error.msg), [error.lineno or 1]]
     elif isinstance(error, SystemExit):
@@ -173,16 +188,7 @@ def describe(error: BaseException, filename: str) -> list[Any]:
         kind = "module"
     else:
         kind = "raised"
-    return [kind, frames.name_of(type(error)), text_of(error), _lines(error.__traceback__, filename)]
-
-
-def text_of(value: object) -> str:
-    """What `str` says of a learner's object, at most 300 characters, whatever its `__str__` does."""
-    try:
-        text = str(value)
-    except BaseException:
-        text = "(its message cannot be shown)"
-    return text[:300].encode("utf-8", "replace").decode("utf-8")
+    return [kind, name_of(type(error)), text_of(error), _lines(error.__traceback__, filename)]
 
 
 def _lines(traceback: TracebackType | None, filename: str) -> list[int]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from . import frames, rules
+from . import rules, spelling
 
 PROBE = (3.25, -1.75)
 _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g")
@@ -33,8 +33,8 @@ class Reading(NamedTuple):
     grad_starts_as_none: bool
 
     def wire(self) -> list[Any]:
-        names = [frames.clean_name(name) if name else "" for name in self[1:6]]
-        return [frames.name_of(self.cls), *names, self.grad_starts_as_none]
+        names = [spelling.clean_name(name) if name else "" for name in self[1:6]]
+        return [spelling.name_of(self.cls), *names, self.grad_starts_as_none]
 
     def number(self, value: object) -> float:
         """A gradient as a float; None, where gradients start so, is zero."""
@@ -76,7 +76,7 @@ def engine_class(module: ModuleType) -> type:
         return able[0]
     if not able:
         raise Unreadable("there is no class `Value` in the file")
-    names = ", ".join(frames.name_of(c) for c in able)
+    names = ", ".join(spelling.name_of(c) for c in able)
     raise Unreadable(f"which class is the engine? found {names}; call one of them Value")
 
 

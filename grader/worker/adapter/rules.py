@@ -19,14 +19,14 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
 from typing import Any
 
-from . import frames
+from . import spelling
 
 STORED = ("pairs", "parallel")
 _SLOPES = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
 
 
 def is_number(value: object) -> bool:
-    return not frames.spell(value).startswith("!")
+    return not spelling.spell(value).startswith("!")
 
 
 def find(

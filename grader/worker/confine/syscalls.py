@@ -55,6 +55,7 @@ _COMPUTE_X86_64 = {
     "ppoll": 271,
     "dup3": 292,
     "getrandom": 318,
+    "close_range": 436,
 }
 # what an import needs, where the file system is fenced by other means
 _LOOK_X86_64 = {
@@ -119,6 +120,7 @@ _COMPUTE_AARCH64 = {
     "mprotect": 226,
     "madvise": 233,
     "getrandom": 278,
+    "close_range": 436,
 }
 _LOOK_AARCH64 = {
     "getcwd": 17,

@@ -1,0 +1,368 @@
+"""Drive one file's engine process: load the file, run batches, tell each way of dying apart.
+
+The process may die, hang, flood or lie at any time. Whatever it does costs the batch at hand; for the
+next one a new process is made.
+"""
+
+import os
+import re
+import select
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ..course import Limits
+from ..sandbox import Warm
+from . import protocol
+from .budget import Budget
+from .protocol import Batch, Problem, Read, Refused
+from .reason import Died
+
+STALLED_S = 5  # seconds without any CPU time after which code is told that it makes no progress
+
+_BACKSTOP = 10  # the wall clock's limit is this many times that of the CPU, so that a busy machine changes no score
+_GRACE_S = 1.0  # an engine process stops itself at its CPU limit; this long after it, it is killed
+_STEP_S = 1.0
+_UNANSWERED = 2  # batches; whoever leaves so many without an answer is asked no more
+_FLOOD = 64  # a process that prints this many times what is kept is stopped
+_LOAD_ANSWER_CAP = 65_536
+_CHUNK = 1 << 16
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # of objects that a learner prints: they differ from run to run
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The file was loaded; `output` is what it printed meanwhile."""
+
+    output: str = ""
+
+
+@dataclass(frozen=True)
+class NotStarted:
+    """The file's syntax tree is the stub's."""
+
+
+@dataclass(frozen=True)
+class LoadFailed:
+    """The file could not be loaded: the learner's problem, or how the process died."""
+
+    cause: Problem | Died
+    output: str = ""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A batch's answer, or how it failed to come, and what the learner's code printed meanwhile."""
+
+    answer: Read | Problem | Died
+    output: str
+    seconds: float
+
+
+class _Printed:
+    """Output as it comes, kept up to a cap, counted beyond it."""
+
+    def __init__(self, cap: int) -> None:
+        self.cap = cap
+        self.kept = bytearray()
+        self.size = 0
+
+    def take(self, data: bytes) -> None:
+        self.size += len(data)
+        self.kept += data[: max(0, self.cap - len(self.kept))]
+
+    @property
+    def flood(self) -> bool:
+        return self.size > _FLOOD * self.cap
+
+    def text(self) -> str:
+        text = _ADDRESS.sub("0x…", self.kept.decode("utf-8", "replace"))
+        return text + f"\n[{self.size - self.cap} more bytes left out]\n" if self.size > self.cap else text
+
+
+class EngineProcess:
+    """One learner file in a process of its own, replaced by a new one when it dies. A context manager.
+
+    Args:
+        warm: The server process that starts it.
+        source: The file's text.
+        filename: Its name, as tracebacks show it.
+        stub: The file as it was given out; the same syntax tree counts as not started.
+        limits: What loading and each batch may use.
+        budget: What the whole submission may use; shared by its files.
+    """
+
+    def __init__(
+        self,
+        warm: Warm,
+        source: str,
+        filename: str,
+        stub: str | None,
+        limits: Limits,
+        budget: Budget | None = None,
+    ) -> None:
+        self._warm = warm
+        self._order = {
+            "source": source,
+            "filename": filename,
+            "stub": stub,
+            "allow": warm.allow,
+            "limits": msgspec.to_builtins(limits),
+        }
+        self._limits = limits
+        self._budget = budget or Budget()
+        self._unanswered = 0
+        self._number: int | None = None
+        self._channel: socket.socket | None = None
+        self._out = -1
+        self._batches = 0
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the next batch runs in a process that has run none before."""
+        return self._channel is None or not self._batches
+
+    def load(self) -> Loaded | NotStarted | LoadFailed:
+        """Load the file in a fresh process, replacing the one there may be."""
+        self.close()
+        exceeded = self._budget.exceeded
+        if exceeded is not None:
+            return LoadFailed(exceeded)
+        self._start()
+        left_s = self._budget.max_cpu_s - self._budget.cpu_s
+        order = msgspec.json.encode({**self._order, "cpu_backstop_s": left_s})
+        frame, output = self._exchange(order, _LOAD_ANSWER_CAP, self._limits.cpu_s)
+        if isinstance(frame, Died):
+            return LoadFailed(frame, output)
+        try:
+            loaded = protocol.decode_load(frame)
+        except Refused as refusal:
+            self.close()
+            return LoadFailed(Died("protocol_error", detail=str(refusal)), output)
+        if loaded is True:
+            return Loaded(output)
+        self.close()
+        return NotStarted() if loaded is False else LoadFailed(loaded, output)
+
+    def run(self, batch: Batch) -> Ran:
+        """Run a batch with the file run afresh, in a new process if the last one is gone."""
+        started = time.perf_counter()
+        exceeded = self._budget.exceeded
+        if exceeded is None and self._unanswered >= _UNANSWERED:
+            exceeded = Died("unanswered", count=_UNANSWERED)
+        if exceeded is not None:
+            return Ran(exceeded, "", 0.0)
+        if self._has_more_to_say():
+            self.close()  # it said something that nobody asked for, or has ended since
+        if self._channel is None:
+            again = self.load()
+            if not isinstance(again, Loaded):
+                lost = isinstance(again, LoadFailed) and isinstance(again.cause, Died) and again.cause.kind == "budget"
+                return Ran(again.cause if lost else Died("not_reloaded"), "", 0.0)  # type: ignore[union-attr]
+        # the file is run again before each batch but the first, in the same answer
+        cpu_s = batch.cpu_s + self._limits.cpu_s
+        self._batches += 1
+        frame, output = self._exchange(batch.encode(), batch.answer_cap, cpu_s)
+        result: Read | Problem | Died
+        if isinstance(frame, Died):
+            result = frame
+        else:
+            try:
+                result = protocol.decode_batch(frame, batch)
+            except Refused as refusal:
+                self.close()
+                result = Died("protocol_error", detail=str(refusal))
+        return Ran(result, output, time.perf_counter() - started)
+
+    def restart(self) -> None:
+        """Let the next batch run in a fresh process."""
+        self.close()
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        self._end()
+
+    def _start(self) -> None:
+        self._channel, theirs = socket.socketpair()
+        self._out, out_end = os.pipe()
+        os.set_blocking(self._out, False)
+        with theirs:
+            try:
+                self._number = self._warm.start(theirs.fileno(), out_end)
+            finally:
+                os.close(out_end)
+        self._channel.setblocking(False)
+        self._batches = 0
+
+    def _end(self, by_itself: bool = False) -> int:
+        """End the process, count what it used, and return its exit status."""
+        if self._channel is None or self._number is None:
+            return 0
+        self._channel.close()
+        os.close(self._out)
+        self._channel = None
+        code, cpu_s = self._warm.end(self._number, by_itself)
+        self._budget.cpu_s += cpu_s
+        return code
+
+    def _has_more_to_say(self) -> bool:
+        return self._channel is not None and bool(select.select([self._channel], [], [], 0)[0])
+
+    def _exchange(self, request: bytes, cap: int, cpu_s: float) -> tuple[bytes | Died, str]:
+        """Send a request; return the answer's frame, or how it failed to come, and what was printed meanwhile.
+
+        After a failure the process has ended.
+        """
+        printed = _Printed(self._limits.output_kb << 10)
+        answer = self._converse(protocol.HEADER.pack(len(request)) + request, cap, cpu_s, printed)
+        for data in _at_once(self._out, printed):
+            printed.take(data)
+        if isinstance(answer, Died):
+            code = self._end(by_itself=answer.kind == "exited")
+            if answer.kind == "exited":
+                answer = self._death(code)
+            if answer.kind == "wall_limit":
+                self._unanswered += 1
+        return answer, printed.text()
+
+    def _converse(self, request: bytes, cap: int, cpu_s: float, printed: _Printed) -> bytes | Died:
+        """Send the request and read until the answer's frame is whole. Raises nothing for what the process does."""
+        assert self._channel is not None
+        assert self._number is not None
+        channel, out = self._channel, self._out
+        unsent = _send(channel, memoryview(request))
+        frame = bytearray()
+        progress = _Progress(self._warm, self._number, cpu_s)
+        patience = min(_BACKSTOP * cpu_s, self._budget.max_wall_s - self._budget.wall_s)
+        left = patience
+        listening: list[Any] = [channel, out]
+        while True:
+            begun = time.monotonic()
+            step = max(0.0, min(left, _STEP_S))
+            ready, writable, _ = select.select(listening, [channel] if unsent else [], [], step)
+            # no more than a step, where this process was the one that stood still
+            waited = min(time.monotonic() - begun, _STEP_S)
+            left -= waited
+            self._budget.wall_s += waited
+            if out in ready:
+                data = _read(out)
+                if data:
+                    printed.take(data)
+                    if printed.flood:
+                        return Died("output_too_large", limit_kb=(_FLOOD * printed.cap) >> 10)
+                elif data is not None:
+                    listening.remove(out)  # the process closed it
+            if writable:
+                unsent = _send(channel, unsent)
+            if channel in ready:
+                try:
+                    data = channel.recv(_CHUNK)
+                except BlockingIOError:
+                    continue
+                except OSError:
+                    data = b""
+                if not data:
+                    return Died("protocol_error", detail=_CUT_OFF) if frame else Died("exited")
+                frame += data
+                if len(frame) > cap:
+                    return Died("answer_too_large", limit_kb=cap >> 10)
+                if _is_whole(frame):
+                    return bytes(frame)
+            if left <= 0 and not ready:
+                return self._budget.exceeded or Died("wall_limit", seconds=patience)
+            died = progress.look()
+            if died is not None:
+                return died
+
+    def _death(self, code: int) -> Died:
+        """Why a process that ended by itself did so."""
+        if code == -signal.SIGXCPU:  # the kernel's backstop: what was left of the budget
+            return Died("budget", seconds=self._budget.max_cpu_s, clock="cpu")
+        if code < 0:
+            try:
+                name = signal.Signals(-code).name
+            except ValueError:
+                name = f"signal {-code}"
+            return Died("killed", signal=name)
+        return Died("exited")
+
+    def __enter__(self) -> "EngineProcess":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+class _Progress:
+    """Look once a second at the CPU clock of a process that does not answer: has it used too much, or none at all?
+
+    Time by its own clock counts, not by the wall's, which a busy machine stretches.
+    """
+
+    def __init__(self, warm: Warm, number: int, cpu_s: float) -> None:
+        self._warm = warm
+        self._number = number
+        self._cpu_s = cpu_s
+        self._start_s: float | None = None
+        self._last_s = -1.0
+        self._still = 0
+        self._due = time.monotonic() + _STEP_S
+
+    def look(self) -> Died | None:
+        """Return why the process has to be ended, or None; one that stands still is told so."""
+        if time.monotonic() < self._due:
+            return None
+        self._due = time.monotonic() + _STEP_S
+        used = self._warm.cpu_time(self._number)
+        if used is None:
+            return None
+        if self._start_s is None:  # asked for the first time a step after the start: so much it may have used
+            self._start_s = max(0.0, used - _STEP_S)
+        if used - self._start_s > self._cpu_s + _GRACE_S:
+            return Died("cpu_limit", seconds=self._cpu_s)
+        self._still = self._still + 1 if used == self._last_s else 0
+        self._last_s = used
+        if self._still >= STALLED_S:
+            self._warm.tell_stalled(self._number)
+        return None
+
+
+_CUT_OFF = "there is no answer, or only a piece of one"
+
+
+def _is_whole(frame: bytearray) -> bool:
+    """Whether a frame has all the bytes that it announces, or more."""
+    size = protocol.HEADER.size
+    return len(frame) >= size and len(frame) >= size + protocol.HEADER.unpack_from(frame)[0]
+
+
+def _send(channel: socket.socket, data: memoryview) -> memoryview:
+    """Send what can be sent at once; return the rest. A process that has ended takes everything."""
+    try:
+        return data[channel.send(data) :]
+    except BlockingIOError:
+        return data
+    except OSError:
+        return data[:0]
+
+
+def _read(descriptor: int) -> bytes | None:
+    """What can be read from a descriptor: no bytes at its end, None for nothing at the moment."""
+    try:
+        return os.read(descriptor, _CHUNK)
+    except BlockingIOError:
+        return None
+
+
+def _at_once(descriptor: int, printed: _Printed) -> Iterator[bytes]:
+    """What can be read at once, as long as it is no flood."""
+    while not printed.flood:
+        data = _read(descriptor)
+        if not data:
+            return
+        yield data

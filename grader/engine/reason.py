@@ -1,0 +1,63 @@
+"""Why learner code gave no answer, as data: a code and its fields. Sentences are made elsewhere."""
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+Kind: TypeAlias = Literal[
+    "answer_too_large",
+    "budget",
+    "cpu_limit",
+    "exited",
+    "killed",
+    "not_reloaded",
+    "output_too_large",
+    "protocol_error",
+    "unanswered",
+    "wall_limit",
+]
+Status: TypeAlias = Literal["error", "timeout", "crashed"]
+
+STATUS: dict[Kind, Status] = {
+    "answer_too_large": "error",
+    "budget": "timeout",
+    "cpu_limit": "timeout",
+    "exited": "crashed",
+    "killed": "crashed",
+    "not_reloaded": "crashed",
+    "output_too_large": "error",
+    "protocol_error": "error",
+    "unanswered": "timeout",
+    "wall_limit": "timeout",
+}
+
+
+class Died(msgspec.Struct, frozen=True, omit_defaults=True):
+    """No usable answer came from an engine process, and why.
+
+    | kind               | fields                                                                     |
+    |--------------------|----------------------------------------------------------------------------|
+    | `answer_too_large` | `limit_kb`                                                                 |
+    | `budget`           | not run: the submission had used up `seconds` of `clock` ("cpu" or "wall") |
+    | `cpu_limit`        | `seconds` of CPU time were used up                                         |
+    | `exited`           | the process left before it answered                                        |
+    | `killed`           | `signal`, its name                                                         |
+    | `not_reloaded`     | the file loaded once, but not a second time                                |
+    | `output_too_large` | `limit_kb`                                                                 |
+    | `protocol_error`   | `detail`                                                                   |
+    | `unanswered`       | not run: `count` batches before had no answer in time                      |
+    | `wall_limit`       | `seconds` of time passed                                                   |
+    """
+
+    kind: Kind
+    seconds: float | None = None
+    clock: Literal["cpu", "wall"] | None = None
+    signal: str | None = None
+    limit_kb: int | None = None
+    count: int | None = None
+    detail: str | None = None
+
+    @property
+    def status(self) -> Status:
+        """The status of a check that this happens to."""
+        return STATUS[self.kind]

@@ -1,0 +1,62 @@
+"""A learner's file as an engine process runs it: load it, run it afresh, execute batches of programs."""
+
+from types import ModuleType
+from typing import Any
+
+from . import execute, load
+
+
+class LearnerFile:
+    """One file. Its answers are tagged lists; the vocabulary stands in the trusted side's protocol.
+
+    Args:
+        order: `source`, `filename`, `stub` (the file as it was given out, or None), `allow` (modules beyond the
+            standard library: name to folder) and `limits`. What the source imports is imported at once.
+    """
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self._source: str = order["source"]
+        self._filename: str = order["filename"]
+        self._stub: str | None = order["stub"]
+        self._allow: dict[str, str] = order["allow"]
+        self._calls: int = order["limits"]["calls"]
+        self._parsed: load.Parsed | None = None
+        self._builtins: dict[str, Any] = {}
+        self._module: ModuleType | None = None
+        load.preimport(self._source, self._allow)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the file was run to its end."""
+        return self._module is not None
+
+    def load(self) -> list[Any]:
+        """Compile the file and run it: `["loaded"]`, `["not_started"]` or `["failed", problem]`."""
+        if self._stub is not None and load.same_code(self._source, self._stub):
+            return ["not_started"]
+        try:
+            self._parsed = load.parse(self._source, self._filename)
+            self._builtins = load.builtins_for(self._parsed, self._allow)
+        except BaseException as error:
+            return ["failed", ["load", *load.describe(error, self._filename)]]
+        problem = self._execute()
+        return ["loaded"] if problem is None else ["failed", problem]
+
+    def reload(self) -> list[Any] | None:
+        """Run the file afresh: None, or `["unread", problem]`."""
+        problem = self._execute()
+        return None if problem is None else ["unread", problem]
+
+    def run(self, batch: dict[str, Any]) -> list[Any]:
+        """Execute a batch with the file as it was last run (see `execute.execute`)."""
+        assert self._module is not None
+        return execute.execute(self._module, self._filename, batch)
+
+    def _execute(self) -> list[Any] | None:
+        assert self._parsed is not None
+        self._module = None  # the one that was run before, and all that it holds
+        try:
+            self._module = load.execute(self._parsed, self._builtins, self._calls)
+        except BaseException as error:
+            return ["load", *load.describe(error, self._filename)]
+        return None

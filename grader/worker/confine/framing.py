@@ -1,0 +1,53 @@
+"""Bytes on the wire: length-prefixed frames of JSON, and the commands of the server process.
+
+| command    | followed by  | answered by                                                |
+|------------|--------------|------------------------------------------------------------|
+| `START`    | (with it: a channel's and an output's descriptor) | the engine process's id |
+| `CPU_TIME` | the id       | CPU time used in nanoseconds, -1 for unknown               |
+| `STALLED`  | the id       | 0; the process is told that it makes no progress           |
+| `KILL`     | the id       | exit status and CPU time in nanoseconds, after killing it  |
+| `REAP`     | the id       | the same, after giving it a second to end by itself        |
+"""
+
+import json
+import os
+import struct
+from typing import Any
+
+HEADER = struct.Struct("!I")
+HeaderError = struct.error
+NUMBER = struct.Struct("!q")
+START, CPU_TIME, STALLED, KILL, REAP = b"S", b"C", b"W", b"K", b"R"
+
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def encode(message: Any) -> bytes:
+    """Return a frame of ASCII JSON."""
+    body = _to_json(message).encode("ascii")
+    return HEADER.pack(len(body)) + body
+
+
+def read_frame(fd: int) -> Any:
+    """Return the next frame from a descriptor; None when the other end is gone."""
+    head = read_all(fd, HEADER.size)
+    body = read_all(fd, *HEADER.unpack(head)) if len(head) == HEADER.size else b""
+    return json.loads(body) if body else None
+
+
+def read_all(fd: int, size: int) -> bytes:
+    """Return the next `size` bytes, or what there is until the other end closes."""
+    data = bytearray()
+    while len(data) < size:
+        more = os.read(fd, min(1 << 20, size - len(data)))
+        if not more:
+            break
+        data += more
+    return bytes(data)
+
+
+def write_frame(fd: int, message: Any) -> None:
+    """Write one whole frame to a descriptor."""
+    view = memoryview(encode(message))
+    while view:
+        view = view[os.write(fd, view) :]

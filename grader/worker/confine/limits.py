@@ -1,0 +1,71 @@
+"""What an engine process may use: CPU time, then time without progress, then memory, files and descriptors."""
+
+import contextlib
+import signal
+
+# what is below `signal.signal`, which would translate each handler to an enum and back
+from _signal import SIG_IGN  # type: ignore[import-not-found]
+from _signal import signal as set_handler
+from types import FrameType
+from typing import Any
+
+try:
+    import resource
+except ImportError:  # Windows has no rlimits: calls and the wall clock are all there is
+    resource = None  # type: ignore[assignment]
+
+STALLED: int = getattr(signal, "SIGUSR2", 0)
+DESCRIPTORS = 64  # how many an engine process may have open
+
+
+class OutOfTime(BaseException):
+    """The run used up its CPU time."""
+
+
+class Stalled(BaseException):
+    """The run made no progress: it used no CPU time for several seconds."""
+
+
+def _out_of_time(signum: int, frame: FrameType | None) -> None:
+    raise OutOfTime
+
+
+def _stalled(signum: int, frame: FrameType | None) -> None:
+    raise Stalled
+
+
+def start_clocks(cpu_s: float) -> None:
+    """Raise in the running code: `OutOfTime` after `cpu_s` more seconds of CPU time, and again every tenth of a
+    second; `Stalled` when the trusted side finds that the process makes no progress."""
+    if resource is not None:
+        set_handler(signal.SIGPROF, _out_of_time)
+        set_handler(STALLED, _stalled)
+        signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.1)
+
+
+def stop_clocks() -> None:
+    """Let the running code take its time again."""
+    if resource is not None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        set_handler(STALLED, SIG_IGN)
+
+
+def apply(limits: dict[str, Any], cpu_backstop_s: float) -> None:
+    """Give up for good what learner code does not need: memory, core dumps, files to write, many descriptors.
+
+    The kernel ends the process once it has used `cpu_backstop_s` seconds of CPU time in all.
+    """
+    _lower("RLIMIT_AS", limits["memory_mb"] << 20)
+    _lower("RLIMIT_CORE", 0)
+    _lower("RLIMIT_FSIZE", 0)
+    _lower("RLIMIT_NOFILE", DESCRIPTORS)
+    # first SIGXCPU, which says why; a second later what cannot be ignored
+    _lower("RLIMIT_CPU", int(cpu_backstop_s) + 1, grace=1)
+
+
+def _lower(name: str, wanted: int, grace: int = 0) -> None:
+    which = getattr(resource, name, None)
+    if which is not None:
+        # a lower limit may be in force already, or the system refuses (macOS: RLIMIT_AS)
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(which, (wanted, wanted + grace))
