@@ -1,22 +1,20 @@
-"""Grade one submission from end to end: read its files, load them in workers, run the hidden checks, score."""
+"""Grade one submission from end to end: read its files, run the hidden checks, diagnose, score, report."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
 from . import __version__, sandbox, scoring
+from .checks import EngineUnderCheck
 from .checks.finding import death_text, problem_text
-from .checks.plugin import METADATA, EngineFor
-from .checks.session import run_checks
-from .checks.under_check import EngineUnderCheck
+from .checks.outcome import CheckOutcome, GraderFault
+from .checks.session import CheckSession
 from .course import Check, Course, CourseError, Exercise
 from .diagnosis import diagnose, fingerprint
 from .engine import (
@@ -36,6 +34,27 @@ from .sandbox import Warm
 from .scoring import FileState
 
 
+@dataclass(frozen=True)
+class Submission:
+    """A submission as it is graded: a source for each exercise, and what its report says of where it came from."""
+
+    sources: Mapping[str, Source]
+    stamp: SubmissionStamp
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grader:
+    """What submissions are graded with: the course and its collected checks, answers, a server process, a seed."""
+
+    course: Course
+    book: AnswerBook
+    checks: CheckSession
+    oracle: Oracle
+    warm: Warm
+    seed: str
+
+
 def grade(
     course: Course,
     book: AnswerBook,
@@ -51,164 +70,134 @@ def grade(
 ) -> Report:
     """Grade `files`, a path for each exercise to be graded, and return the full (instructor's) report.
 
-    `warm` is a warm worker process to use; without one, one is started for this submission alone. With
-    `official`, only a sandbox that holds against hostile code will do. No folder between `below` and a file may be
-    a symbolic link.
+    Args:
+        warm: A server process to use; without one, one is started for this submission alone.
+        official: Only a sandbox that holds against hostile code will do.
+        below: No folder between this one and a file may be a symbolic link.
+        on_check: Called as each check begins.
+
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
     sources = {exercise.id: read_source(files[exercise.id], below) for exercise in exercises}
-    handed = Handed(sources, SubmissionStamp(submission_id, digest(sources)))
+    submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)))
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))
-        return grade_handed(
-            course, book, exercises, lambda: handed, warm=warm, oracle=oracle, seed=seed, on_check=on_check
-        )
+        checks = stack.enter_context(CheckSession(course, exercises))
+        return grade_submission(Grader(course, book, checks, oracle, warm, seed), submission, on_check)
 
 
-@dataclass(frozen=True)
-class Handed:
-    """A submission as it is graded: a source for each exercise, and what its report says of where it came from."""
-
-    sources: Mapping[str, Source]
-    stamp: SubmissionStamp
-    notes: tuple[str, ...] = ()
-
-
-def grade_handed(
-    course: Course,
-    book: AnswerBook,
-    exercises: Sequence[Exercise],
-    obtain: Callable[[], Handed],
-    *,
-    warm: Warm,
-    oracle: Oracle,
-    seed: str,
+def grade_submission(
+    grader: Grader,
+    submission: Submission,
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
 ) -> Report:
-    """Collect the hidden checks of `exercises`, then `obtain` a submission and grade it.
-
-    `obtain` may fork: each process then grades the submission that it was given. Raises what `grade` does.
-    """
-    obtained: list[Handed] = []
-
-    def sources() -> Mapping[str, Source]:
-        obtained.append(obtain())
-        return obtained[0].sources
-
-    examined = examine(course, exercises, sources, book.stubs, warm=warm, oracle=oracle, seed=seed, on_check=on_check)
-    (handed,) = obtained
-    diagnoses = {
-        exercise.id: diagnose(book.misconceptions.get(exercise.id, ()), examined.behaviour(exercise))
-        for exercise in exercises
-        if exercise.id in book.misconceptions and examined.failed(exercise)
-    }
-    results = scoring.score(course, exercises, examined.states, examined.pytest_report, diagnoses)
+    """Grade a submission's exercises one after the other, and return the full report. Raises what `grade` does."""
+    course, book, budget = grader.course, grader.book, Budget()
+    results = []
+    for exercise in grader.checks.exercises:  # one file at a time: each may take as much memory as the limits allow
+        source = submission.sources[exercise.id]
+        examined = examine(grader, exercise, source, budget, stub=book.stubs.get(exercise.id), on_check=on_check)
+        known = book.misconceptions.get(exercise.id, ())
+        diagnosis = diagnose(known, examined.behaviour) if known and examined.failed else None
+        results.append(scoring.score(exercise, examined.state, examined.outcomes, diagnosis))
     return Report(
         schema=SCHEMA,
         grader_version=__version__,
         course=CourseStamp(course.id, course.version, course.hash),
-        submission=handed.stamp,
+        submission=submission.stamp,
         graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        isolation=Isolation(warm.tier, LimitsStamp(**msgspec.structs.asdict(course.limits))),
+        isolation=Isolation(grader.warm.tier, LimitsStamp(**msgspec.structs.asdict(course.limits))),
         status=scoring.overall(results),
         score=sum(result.score for result in results),
         max_score=sum(result.max_score for result in results),
         bonus=sum(result.bonus for result in results),
-        notes=handed.notes,
-        exercises=results,
-        seed=seed if seed != course.seed else UNSET,
+        notes=submission.notes,
+        exercises=tuple(results),
+        seed=grader.seed if grader.seed != course.seed else UNSET,
     )
 
 
 @dataclass(frozen=True)
 class Examined:
-    """What came of running the hidden checks on some files: before scores, and before diagnoses."""
+    """What came of running an exercise's checks on a file: before points, and before a diagnosis."""
 
-    states: Mapping[str, FileState]
-    pytest_report: Mapping[str, Any]
-    engines: Mapping[tuple[str, str], EngineUnderCheck]
+    state: FileState
+    outcomes: Mapping[str, CheckOutcome] = field(default_factory=dict)
+    engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
 
-    def failed(self, exercise: Exercise) -> bool:
-        """Whether any check of the exercise was run and not passed."""
-        results = (test.get("metadata", {}).get(METADATA, {}) for test in self.pytest_report["tests"])
-        return any(r.get("exercise") == exercise.id and r.get("status") != "passed" for r in results)
+    @property
+    def failed(self) -> bool:
+        """Whether any check was run and not passed."""
+        return any(outcome.status != "passed" for outcome in self.outcomes.values())
 
-    def behaviour(self, exercise: Exercise) -> dict[str, str]:
+    @property
+    def behaviour(self) -> dict[str, str]:
         """The fingerprint of each batch of fixed programs, by `check:n`."""
         return {
-            f"{check.id}:{n}": fingerprint(answer)
-            for check in exercise.checks
-            if (exercise.id, check.id) in self.engines
-            for n, answer in enumerate(self.engines[exercise.id, check.id].shown)
+            f"{check}:{n}": fingerprint(answer)
+            for check, engine in self.engines.items()
+            for n, answer in enumerate(engine.shown)
             if answer is not None
         }
 
 
 def examine(
-    course: Course,
-    exercises: Sequence[Exercise],
-    obtain: Callable[[], Mapping[str, Source]],
-    stubs: Mapping[str, str],
+    grader: Grader,
+    exercise: Exercise,
+    source: Source,
+    budget: Budget | None = None,
     *,
-    warm: Warm,
-    oracle: Oracle,
-    seed: str,
+    stub: str | None = None,
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
-    tighter: int = 1,
+    limit_divisor: int = 1,
 ) -> Examined:
-    """Collect the hidden checks of `exercises`, `obtain` their sources; then, one exercise after the other, load its
-    source in a worker and run its checks on it.
+    """Load the source of an exercise in a process of its own and run the checks on it.
 
-    `tighter` divides every budget of calls and CPU time.
+    Args:
+        budget: What the submission may cost in all; without one the source has one to itself.
+        stub: The file as it was given out; a source that is equal to it is not run.
+        limit_divisor: Divides every limit of calls and CPU time.
     """
-    states: dict[str, FileState] = {}
-    engines: dict[tuple[str, str], EngineUnderCheck] = {}
+    if source.problem is not None or source.text == stub:
+        return Examined(FileState(source.problem or "not_started", str(source.path), source.message))
+    course, limits = grader.course, grader.course.limits
+    with EngineProcess(grader.warm, source.text, source.path.name, stub, limits, budget) as process:
+        state = _load(process, source)
+        if state.state != "loaded":
+            return Examined(state)
+        engines: dict[str, EngineUnderCheck] = {}
 
-    budget = Budget()
+        def engine_for(check: Check) -> EngineUnderCheck:
+            on_check(exercise, check)
+            ask = process.run if limit_divisor == 1 else lambda batch: process.run(batch.tightened(limit_divisor))
+            seed = _check_seed(grader.seed, exercise, check)
+            engines[check.id] = EngineUnderCheck(ask, grader.oracle.answers, source.text, course.limits, seed, process)
+            return engines[check.id]
 
-    def prepare(process: EngineProcess, source: Source, exercise: Exercise, check: Check) -> EngineUnderCheck:
-        check_seed = f"{seed}:{exercise.id}:{check.id}"
-        ask = process.run if tighter == 1 else lambda batch: process.run(batch.tightened(tighter))
-        engine = EngineUnderCheck(ask, oracle.answers, source.text, course.limits, check_seed, process)
-        engines[exercise.id, check.id] = engine
-        return engine
-
-    with ExitStack() as stack:
-
-        def load(sources: Mapping[str, Source], exercise: Exercise) -> EngineFor | None:
-            stack.close()  # one file at a time: each may take as much memory as the limits allow
-            source, stub = sources[exercise.id], stubs.get(exercise.id)
-            if source.problem is not None or source.text == stub:
-                states[exercise.id] = FileState(source.problem or "not_started", str(source.path), source.message)
-                return None
-            process = stack.enter_context(
-                EngineProcess(warm, source.text, source.path.name, stub, course.limits, budget)
-            )
-            states[exercise.id] = state = _load(process, source)
-            return partial(prepare, process, source) if state.state == "loaded" else None
-
-        pytest_report = run_checks(course, exercises, lambda: partial(load, obtain()), on_check)
-    return Examined(states, pytest_report, engines)
+        return Examined(state, grader.checks.run(exercise, engine_for), engines)
 
 
-def plan(course: Course, oracle: Oracle, seed: str) -> None:
+def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
     """Run every check without an engine, so that the oracle learns what they ask under a seed.
 
     Raises `CourseError` for a test that fails by itself.
     """
+    for exercise in checks.exercises:
 
-    def planning(exercise: Exercise, check: Check) -> EngineUnderCheck:
-        check_seed = f"{seed}:{exercise.id}:{check.id}"
-        return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits, check_seed)
+        def planning(check: Check, exercise: Exercise = exercise) -> EngineUnderCheck:
+            seed_of_check = _check_seed(seed, exercise, check)
+            return EngineUnderCheck(lambda batch: None, oracle.answers, "", checks.course.limits, seed_of_check)
 
-    report = run_checks(course, course.exercises, lambda: lambda exercise: planning)
-    for test in report["tests"]:
-        fault = test.get("metadata", {}).get(METADATA, {}).get("fault")
-        if fault:
-            file, _, name = test["nodeid"].rpartition("::")
-            raise CourseError(course.hidden / Path(file).name, None, f"{name}: {fault}")
+        try:
+            checks.run(exercise, planning)
+        except GraderFault as fault:
+            raise CourseError(checks.course.hidden_test(exercise), None, str(fault)) from None
+
+
+def _check_seed(seed: str, exercise: Exercise, check: Check) -> str:
+    return f"{seed}:{exercise.id}:{check.id}"
 
 
 def _load(process: EngineProcess, source: Source) -> FileState:

@@ -1,19 +1,14 @@
-"""pytest's JSON report into a `Report`: pure, and the only place where points are given."""
+"""Outcomes of checks into results: pure, and the only place where points are given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
 
 from msgspec import UNSET
 
-from .checks.plugin import METADATA
-from .checks.session import GraderFault
-from .course import Check, Course, Exercise
+from .checks.outcome import CheckOutcome, EngineShape, GraderFault
+from .course import Check, Exercise
 from .oracle import KnownBehaviour
-from .report.model import CheckResult, CheckStatus, ExerciseResult, ExerciseStatus, ReportStatus
-
-_FAILURES: tuple[CheckStatus, ...] = ("failed", "error", "timeout", "crashed")
+from .report.model import CheckResult, ExerciseResult, ExerciseStatus, ReportStatus
 
 
 @dataclass(frozen=True)
@@ -29,60 +24,26 @@ class FileState:
 
 
 def score(
-    course: Course,
-    exercises: Sequence[Exercise],
-    states: Mapping[str, FileState],
-    pytest_report: Mapping[str, Any],
-    diagnoses: Mapping[str, KnownBehaviour | None] = MappingProxyType({}),
-) -> tuple[ExerciseResult, ...]:
-    """A result for each of `exercises` and each of its checks.
-
-    Every check starts as "no result, 0 of n" and is filled in from pytest's report. Raises `GraderFault` if a
-    loaded exercise's check has no result, has two, or has one that contradicts itself. `diagnoses` explains, by
-    exercise id, why its checks failed.
-    """
-    results = _results(pytest_report)
-    return tuple(_exercise(e, states[e.id], results, diagnoses.get(e.id)) for e in exercises)
-
-
-def _results(pytest_report: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
-    results: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for test in pytest_report.get("tests", ()):
-        found = test.get("metadata", {}).get(METADATA)
-        if found is None:
-            raise GraderFault(f"{test['nodeid']} says nothing of its check (outcome: {test['outcome']})")
-        if "fault" in found:
-            raise GraderFault(f"{test['nodeid']}: {found['fault']}")
-        if "status" not in found:
-            raise GraderFault(f"{test['nodeid']} has no status")
-        if (found["status"] == "passed") != (test["outcome"] == "passed"):
-            raise GraderFault(f"{test['nodeid']}: {found['status']}, but pytest says {test['outcome']}")
-        key = found["exercise"], found["check"]
-        if key in results:
-            raise GraderFault(f"{test['nodeid']}: a second result for {key[1]}")
-        results[key] = found
-    return results
-
-
-def _exercise(
     exercise: Exercise,
     state: FileState,
-    results: Mapping[tuple[str, str], Mapping[str, Any]],
-    diagnosis: KnownBehaviour | None,
+    outcomes: Mapping[str, CheckOutcome],
+    diagnosis: KnownBehaviour | None = None,
 ) -> ExerciseResult:
+    """Return the result of an exercise, with one for each of its checks in the order of the course.
+
+    `outcomes` are those of the checks that were run, by id: all of them for a file that was loaded, else none
+    (`GraderFault`). `diagnosis` explains why checks failed.
+    """
     loaded = state.state == "loaded"
-    checks = []
-    readings = []
-    for check in exercise.checks:
-        found = results.get((exercise.id, check.id))
-        if loaded and found is None:
-            raise GraderFault(f"the check {exercise.id}.{check.id} has no result")
-        if found and not loaded:
-            raise GraderFault(f"the check {exercise.id}.{check.id} has a result, but its file was not loaded")
-        checks.append(_check(exercise, check, found, diagnosis) if found else _skipped(check))
-        readings.append(found.get("reading") if found else None)
+    expected = {check.id for check in exercise.checks} if loaded else set()
+    for name in sorted(expected ^ outcomes.keys()):
+        raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {_RESULT[loaded]}")
+    checks = tuple(
+        _check(exercise, check, outcomes[check.id], diagnosis) if loaded else _skipped(check)
+        for check in exercise.checks
+    )
     points = sum(c.score for c in checks if not c.bonus)
-    message = state.message or _reading_note(readings)
+    message = state.message or _shape_note(outcomes.values())
     return ExerciseResult(
         id=exercise.id,
         number=exercise.number,
@@ -91,10 +52,13 @@ def _exercise(
         score=points,
         max_score=exercise.max_score,
         bonus=sum(c.score for c in checks if c.bonus),
-        checks=tuple(checks),
+        checks=checks,
         message=message or UNSET,
         file=state.file or UNSET,
     )
+
+
+_RESULT = {True: "no result", False: "a result"}
 
 
 def _skipped(check: Check) -> CheckResult:
@@ -110,28 +74,27 @@ def _skipped(check: Check) -> CheckResult:
     )
 
 
-def _check(exercise: Exercise, check: Check, found: Mapping[str, Any], diagnosis: KnownBehaviour | None) -> CheckResult:
-    status = found["status"]
-    if status == "passed":
-        diagnosis = None
-    if status != "passed" and status not in _FAILURES:
-        raise GraderFault(f"the check {check.id} has the unknown status {status!r}")
+def _check(exercise: Exercise, check: Check, outcome: CheckOutcome, diagnosis: KnownBehaviour | None) -> CheckResult:
+    passed, finding = outcome.status == "passed", outcome.finding
+    if passed == (finding is not None):
+        raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
+    known = None if passed else diagnosis
     return CheckResult(
         id=check.id,
         title=check.title,
         visibility=check.visibility,
-        status=status,
-        score=check.points if status == "passed" else 0,
+        status=outcome.status,
+        score=check.points if passed else 0,
         max_score=check.points,
         bonus=check.bonus,
-        duration_s=round(found["duration_s"], 4),
-        program=found.get("program", UNSET),
-        expected=found.get("expected", UNSET),
-        actual=found.get("actual", UNSET),
-        diagnosis=f"as if {diagnosis.believes}. Instead: {diagnosis.instead}." if diagnosis else UNSET,
-        hint=UNSET if status == "passed" else _hint(exercise, diagnosis.hint if diagnosis else check.hint),
-        message=found.get("message", UNSET),
-        output=found.get("output") or UNSET,
+        duration_s=round(outcome.duration_s, 4),
+        program=(finding and finding.program) or UNSET,
+        expected=(finding and finding.expected) or UNSET,
+        actual=(finding and finding.actual) or UNSET,
+        diagnosis=f"as if {known.believes}. Instead: {known.instead}." if known else UNSET,
+        hint=UNSET if passed else _hint(exercise, known.hint if known else check.hint),
+        message=(finding and finding.message) or UNSET,
+        output=outcome.output or UNSET,
     )
 
 
@@ -148,19 +111,17 @@ def _exercise_status(state: FileState, points: int, of: int) -> ExerciseStatus:
     return "partial" if points else "failed"
 
 
-def _reading_note(readings: Sequence[Mapping[str, Any] | None]) -> str | None:
+def _shape_note(outcomes: Iterable[CheckOutcome]) -> str | None:
     """One line on what was taken for what, where an engine does not use the usual names."""
-    reading = next((r for r in readings if r), None)
-    if reading is None:
+    shape = next((outcome.shape for outcome in outcomes if outcome.shape), None)
+    if shape is None:
         return None
-    usual = {"cls": "Value", "data": "data", "grad": "grad"}
-    unusual = any(reading[part] != name for part, name in usual.items())
-    if not unusual and reading["inputs"] in ("_prev", "_children", ""):
+    usual = EngineShape("Value", "data", "grad", shape.inputs)
+    if shape == usual and shape.inputs in ("_prev", "_children", ""):
         return None
-    inputs = f"`{reading['inputs']}`" if reading["inputs"] else "nothing"
+    inputs = f"`{shape.inputs}`" if shape.inputs else "nothing"
     return (
-        f"read the class `{reading['cls']}` with `{reading['data']}` as data, "
-        f"`{reading['grad']}` as gradient and {inputs} as inputs"
+        f"read the class `{shape.cls}` with `{shape.data}` as data, `{shape.grad}` as gradient and {inputs} as inputs"
     )
 
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
+import msgspec
+
+from ..checks.session import CheckSession
 from ..course import Course, CourseError, Exercise
 from ..diagnosis import Misconception, read_misconceptions
 from ..engine import Source, read_source
-from ..grading import examine, plan
+from ..grading import Grader, examine, plan
 from ..oracle import AnswerBook, KnownBehaviour, Oracle
 from ..oracle.answers import torch_version
 from ..oracle.book import FORMAT
-from ..sandbox import Warm, start
+from ..sandbox import start
 from .stubs import make_stub
 
 
@@ -20,11 +23,17 @@ def build_book(course: Course) -> AnswerBook:
     Raises `CourseError`, `GraderFault` or `OracleError`.
     """
     stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
-    with Oracle(None, None) as oracle, start(allow_imports=course.allow_imports) as warm:
-        plan(course, oracle, course.seed)
+    empty = AnswerBook(FORMAT, torch_version(), stubs, {}, {})
+    with (
+        Oracle(None, None) as oracle,
+        start(allow_imports=course.allow_imports) as warm,
+        CheckSession(course, course.exercises) as checks,
+    ):
+        plan(checks, oracle, course.seed)
         answers = dict(oracle.known)
-        misconceptions = {exercise.id: tuple(_known(course, exercise, warm, oracle)) for exercise in course.exercises}
-    return AnswerBook(FORMAT, torch_version(), stubs, misconceptions, answers)
+        grader = Grader(course, empty, checks, oracle, warm, course.seed)
+        misconceptions = {exercise.id: tuple(_known(grader, exercise)) for exercise in course.exercises}
+    return msgspec.structs.replace(empty, misconceptions=misconceptions, answers=answers)
 
 
 def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
@@ -36,17 +45,14 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
     return read_misconceptions(path.with_suffix(".mistakes.yaml"), solution.text, len(exercise.hints))
 
 
-def _known(course: Course, exercise: Exercise, warm: Warm, oracle: Oracle) -> Iterator[KnownBehaviour]:
+def _known(grader: Grader, exercise: Exercise) -> Iterator[KnownBehaviour]:
     """How each misconception of an exercise behaves. Raises `CourseError` for one that shows on random programs
     alone: any mistake that does so would be called by its name."""
 
     def behaviour(text: str) -> dict[str, str]:
-        source = Source(course.exercise_file(exercise), text)
-        examined = examine(
-            course, [exercise], lambda: {exercise.id: source}, {}, warm=warm, oracle=oracle, seed=course.seed
-        )
-        return examined.behaviour(exercise)
+        return examine(grader, exercise, Source(course.exercise_file(exercise), text)).behaviour
 
+    course = grader.course
     path = course.solution(exercise)
     right = behaviour(read_source(path).text)
     for one in catalogue(course, exercise):

@@ -9,14 +9,14 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from ..checks.plugin import METADATA
+from ..checks.session import CheckSession
 from ..course import Course, CourseError, Document, Exercise
 from ..diagnosis import diagnose
 from ..diagnosis.catalogue import regions
 from ..engine import Source, read_source
-from ..grading import Examined, examine
+from ..grading import Examined, Grader, examine
 from ..oracle import AnswerBook, Oracle, read_book
-from ..sandbox import Warm, start
+from ..sandbox import start
 from .build import build_book, catalogue
 from .mutants import mutants
 from .stubs import make_stub
@@ -65,10 +65,12 @@ def verify(
         warm = stack.enter_context(start(allow_imports=course.allow_imports))
         book = read_book(course.book)
         oracle = stack.enter_context(Oracle(book, None))
+        checks = stack.enter_context(CheckSession(course, exercises))
+        grader = Grader(course, book, checks, oracle, warm, course.seed)
         on_step("answer book")
         drift = _drift(course, book)
         for exercise in exercises:
-            yield _Verification(course, exercise, book, warm, oracle, on_step).run(drift)
+            yield _Verification(grader, exercise, on_step).run(drift)
             drift = []
 
 
@@ -92,20 +94,16 @@ def _drift(course: Course, book: AnswerBook) -> list[Finding]:
 class _Verification:
     def __init__(
         self,
-        course: Course,
+        grader: Grader,
         exercise: Exercise,
-        book: AnswerBook,
-        warm: Warm,
-        oracle: Oracle,
         on_step: Callable[[str], None],
     ) -> None:
-        self.course = course
+        self.grader = grader
+        self.course = grader.course
         self.exercise = exercise
-        self.book = book
-        self.warm = warm
-        self.oracle = oracle
+        self.book = grader.book
         self.on_step = on_step
-        self.path = course.solution(exercise)
+        self.path = self.course.solution(exercise)
         self.solution = read_source(self.path)
         self.result = Verified(exercise)
 
@@ -125,26 +123,16 @@ class _Verification:
     def _find(self, path: Path, line: int | None, message: str) -> None:
         self.result.findings.append(Finding(path, line, message))
 
-    def _examine(self, text: str, tighter: int = 1) -> Examined:
+    def _examine(self, text: str, limit_divisor: int = 1) -> Examined:
         source = Source(self.course.exercise_file(self.exercise), text)
-        return examine(
-            self.course,
-            [self.exercise],
-            lambda: {self.exercise.id: source},
-            {},
-            warm=self.warm,
-            oracle=self.oracle,
-            seed=self.course.seed,
-            tighter=tighter,
-        )
+        return examine(self.grader, self.exercise, source, limit_divisor=limit_divisor)
 
     def _passed(self, examined: Examined) -> dict[str, bool]:
         """Whether each check passed."""
-        passed = {check.id: False for check in self.exercise.checks}
-        for test in examined.pytest_report["tests"]:
-            result: Mapping[str, str] = test["metadata"][METADATA]
-            passed[result["check"]] = result.get("status") == "passed"
-        return passed
+        outcomes = examined.outcomes
+        return {
+            check.id: check.id in outcomes and outcomes[check.id].status == "passed" for check in self.exercise.checks
+        }
 
     def _points(self, passed: Mapping[str, bool]) -> int:
         return sum(check.points for check in self.exercise.checks if passed[check.id])
@@ -158,7 +146,7 @@ class _Verification:
         for check in self.exercise.checks:
             if not passed[check.id]:
                 self._find(self.course.file, check.line, f"the solution fails the check `{check.id}`")
-        tight = self._passed(self._examine(self.solution.text, tighter=_ROOM))
+        tight = self._passed(self._examine(self.solution.text, limit_divisor=_ROOM))
         for check in self.exercise.checks:
             if passed[check.id] and not tight[check.id]:
                 self._find(
@@ -201,7 +189,7 @@ class _Verification:
             examined = self._examine(one.source)
             if self._points(self._passed(examined)) == self._all_points():
                 self._find(path, one.line, f"the misconception `{one.id}` loses no points")
-            found = diagnose(known, examined.behaviour(self.exercise))
+            found = diagnose(known, examined.behaviour)
             if found is not None and found.id == one.id:
                 self.result.diagnosed += 1
             else:

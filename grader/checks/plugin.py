@@ -1,9 +1,8 @@
 """The pytest plugin that binds hidden tests to checks and says in the JSON report what became of each."""
 
-import contextlib
 import inspect
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,13 +12,11 @@ import pytest
 
 from ..course import Check, Course, CourseError, Exercise
 from .finding import CheckFailed
+from .outcome import METADATA
 from .under_check import EngineUnderCheck
 
-METADATA = "backward"  # the key of our part in pytest-json-report's metadata
-
-EngineFor = Callable[[Exercise, Check], EngineUnderCheck]
-Load = Callable[[Exercise], EngineFor | None]
-Obtain = Callable[[], Load]
+EngineFor = Callable[[Check], EngineUnderCheck]
+INI = Path(__file__).resolve().parent / "pytest.ini"
 
 
 @dataclass(frozen=True)
@@ -32,38 +29,43 @@ class _Bound:
         return self.exercise.id, self.check.id
 
 
-class ChecksPlugin:
-    """Collects the hidden tests of a course, then runs them, exercise by exercise: before the first one of each it
-    loads the engine, and passes over those without one.
+@dataclass
+class _Running:
+    """The check at hand: its engine, and when it began."""
 
-    `course_error` holds what was wrong with the course, if anything, `fault` what `obtain` or loading raised; nothing
-    more is run then.
+    engine: EngineUnderCheck
+    started: float
+
+
+class ChecksPlugin:
+    """Binds the hidden tests of some exercises to their checks, and gives each the engine that it asks for.
+
+    `course_error` holds what was wrong with the course, if anything; nothing can be run then. `engine_for` is what
+    makes engines at the moment.
     """
 
-    def __init__(
-        self,
-        course: Course,
-        exercises: Sequence[Exercise],
-        obtain: Obtain,
-        on_check: Callable[[Exercise, Check], None],
-    ) -> None:
+    def __init__(self, course: Course, exercises: Sequence[Exercise]) -> None:
         self.course = course
         self.exercises = exercises
-        self.obtain = obtain
-        self.load: Load = lambda exercise: None
-        self.on_check = on_check
         self.course_error: CourseError | None = None
-        self.fault: Exception | None = None
+        self.engine_for: EngineFor | None = None
         self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
         self._bound: dict[str, _Bound] = {}
-        self._loaded: tuple[str | None, EngineFor | None] = (None, None)  # the exercise at hand, and its engine
-        self._engines: dict[str, EngineUnderCheck] = {}
-        self._started: dict[str, float] = {}
+        self._items: list[pytest.Item] = []
+        self._running: _Running | None = None
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         """Nobody reads what pytest would print; its options stay, for pytest-json-report asks for them."""
         config.pluginmanager.unregister(name="terminalreporter")
+
+    def items(self, exercise: Exercise) -> list[pytest.Item]:
+        """Return the tests of an exercise, in the order of its checks."""
+        return [item for item in self._items if self._bound[item.nodeid].exercise.id == exercise.id]
+
+    def forget(self) -> None:
+        """Let go of the engines."""
+        self.engine_for = self._running = None
 
     # -- collection ---------------------------------------------------------------------------
 
@@ -78,7 +80,7 @@ class ChecksPlugin:
             items[:] = []
             return
         order = {(e.id, check.id): i for e in self.course.exercises for i, check in enumerate(e.checks)}
-        items.sort(key=lambda item: (item.path.name, order[self._bound[item.nodeid].ids]))
+        self._items = sorted(items, key=lambda item: (item.path.name, order[self._bound[item.nodeid].ids]))
 
     def _bind(self, item: pytest.Item) -> _Bound:
         line = item.location[1]
@@ -106,41 +108,13 @@ class ChecksPlugin:
 
     # -- running ------------------------------------------------------------------------------
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> None:
-        if session.testsfailed or self.course_error is not None:
-            return
-        with self._faults_kept(session):
-            self.load = self.obtain()
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
-        """True, which leaves the test out, where its exercise has no engine."""
-        exercise = self._bound[item.nodeid].exercise
-        if exercise.id != self._loaded[0]:
-            with self._faults_kept(item.session):
-                self._loaded = exercise.id, self.load(exercise)
-        return None if self._loaded[1] and self.fault is None else True
-
-    @contextlib.contextmanager
-    def _faults_kept(self, session: pytest.Session) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:  # pytest would print it and go on to report
-            self.fault = error
-            session.items[:] = []
-
     @pytest.fixture
     def engine(self, request: pytest.FixtureRequest) -> EngineUnderCheck:
         """The learner's engine, as the check at hand may ask it."""
-        nodeid = request.node.nodeid
-        bound = self._bound[nodeid]
-        self.on_check(bound.exercise, bound.check)
-        self._started[nodeid] = time.perf_counter()
-        engine_for = self._loaded[1]
-        assert engine_for is not None
-        self._engines[nodeid] = engine_for(bound.exercise, bound.check)
-        return self._engines[nodeid]
+        assert self.engine_for is not None
+        started = time.perf_counter()
+        self._running = _Running(self.engine_for(self._bound[request.node.nodeid].check), started)
+        return self._running.engine
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
@@ -152,11 +126,9 @@ class ChecksPlugin:
         try:
             pyfuncitem.obj(**arguments)
         except CheckFailed:
-            alone = self._engines[pyfuncitem.nodeid].alone()
-            if alone is None:
+            if self._running is None or not self._running.engine.begin_alone():
                 raise
-            self._engines[pyfuncitem.nodeid] = alone
-            pyfuncitem.obj(**{**arguments, "engine": alone})
+            pyfuncitem.obj(**arguments)
         return True
 
     @pytest.hookimpl(tryfirst=True)
@@ -180,29 +152,25 @@ class ChecksPlugin:
         """Our part of the JSON report: which check, and what became of it. `fault` means: not the learner's doing."""
         if call.when != "call":
             return {METADATA: {"fault": f"{call.when}: {call.excinfo.exconly()}"}} if call.excinfo else {}
-        bound, engine = self._bound[item.nodeid], self._engines.get(item.nodeid)
-        result: dict[str, Any] = {"exercise": bound.exercise.id, "check": bound.check.id}
-        if engine is None or (call.excinfo is None and not engine.comparisons):
+        bound, running, self._running = self._bound[item.nodeid], self._running, None
+        result: dict[str, Any] = {"exercise": bound.exercise.id, "check": bound.check.id, "status": "passed"}
+        if running is None or (call.excinfo is None and not running.engine.comparisons):
             result["fault"] = "the test compared nothing"
-        elif call.excinfo is None:
-            result["status"] = "passed"
-        elif isinstance(call.excinfo.value, CheckFailed):
-            result |= msgspec.to_builtins(call.excinfo.value.finding)
-        else:
+        elif call.excinfo is not None and isinstance(call.excinfo.value, CheckFailed):
+            finding = call.excinfo.value.finding
+            result |= {"status": finding.status, "finding": msgspec.to_builtins(finding)}
+        elif call.excinfo is not None:
             entries = [entry for entry in call.excinfo.traceback if entry.path == item.path]
             where = (entries or call.excinfo.traceback)[-1]
             result["fault"] = f"{call.excinfo.exconly()} ({where.path}:{where.lineno + 1})"
-        if engine is not None:
-            result["output"] = self._capped("".join(engine.output))
-            result["duration_s"] = time.perf_counter() - self._started[item.nodeid]
-            if engine.reading is not None:
-                result["reading"] = msgspec.structs.asdict(engine.reading)
+        if running is not None:
+            result["output"] = self._capped("".join(running.engine.output))
+            result["duration_s"] = time.perf_counter() - running.started
+            if running.engine.reading is not None:
+                result["shape"] = msgspec.structs.asdict(running.engine.reading)
         return {METADATA: result}
 
     def _capped(self, output: str) -> str:
         """What a check's batches printed together, no more than one of them may."""
         cap = self.course.limits.output_kb << 10
         return output if len(output) <= cap else f"{output[:cap]}\n[{len(output) - cap} more bytes left out]\n"
-
-
-INI = Path(__file__).resolve().parent / "pytest.ini"

@@ -1,83 +1,141 @@
-"""Run the hidden checks of some exercises under pytest; the answer is pytest-json-report's report."""
+"""The hidden checks, collected by pytest once and run on one engine after another."""
 
 import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
-from ..course import Check, Course, CourseError, Exercise
-from .plugin import INI, ChecksPlugin, Obtain
+# pytest has no public way to keep a session open between runs
+from _pytest.config import _prepareconfig
+from pytest_jsonreport.plugin import JSONReport
+
+from ..course import Course, CourseError, Exercise
+from .outcome import CheckOutcome, GraderFault, outcomes
+from .plugin import INI, ChecksPlugin, EngineFor
 
 _UNUSED = "cacheprovider debugging doctest faulthandler junitxml logging nose pastebin setuponly setupplan"
 _UNUSED += " stepwise threadexception tmpdir unittest unraisableexception monkeypatch recwarn"
 
 
-class GraderFault(RuntimeError):
-    """The grader's own fault: no verdict can be given. Never a learner's doing."""
+class CheckSession:
+    """The checks of some exercises, ready to be run. A context manager.
 
+    pytest collects the hidden tests when the context is entered, and runs those of one exercise at each `run`. A fork
+    may go on with the session of its parent.
 
-def run_checks(
-    course: Course,
-    exercises: Sequence[Exercise],
-    obtain: Obtain,
-    on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
-) -> dict[str, Any]:
-    """Collect the hidden tests of `exercises`, then `obtain` what loads an exercise's engine, or gives None for one
-    without; run the tests of those with one; return pytest-json-report's report.
-
-    `obtain` may fork: what comes after the collection then happens in each process.
-    Raises `CourseError` where tests and `course.yaml` do not match, `GraderFault` where pytest itself failed.
+    Raises, on entering:
+        CourseError: tests and `course.yaml` do not match.
+        GraderFault: pytest itself failed.
     """
-    files = [course.hidden_test(exercise) for exercise in exercises]
-    for exercise, file in zip(exercises, files, strict=True):
-        if not file.is_file():
-            raise CourseError(course.file, exercise.line, f"`{exercise.id}` has no hidden tests in {file}")
-    plugin = ChecksPlugin(course, exercises, obtain, on_check)
-    capture = io.StringIO()
-    report_plugin = _Reporter()
-    arguments = [
-        *("-c", str(INI), "--rootdir", str(course.hidden), "--noconftest", "--import-mode=importlib"),
-        *("--assert=plain", "--capture=no", "--tb=no", "-q"),
-        *("-p", "pytest_jsonreport.plugin", "--json-report", "--json-report-file=none"),
-        *("--json-report-omit", "keywords", "streams", "log", "traceback", "warnings"),
-        *(word for name in _UNUSED.split() for word in ("-p", f"no:{name}")),
-        *map(str, files),
-    ]
-    with _no_foreign_configuration(), contextlib.redirect_stdout(capture), contextlib.redirect_stderr(capture):
-        status = pytest.main(arguments, plugins=[plugin, report_plugin])
-    report = report_plugin.report
-    broken = next((c for c in (report or {}).get("collectors", ()) if c["outcome"] != "passed"), None)
-    if broken is not None:
-        raise GraderFault(f"the hidden tests cannot be collected: {broken['nodeid']}\n{broken.get('longrepr', '')}")
-    if plugin.course_error is not None:
-        raise plugin.course_error
-    if plugin.fault is not None:
-        raise plugin.fault
-    if status == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt
-    if report is None or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, 5):
-        raise GraderFault(f"pytest stopped with status {int(status)}\n{capture.getvalue()}")
-    return report
+
+    def __init__(self, course: Course, exercises: Sequence[Exercise]) -> None:
+        self.course = course
+        self.exercises = tuple(exercises)
+        self._plugin = ChecksPlugin(course, exercises)
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "CheckSession":
+        files = [self.course.hidden_test(exercise) for exercise in self.exercises]
+        for exercise, file in zip(self.exercises, files, strict=True):
+            if not file.is_file():
+                raise CourseError(self.course.file, exercise.line, f"`{exercise.id}` has no hidden tests in {file}")
+        with ExitStack() as stack:
+            stack.enter_context(_no_modules_left())
+            self._collect([str(file) for file in files], stack)
+            self._stack = stack.pop_all()
+        return self
+
+    def _collect(self, files: list[str], stack: ExitStack) -> None:
+        """Start a pytest session and let it collect: what `pytest.main` does, without running anything."""
+        arguments = [
+            *("-c", str(INI), "--rootdir", str(self.course.hidden), "--noconftest", "--import-mode=importlib"),
+            *("--assert=plain", "--capture=no", "--tb=no", "-q"),
+            *("-p", "pytest_jsonreport.plugin", "--json-report-file=none"),
+            *("--json-report-omit", "keywords", "streams", "log", "traceback", "warnings", "collectors"),
+            *(word for name in _UNUSED.split() for word in ("-p", f"no:{name}")),
+            "--",
+            *files,
+        ]
+        with _own_settings(), _quiet() as printed:
+            try:
+                config = _prepareconfig(arguments, [self._plugin])
+                stack.callback(config._ensure_unconfigure)
+                self._session = pytest.Session.from_config(config)
+                self._session.exitstatus = pytest.ExitCode.OK
+                config._do_configure()
+                self._reporter = _Reporter(config)
+                config.pluginmanager.register(self._reporter)
+                config.hook.pytest_sessionstart(session=self._session)
+                self._session.perform_collect()
+            except (pytest.UsageError, pytest.Session.Interrupted, pytest.Session.Failed) as error:
+                raise GraderFault(f"pytest cannot collect the hidden tests: {error}\n{printed.getvalue()}") from None
+        if self._plugin.course_error is not None:
+            raise self._plugin.course_error
+        for collected in self._reporter.failed:
+            raise GraderFault(f"the hidden tests cannot be collected: {collected.nodeid}\n{collected.longrepr}")
+
+    def run(self, exercise: Exercise, engine_for: EngineFor) -> dict[str, CheckOutcome]:
+        """Run the checks of an exercise, in the order of `course.yaml`; return what became of each, by its id.
+
+        Args:
+            engine_for: Makes what a check asks; called as each begins.
+
+        Raises:
+            GraderFault: a check raised something else than that the learner's engine is wrong.
+        """
+        items = self._plugin.items(exercise)
+        self._plugin.engine_for = engine_for
+        self._reporter.begin()
+        with _quiet():
+            for item, following in zip(items, [*items[1:], None], strict=True):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            return outcomes(self._reporter.finish(self._session), exercise)
+
+    def __exit__(self, *_: Any) -> None:
+        self._plugin.forget()
+        self._stack.close()
 
 
-class _Reporter:
-    """Takes pytest-json-report's report as it is finished, instead of a file."""
+class _Reporter(JSONReport):  # type: ignore[misc]
+    """pytest-json-report's plugin, which makes a report of each run instead of a file at the end."""
 
-    report: dict[str, Any] | None = None
+    def __init__(self, config: pytest.Config) -> None:
+        super().__init__(config)
+        self.failed: list[pytest.CollectReport] = []
 
-    def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
-        self.report = json_report
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed.append(report)
+
+    def begin(self) -> None:
+        """Forget the tests of the run before."""
+        super().__init__(self._config)
+        self.pytest_sessionstart(None)
+
+    def finish(self, session: pytest.Session) -> dict[str, Any]:
+        """Return the report of the tests that were run since `begin`."""
+        self.pytest_sessionfinish(session)
+        report: dict[str, Any] = self.report
+        return report
 
 
 @contextlib.contextmanager
-def _no_foreign_configuration() -> Iterator[None]:
-    """Keep the caller's pytest settings and plugins out, and our modules from outliving the run."""
+def _quiet() -> Iterator[io.StringIO]:
+    """Keep what pytest and hidden tests print out of the grader's own output."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        yield printed
+
+
+@contextlib.contextmanager
+def _own_settings() -> Iterator[None]:
+    """Keep the caller's pytest settings and plugins out."""
     saved = dict(os.environ)
-    modules = set(sys.modules)
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -86,6 +144,15 @@ def _no_foreign_configuration() -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(saved)
+
+
+@contextlib.contextmanager
+def _no_modules_left() -> Iterator[None]:
+    """Let no module of hidden tests outlive the session."""
+    modules = set(sys.modules)
+    try:
+        yield
+    finally:
         for name in set(sys.modules) - modules:
             if name.startswith("test_") or ".test_" in name:
                 del sys.modules[name]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol
 
 from ..course import Limits
@@ -48,7 +47,6 @@ class EngineUnderCheck:
         seed: str,
         process: Replaceable | None = None,
     ) -> None:
-        self._again = partial(EngineUnderCheck, ask, answers, source, limits, seed, process)
         self._process = process
         # a process that has run other checks may show what they left behind
         self._alone = process is None or process.fresh
@@ -57,6 +55,9 @@ class EngineUnderCheck:
         self._source = source.split("\n")
         self._limits = limits
         self._seed = seed
+        self._forget()
+
+    def _forget(self) -> None:
         self.comparisons = 0
         self.output: list[str] = []
         # what each batch of fixed programs showed, None for a batch with fresh ones
@@ -64,12 +65,14 @@ class EngineUnderCheck:
         self._fresh: set[str] = set()
         self.reading: Reading | None = None
 
-    def alone(self) -> "EngineUnderCheck | None":
-        """The same engine in a fresh process, for this check alone; None if it is that already."""
+    def begin_alone(self) -> bool:
+        """Begin the check again in a fresh process, where it was not run in one; whether that was so."""
         if self._alone or self._process is None:
-            return None
+            return False
         self._process.restart()
-        return self._again()
+        self._alone = True
+        self._forget()
+        return True
 
     # -- what checks say ----------------------------------------------------------------------
 

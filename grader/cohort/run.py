@@ -12,8 +12,9 @@ import msgspec
 from msgspec import UNSET
 
 from .. import __version__
+from ..checks.session import CheckSession
 from ..course import Course
-from ..grading import Handed, digest, plan
+from ..grading import Submission, digest, plan
 from ..oracle import Answer, AnswerBook, Oracle
 from ..report import Report, read_report, write_atomically, write_report
 from ..report.model import CourseStamp, SubmissionStamp
@@ -146,7 +147,8 @@ def fresh_answers(course: Course, book: AnswerBook, seed: str, memo: Path | None
     if seed == course.seed:  # they stand in the answer book
         return {}
     with Oracle(book, memo) as oracle:
-        plan(course, oracle, seed)
+        with CheckSession(course, course.exercises) as checks:
+            plan(checks, oracle, seed)
         return {key: answer for key, answer in oracle.known.items() if key not in book.answers}
 
 
@@ -181,7 +183,7 @@ def grade_entries(
     yield standing
 
 
-def hand_in(entry: Entry, course: Course) -> Handed:
+def hand_in(entry: Entry, course: Course) -> Submission:
     """Read a submission: its sources, and what its report will say of where they came from."""
     taken = take_in(entry, course)
     stamp = SubmissionStamp(
@@ -192,10 +194,10 @@ def hand_in(entry: Entry, course: Course) -> Handed:
         submitted_at=taken.submitted_at or UNSET,
         commit=taken.commit or UNSET,
     )
-    return Handed(taken.sources, stamp, taken.notes)
+    return Submission(taken.sources, stamp, taken.notes)
 
 
-def _made_from(report: Report, handed: Handed, course: CourseStamp, seed: str, settings: Course) -> bool:
+def _made_from(report: Report, handed: Submission, course: CourseStamp, seed: str, settings: Course) -> bool:
     return (
         (report.submission, report.notes, report.course) == (handed.stamp, handed.notes, course)
         and report.grader_version == __version__

@@ -6,7 +6,6 @@ fails or dies: the trusted side runs that check again in a fresh process.
 
 import _thread
 import gc
-import operator
 import os
 import random
 import signal
@@ -34,15 +33,16 @@ class Snapshot:
 
     def __init__(self, first_free: int) -> None:
         self.first_free = first_free
+        self.numpy = _Numpy(sys.modules["numpy"]) if "numpy" in sys.modules else None
         self.modules = dict(sys.modules)
-        self.contents = [(vars(m), dict(vars(m))) for m in self.modules.values() if isinstance(m, ModuleType)]
-        self.containers = list(_containers(self.contents))
+        namespaces = [vars(module) for module in self.modules.values() if isinstance(module, ModuleType)]
+        self.contents = [(namespace, [*namespace.values()], dict(namespace)) for namespace in namespaces]
+        self.containers = list(_containers(namespaces))
         self.recursion_limit = sys.getrecursionlimit()
         self.switch_interval = sys.getswitchinterval()
         self.thresholds = gc.get_threshold()
         self.handlers = {number: get_handler(number) for number in range(1, signal.NSIG) if _is_settable(number)}
         self.draws = random.getstate()
-        self.numpy = _Numpy(self.modules["numpy"]) if "numpy" in self.modules else None
         gc.freeze()  # what is here now need not be looked at when what learner code left is collected
 
     def restore(self) -> None:
@@ -75,14 +75,23 @@ class Snapshot:
         for name, module in self.modules.items():
             if sys.modules.get(name) is not module:
                 sys.modules[name] = module
-        for namespace, saved in self.contents:
-            if len(namespace) != len(saved) or not all(map(operator.is_, namespace.values(), saved.values())):
+        for namespace, values, saved in self.contents:
+            if not _same([*namespace.values()], values):
                 for name in [name for name in namespace if name not in saved]:
-                    del namespace[name]
+                    if not isinstance(namespace[name], ModuleType):  # a part that was loaded since
+                        del namespace[name]
                 namespace.update(saved)
-        for container, copied in self.containers:
-            if len(container) != len(copied) or not all(map(operator.is_, _items(container), _items(copied))):
+        for container, items, copied in self.containers:
+            if not _same(_items(container), items):
                 _refill(container, copied)
+
+
+def _same(now: list[Any], before: list[Any]) -> bool:
+    """Whether two lists hold the same objects, or equal ones. Comparing runs no code where nothing has changed."""
+    try:
+        return now == before
+    except Exception:  # an array of numpy's is not simply equal or not
+        return False
 
 
 class _Numpy:
@@ -98,18 +107,18 @@ class _Numpy:
         self.numpy.seterr(**self.errors)
 
 
-def _containers(contents: list[tuple[dict[str, Any], dict[str, Any]]]) -> Iterator[tuple[Any, Any]]:
-    """The lists, dicts and sets that modules hold, each with a copy; not `sys.modules`, which grows rightly."""
-    seen = {id(sys.modules), *(id(namespace) for namespace, _ in contents)}
-    for _, saved in contents:
-        for value in saved.values():
+def _containers(namespaces: list[dict[str, Any]]) -> Iterator[tuple[Any, list[Any], Any]]:
+    """The lists, dicts and sets that modules hold, their items, and a copy; not `sys.modules`, which grows rightly."""
+    seen = {id(sys.modules), *map(id, namespaces)}
+    for namespace in namespaces:
+        for value in namespace.values():
             if type(value) in _CONTAINERS and id(value) not in seen:
                 seen.add(id(value))
-                yield value, value.copy()
+                yield value, _items(value), value.copy()
 
 
-def _items(container: Any) -> Iterator[Any]:
-    return iter(container.values() if type(container) is dict else container)
+def _items(container: Any) -> list[Any]:
+    return [*(container.values() if type(container) is dict else container)]
 
 
 def _refill(container: Any, copied: Any) -> None:

@@ -1,0 +1,68 @@
+"""What became of each check, out of pytest-json-report's report."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from ..course import Exercise
+from .finding import Finding, Status
+
+METADATA = "backward"  # the key of our part in pytest-json-report's metadata
+
+
+class GraderFault(RuntimeError):
+    """The grader's own fault: no verdict can be given. Never a learner's doing."""
+
+
+class EngineShape(msgspec.Struct, frozen=True):
+    """Which names were taken for what in a learner's engine."""
+
+    cls: str
+    data: str
+    grad: str
+    inputs: str
+
+
+class CheckOutcome(msgspec.Struct, frozen=True):
+    """One check that was run: `finding` says why it did not pass, None where it did."""
+
+    exercise: str
+    check: str
+    status: Literal["passed"] | Status
+    duration_s: float
+    output: str = ""
+    finding: Finding | None = None
+    shape: EngineShape | None = None
+
+
+def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOutcome]:
+    """Return the outcomes of an exercise's checks by their ids.
+
+    Raises `GraderFault` where a check has no outcome, has two, or has one that contradicts pytest's.
+    """
+    found: dict[str, CheckOutcome] = {}
+    for test in report.get("tests", ()):
+        one = _outcome(test)
+        if one.check in found:
+            raise GraderFault(f"{test['nodeid']}: a second result for {one.check}")
+        found[one.check] = one
+    for check in exercise.checks:
+        if check.id not in found:
+            raise GraderFault(f"the check {exercise.id}.{check.id} has no result")
+    return found
+
+
+def _outcome(test: Mapping[str, Any]) -> CheckOutcome:
+    said = test.get("metadata", {}).get(METADATA)
+    if said is None:
+        raise GraderFault(f"{test['nodeid']} says nothing of its check (outcome: {test['outcome']})")
+    if "fault" in said:
+        raise GraderFault(f"{test['nodeid']}: {said['fault']}")
+    try:
+        one = msgspec.convert(said, CheckOutcome)
+    except msgspec.ValidationError as error:
+        raise GraderFault(f"{test['nodeid']}: its result is malformed: {error}") from None
+    if (one.status == "passed") != (test["outcome"] == "passed"):
+        raise GraderFault(f"{test['nodeid']}: {one.status}, but pytest says {test['outcome']}")
+    return one
