@@ -7,7 +7,7 @@ import pytest
 
 from grader import grading
 from grader.course import load_course
-from grader.engine import Submission
+from grader.engine import EngineProcess
 from grader.oracle import read_book
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,21 +17,21 @@ def test_files_are_loaded_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
     """Each may take all the memory that the limits allow; a submission takes no more than one file does."""
     alive = 0
     most = 0
-    real_load, real_close = Submission.load, Submission.close
+    real_load, real_close = EngineProcess.load, EngineProcess.close
 
-    def load(self: Submission) -> Any:
+    def load(self: EngineProcess) -> Any:
         nonlocal alive, most
         alive += 1
         most = max(most, alive)
         return real_load(self)
 
-    def leave(self: Submission, *_: object) -> None:
+    def leave(self: EngineProcess, *_: object) -> None:
         nonlocal alive
         alive -= 1
         real_close(self)
 
-    monkeypatch.setattr(Submission, "load", load)
-    monkeypatch.setattr(Submission, "__exit__", leave)
+    monkeypatch.setattr(EngineProcess, "load", load)
+    monkeypatch.setattr(EngineProcess, "__exit__", leave)
     course = load_course(ROOT)
     files = {exercise.id: course.solution(exercise) for exercise in course.exercises[:4]}
     report = grading.grade(course, read_book(course.book), files, seed=course.seed, memo=None)

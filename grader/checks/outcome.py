@@ -44,6 +44,8 @@ def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOu
     found: dict[str, CheckOutcome] = {}
     for test in report.get("tests", ()):
         one = _outcome(test)
+        if one.exercise != exercise.id:
+            continue
         if one.check in found:
             raise GraderFault(f"{test['nodeid']}: a second result for {one.check}")
         found[one.check] = one

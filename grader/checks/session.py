@@ -74,10 +74,10 @@ class CheckSession:
                 self._session.perform_collect()
             except (pytest.UsageError, pytest.Session.Interrupted, pytest.Session.Failed) as error:
                 raise GraderFault(f"pytest cannot collect the hidden tests: {error}\n{printed.getvalue()}") from None
-        if self._plugin.course_error is not None:
-            raise self._plugin.course_error
         for collected in self._reporter.failed:
             raise GraderFault(f"the hidden tests cannot be collected: {collected.nodeid}\n{collected.longrepr}")
+        if self._plugin.course_error is not None:
+            raise self._plugin.course_error
 
     def run(self, exercise: Exercise, engine_for: EngineFor) -> dict[str, CheckOutcome]:
         """Run the checks of an exercise, in the order of `course.yaml`; return what became of each, by its id.
@@ -109,7 +109,7 @@ class _Reporter(JSONReport):  # type: ignore[misc]
         self.failed: list[pytest.CollectReport] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
+        if report.outcome != "passed":
             self.failed.append(report)
 
     def begin(self) -> None:

@@ -95,12 +95,12 @@ def honest(batch: Batch) -> list[Any]:
 
 
 def decoded(message: Any, batch: Batch) -> Ran:
-    """What `Submission.run` makes of an answer."""
+    """What `EngineProcess.run` makes of an answer."""
     body = json.dumps(message).encode("ascii")
     try:
         return Ran(decode_batch(HEADER.pack(len(body)) + body, batch), "", 0.0)
     except Refused as refusal:
-        return Ran(Died("error", f"no proper answer: {refusal}"), "", 0.0)
+        return Ran(Died("protocol_error", detail=str(refusal)), "", 0.0)
 
 
 Says = Callable[[Batch], Any]
@@ -110,12 +110,13 @@ Says = Callable[[Batch], Any]
 def engine_that() -> Callable[..., EngineUnderCheck]:
     """An engine under check whose process gives the answer that a function makes of the batch."""
 
-    def make(says: Says = honest, source: str = "", seed: str = "a seed") -> EngineUnderCheck:
+    def make(says: Says = honest, source: str = "", seed: str = "a seed", process: Any = None) -> EngineUnderCheck:
         def ask(batch: Batch) -> Ran:
             said = says(batch)
             return said if isinstance(said, Ran) else decoded(said, batch)
 
-        return EngineUnderCheck(ask, lambda programs: [answer(p) for p in programs], source, Limits(), seed)
+        answers = lambda programs: [answer(p) for p in programs]  # noqa: E731
+        return EngineUnderCheck(ask, answers, source, Limits(), seed, process)
 
     return make
 

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from grader.checks import CheckFailed
 from grader.checks.finding import Finding, fail, fail_for, problem_text, shown
 from grader.engine import Died, Odd, Problem
+from grader.engine.reason import STATUS, Kind
 
 MakeProblem = Callable[..., Problem]
 SOURCE = ["class Value:", "    def f(self):", "        return self.g()", "", "    def g(self):", "        raise E"]
@@ -29,7 +30,7 @@ def finding(cause: Problem | Died, source: list[str] | None = None, program: str
         ("error", "module"),
         ("timeout", "calls"),
         ("timeout", "cpu"),
-        ("timeout", "waiting"),
+        ("timeout", "stalled"),
         ("failed", "shape"),
         ("failed", "not_offered"),
         ("error", "anything"),
@@ -40,11 +41,34 @@ def test_a_problems_kind_decides_the_status(problem: MakeProblem, status: str, k
     assert status == finding(problem(kind)).status
 
 
-@pytest.mark.parametrize("status", ["timeout", "crashed", "error"])
-def test_a_death_has_its_own_status_and_words(status: str) -> None:
-    """How a process died is said as the engine's end of the pipe put it."""
-    found = finding(Died(status, "its process was ended by SIGKILL"), program="L = a + b")
-    assert Finding(status, "L = a + b", {}, {}, "its process was ended by SIGKILL") == found  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("died", "status", "says"),
+    [
+        (Died("answer_too_large", limit_kb=64), "error", "its answer is larger than the 64 KB"),
+        (Died("budget", seconds=60, clock="cpu"), "timeout", "used up the 60 seconds of CPU time"),
+        (Died("budget", seconds=90, clock="wall"), "timeout", "used up the 90 seconds of time"),
+        (Died("cpu_limit", seconds=2), "timeout", "more than 2 seconds of CPU time"),
+        (Died("exited"), "crashed", "left before it answered"),
+        (Died("killed", signal="SIGKILL"), "crashed", "ended by SIGKILL"),
+        (Died("not_reloaded"), "crashed", "loaded once, but not a second time"),
+        (Died("output_too_large", limit_kb=16_384), "error", "printed more than 16 MB"),
+        (Died("protocol_error", detail="it is malformed"), "error", "no proper answer: it is malformed"),
+        (Died("unanswered", count=2), "timeout", "2 times before"),
+        (Died("wall_limit", seconds=40), "timeout", "no answer within 40 seconds"),
+    ],
+    ids=lambda value: value.kind if isinstance(value, Died) else "",
+)
+def test_a_death_has_its_own_status_and_words(died: Died, status: str, says: str) -> None:
+    """Each way in which a process can fail to answer has a status and a sentence."""
+    found = finding(died, program="L = a + b")
+    assert (status, "L = a + b") == (found.status, found.program)
+    assert found.message is not None
+    assert says in found.message
+
+
+def test_every_kind_of_death_is_known() -> None:
+    """No kind is without a status."""
+    assert set(get_args(Kind)) == STATUS.keys()
 
 
 @pytest.mark.parametrize(
@@ -57,7 +81,7 @@ def test_a_death_has_its_own_status_and_words(status: str) -> None:
         ("torch is not available while grading", "module", "NotAvailable", "torch is not available while grading"),
         ("it called its functions too often", "calls", "OutOfCalls", ""),
         ("it ran out of CPU time", "cpu", "OutOfTime", ""),
-        ("it waited for 5 seconds without computing", "waiting", "Waiting", ""),
+        ("it waited for 5 seconds without computing", "stalled", "Stalled", ""),
         ("there is no class `Value`", "shape", "Unreadable", "there is no class `Value`"),
         ("the engine has no tanh", "not_offered", "NotOffered", "tanh"),
         ("memory", "raised", "MemoryError", ""),

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from grader.checks import EngineUnderCheck
-from grader.checks.plugin import EngineFor
-from grader.checks.session import GraderFault, run_checks
-from grader.course import Check, Course, CourseError, Exercise, load_course
+from grader.checks.outcome import CheckOutcome, GraderFault
+from grader.checks.session import CheckSession
+from grader.course import Check, Course, CourseError, load_course
+from grader.engine import Batch
 from grader.report.model import ExerciseResult
 from grader.scoring import FileState, score
 
@@ -20,23 +21,22 @@ HEAD = "from grader.checks import check\n"
 
 
 @pytest.fixture
-def run(engine_that: EngineThat) -> Callable[..., Mapping[str, Any]]:
-    """Run a course's hidden tests against an engine, right if no other is given."""
+def run(engine_that: EngineThat) -> Callable[..., Mapping[str, CheckOutcome]]:
+    """Run the hidden tests of a course's only exercise against an engine, right if no other is given."""
 
-    def run_course(course: Course, engine: Callable[[Exercise, Check], EngineUnderCheck] | None = None) -> Any:
-        make = engine or (lambda exercise, check: engine_that())
-        return run_checks(course, course.exercises, lambda: lambda exercise: make)
+    def run_course(course: Course, engine: Callable[[Check], EngineUnderCheck] | None = None) -> Any:
+        with CheckSession(course, course.exercises) as session:
+            return session.run(course.exercises[0], engine or (lambda check: engine_that()))
 
     return run_course
 
 
 @pytest.fixture
-def graded(run: Callable[..., Mapping[str, Any]]) -> Callable[[Course], ExerciseResult]:
+def graded(run: Callable[..., Mapping[str, CheckOutcome]]) -> Callable[[Course], ExerciseResult]:
     """Grade a loaded file of the miniature course's only exercise."""
 
     def grade(course: Course) -> ExerciseResult:
-        (result,) = score(course, course.exercises, {"plus": FileState("loaded")}, run(course))
-        return result
+        return score(course.exercises[0], FileState("loaded"), run(course))
 
     return grade
 
@@ -70,9 +70,9 @@ def test_a_right_engine_passes_every_check(mini: Mini, graded: Callable[[Course]
 
 
 def test_a_wrong_engine_fails_with_a_finding(
-    mini: Mini, run: Callable[..., Mapping[str, Any]], engine_that: EngineThat, honest: Callable[..., Any]
+    mini: Mini, run: Callable[..., Mapping[str, CheckOutcome]], engine_that: EngineThat, honest: Callable[..., Any]
 ) -> None:
-    """What a comparison found travels in the report's metadata, beside pytest's own outcome."""
+    """What a comparison found travels through pytest's report to the outcome."""
 
     def zeros(batch: Any) -> Any:
         message = honest(batch)
@@ -81,15 +81,15 @@ def test_a_wrong_engine_fails_with_a_finding(
                 outcome[1][2][1] = [(0.0).hex()] * len(outcome[1][2][1])
         return message
 
-    report = run(mini(), lambda exercise, check: engine_that(zeros))
-    first = report["tests"][0]
-    found = first["metadata"]["backward"]
-    assert ("failed", "plus", "both") == (first["outcome"], found["exercise"], found["check"])
-    assert ("failed", {"dL/da": 1.0, "dL/db": 1.0}) == (found["status"], found["expected"])
-    assert ("Value", "closure") == (found["reading"]["cls"], found["reading"]["rule"])
+    found = run(mini(), lambda check: engine_that(zeros))["both"]
+    assert ("plus", "both", "failed") == (found.exercise, found.check, found.status)
+    assert found.finding is not None
+    assert {"dL/da": 1.0, "dL/db": 1.0} == found.finding.expected
+    assert found.shape is not None
+    assert ("Value", "data") == (found.shape.cls, found.shape.data)
 
 
-def test_checks_run_in_the_courses_order(mini: Mini, run: Callable[..., Mapping[str, Any]]) -> None:
+def test_checks_run_in_the_courses_order(mini: Mini, run: Callable[..., Mapping[str, CheckOutcome]]) -> None:
     """However the tests stand in their file, they run as course.yaml lists the checks."""
     tests = f"""{HEAD}
 @check("shared")
@@ -97,47 +97,65 @@ def test_a(engine): engine.agrees("L = a + a", a=1)
 @check("both")
 def test_b(engine): engine.agrees("L = a + b", a=1, b=2)
 """
-    report = run(mini(tests))
-    assert ["both", "shared"] == [test["metadata"]["backward"]["check"] for test in report["tests"]]
+    assert ["both", "shared"] == list(run(mini(tests)))
 
 
-def test_progress_is_told_before_each_check(mini: Mini, engine_that: EngineThat) -> None:
-    """Whoever watches hears of a check as it begins; a file is loaded before its first one, once."""
-    course = mini()
+def test_an_engine_is_made_as_its_check_begins(mini: Mini, run: Callable[..., Any], engine_that: EngineThat) -> None:
+    """Whoever makes the engines hears of each check, in order and before it runs."""
     heard: list[str] = []
 
-    def load(exercise: Exercise) -> EngineFor:
-        heard.append(f"load {exercise.id}")
-        return lambda exercise, check: engine_that()
+    def make(check: Check) -> EngineUnderCheck:
+        heard.append(check.id)
+        return engine_that()
 
-    run_checks(
-        course, course.exercises, lambda: load, lambda exercise, check: heard.append(f"{exercise.id}.{check.id}")
-    )
-    assert ["load plus", "plus.both", "plus.shared"] == heard
+    run(mini(), make)
+    assert ["both", "shared"] == heard
 
 
-@pytest.mark.parametrize("when", ["obtaining", "loading"])
-def test_what_obtaining_engines_raises_comes_out(mini: Mini, when: str) -> None:
-    """Whoever cannot give engines is heard as he is, not in pytest's words."""
-
-    def load(exercise: Exercise) -> Any:
-        raise LookupError("no worker")
-
-    def obtain() -> Any:
-        raise LookupError("no worker")
-
+@pytest.mark.parametrize("again", [1, 3])
+def test_a_session_runs_its_checks_again(mini: Mini, engine_that: EngineThat, again: int) -> None:
+    """The tests are collected once; every run of them is like the first, whatever the engine before it did."""
     course = mini()
-    with pytest.raises(LookupError, match="no worker"):
-        run_checks(course, course.exercises, obtain if when == "obtaining" else lambda: load)
+
+    def dead(batch: Any) -> Any:
+        raise AssertionError("asked")
+
+    with CheckSession(course, course.exercises) as session:
+        for _ in range(again):
+            with pytest.raises(GraderFault, match="asked"):
+                session.run(course.exercises[0], lambda check: engine_that(dead))
+            outcomes = session.run(course.exercises[0], lambda check: engine_that())
+            assert ["passed", "passed"] == [outcome.status for outcome in outcomes.values()]
 
 
-def test_an_exercise_without_an_engine_runs_nothing(mini: Mini) -> None:
-    """A file that could not be loaded is skipped: its tests are collected and left alone."""
-    course = mini()
-    report = run_checks(course, course.exercises, lambda: lambda exercise: None)
-    assert [] == report.get("tests", [])
-    (result,) = score(course, course.exercises, {"plus": FileState("failed")}, report)
-    assert ["skipped", "skipped"] == [check.status for check in result.checks]
+def test_a_check_that_fails_in_a_used_process_is_run_again_alone(
+    mini: Mini, run: Callable[..., Any], engine_that: EngineThat, honest: Callable[..., Any]
+) -> None:
+    """What a process that has run other checks shows against an engine does not count; a fresh one decides."""
+    process = _Process()
+
+    def says(batch: Batch) -> Any:
+        used, process.used = process.used, True
+        return ["unread", ["load", "raised", "E", "left behind", []]] if used else honest(batch)
+
+    outcomes = run(mini(), lambda check: engine_that(says, process=process))
+    assert ["passed", "passed"] == [outcome.status for outcome in outcomes.values()]
+    assert 1 == process.restarts
+
+
+class _Process:
+    """An engine process that is right only as long as it is fresh."""
+
+    def __init__(self) -> None:
+        self.used, self.restarts = False, 0
+
+    @property
+    def fresh(self) -> bool:
+        return not self.used
+
+    def restart(self) -> None:
+        self.used = False
+        self.restarts += 1
 
 
 # -- what is wrong with a course -------------------------------------------------------------------------
@@ -204,7 +222,7 @@ def test_nothing_runs_when_the_course_is_wrong(mini: Mini, run: Callable[..., An
     """No engine is asked anything before tests and checks are known to match."""
     asked: list[str] = []
 
-    def make(exercise: Exercise, check: Check) -> EngineUnderCheck:
+    def make(check: Check) -> EngineUnderCheck:
         asked.append(check.id)
         return engine_that()
 
@@ -280,7 +298,7 @@ def test_an_unknown_mark_is_the_graders_fault(mini: Mini, graded: Callable[[Cour
 def test_an_interrupt_is_no_fault(mini: Mini, run: Callable[..., Any]) -> None:
     """Ctrl-C during a check comes out as what it is."""
 
-    def interrupt(exercise: Exercise, check: Check) -> EngineUnderCheck:
+    def interrupt(check: Check) -> EngineUnderCheck:
         raise KeyboardInterrupt
 
     course = mini()

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from grader.checks import CheckFailed, EngineUnderCheck
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, death_text
 from grader.engine import Batch, Died, Problem, Ran
+from grader.engine.reason import Kind
 from grader.program import chain, leaf, program
 
 EngineThat = Callable[..., EngineUnderCheck]
@@ -388,11 +389,14 @@ def test_wrong_values_are_told_before_what_came_later(engine_that: EngineThat, h
     assert ("failed", {"a": 2.0, "b": -3.0, "a * b": -6.0}) == (found.status, found.expected)
 
 
-@pytest.mark.parametrize("status", ["timeout", "crashed", "error"])
-def test_a_death_fails_the_check(engine_that: EngineThat, ask: Ask, status: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "kind"), [("timeout", "cpu_limit"), ("crashed", "exited"), ("error", "protocol_error")]
+)
+def test_a_death_fails_the_check(engine_that: EngineThat, ask: Ask, status: str, kind: Kind) -> None:
     """A process that gave no answer costs the check at hand, with the way it died."""
-    found = finding(engine_that(lambda batch: Ran(Died(status, "how"), "out", 0.0)), ask)
-    assert (status, "how") == (found.status, found.message)
+    died = Died(kind, seconds=2.0, detail="how")
+    found = finding(engine_that(lambda batch: Ran(died, "out", 0.0)), ask)
+    assert (status, death_text(died)) == (found.status, found.message)
 
 
 def test_an_unread_engine_fails_the_check(engine_that: EngineThat, ask: Ask) -> None:
