@@ -16,7 +16,7 @@ from .offered import not_offered
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 5_000
-_LUCK = "this answer changes with the order in which Python walks a set: other runs may look right"
+_LUCK = "this answer changes with the order in which nodes are made or a set is walked: other runs may look right"
 
 
 class Replaceable(Protocol):

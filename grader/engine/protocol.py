@@ -6,13 +6,15 @@ last byte, is `Refused`: nothing is guessed and nothing but plain data is built.
 """
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
-from ..program import Program
+from ..program import Arrangement, Program, arrange
 
 HEADER = struct.Struct("!I")
 RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem that mean: it did not come to an end
@@ -43,15 +45,26 @@ class Batch:
     engine: bool = True
 
     def encode(self) -> bytes:
+        """Return the request as JSON. `rearranged` holds the runs of each further order seed, null for one that is
+        the same as under the first."""
         return msgspec.json.encode(
             {
                 "runs": [[run.program.sent, run.steps] for run in self.runs],
                 "order_seeds": self.order_seeds,
+                "rearranged": [
+                    [a and [a.wire, _moved(run.steps, a)] for run, a in zip(self.runs, arrangements, strict=True)]
+                    for arrangements in self.arrangements[1:]
+                ],
                 "calls": self.calls,
                 "cpu_s": self.cpu_s,
                 "engine": self.engine,
             }
         )
+
+    @cached_property
+    def arrangements(self) -> list[list[Arrangement | None]]:
+        """How the programs are arranged under each order seed; the first one takes them as they are."""
+        return [[arrange(run.program, seed or 0) for run in self.runs] for seed in self.order_seeds]
 
     def tightened(self, factor: int) -> "Batch":
         """The same batch with a fraction of its budgets."""
@@ -257,13 +270,54 @@ def decode_batch(frame: bytes, batch: Batch) -> Read | Problem:
         raise Refused("the answer has another number of outcomes than was asked for")
     first = tuple(_outcome(outcome, run) for outcome, run in zip(answer.seeds[0], batch.runs, strict=True))
     others = (
-        tuple(
-            same if isinstance(outcome, _Same) else _outcome(outcome, run)
-            for outcome, run, same in zip(seed, batch.runs, first, strict=True)
-        )
-        for seed in answer.seeds[1:]
+        tuple(map(_other_outcome, seed, answer.seeds[0], first, batch.runs, arrangements))
+        for seed, arrangements in zip(answer.seeds[1:], batch.arrangements[1:], strict=True)
     )
     return Read(answer.reading, (first, *others))
+
+
+def _other_outcome(
+    outcome: "_Done | _Broke | _Unrun | _Same",
+    first: "_Done | _Broke | _Unrun | _Same",
+    decoded: "Done | Broke | None",
+    run: Run,
+    arrangement: Arrangement | None,
+) -> "Done | Broke | None":
+    """An outcome under a further order seed, in the program's own order; `decoded` itself where it is the same."""
+    if isinstance(outcome, _Same):
+        if arrangement is None:
+            return decoded
+        outcome = first
+    other = _outcome(outcome, run, arrangement)
+    return decoded if other == decoded else other
+
+
+def _moved(steps: tuple[tuple[Any, ...], ...], arrangement: Arrangement) -> list[list[Any]]:
+    """Steps with every index of a node where the arrangement has it."""
+    return [[step[0], *_STEP_MOVES[step[0]](step[1:], arrangement.places)] for step in steps]
+
+
+def _move_argument(argument: Any, places: tuple[int, ...]) -> list[Any]:
+    kind, value = argument
+    if kind == "node":
+        return [kind, places[value]]
+    return [kind, [places[i] for i in value]] if kind == "nodes" else argument
+
+
+_STEP_MOVES: dict[str, Callable[[Any, tuple[int, ...]], list[Any]]] = {
+    "values": lambda rest, places: [],
+    "grads": lambda rest, places: [],
+    "watch": lambda rest, places: [],
+    "traced": lambda rest, places: [],
+    "backward": lambda rest, places: [places[rest[0]]],
+    "triple": lambda rest, places: [places[rest[0]]],
+    "local_rules": lambda rest, places: [places[rest[0]], *rest[1:]],
+    "preload": lambda rest, places: [[[places[index], grad] for index, grad in rest[0]]],
+    "call": lambda rest, places: [
+        rest[0],
+        [_move_argument(argument, places) for argument in (rest[1] if len(rest) > 1 else [])],
+    ],
+}
 
 
 def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes) -> Any:
@@ -278,7 +332,9 @@ def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes) -> Any:
         raise Refused(f"the answer is malformed: {str(error)[:120]}") from None
 
 
-def _outcome(outcome: _Done | _Broke | _Unrun | _Same, run: Run) -> Done | Broke | None:
+def _outcome(
+    outcome: _Done | _Broke | _Unrun | _Same, run: Run, arrangement: Arrangement | None = None
+) -> Done | Broke | None:
     if isinstance(outcome, _Unrun):
         return None
     if isinstance(outcome, _Same):
@@ -287,6 +343,8 @@ def _outcome(outcome: _Done | _Broke | _Unrun | _Same, run: Run) -> Done | Broke
     if len(results) > len(run.steps) or (isinstance(outcome, _Done) and len(results) < len(run.steps)):
         raise Refused("a run has another number of results than it had steps")
     decoded = tuple(_result(result, step[0], run.program) for result, step in zip(results, run.steps, strict=False))
+    if arrangement is not None:
+        decoded = tuple(_back_in_place(result, arrangement.places) for result in decoded)
     return Done(decoded) if isinstance(outcome, _Done) else Broke(decoded, outcome.problem)
 
 
@@ -316,6 +374,27 @@ def _result(result: _Result, step: str, program: Program) -> Result:
             return Traced(tuple((node, tuple((i, _number(t)) for i, t in added)) for node, added in calls))
         case _:
             return Called()
+
+
+def _back_in_place(result: Result, places: tuple[int, ...]) -> Result:
+    """A result with the nodes of a program in its own order again."""
+    if isinstance(result, tuple):
+        return tuple(result[place] for place in places)
+    if isinstance(result, Called) and result.nodes is None:
+        return result
+    index = {place: i for i, place in enumerate(places)}
+    if isinstance(result, Called):
+        return Called(nodes=tuple(index.get(node, node) for node in result.nodes or ()))
+    return Traced(
+        tuple(
+            (index.get(node, node), tuple(sorted(((index.get(i, i), added) for i, added in rows), key=_first)))
+            for node, rows in result.calls
+        )
+    )
+
+
+def _first(row: tuple[int, Observed]) -> int:
+    return row[0]
 
 
 def _number(token: str) -> Observed:

@@ -264,6 +264,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
 
     An order seed None, alone, leaves order as it comes: for large programs whose answer does not hang on it.
     Without an engine nothing is read or built: the file's functions are called with numbers, and that is all.
+    `rearranged` has the runs of each further order seed, null for one that is the same as under the first.
     Returns `["read", reading, [[outcome per run] per order seed]]`, `["same"]` standing for the outcome that the
     run had under the first seed, or `["unread", problem]` when the
     file holds nothing that can be read as an engine.
@@ -278,9 +279,11 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
         return ["unread", _problem("reading", error, filename)]
     seeds: list[list[Any]] = []
     spent = False
-    for order_seed in batch["order_seeds"]:
+    rearranged = batch.get("rearranged", [])
+    for number, order_seed in enumerate(batch["order_seeds"]):
         outcomes: list[Any] = []
-        for program, steps in batch["runs"]:
+        others = rearranged[number - 1] if 0 < number <= len(rearranged) else []
+        for program, steps in [other or run for run, other in itertools.zip_longest(batch["runs"], others)]:
             if spent:
                 outcomes.append(["unrun"])
                 continue

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ..confine import limits
 from . import calls
+from .rules import is_stand_in
 from .spelling import learn_numbers, name_of, text_of
 
 MODULE = "submission"
@@ -194,7 +195,8 @@ def describe(error: BaseException, filename: str) -> list[Any]:
 def _lines(traceback: TracebackType | None, filename: str) -> list[int]:
     lines = []
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == filename:
+        code = traceback.tb_frame.f_code
+        if code.co_filename == filename and not is_stand_in(code):
             lines.append(traceback.tb_lineno)
         traceback = traceback.tb_next
     return lines[-4:]

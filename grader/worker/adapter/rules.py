@@ -16,7 +16,7 @@ with them.
 import copy
 import inspect
 from collections.abc import Callable, Iterable
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from . import spelling
@@ -199,13 +199,13 @@ class Rules:
             setattr(node, grad, upstream)
             return None
 
-        self._replace(node, _Standing(original, tripled))
+        self._replace(node, _in_place_of(original, tripled))
 
     def watch(self, node: Any, around: Callable[[Any, Callable[[], Any]], Any]) -> None:
         """From here on the node's function runs inside `around(node, run)`."""
         original = getattr(node, self.name)
         watched = lambda *arguments: around(node, lambda: original(*arguments))  # noqa: E731
-        self._replace(node, _Standing(original, watched))
+        self._replace(node, _in_place_of(original, watched))
 
     def _grad(self, node: Any) -> Any:
         return self.shape.number(getattr(node, self.shape.grad))
@@ -258,17 +258,45 @@ def _like(row: Any, items: Iterable[Any]) -> Any:
     return changed
 
 
-class _Standing:
-    """Called, it is one function; in every other respect another, in whose place it stands."""
+def _in_place_of(original: Any, act: Callable[..., Any]) -> Any:
+    """Return a callable that does `act` and otherwise looks like the learner's `original`: type, name, attributes.
 
-    def __init__(self, original: Any, function: Callable[..., Any]) -> None:
-        self.__dict__.update(_original=original, _function=function)
+    An engine that behaves otherwise while it is watched has to look harder than at a type.
+    """
+    if type(original) is MethodType:
+        return MethodType(
+            _in_place_of(original.__func__, lambda _, *rest, **named: act(*rest, **named)), original.__self__
+        )
+    if type(original) is FunctionType:
+        return _function_like(original, act)
+    kind = type(original)
+    try:
+        copied = copy.copy(original)
+        copied.__class__ = type(kind.__name__, (kind,), {"__call__": lambda _, *rest, **named: act(*rest, **named)})
+    except Exception:  # what cannot be copied, or given another class
+        return act
+    return copied
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self._function(*arguments)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._original, name)
+def _function_like(original: FunctionType, act_instead: Callable[..., Any]) -> FunctionType:
+    def stand_in(*arguments: Any, **named: Any) -> Any:
+        return act_instead(*arguments, **named)
+
+    theirs = original.__code__
+    names: dict[str, Any] = {name: getattr(theirs, name) for name in _OF_CODE if hasattr(theirs, name)}
+    code = stand_in.__code__.replace(**names)
+    made = FunctionType(code, original.__globals__, original.__name__, None, stand_in.__closure__)
+    made.__qualname__, made.__doc__, made.__module__ = original.__qualname__, original.__doc__, original.__module__
+    made.__dict__.update(original.__dict__)
+    return made
+
+
+_OF_CODE = ("co_name", "co_qualname", "co_filename", "co_firstlineno")  # Python 3.10 has no co_qualname
+
+
+def is_stand_in(code: CodeType) -> bool:
+    """Whether code that says that it stands in the learner's file is that of a stand-in."""
+    return code.co_freevars == ("act_instead",)
 
 
 def _three_times(local: Any) -> Any:
