@@ -13,7 +13,7 @@ included, each exactly once and after all nodes in its `_prev`. Often several or
 of them will do.
 
 `grade build_topo` looks at the list for graphs with shared nodes. For a bonus it tries a chain of
-100,000 nodes, too deep for recursion, and forty diamonds on top of each other, in which there are a
+20,000 nodes, too deep for recursion, and forty diamonds on top of each other, in which there are a
 million million paths.
 """
 
