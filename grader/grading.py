@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-import msgspec
 from msgspec import UNSET
 
 from . import __version__, sandbox, scoring
@@ -27,9 +26,10 @@ from .engine import (
     Problem,
     Source,
     read_source,
+    reason_of,
 )
 from .oracle import AnswerBook, Oracle
-from .report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, Report, SubmissionStamp
+from .report.model import SCHEMA, CourseStamp, Isolation, Report, SubmissionStamp
 from .sandbox import Warm
 from .scoring import FileState
 
@@ -108,7 +108,7 @@ def grade_submission(
         course=CourseStamp(course.id, course.version, course.hash),
         submission=submission.stamp,
         graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        isolation=Isolation(grader.warm.tier, LimitsStamp(**msgspec.structs.asdict(course.limits))),
+        isolation=Isolation(grader.warm.tier, course.limits),
         status=scoring.overall(results),
         score=sum(result.score for result in results),
         max_score=sum(result.max_score for result in results),
@@ -210,9 +210,11 @@ def _load(process: EngineProcess, source: Source) -> FileState:
             return FileState("not_started", path)
         case LoadFailed(Problem() as problem, output):
             text = problem_text(problem, source.text.split("\n"))
-            return FileState("failed", path, f"{source.path.name} could not be loaded: {text}", output)
+            message = f"{source.path.name} could not be loaded: {text}"
+            return FileState("failed", path, message, output, reason_of(problem))
         case LoadFailed(Died() as died, output):
-            return FileState("failed", path, f"{source.path.name} could not be loaded: {death_text(died)}", output)
+            message = f"{source.path.name} could not be loaded: {death_text(died)}"
+            return FileState("failed", path, message, output, reason_of(died))
     raise TypeError(loaded)
 
 

@@ -7,8 +7,9 @@ from msgspec import UNSET
 
 from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .course import Check, Exercise
+from .engine import Reason
 from .oracle import KnownBehaviour
-from .report.model import CheckResult, ExerciseResult, ExerciseStatus, ReportStatus
+from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class FileState:
     file: str | None = None
     message: str | None = None
     output: str = ""
+    reason: Reason | None = None
 
 
 def score(
@@ -55,6 +57,7 @@ def score(
         checks=checks,
         message=message or UNSET,
         file=state.file or UNSET,
+        reason=state.reason or UNSET,
     )
 
 
@@ -91,10 +94,11 @@ def _check(exercise: Exercise, check: Check, outcome: CheckOutcome, diagnosis: K
         program=(finding and finding.program) or UNSET,
         expected=(finding and finding.expected) or UNSET,
         actual=(finding and finding.actual) or UNSET,
-        diagnosis=f"as if {known.believes}. Instead: {known.instead}." if known else UNSET,
+        diagnosis=Diagnosis(known.id, f"as if {known.believes}. Instead: {known.instead}.") if known else UNSET,
         hint=UNSET if passed else _hint(exercise, known.hint if known else check.hint),
         message=(finding and finding.message) or UNSET,
         output=outcome.output or UNSET,
+        reason=(finding and finding.reason) or UNSET,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Literal, NoReturn, TypeAlias
 
 import msgspec
 
-from ..engine import Died, Odd, Problem
+from ..engine import Died, Odd, Problem, Reason, reason_of
 from ..engine.engine_process import STALLED_S
 from ..engine.protocol import RAN_OUT, Observed
 from .explain import explain
@@ -19,13 +19,15 @@ _STATUS: dict[str, Status] = {"shape": "failed", "not_offered": "failed", **dict
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A check's failure as data: what was computed, what torch says, what came back, in whose words."""
+    """A check's failure as data: what was computed, what torch says, what came back, in whose words. `reason` says why
+    there is no number to compare."""
 
     status: Status
     program: str | None = None
     expected: dict[str, Shown] = {}
     actual: dict[str, Shown] = {}
     message: str | None = None
+    reason: Reason | None = None
 
 
 class CheckFailed(Exception):
@@ -43,15 +45,17 @@ def fail(
     expected: dict[str, Shown] | None = None,
     actual: dict[str, Shown] | None = None,
     status: Status = "failed",
+    reason: Reason | None = None,
 ) -> NoReturn:
-    raise CheckFailed(Finding(status, program, expected or {}, actual or {}, message))
+    raise CheckFailed(Finding(status, program, expected or {}, actual or {}, message, reason))
 
 
 def fail_for(cause: Problem | Died, source: Sequence[str], program: str | None = None) -> NoReturn:
     """Fail because the learner's code raised, ran on, or died; `source` is their file's lines."""
+    reason = reason_of(cause)
     if isinstance(cause, Died):
-        fail(death_text(cause), program=program, status=cause.status)
-    fail(problem_text(cause, source), program=program, status=_STATUS.get(cause.kind, "error"))
+        fail(death_text(cause), program=program, status=cause.status, reason=reason)
+    fail(problem_text(cause, source), program=program, status=_STATUS.get(cause.kind, "error"), reason=reason)
 
 
 def death_text(died: Died) -> str:

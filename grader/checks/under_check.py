@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from ..course import Limits
-from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
+from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Reason, Run, Traced
 from ..engine.protocol import Observed
 from ..oracle import Answer
 from ..program import NOTHING, Program, draw, number_text, program
@@ -364,7 +364,7 @@ class EngineUnderCheck:
         for i in range(len(runs)):
             self._judge(i, ran.answer, judge)
         if any(None in seed for seed in ran.answer.seeds):
-            fail("the engine's process left programs out", status="error")
+            fail("the engine's process left programs out", status="error", reason=Reason("left_out"))
 
     def _judge(self, i: int, answer: Read, judge: Callable[[int, Done | Broke, str | None], None]) -> None:
         outcomes = [seed[i] for seed in answer.seeds]

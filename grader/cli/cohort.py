@@ -98,9 +98,11 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     write_atomically(results.summary, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
     sys.stdout.write(render_cohort(summary, kept=standing.kept, color=wants_color()))
     print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
+    if standing.outdated:
+        print(f"{standing.outdated} reports in the schema of an older version were graded again.")
     if gone:
         print(f"Reports of submissions that are gone were moved to {options.out / 'gone'}: {', '.join(gone[:_SHOWN])}")
-    return 1 if summary.needs_eye or beside else 0
+    return 1 if summary.needs_review or beside else 0
 
 
 def _again(out: Path) -> str:

@@ -132,7 +132,7 @@ def _reports(paths: Sequence[Path], summary: Summary) -> Iterator[Report]:
 
 def _complete(summary: Summary, written: int) -> int:
     """Say on standard error what the export lacks."""
-    lacking = [eye.id for eye in summary.needs_eye if any(why.startswith("not graded: ") for why in eye.why)]
+    lacking = [review.id for review in summary.needs_review if review.not_graded]
     if lacking:
         shown = ", ".join(map(plain, lacking[:_SHOWN])) + (" and more" if len(lacking) > _SHOWN else "")
         print(

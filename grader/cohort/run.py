@@ -17,7 +17,7 @@ from ..course import Course
 from ..grading import Submission, digest, plan
 from ..oracle import Answer, AnswerBook, Oracle
 from ..report import Report, read_report, write_atomically, write_report
-from ..report.model import CourseStamp, SubmissionStamp
+from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from .files import readable, take_in
 from .job import Faulted, Graded, Job, Outcome, Settings
 from .layouts import Entry
@@ -40,6 +40,10 @@ class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     isolation: str
 
 
+class _AnySchema(msgspec.Struct, frozen=True):
+    schema: str
+
+
 @dataclass
 class Standing:
     """How far a run has come."""
@@ -47,6 +51,7 @@ class Standing:
     total: int
     kept: int = 0
     graded: int = 0
+    outdated: int = 0  # of those graded, had a report in an older schema
     faults: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -127,6 +132,14 @@ class Results:
         except (OSError, ValueError):
             return None
 
+    def has_older(self, entry_id: str) -> bool:
+        """Whether there is a report that another version of the grader wrote, in a schema that is no longer read."""
+        try:
+            found = msgspec.json.decode(self.path(entry_id).read_bytes(), type=_AnySchema)
+        except (OSError, ValueError):
+            return False
+        return found.schema != SCHEMA and found.schema.startswith(SCHEMA.rpartition("/")[0])
+
     def seed(self, course: Course, given: str | None) -> str:
         """The seed given, else the one that was used here before, else a new and secret one; noted in the folder."""
         try:
@@ -169,6 +182,7 @@ def grade_entries(
             if there is not None and _made_from(there, handed, stamp, seed, course):
                 standing.kept += 1
             else:
+                standing.outdated += there is None and results.has_older(entry.id)
                 yield Job.of(handed)
 
     for outcome in lanes.grade(jobs()):

@@ -1,4 +1,4 @@
-"""The class at a glance: scores, every check's pass rate and discrimination, misconceptions, who needs a human eye."""
+"""The class at a glance: scores, every check's pass rate and discrimination, misconceptions, who needs review."""
 
 import math
 from collections import Counter, defaultdict
@@ -9,11 +9,11 @@ import msgspec
 
 from .. import __version__
 from ..course import Check, Course, Exercise
-from ..report import Report, doubts
+from ..report import NeedsReview, Report, review_reasons, review_text
 from ..report.model import CourseStamp
 
-CohortSchema: TypeAlias = Literal["backward/cohort/v1"]
-COHORT_SCHEMA: CohortSchema = "backward/cohort/v1"
+CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
+COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"
 WEAK = 0.2  # below this an item is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
 _BANDS = 10
 
@@ -51,7 +51,8 @@ class MisconceptionCount(_Strict, frozen=True):
     """How many submissions behave as a misconception does, and the first of them."""
 
     exercise: str
-    diagnosis: str
+    id: str
+    explanation: str
     count: int
     example: str
 
@@ -65,11 +66,21 @@ class Border(_Strict, frozen=True):
     border: int
 
 
-class Eye(_Strict, frozen=True):
-    """A submission that somebody should look at, and why."""
+class Review(_Strict, frozen=True):
+    """A submission that a person should look at: the reasons as data, and `texts` in the same order in words."""
 
     id: str
-    why: tuple[str, ...]
+    reasons: tuple[NeedsReview, ...]
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, id: str, reasons: tuple[NeedsReview, ...]) -> "Review":
+        return cls(id, reasons, tuple(map(review_text, reasons)))
+
+    @property
+    def not_graded(self) -> bool:
+        """Whether there is no report of it."""
+        return any(reason.kind == "not_graded" for reason in self.reasons)
 
 
 class Scores(_Strict, frozen=True):
@@ -95,7 +106,7 @@ class Summary(_Strict, frozen=True):
     exercises: tuple[ExerciseStatistics, ...]
     misconceptions: tuple[MisconceptionCount, ...]
     borders: tuple[Border, ...]
-    needs_eye: tuple[Eye, ...]
+    needs_review: tuple[Review, ...]
     beside: tuple[str, ...]
 
 
@@ -137,10 +148,10 @@ def summarise(
     statuses: dict[str, Counter[str]] = defaultdict(Counter)
     points: Counter[str] = Counter()
     sums: dict[tuple[str, str], _Sums] = defaultdict(_Sums)
-    believed: Counter[tuple[str, str]] = Counter()
-    examples: dict[tuple[str, str], str] = {}
+    diagnosed: Counter[tuple[str, str]] = Counter()
+    examples: dict[tuple[str, str], tuple[str, str]] = {}
     borders: list[Border] = []
-    eyes = [Eye(name, (f"not graded: {why}",)) for name, why in faults.items()]
+    reviews = [Review.of(name, (NeedsReview("not_graded", detail=why),)) for name, why in faults.items()]
     for report in reports:
         totals[report.score] += 1
         for exercise in report.exercises:
@@ -149,13 +160,13 @@ def summarise(
             for check in exercise.checks:
                 rest = report.score - (0 if check.bonus else check.score)
                 sums[exercise.id, check.id].add(check.status == "passed", rest)
-            for said in {check.diagnosis for check in exercise.checks if isinstance(check.diagnosis, str)}:
-                believed[exercise.id, said] += 1
-                examples.setdefault((exercise.id, said), report.submission.id)
+            for found in {check.diagnosis for check in exercise.checks if check.diagnosis}:
+                diagnosed[exercise.id, found.id] += 1
+                examples.setdefault((exercise.id, found.id), (found.explanation, report.submission.id))
         borders += _borders(course, report)
-        why = doubts(report)
-        if why:
-            eyes.append(Eye(report.submission.id, why))
+        reasons = review_reasons(report)
+        if reasons:
+            reviews.append(Review.of(report.submission.id, reasons))
     graded = totals.total()
     return Summary(
         schema=COHORT_SCHEMA,
@@ -168,11 +179,11 @@ def summarise(
         scores=_scores(totals, course.max_score),
         exercises=tuple(_exercise(e, graded, points[e.id], statuses[e.id], sums) for e in course.exercises),
         misconceptions=tuple(
-            MisconceptionCount(*key, count, examples[key])
-            for key, count in sorted(believed.items(), key=lambda item: (-item[1], item[0]))
+            MisconceptionCount(*key, examples[key][0], count, examples[key][1])
+            for key, count in sorted(diagnosed.items(), key=lambda item: (-item[1], item[0]))
         ),
         borders=tuple(sorted(borders, key=lambda border: (-border.border, -border.score, border.id))),
-        needs_eye=tuple(sorted(eyes, key=lambda eye: eye.id)),
+        needs_review=tuple(sorted(reviews, key=lambda review: review.id)),
         beside=tuple(beside),
     )
 

@@ -3,7 +3,7 @@
 from .budget import Budget
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
 from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
-from .reason import Died
+from .reason import Died, Reason, reason_of
 from .source import Source, decode_source, read_source
 
 __all__ = [
@@ -22,10 +22,12 @@ __all__ = [
     "Ran",
     "Read",
     "Reading",
+    "Reason",
     "Refused",
     "Run",
     "Source",
     "Traced",
     "decode_source",
     "read_source",
+    "reason_of",
 ]

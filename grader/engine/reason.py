@@ -1,8 +1,10 @@
-"""Why learner code gave no answer, as data: a code and its fields. Sentences are made elsewhere."""
+"""Why learner code gave no answer, or no right one, as data: a code and its fields. Sentences are made elsewhere."""
 
 from typing import Literal, TypeAlias
 
 import msgspec
+
+from .protocol import Problem
 
 Kind: TypeAlias = Literal[
     "answer_too_large",
@@ -61,3 +63,27 @@ class Died(msgspec.Struct, frozen=True, omit_defaults=True):
     def status(self) -> Status:
         """The status of a check that this happens to."""
         return STATUS[self.kind]
+
+
+class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Why a check was not passed or a file not loaded, beyond a wrong number: a kind of `Died` or of the protocol's
+    `Problem`. `type` is an exception's, `line` the innermost line of the learner's file; the others are those of
+    `Died`."""
+
+    kind: str
+    seconds: float | None = None
+    clock: str | None = None
+    signal: str | None = None
+    limit_kb: int | None = None
+    count: int | None = None
+    detail: str | None = None
+    type: str | None = None
+    line: int | None = None
+
+
+def reason_of(cause: Died | Problem) -> Reason:
+    """Return the reason that a death, or a problem in the learner's code, is."""
+    if isinstance(cause, Died):
+        return Reason(**msgspec.structs.asdict(cause))
+    raised = cause.type_name if cause.kind == "raised" else None
+    return Reason(cause.kind, type=raised, line=cause.lines[-1] if cause.lines else None)

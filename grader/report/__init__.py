@@ -1,17 +1,20 @@
 """The report: a score per exercise and a result per check, as data, as JSON, and by its schema."""
 
-from .doubts import doubts
 from .json_form import read_report, schema, to_json, write_atomically, write_report
 from .learner import for_learner
-from .model import CheckResult, ExerciseResult, Report
+from .model import CheckResult, Diagnosis, ExerciseResult, Report
+from .review import NeedsReview, review_reasons, review_text
 
 __all__ = [
     "CheckResult",
+    "Diagnosis",
     "ExerciseResult",
+    "NeedsReview",
     "Report",
-    "doubts",
     "for_learner",
     "read_report",
+    "review_reasons",
+    "review_text",
     "schema",
     "to_json",
     "write_atomically",

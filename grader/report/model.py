@@ -5,8 +5,11 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-Schema: TypeAlias = Literal["backward/report/v1"]
-SCHEMA: Schema = "backward/report/v1"
+from ..course import Limits
+from ..engine import Reason
+
+Schema: TypeAlias = Literal["backward/report/v2"]
+SCHEMA: Schema = "backward/report/v2"
 
 CheckStatus: TypeAlias = Literal["passed", "failed", "error", "timeout", "crashed", "skipped"]
 ExerciseStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started", "missing", "unreadable"]
@@ -48,23 +51,24 @@ class SubmissionStamp(_Strict, frozen=True):
     commit: str | UnsetType = UNSET
 
 
-class LimitsStamp(_Strict, frozen=True):
-    calls: int
-    cpu_s: float
-    memory_mb: int
-    output_kb: int
-
-
 class Isolation(_Strict, frozen=True):
     """How the learner's code was kept apart, and its limits."""
 
     tier: str
-    limits: LimitsStamp
+    limits: Limits
+
+
+class Diagnosis(_Strict, frozen=True):
+    """The misconception that behaves exactly like the learner's code on every program that was compared."""
+
+    id: str
+    explanation: str
 
 
 class CheckResult(_Strict, frozen=True):
     """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
-    (inf, nan) are words. `hint` is the command that shows one."""
+    (inf, nan) are words. `hint` is the command that shows one. `reason` says as data why there is no number to
+    compare; `message` says it in words."""
 
     id: str
     title: str
@@ -77,10 +81,11 @@ class CheckResult(_Strict, frozen=True):
     program: str | UnsetType = UNSET
     expected: dict[str, Shown] | UnsetType = UNSET
     actual: dict[str, Shown] | UnsetType = UNSET
-    diagnosis: str | UnsetType = UNSET
+    diagnosis: Diagnosis | UnsetType = UNSET
     hint: str | UnsetType = UNSET
     message: str | UnsetType = UNSET
     output: str | UnsetType = UNSET
+    reason: Reason | UnsetType = UNSET
 
 
 class ExerciseResult(_Strict, frozen=True):
@@ -96,6 +101,7 @@ class ExerciseResult(_Strict, frozen=True):
     checks: tuple[CheckResult, ...]
     message: str | UnsetType = UNSET
     file: str | UnsetType = UNSET
+    reason: Reason | UnsetType = UNSET
 
 
 class Report(_Strict, frozen=True):

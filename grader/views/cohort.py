@@ -12,7 +12,7 @@ _BAR = 40
 
 
 def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> str:
-    """Scores, exercises, the checks and misconceptions worth a thought, and who needs a human eye."""
+    """Scores, exercises, the checks and misconceptions worth a thought, and who needs review."""
     lines = [_headline(summary, kept), ""]
     lines += _bands(summary)
     lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  not begun  unreadable"]
@@ -31,19 +31,19 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
     if summary.misconceptions:
         lines += ["", "Misconceptions"]
         lines += [
-            f"  {m.count:>5}  {m.exercise}: {m.diagnosis}  (as in {plain(m.example)})"
+            f"  {m.count:>5}  {m.exercise}: {m.explanation}  (as in {plain(m.example)})"
             for m in summary.misconceptions[:_SHOWN]
         ]
         lines += _more(len(summary.misconceptions), "cohort.json")
     if summary.borders:
         near = dict.fromkeys(f"{plain(border.id)} ({border.score})" for border in summary.borders)
         lines += ["", f"One check away from a grade's border: {_few(list(near))}"]
-    if summary.needs_eye:
-        lines += ["", colored("Needs a human eye", attrs=["bold"], force_color=color, no_color=not color)]
-        for eye in summary.needs_eye[:_SHOWN]:
-            more = f" (and {len(eye.why) - 1} more)" if len(eye.why) > 1 else ""
-            lines.append(f"  {plain(eye.id)}: {plain(eye.why[0])}{more}")
-        lines += _more(len(summary.needs_eye), "cohort.json")
+    if summary.needs_review:
+        lines += ["", colored("Needs review", attrs=["bold"], force_color=color, no_color=not color)]
+        for review in summary.needs_review[:_SHOWN]:
+            more = f" (and {len(review.texts) - 1} more)" if len(review.texts) > 1 else ""
+            lines.append(f"  {plain(review.id)}: {plain(review.texts[0])}{more}")
+        lines += _more(len(summary.needs_review), "cohort.json")
     if summary.beside:
         lines += ["", f"Not taken for submissions: {_few([plain(name) for name in summary.beside])}"]
     return "\n".join(lines) + "\n"

@@ -56,7 +56,7 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
             lines.append(_line(check.status, check.title, check.score, check, paint))
             if first or everything:
                 lines += _failure(exercise, check, said=explained)
-                explained = _given(check.diagnosis)
+                explained = check.diagnosis.explanation if check.diagnosis else None
             first = False
     lines += ["", _total(report)]
     if not everything and sum(c.status not in ("passed", "skipped") for e in report.exercises for c in e.checks) > 1:
@@ -110,9 +110,8 @@ def _details(exercise: ExerciseResult, check: CheckResult, said: str | None) -> 
         for line in rest:  # the learner's own lines may be cut, what explains them not
             own = line.startswith("line ")
             yield from [_cut(f"{indent}    {plain(line)}")] if own else _indented(line, len(indent) + 4)
-    diagnosis = _given(check.diagnosis)
-    if diagnosis and diagnosis != said:
-        yield from _wrapped("why", diagnosis)
+    if check.diagnosis and check.diagnosis.explanation != said:
+        yield from _wrapped("why", check.diagnosis.explanation)
     output = _given(check.output)
     if output:
         for line, repeats in itertools.islice(itertools.groupby(output.splitlines()), _OUTPUT_LINES):

@@ -45,7 +45,7 @@ def test_a_class_is_graded_and_summed_up(grade: Run, submissions: Path, work: Pa
     assert "3 of 3 submissions graded" in done.stdout
     assert "dot: no exercise file was found" in done.stdout
     summary = json.loads((work / "results" / "cohort.json").read_text())
-    assert (3, 3, ["dot"]) == (summary["submissions"], summary["graded"], [e["id"] for e in summary["needs_eye"]])
+    assert (3, 3, ["dot"]) == (summary["submissions"], summary["graded"], [e["id"] for e in summary["needs_review"]])
     reports = {p.stem: json.loads(p.read_text()) for p in (work / "results" / "reports").iterdir()}
     assert {"ann": 6, "dot": 0} == {name: reports[name]["score"] for name in ("ann", "dot")}
     assert 0 < reports["bob"]["score"] < 6

@@ -20,9 +20,9 @@ from msgspec.structs import replace
 from grader.cli.export import PLACES, ExportOptions, run_export
 from grader.cli.words import UsageError
 from grader.cohort import Summary, summarise
-from grader.course import Course, load_course
+from grader.course import Course, Limits, load_course
 from grader.report import CheckResult, ExerciseResult, Report, read_report, write_report
-from grader.report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, SubmissionStamp, Submitter
+from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp, Submitter
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
@@ -60,7 +60,7 @@ def a_report(course: Course, name: str, **more: Any) -> Report:
         course=CourseStamp(course.id, course.version, course.hash),
         submission=SubmissionStamp(name, "0", origin=name, submitters=(person,)),
         graded_at="2026-01-02T03:04:05+00:00",
-        isolation=Isolation("process", LimitsStamp(1, 1.0, 1, 1)),
+        isolation=Isolation("process", Limits(1, 1.0, 1, 1)),
         status="partial",
         score=sum(exercise.score for exercise in exercises),
         max_score=course.max_score,

@@ -127,6 +127,18 @@ def test_what_is_there_is_not_graded_again(
     assert before == {path.name: path.stat().st_mtime_ns for path in (out / "reports").iterdir()}
 
 
+def test_reports_in_an_older_schema_are_graded_again(
+    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
+) -> None:
+    """And counted, so that whoever takes a run up again is told."""
+    out, found = tmp_path / "results", entries(submissions)
+    run(course, found, out, Here(answer))
+    path = out / "reports" / "bob.json"
+    path.write_text(path.read_text().replace("backward/report/v2", "backward/report/v1"))
+    standing = run(course, found, out, Here(answer))
+    assert (3, 1, 1) == (standing.kept, standing.graded, standing.outdated)
+
+
 def _edit(submissions: Path, out: Path) -> None:
     with (submissions / "bob" / "01_distribute.py").open("a") as file:
         file.write("# anew\n")

@@ -10,9 +10,10 @@ import pytest
 from grader.cohort import Summary, summarise
 from grader.cohort.summary import COHORT_SCHEMA
 from grader.course import Course
+from grader.engine import Reason
 from grader.grading import grade
 from grader.oracle import read_book
-from grader.report import Report
+from grader.report import Diagnosis, NeedsReview, Report
 
 
 @pytest.fixture(scope="module")
@@ -122,14 +123,16 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
     def saying(name: str, text: str) -> Report:
         made = with_outcomes(solved, name, {("swap", "upstream"): False, ("swap", "already_there"): False})
         swap = made.exercises[1]
-        checks = tuple(msgspec.structs.replace(c, diagnosis=text) if c.score == 0 else c for c in swap.checks)
+        checks = tuple(
+            msgspec.structs.replace(c, diagnosis=Diagnosis(text[-1], text)) if c.score == 0 else c for c in swap.checks
+        )
         exercises = list(made.exercises)
         exercises[1] = msgspec.structs.replace(swap, checks=checks)
         return msgspec.structs.replace(made, exercises=tuple(exercises))
 
     counted = summarise(course, [saying("a", "as if x"), saying("b", "as if y"), saying("c", "as if y")], {})
     assert [("swap", "as if y", 2, "b"), ("swap", "as if x", 1, "a")] == [
-        (m.exercise, m.diagnosis, m.count, m.example) for m in counted.misconceptions
+        (m.exercise, m.explanation, m.count, m.example) for m in counted.misconceptions
     ]
 
 
@@ -172,33 +175,41 @@ def msgspec_replace(course: Course, grades: dict[str, int]) -> Course:
     return replace(course, grades=grades)
 
 
-def test_who_needs_a_human_eye(course: Course, solved: Report) -> None:
-    """Faults, notes, ambiguous files, strange answers and empty submissions, each with its reason; nobody else."""
-    noted = msgspec.structs.replace(with_outcomes(solved, "noted", {}), notes=("late",))
+def test_who_needs_review(course: Course, solved: Report) -> None:
+    """Faults, notes, ambiguous files, suspect answers and empty submissions, each with its reason; nobody else."""
     first = solved.exercises[0]
-    unreadable = msgspec.structs.replace(first, status="unreadable", message="two files")
-    ambiguous = msgspec.structs.replace(
-        with_outcomes(solved, "ambiguous", {}), exercises=(unreadable, *solved.exercises[1:])
-    )
-    check = msgspec.structs.replace(
-        first.checks[0], status="error", message="the engine's process gave no proper answer: 3 bytes"
-    )
-    strange = msgspec.structs.replace(
-        with_outcomes(solved, "strange", {}),
-        exercises=(msgspec.structs.replace(first, checks=(check, *first.checks[1:])), *solved.exercises[1:]),
-    )
-    empty = msgspec.structs.replace(
-        with_outcomes(solved, "empty", {}),
-        exercises=tuple(msgspec.structs.replace(e, status="missing", checks=()) for e in solved.exercises),
-    )
-    found = summarise(course, [solved, noted, ambiguous, strange, empty], {"gone": "it broke"}).needs_eye
+
+    def with_first(name: str, **more: Any) -> Report:
+        exercises = (msgspec.structs.replace(first, **more), *solved.exercises[1:])
+        return msgspec.structs.replace(with_outcomes(solved, name, {}), exercises=exercises)
+
+    def died(name: str, reason: Reason) -> Report:
+        check = msgspec.structs.replace(first.checks[0], status="error", reason=reason)
+        return with_first(name, checks=(check, *first.checks[1:]))
+
+    missing = tuple(msgspec.structs.replace(e, status="missing", checks=()) for e in solved.exercises)
+    class_of = [
+        solved,
+        msgspec.structs.replace(with_outcomes(solved, "noted", {}), notes=("late",)),
+        with_first("ambiguous", status="unreadable", message="two files"),
+        with_first("costly", status="failed", reason=Reason("budget", seconds=60.0, clock="cpu"), checks=()),
+        died("odd", Reason("protocol_error", detail="3 bytes")),
+        died("killed", Reason("killed", signal="SIGKILL")),
+        died("crashed", Reason("killed", signal="SIGSEGV")),
+        died("raising", Reason("raised", type="ValueError", detail="ended by SIGKILL")),
+        msgspec.structs.replace(with_outcomes(solved, "empty", {}), exercises=missing),
+    ]
+    found = summarise(course, class_of, {"gone": "it broke"}).needs_review
     assert {
-        "ambiguous": ("two files",),
-        "empty": ("no exercise file was found",),
-        "gone": ("not graded: it broke",),
-        "noted": ("late",),
-        "strange": ("distribute: a strange answer to both_inputs",),
-    } == {eye.id: eye.why for eye in found}
+        "ambiguous": (NeedsReview("unreadable", "distribute", detail="two files"),),
+        "costly": (NeedsReview("budget", "distribute"),),
+        "empty": (NeedsReview("no_files"),),
+        "gone": (NeedsReview("not_graded", detail="it broke"),),
+        "killed": (NeedsReview("killed", "distribute", ("both_inputs",)),),
+        "noted": (NeedsReview("note", detail="late"),),
+        "odd": (NeedsReview("protocol_error", "distribute", ("both_inputs",)),),
+    } == {review.id: review.reasons for review in found}
+    assert {"gone": ("not graded: it broke",)}.items() <= {review.id: review.texts for review in found}.items()
 
 
 def test_an_empty_class_has_a_summary(course: Course) -> None:

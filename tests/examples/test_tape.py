@@ -127,7 +127,7 @@ def test_a_misconception_is_diagnosed_as_itself(mistaken: Mistaken, exercise: st
     """Every check that it fails says what it believes; no other misconception behaves like it."""
     failed = [check for check in mistaken[exercise, mistake.id].checks if check.status != "passed"]
     expected = f"as if {mistake.believes}. Instead: {mistake.instead}."
-    assert {expected} == {check.diagnosis for check in failed}
+    assert {expected} == {check.diagnosis and check.diagnosis.explanation for check in failed}
 
 
 def test_every_exercise_has_misconceptions() -> None:

@@ -5,8 +5,9 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.report import CheckResult, ExerciseResult, Report, for_learner, to_json
-from grader.report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, SubmissionStamp
+from grader.course import Limits
+from grader.report import CheckResult, Diagnosis, ExerciseResult, Report, for_learner, to_json
+from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
 
 FULL = CheckResult(
     id="one",
@@ -20,7 +21,7 @@ FULL = CheckResult(
     program="L = a * a    with a = 3",
     expected={"dL/da": 6.0},
     actual={"dL/da": 3.0},
-    diagnosis="the second use overwrote the first",
+    diagnosis=Diagnosis("overwrite", "the second use overwrote the first"),
     hint="grade hint first 2",
     message="line 3: x = y",
     output="printed",
@@ -39,7 +40,7 @@ def report_with(*checks: CheckResult) -> Report:
         course=CourseStamp("mini", "1", "0"),
         submission=SubmissionStamp("local", "0", submitted_at="2026-01-01T00:00:00Z"),
         graded_at="2026-01-02T03:04:05+00:00",
-        isolation=Isolation("process", LimitsStamp(1, 1.0, 1, 1)),
+        isolation=Isolation("process", Limits(1, 1.0, 1, 1)),
         status="partial",
         score=1,
         max_score=2,

@@ -20,7 +20,7 @@ FIELDS = {
     "Submitter": "name id email",
     "SubmissionStamp": "id sha256 origin submitters submitted_at commit",
     "Isolation": "tier limits",
-    "LimitsStamp": "calls cpu_s memory_mb output_kb",
+    "Limits": "calls cpu_s memory_mb output_kb",
     "ExerciseResult": "id number title status score max_score bonus checks message file",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"

@@ -7,12 +7,12 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.course import Course, Exercise, load_course
+from grader.course import Course, Exercise, Limits, load_course
 from grader.diagnosis.catalogue import read_misconceptions
 from grader.grading import grade
 from grader.oracle import read_book
-from grader.report import CheckResult, ExerciseResult, Report
-from grader.report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, SubmissionStamp, Submitter
+from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
+from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp, Submitter
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = (
@@ -56,6 +56,8 @@ def make_check() -> MakeCheck:
 
     def make(title: str = "both inputs receive the gradient", status: str = "passed", **more: Any) -> CheckResult:
         score = 2 if status == "passed" else 0
+        if isinstance(more.get("diagnosis"), str):
+            more["diagnosis"] = Diagnosis("mistake", more["diagnosis"])
         return replace(CheckResult("one", title, "visible", "passed", score, 2, False, 0.1), status=status, **more)
 
     return make
@@ -87,7 +89,7 @@ def make_report() -> MakeReport:
             course=CourseStamp("mini", "1", "0"),
             submission=SubmissionStamp("local", "0"),
             graded_at="2026-01-02T03:04:05+00:00",
-            isolation=Isolation("process", LimitsStamp(1, 1.0, 1, 1)),
+            isolation=Isolation("process", Limits(1, 1.0, 1, 1)),
             status="partial",
             score=sum(exercise.score for exercise in exercises),
             max_score=sum(exercise.max_score for exercise in exercises),

@@ -20,7 +20,7 @@ def test_who_could_not_be_graded_comes_last_with_the_reason(course: Course, hand
     """The headline counts them too."""
     shown = render_cohort(summarise(course, handed_in, {"jane": "the process ended with signal 9"}))
     assert f"{len(handed_in)} of {len(handed_in) + 1} submissions graded" in shown
-    assert "  jane: not graded: the process ended with signal 9" in shown.partition("Needs a human eye")[2]
+    assert "  jane: not graded: the process ended with signal 9" in shown.partition("Needs review")[2]
 
 
 def test_a_class_of_nobody_can_be_shown(course: Course) -> None:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from grader.cohort import Summary, summarise
 from grader.course import Course
-from grader.report import CheckResult, Report
+from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp, Submitter
 from grader.views.page import build_page
 from grader.views.page.build import ASSETS, HERE, LICENCES, SCRIPTS, STYLES, pack
@@ -84,7 +84,7 @@ def test_what_a_failed_check_says_is_in_it(solved: Report, summary_of: Callable[
         expected={"dL/da": 6.0, "order": "a, L", "close": 1.0},
         actual={"dL/da": -0.0, "close": 1.0000000001},
         message="in the second pass",
-        diagnosis="as if once were enough",
+        diagnosis=Diagnosis("once", "as if once were enough"),
         hint="grade hint distribute 3",
         output="3\n",
     )
@@ -115,7 +115,7 @@ def test_statistics_are_those_of_the_summary(make_class: MakeClass, summary_of: 
         for check, row, result in zip(exercise.checks, shown["checks"], reported.checks, strict=True):
             assert (check.rate, check.discrimination, check.note) == (row["rate"], row["discrimination"], row["note"])
             assert (result.max_score, result.bonus) == (row["max_score"], row["bonus"])
-    assert {"lost": ["not graded: its archive is damaged"]}.items() <= data["eyes"].items()
+    assert {"lost": ["not graded: its archive is damaged"]}.items() <= data["reviews"].items()
     assert {"id": "lost"} in data["learners"]
     assert 0 < len(data["misconceptions"])
 
@@ -135,7 +135,8 @@ def test_classmates_share_what_they_have_in_common(solved: Report, summary_of: C
 )
 def test_long_texts_are_cut(solved: Report, summary_of: Callable[..., Summary], field: str, most: int) -> None:
     """The beginning stays, and how much is missing is said."""
-    report = failing(solved, **{field: "x" * (most + 1234)})
+    long = "x" * (most + 1234)
+    report = failing(solved, **{field: Diagnosis("long", long) if field == "diagnosis" else long})
     data = unpack(build_page(summary_of(), [report]))
 
     assert "x" * most + "… (1,234 more characters in the report)" == data["texts"][detail(data)[field]]
@@ -166,8 +167,8 @@ def test_everything_long_is_cut(solved: Report, summary_of: Callable[..., Summar
     assert sum(map(len, data["texts"])) <= PER_LEARNER + marks
     assert {MANY} == {len(shown["compared"]) for shown in data["details"]}
     assert len(data["learners"][0]["people"]) == MANY
-    assert len(data["learners"][0]["notes"]) == len(data["eyes"]["me"]) == MANY + 1
-    assert max(len(line) for line in data["eyes"]["me"]) < LINE + 60
+    assert len(data["learners"][0]["notes"]) == len(data["reviews"]["me"]) == MANY + 1
+    assert max(len(line) for line in data["reviews"]["me"]) < LINE + 60
 
 
 def test_reports_of_another_course_are_left_out(solved: Report, summary_of: Callable[..., Summary]) -> None:

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from grader.cohort import summarise
 from grader.course import Course
-from grader.report import CheckResult, Report
+from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp, Submitter
 from grader.views.page import build_page
 
@@ -210,7 +210,8 @@ def test_a_learner_is_opened_and_closed(open_page: OpenPage, a_class: list[Repor
             program = check.program if isinstance(check.program, str) else ""
             if check.status != "passed":
                 assert re.sub(r"\s", "", program) in re.sub(r"\s", "", said)
-                assert isinstance(check.diagnosis, str) <= (f"why{check.diagnosis}" in said)
+                if check.diagnosis:
+                    assert f"why{check.diagnosis.explanation}" in said
 
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -267,13 +268,13 @@ def test_a_misconception_leads_to_who_has_it(open_page: OpenPage, a_class: list[
     found = summarise(course, a_class, {}).misconceptions[0]
     page = open_page(a_class)
     row = page.locator("#misconception-table .tabulator-row").first
-    expect(row).to_contain_text(found.diagnosis)
+    expect(row).to_contain_text(found.explanation)
 
     row.get_by_role("link", name=found.example).click()
     (example,) = [report for report in a_class if report.submission.id == found.example]
     page.wait_for_selector("dialog[open]")
     assert full_name(example) == opened(page)
-    expect(page.locator("dialog")).to_contain_text(found.diagnosis)
+    expect(page.locator("dialog")).to_contain_text(found.explanation)
     page.keyboard.press("Escape")
     row.get_by_role("button", name=str(found.count), exact=True).click()
     assert found.count == len(names(page))
@@ -299,11 +300,11 @@ def test_who_needs_an_eye_and_who_is_near_a_border(open_page: OpenPage, a_class:
     """With the reasons, and links to the learners; somebody without a report is found, too."""
     summary = summarise(course, a_class, {"lost": "its archive is damaged"})
     page = open_page(a_class, faults={"lost": "its archive is damaged"})
-    eyes = page.locator("#eye-table .tabulator-row")
+    reviews = page.locator("#review-table .tabulator-row")
 
-    assert len(summary.needs_eye) == eyes.count()
+    assert len(summary.needs_review) == reviews.count()
     assert len(summary.borders) == page.locator("#border-table .tabulator-row").count()
-    eyes.filter(has_text="lost").get_by_role("link").click()
+    reviews.filter(has_text="lost").get_by_role("link").click()
     page.wait_for_selector("dialog[open]")
     expect(page.locator("dialog")).to_contain_text("not graded: its archive is damaged")
 
@@ -334,7 +335,7 @@ def hostile(report: Report, text: str) -> Report:
             program=text,
             expected={text: text, "dL/da": 1.0},
             actual={text: text, "dL/da": text},
-            diagnosis=text,
+            diagnosis=Diagnosis("mistake", text),
             message=f"{text}\n{text}",
             hint=text,
             output=f"{text}\n{text}",

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from grader.worker.limits import CallBudget, OutOfCalls, OutOfTime
 
 from grader.worker import limits, load
-from grader.worker.limits import CallBudget, OutOfCalls, OutOfTime
 
 FILE = "07_learner.py"
 

@@ -6,10 +6,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from grader.worker.luck import Nodes, order_hash
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from grader.worker.luck import Nodes, order_hash
 
 SEEDS = range(4)
 Load = Callable[[str], ModuleType]

@@ -5,11 +5,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from grader.worker.reading import Unreadable
 
 from grader.engine import protocol
 from grader.program import program
 from grader.worker import reading
-from grader.worker.reading import Unreadable
 
 Load = Callable[[str], ModuleType]
 

@@ -5,9 +5,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from grader.worker.rules import Rules
 
 from grader.worker import reading
-from grader.worker.rules import Rules
 
 functions = pytest.mark.parametrize(
     "engine",

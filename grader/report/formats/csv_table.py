@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import UNSET
 
-from ..doubts import doubts
 from ..model import Report
+from ..review import review_reasons, review_text
 from .people import Cell, begin, submitters, table
 
 _PERSON = ("id", "name", "email", "student_id", "submitted_at", "score", "max_score", "bonus", "status")
@@ -27,4 +27,5 @@ def _rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[Cell
         result: list[Cell] = [at, report.score, report.max_score, report.bonus, report.status]
         result += [points.get(exercise, "") for exercise in exercises]
         for person in submitters(report):
-            yield [stamp.id, person.name, person.email, person.id, *result, " | ".join(doubts(report))]
+            notes = " | ".join(map(review_text, review_reasons(report)))
+            yield [stamp.id, person.name, person.email, person.id, *result, notes]

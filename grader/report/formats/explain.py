@@ -30,7 +30,7 @@ def _said(check: CheckResult) -> Iterator[str]:
             yield f"{label}: yours {yours if as_is else digits(yours)}, torch {right if as_is else digits(right)}"
     if check.message is not UNSET:
         yield check.message
-    if check.diagnosis is not UNSET:
-        yield f"why: {check.diagnosis}"
+    if check.diagnosis:
+        yield f"why: {check.diagnosis.explanation}"
     if check.hint is not UNSET:
         yield f"hint: {check.hint}"

@@ -70,7 +70,7 @@ def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
             worth = {(e.id, c.id): c for e in report.exercises for c in e.checks}
         learners.append(_learner(report, summary, pools))
     known = {learner["id"] for learner in learners}
-    learners += [{"id": eye.id} for eye in summary.needs_eye if eye.id not in known]
+    learners += [{"id": review.id} for review in summary.needs_review if review.id not in known]
     whole = msgspec.to_builtins(summary)
     return {
         **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
@@ -78,7 +78,7 @@ def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
         "left_out": left_out,
         "beside": _few(summary.beside, "cohort.json"),
         "exercises": [_described(exercise, worth) for exercise in whole["exercises"]],
-        "eyes": {eye.id: _few(eye.why) for eye in summary.needs_eye},
+        "reviews": {review.id: _few(review.texts) for review in summary.needs_review},
         "learners": sorted(learners, key=lambda learner: str(learner["id"])),
         "results": pools.results.items,
         "details": pools.details.items,
@@ -138,7 +138,7 @@ def _check(check: CheckResult, room: _Room, pools: _Pools) -> int:
         program=room.place(check.program),
         compared=_compared(check),
         message=room.place(check.message),
-        diagnosis=room.place(check.diagnosis),
+        diagnosis=room.place(check.diagnosis.explanation) if check.diagnosis else None,
         hint=room.place(check.hint),
         output=room.place(check.output, PRINTED),
     )

@@ -22,7 +22,7 @@ function describe(data, learner) {
       h(
         "div.why",
         null,
-        h("h3", null, "◆ Needs a human eye"),
+        h("h3", null, "◆ Needs review"),
         h(
           "ul",
           null,

@@ -18,10 +18,10 @@ function lead(data) {
         ]
       : []),
   ];
-  const eyes = data.learners.filter((learner) => learner.why.length).length;
-  if (eyes)
+  const reviews = data.learners.filter((learner) => learner.why.length).length;
+  if (reviews)
     sentences.push(
-      h("a", { href: "#look" }, `${several(eyes, "submission")} ${eyes === 1 ? "needs" : "need"} a human eye`),
+      h("a", { href: "#look" }, `${several(reviews, "submission")} ${reviews === 1 ? "needs" : "need"} review`),
       ". ",
     );
   if (data.borders.length)
@@ -62,7 +62,7 @@ async function start() {
     exerciseTable(data),
     checkTable(data),
     misconceptionTable(data),
-    eyeTable(data),
+    reviewTable(data),
     borderTable(data),
     learnerTable(data),
   ]);

@@ -127,8 +127,8 @@ async function checkTable(data) {
 function misconceptionTable(data) {
   const name = new Map(data.exercises.map((exercise) => [exercise.id, stem(exercise)]));
   const those = (cell) => {
-    const { exercise, diagnosis } = cell.getData();
-    const look = () => showOnly(`"${exercise}: ${diagnosis}"`);
+    const { exercise, explanation } = cell.getData();
+    const look = () => showOnly(`"${exercise}: ${explanation}"`);
     return h("button.plain", { type: "button", onclick: look, title: "show these learners" }, count(cell.getValue()));
   };
   return table(
@@ -137,7 +137,7 @@ function misconceptionTable(data) {
     [
       column("Learners", "count", { number: true, formatter: those, minWidth: 84 }),
       column("Exercise", "name", { widthGrow: 2, minWidth: 130 }),
-      column("What the code does", "diagnosis", { widthGrow: 8, minWidth: 220 }),
+      column("What the code does", "explanation", { widthGrow: 8, minWidth: 220 }),
       column("For example", "example", {
         formatter: (cell) => learnerLink(data, cell.getValue()),
         widthGrow: 3,
@@ -148,7 +148,7 @@ function misconceptionTable(data) {
   );
 }
 
-function eyeTable(data) {
+function reviewTable(data) {
   const rows = data.learners.filter((learner) => learner.why.length).map(({ id, why }) => ({ id, why }));
   const reasons = (cell) =>
     h(
@@ -157,8 +157,8 @@ function eyeTable(data) {
       cell.getValue().map((why) => h("li", null, why)),
     );
   return table(
-    "eye-table",
-    "Needs a human eye",
+    "review-table",
+    "Needs review",
     [
       column("Learner", "id", { formatter: (cell) => learnerLink(data, cell.getValue()), widthGrow: 1, minWidth: 150 }),
       column("Why", "why", { formatter: reasons, widthGrow: 4, minWidth: 240, sorter: (a, b) => texts(a[0], b[0]) }),
@@ -232,7 +232,7 @@ async function learnerTable(data) {
         h("bdi", null, learner.name),
       ),
       learner.why.length > 0 &&
-        h("span.eye", { title: learner.why[0] }, " ◆", h("span.unseen", null, " needs a human eye")),
+        h("span.review", { title: learner.why[0] }, " ◆", h("span.unseen", null, " needs review")),
       learner.name !== learner.id && h("small", null, h("bdi", null, learner.id)),
     );
   };

@@ -71,12 +71,12 @@ async function unpack() {
 
 /** Adds to each learner what is looked up often; `i` is a learner's number everywhere. */
 function prepare(data) {
-  const eyes = new Map(Object.entries(data.eyes));
+  const reviews = new Map(Object.entries(data.reviews));
   data.index = new Map();
   data.learners.forEach((learner, i) => {
     data.index.set(learner.id, i);
     learner.i = i;
-    learner.why = eyes.get(learner.id) ?? [];
+    learner.why = reviews.get(learner.id) ?? [];
     learner.name = (learner.people ?? []).map(([name]) => name).join(", ") || learner.id;
     learner.results = (learner.results ?? data.exercises.map(() => null)).map((at) => data.results[at] ?? null);
     const said = new Set();

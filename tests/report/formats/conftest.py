@@ -5,8 +5,9 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.report import CheckResult, ExerciseResult, Report
-from grader.report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, SubmissionStamp, Submitter
+from grader.course import Limits
+from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
+from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp, Submitter
 
 HOSTILE = '=HYPERLINK("x")\r\n::error::\x1b[31m\x00\ufffe\u202e;=1 ##[group] ]]><b>&\t\U0001f642'
 
@@ -39,7 +40,7 @@ def failed(check: Callable[..., CheckResult]) -> CheckResult:
         expected={"dL/da": 6.0, "order": "a, L"},
         actual={"dL/da": 3.0},
         message="line 3: x = y",
-        diagnosis="the second use overwrote the first",
+        diagnosis=Diagnosis("overwrite", "the second use overwrote the first"),
         hint="grade hint first 2",
         output="printed\n",
     )
@@ -64,7 +65,7 @@ def report() -> Callable[..., Report]:
             course=CourseStamp("mini", "1", "0"),
             submission=stamp,
             graded_at="2026-01-02T03:04:05+00:00",
-            isolation=Isolation("process", LimitsStamp(1, 1.0, 1, 1)),
+            isolation=Isolation("process", Limits(1, 1.0, 1, 1)),
             status="partial",
             score=score,
             max_score=of,

@@ -1,0 +1,108 @@
+"""Why a person should look at a submission before its score counts, as data, and in an instructor's words."""
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec import UnsetType
+
+from ..engine import Reason
+from .model import ExerciseResult, Report
+
+ReviewKind: TypeAlias = Literal[
+    "budget", "killed", "left_out", "no_answer", "no_files", "not_graded", "note", "protocol_error", "unreadable"
+]
+
+# what may have been this machine (a fault of ours, too little memory, too much else to do), or an attack
+_SUSPECT: dict[str, ReviewKind] = {
+    "answer_too_large": "protocol_error",
+    "budget": "budget",
+    "left_out": "left_out",
+    "protocol_error": "protocol_error",
+    "unanswered": "no_answer",
+    "wall_limit": "no_answer",
+}
+
+
+class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One reason why a person should look at a submission.
+
+    | kind             | meaning                                                                        |
+    |------------------|--------------------------------------------------------------------------------|
+    | `budget`         | it used up what one submission may cost, so checks were not run                 |
+    | `killed`         | the kernel ended its process (SIGKILL): out of memory, or an attack             |
+    | `left_out`       | its answers leave out programs that were asked                                 |
+    | `no_answer`      | no answer came in time, though its processor time was not used up               |
+    | `no_files`       | no exercise file was found                                                     |
+    | `not_graded`     | the grader could not grade it; `detail` says why                               |
+    | `note`           | what the intake noted; `detail` is the note                                    |
+    | `protocol_error` | its process sent what no engine sends                                          |
+    | `unreadable`     | a file cannot be read; `detail` says why                                       |
+    """
+
+    kind: ReviewKind
+    exercise: str | None = None
+    checks: tuple[str, ...] = ()
+    detail: str | None = None
+
+
+def review_reasons(report: Report) -> tuple[NeedsReview, ...]:
+    """Return each reason to look at a report once."""
+    return tuple(dict.fromkeys(_reasons(report)))
+
+
+def review_text(reason: NeedsReview) -> str:
+    """Return a reason in an instructor's words."""
+    where = f"{reason.exercise}: " if reason.exercise else ""
+    checks = f" ({', '.join(reason.checks)})" if reason.checks else ""
+    match reason.kind:
+        case "budget":
+            return f"{where}not run to the end: the submission used up its time{checks}"
+        case "killed":
+            return f"{where}the process was killed{checks}"
+        case "left_out":
+            return f"{where}programs were left out of the answers{checks}"
+        case "no_answer":
+            return f"{where}no answer in time{checks}"
+        case "no_files":
+            return "no exercise file was found"
+        case "not_graded":
+            return f"not graded: {reason.detail}"
+        case "protocol_error":
+            return f"{where}the answers are malformed{checks}"
+        case "note" | "unreadable":
+            return reason.detail or f"{where}unreadable"
+
+
+def _reasons(report: Report) -> Iterator[NeedsReview]:
+    for note in report.notes:
+        yield NeedsReview("note", detail=note)
+    for exercise in report.exercises:
+        yield from _about(exercise)
+    if all(exercise.status == "missing" for exercise in report.exercises):
+        yield NeedsReview("no_files")
+
+
+def _about(exercise: ExerciseResult) -> Iterator[NeedsReview]:
+    if exercise.status == "unreadable":
+        detail = exercise.message if isinstance(exercise.message, str) else None
+        yield NeedsReview("unreadable", exercise.id, detail=detail)
+        return
+    found: dict[ReviewKind, list[str]] = {}
+    whole = _suspect(exercise.reason)
+    if whole is not None:
+        found[whole] = []
+    for check in exercise.checks:
+        kind = _suspect(check.reason)
+        if kind is not None:
+            found.setdefault(kind, []).append(check.id)
+    for kind, checks in sorted(found.items()):
+        yield NeedsReview(kind, exercise.id, tuple(checks))
+
+
+def _suspect(reason: Reason | UnsetType) -> ReviewKind | None:
+    if isinstance(reason, UnsetType):
+        return None
+    if reason.kind == "killed":
+        return "killed" if reason.signal == "SIGKILL" else None
+    return _SUSPECT.get(reason.kind)
