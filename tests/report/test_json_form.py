@@ -58,7 +58,7 @@ def test_a_round_trip(report: Report) -> None:
 def test_the_json_is_for_people_too(report: Report) -> None:
     """Indented, with a line end, and the fields in the order of the model."""
     text = to_json(report).decode()
-    assert text.startswith('{\n  "schema": "backward/report/v1",\n  "grader_version": ')
+    assert text.startswith('{\n  "schema": "backward/report/v2",\n  "grader_version": ')
     assert text.endswith("\n}\n")
 
 
@@ -93,9 +93,9 @@ def test_unknown_fields_are_refused(solved: Report, which: int) -> None:
     assert not VALIDATOR.is_valid(data)
 
 
-@pytest.mark.parametrize("which", range(7))
+@pytest.mark.parametrize("which", [0, 1, 2, 3, 5, 6])
 def test_missing_fields_are_refused(solved: Report, which: int) -> None:
-    """So is a report that lacks one."""
+    """So is a report that lacks one; only limits (4) have defaults, as in course.yaml."""
     data = json.loads(to_json(solved))
     part = list(parts(data))[which]
     part.pop(next(iter(part)))
@@ -107,7 +107,7 @@ def test_missing_fields_are_refused(solved: Report, which: int) -> None:
 @pytest.mark.parametrize(
     ("which", "field", "value"),
     [
-        (0, "schema", "backward/report/v2"),
+        (0, "schema", "backward/report/v1"),
         (0, "status", "excellent"),
         (0, "status", "missing"),
         (0, "score", -1),
@@ -137,7 +137,7 @@ def test_wrong_values_are_refused(solved: Report, which: int, field: str, value:
     assert not VALIDATOR.is_valid(data)
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff", b'{"schema": "backward/report/v1"}', b"[" * 9999])
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff", b'{"schema": "backward/report/v2"}', b"[" * 9999])
 def test_what_is_no_report_is_a_value_error(data: bytes) -> None:
     """Damaged or foreign data raises nothing else."""
     with pytest.raises(ValueError, match=r"\w"):

@@ -6,6 +6,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.course import Limits
+from grader.engine import Reason
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report, for_learner, to_json
 from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
 
@@ -25,8 +26,9 @@ FULL = CheckResult(
     hint="grade hint first 2",
     message="line 3: x = y",
     output="printed",
+    reason=Reason("raised", type="ValueError", line=3),
 )
-FINDINGS = {"program", "expected", "actual", "message", "output"}
+FINDINGS = {"program", "expected", "actual", "message", "output", "reason"}
 HINTS = {"diagnosis", "hint"}
 
 

@@ -21,10 +21,12 @@ FIELDS = {
     "SubmissionStamp": "id sha256 origin submitters submitted_at commit",
     "Isolation": "tier limits",
     "Limits": "calls cpu_s memory_mb output_kb",
-    "ExerciseResult": "id number title status score max_score bonus checks message file",
+    "Diagnosis": "id explanation",
+    "Reason": "kind seconds clock signal limit_kb count detail type line",
+    "ExerciseResult": "id number title status score max_score bonus checks message file reason",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"
-        " program expected actual diagnosis hint message output"
+        " program expected actual diagnosis hint message output reason"
     ),
 }
 
@@ -38,7 +40,7 @@ def test_the_fields_are_pinned(name: str, fields: str) -> None:
 @pytest.mark.parametrize(
     ("alias", "words"),
     [
-        (model.Schema, "backward/report/v1"),
+        (model.Schema, "backward/report/v2"),
         (model.CheckStatus, "passed failed error timeout crashed skipped"),
         (model.ExerciseStatus, "passed partial failed not_started missing unreadable"),
         (model.ReportStatus, "passed partial failed not_started"),
