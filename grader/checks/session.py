@@ -78,8 +78,8 @@ def _no_foreign_configuration() -> Iterator[None]:
     """Keep the caller's pytest settings and plugins out, and our modules from outliving the run."""
     saved = dict(os.environ)
     modules = set(sys.modules)
-    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
-        os.environ.pop(name, None)
+    for name in [name for name in saved if name.startswith("PYTEST_")]:
+        del os.environ[name]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
         yield

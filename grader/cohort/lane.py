@@ -1,6 +1,6 @@
 """A process that grades one submission after another: the checks are collected once, each submission is a fork of that.
 
-Started by `Lane` as `python -m grader.cohort.lane`. Settings, then jobs, come on standard input as lines of JSON; a
+Started by `Lane`. Settings, then jobs, come on standard input as lines of JSON; a
 reply goes to standard output for each.
 """
 
