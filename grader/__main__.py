@@ -1,12 +1,19 @@
-"""`grade`, and `python -m grader`."""
+"""`grade`, and `python -I -m grader`.
 
-import signal
+Without `-I`, Python itself may import from the current folder before the first line here is run.
+"""
+
 import sys
+
+from .search_path import search_path
 
 
 def main() -> int:
     """Run the command line; an interrupt is told as one from the first import on."""
+    sys.path[:] = search_path()  # before anything else is imported
     try:
+        import signal
+
         from .cli import main as run
     except KeyboardInterrupt:
         print("\ngrade: interrupted; nothing was written", file=sys.stderr)

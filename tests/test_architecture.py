@@ -1,6 +1,7 @@
 """The rooms of the house and the one way between them."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ GRADER = Path(__file__).resolve().parents[1] / "grader"
 
 # Each room may import those before it. A new room is put where the reader meets it.
 ROOMS = (
+    "search_path",
+    "processes",
     "program",
     "course",
     "worker",
@@ -29,6 +32,21 @@ ROOMS = (
 )
 # the one thing in the worker that is not in the standard library: learners may use it, so its numbers are read
 FOREIGN = {"worker.adapter.spelling": ["numpy"]}
+
+# Every start of a process in the source. A fork is a copy of what runs already; `execv` is tried out, and must fail.
+STARTS = {
+    "cohort.lane": ["os.fork"],
+    "processes": ["subprocess.Popen"],
+    "worker.lockdown": ["os.execv", "os.fork", "os.fork"],
+    "worker.submission": ["os.fork"],
+    "worker.zygote": ["os.fork"],
+}
+STARTER = re.compile(
+    r"os\.(fork\w*|exec[lv]\w*|spawn\w+|posix_spawn\w*|popen|system|startfile)"
+    r"|subprocess\.(Popen|run|call|check_\w+|get\w+)"
+    r"|asyncio\.(subprocess|create_subprocess_\w+)"
+    r"|(posix|pty|multiprocessing|concurrent|webbrowser|_posixsubprocess|_winapi)(\.\w+)*"
+)
 
 MODULES = sorted(GRADER.rglob("*.py"))
 PACKAGES = sorted(GRADER.rglob("__init__.py"))
@@ -124,6 +142,31 @@ def test_confine_can_be_read_alone(path: Path) -> None:
 
 def is_standard(module: str | None) -> bool:
     return module is not None and module.split(".")[0] in sys.stdlib_module_names
+
+
+def test_processes_are_started_in_one_place() -> None:
+    """What a process that runs a program is started with stands in one module; the others fork at most."""
+    found = {name_of(path): starts_in(path) for path in MODULES}
+    assert STARTS == {name: starts for name, starts in found.items() if starts}
+
+
+def starts_in(path: Path) -> list[str]:
+    """What a module uses to start processes, under the names that it has in the standard library."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update({alias.asname: alias.name for alias in node.names if alias.asname})
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+    types = {node.value for node in ast.walk(tree) if isinstance(node, ast.Subscript)}  # subprocess.Popen[bytes]
+    used = [
+        names.get(base, base) + dot + rest
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.Attribute) and node not in types
+        for base, dot, rest in [ast.unparse(node).partition(".")]
+    ]
+    return sorted(name for name in used if STARTER.fullmatch(name))
 
 
 def test_torch_stays_in_one_module() -> None:

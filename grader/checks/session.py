@@ -136,8 +136,8 @@ def _quiet() -> Iterator[io.StringIO]:
 def _own_settings() -> Iterator[None]:
     """Keep the caller's pytest settings and plugins out."""
     saved = dict(os.environ)
-    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
-        os.environ.pop(name, None)
+    for name in [name for name in saved if name.startswith("PYTEST_")]:
+        del os.environ[name]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
         yield

@@ -12,7 +12,7 @@ from ..course.find import packaged_course
 from ..oracle import read_book
 from ..report import Report, for_learner, to_json, write_report
 from ..views import render
-from .words import UsageError, files_to_grade
+from .words import UsageError, files_to_grade, is_file
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,10 @@ class Options:
 
 def run_grade(course: Course, options: Options) -> int:
     """Grade and report. Returns the exit code."""
-    files = files_to_grade(course, options.words, options.folder or _learner_folder(course))
+    if options.official:
+        _refuse_links(options)
+    root, folder = _learner_folders(course)
+    files = files_to_grade(course, options.words, options.folder or folder)
     there = any(path.exists() or path.is_symlink() for path in files.values())
     if not there and (not options.words or any(str(path) in options.words for path in files.values())):
         named = [path for path in files.values() if str(path) in options.words]
@@ -50,7 +53,7 @@ def run_grade(course: Course, options: Options) -> int:
             seed=_seed(course, options),
             memo=default_memo(),
             warm=warm,
-            below=options.folder if options.official else None,
+            below=(options.folder or root) if options.official else None,
             on_check=progress.show,
         )
     progress.clear()
@@ -62,6 +65,17 @@ def run_grade(course: Course, options: Options) -> int:
     sys.stdout.flush()
     _write(report, options)
     return 0 if report.status == "passed" else 1
+
+
+def _refuse_links(options: Options) -> None:
+    """Raise `UsageError` where a path that was given leads through a symbolic link: it may be the submission's own."""
+    folders = [Path(word).parent for word in options.words if is_file(word)]
+    if options.folder is not None:
+        folders.append(options.folder)
+    for folder in folders:
+        for part in (*reversed(folder.parents), folder):
+            if part.is_symlink():
+                raise UsageError(f"an official run follows no symbolic link, and {part} is one; name what it leads to")
 
 
 def _seed(course: Course, options: Options) -> str:
@@ -96,11 +110,12 @@ def default_memo() -> Path:
     return Path(platformdirs.user_cache_dir("backward")) / "oracle.sqlite"
 
 
-def _learner_folder(course: Course) -> Path:
-    if course.folder != packaged_course() or Path.cwd().is_relative_to(course.folder):
-        return course.folder / "exercises"
+def _learner_folders(course: Course) -> tuple[Path, Path]:
+    """Return the folder that a learner works in, and the one with the exercise files: that, or one in it."""
     here = Path.cwd()
-    return here / "exercises" if (here / "exercises").is_dir() else here
+    if course.folder != packaged_course() or here.is_relative_to(course.folder):
+        return course.folder, course.folder / "exercises"
+    return here, here / "exercises" if (here / "exercises").is_dir() else here
 
 
 def wants_color() -> bool:

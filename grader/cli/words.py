@@ -35,7 +35,7 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
     chosen: dict[str, Path] = {}
     last: Exercise | None = None
     for word in words:
-        if not _is_file(word):
+        if not is_file(word):
             last = find_exercise(course, word)
             if last.id in chosen:
                 raise UsageError(f"`{last.id}` is named twice")
@@ -53,5 +53,6 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
     return dict(sorted(chosen.items(), key=lambda item: order.index(item[0])))
 
 
-def _is_file(word: str) -> bool:
+def is_file(word: str) -> bool:
+    """Return whether a word is the path of a file, and not the name of an exercise."""
     return "/" in word or "\\" in word or word.endswith(".py")

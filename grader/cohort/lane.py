@@ -1,6 +1,6 @@
 """A process that grades one submission after another, each in a fork, with checks that are collected once.
 
-Started by `Lane` as `python -m grader.cohort.lane`. Settings, then jobs, come on standard input as lines of JSON; a
+Started by `Lane`. Settings, then jobs, come on standard input as lines of JSON; a
 reply goes to standard output for each.
 """
 

@@ -4,13 +4,13 @@ import contextlib
 import os
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
+from ..processes import start_module
 from .job import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
 
 _TRIES = 2  # what a lane dies of is tried with a new one, once
@@ -32,13 +32,7 @@ class Lane:
         """Start the process and wait until it can grade. Raises `LaneError`."""
         message = ""
         for _ in range(_TRIES):
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "grader.cohort.lane"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=None if os.environ.get("GRADE_DEBUG") else subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is for the process that runs the cohort
-            )
+            self._process = start_module("grader.cohort.lane", errors=bool(os.environ.get("GRADE_DEBUG")))
             ready = self._exchange(self.settings)
             if isinstance(ready, Ready):
                 # a lane that takes this one's place must not make do with less

@@ -185,8 +185,10 @@ def _nbgrader(root: Path, names: list[str], assignment: str | None = None) -> It
     if assignment is not None and Path(assignment).name != assignment:  # it may lead anywhere
         return
     for student in _visible(base):
-        folder = base / student / (assignment or "")
-        if folder.is_dir() and folder.resolve().is_relative_to((base / student).resolve()):
+        own = base / student
+        # a link would lead to somebody else's: it is the place then, which is not followed
+        folder = own if own.is_symlink() else own / (assignment or "")
+        if folder.is_dir() and folder.resolve().is_relative_to(own.resolve()):
             stamps = sorted(islice(folder.glob("timestamp.txt" if assignment else "*/timestamp.txt"), 2))
             submitted = _time(read_source(stamps[0], base).text) if len(stamps) == 1 else None
             known = printable(student)

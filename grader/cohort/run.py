@@ -221,4 +221,5 @@ def _made_from(report: Report, handed: Submission, course: CourseStamp, seed: st
 
 def settings(course: Course, seed: str, answers: dict[str, Answer], *, isolation: str, official: bool) -> Settings:
     """What the lanes of a run are started with; where there is no fork, they take the slower path."""
-    return Settings(str(course.folder), course.hash, seed, isolation, official, hasattr(os, "fork"), answers)
+    # a lane stands elsewhere than we do
+    return Settings(str(course.folder.absolute()), course.hash, seed, isolation, official, hasattr(os, "fork"), answers)

@@ -3,13 +3,13 @@
 import contextlib
 import json
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ..processes import start_module
 from ..program import Program
 from .book import Answer, AnswerBook
 
@@ -24,7 +24,7 @@ class Oracle:
     def __init__(self, book: AnswerBook | None, memo: Path | None) -> None:
         self.known = dict(book.answers) if book else {}
         self._memo = memo
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self.computed = 0
 
     def answers(self, programs: Sequence[Program]) -> list[Answer]:
@@ -63,20 +63,13 @@ class Oracle:
     def _ask(self, program: Program) -> Answer:
         if self._process is None:
             try:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", "grader.oracle.compute"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                    cwd=Path(__file__).resolve().parent.parent.parent,
-                    start_new_session=True,  # an interrupt at the terminal is ours; it ends when its input does
-                )
+                self._process = start_module("grader.oracle.compute")
             except OSError as error:
                 raise OracleError(f"the oracle's process cannot be started: {error}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            self._process.stdin.write(json.dumps([program.wire, program.root]) + "\n")
+            self._process.stdin.write(json.dumps([program.wire, program.root]).encode() + b"\n")
             self._process.stdin.flush()
             reply: Any = json.loads(self._process.stdout.readline() or "null")
         except (OSError, ValueError) as error:

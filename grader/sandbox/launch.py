@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from .. import processes
+
 WORKER = Path(__file__).resolve().parent.parent / "worker"
 SECRET = str(Path(__file__).resolve())  # a file of ours that no worker in a sandbox may read
 NOBODY = 65_534
 # The hash seed is fixed, so isolated mode (-I), which would ignore it, is spelled out: an environment of
-# our own, no user site (-s), no site-packages (-S), a search path without the current folder.
+# our own, no user site (-s), no site-packages (-S), a search path without the current folder (-P). Before Python 3.11,
+# which brought -P, the current folder is the root folder, and leaves the search path before anything is imported.
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONUTF8": "1",
@@ -24,7 +27,8 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
 }
 _BOOT = (
-    "import sys; sys.path[0] = sys.argv[1]; control = int(sys.argv[2]); settings = sys.argv[3]; sys.argv[:] = ['']; "
+    "import sys; sys.path[:] = [sys.argv[1], *filter(None, sys.path)]; "
+    "control = int(sys.argv[2]); settings = sys.argv[3]; sys.argv[:] = ['']; "
     "from worker.boot import main; del sys.path[0]; main(control, settings)"
 )
 
@@ -60,21 +64,14 @@ def settings(tier: str, request: Request, uid: int) -> str:
 
 def interpreter(executable: str, worker_parent: str, request: Request, worker_settings: str) -> list[str]:
     """The command that becomes a warm process."""
-    return [executable, "-s", "-S", "-c", _BOOT, worker_parent, str(request.control), worker_settings]
+    safe_path = ["-P"] if sys.version_info >= (3, 11) else []
+    return [executable, "-s", "-S", *safe_path, "-c", _BOOT, worker_parent, str(request.control), worker_settings]
 
 
 def spawn(command: Sequence[str], request: Request) -> "subprocess.Popen[bytes]":
     """Start the command with nothing of ours but the control descriptor."""
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL if not os.environ.get("GRADE_DEBUG") else None,
-        env=ENVIRONMENT,
-        cwd="/",
-        pass_fds=[request.control],
-        start_new_session=True,
-    )
+    shown = bool(os.environ.get("GRADE_DEBUG"))
+    return processes.start(command, ENVIRONMENT, errors=shown, pass_fds=[request.control])
 
 
 def die_first(pid: int) -> None:

@@ -5,12 +5,12 @@ read-only; no /proc, no network, no other process, nothing writable.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
 
+from ..processes import find_program
 from . import launch
 from .launch import Request
 
@@ -19,7 +19,7 @@ _INSIDE = "/w"
 
 def start(request: Request) -> "subprocess.Popen[bytes]":
     """Raises `FileNotFoundError` where bubblewrap is not installed."""
-    bwrap = shutil.which("bwrap")
+    bwrap = find_program("bwrap")
     if bwrap is None:
         raise FileNotFoundError("bubblewrap is not installed (Debian, Ubuntu: apt install bubblewrap)")
     python = os.path.realpath(sys.executable)

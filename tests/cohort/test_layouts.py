@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.cohort import LAYOUTS, Entry, IntakeError, entries, strangers
+from grader.cohort.files import take_in
 from grader.cohort.layouts import _CANVAS, _canvas_name, _time, _with_unique_ids
+from grader.course import Course
 from grader.report.model import Submitter
 
 EXERCISE = "01_distribute.py"
@@ -199,6 +201,16 @@ def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
     for name in ("ps3", "../hacker/ps1", "../../elsewhere"):
         with pytest.raises(IntakeError, match="nobody"):
             entries(root, "nbgrader", name)
+
+
+@pytest.mark.parametrize("assignment", [None, "ps1"])
+def test_a_link_to_another_student_is_not_followed(tmp_path: Path, course: Course, assignment: str | None) -> None:
+    """Who put a link in place of a folder has handed in nothing, and somebody is told."""
+    made(tmp_path, "submitted/alice/ps1/01_distribute.py")
+    (tmp_path / "submitted" / "mallory").symlink_to("alice")
+    alice, mallory = entries(tmp_path, "nbgrader", assignment)
+    assert (True, False) == (take_in(alice, course).found, take_in(mallory, course).found)
+    assert ("mallory is a symbolic link; what it points at is not read",) == take_in(mallory, course).notes
 
 
 def test_what_nbgrader_keeps_beside_the_submissions_is_no_stranger(tmp_path: Path) -> None:

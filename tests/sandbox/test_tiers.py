@@ -9,6 +9,8 @@ import pytest
 
 from grader import sandbox
 from grader.report import read_report
+from grader.sandbox import launch
+from grader.sandbox.launch import Request
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
@@ -113,3 +115,17 @@ def test_learner_code_is_the_first_to_go_where_memory_runs_out() -> None:
 def _below(pid: int) -> list[int]:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *(below for child in children for below in _below(int(child)))]
+
+
+def test_a_worker_imports_nothing_from_its_current_folder(tmp_path: Path) -> None:
+    """Not even where Python knows no `-P`, as before 3.11, and looks for modules there first."""
+    mark = tmp_path / "sprung"
+    for name in sys.stdlib_module_names - {"__main__"} | {"worker"}:
+        (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r} + '\\n')\n")
+    command = launch.interpreter(sys.executable, str(launch.WORKER.parent), Request(0, {}), "{}")
+    old = [word for word in command if word != "-P"]
+    done = subprocess.run(
+        old, cwd=tmp_path, env=launch.ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert "worker/zygote.py" in done.stderr  # it came so far, and was given no socket
+    assert not mark.exists()

@@ -1,0 +1,127 @@
+"""An official run reads what was handed in, and nothing that a link in it leads to."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GRADE = Path(sys.executable).parent / "grade"
+SOLUTIONS = ROOT / "solutions"
+FILE = "01_distribute.py"
+REFUSED = {"status": "unreadable", "message": f"{FILE} cannot be read: there is a symbolic link in its path"}
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A folder to stand in, with an honest submission in it."""
+    folder = tmp_path / "work"
+    (folder / "alice" / "exercises").mkdir(parents=True)
+    shutil.copy(SOLUTIONS / FILE, folder / "alice" / "exercises")
+    return folder
+
+
+@pytest.fixture
+def official(tmp_path: Path, work: Path) -> Run:
+    """Run `grade distribute --official` with more words."""
+
+    def run(*words: object, cwd: Path = work) -> "subprocess.CompletedProcess[str]":
+        seed = ("--seed", "backward 2026.1", "--report", tmp_path / "report.json")
+        return subprocess.run(
+            [GRADE, "distribute", *map(str, (*words, "--official", *seed))],
+            cwd=cwd,
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def reported(tmp_path: Path) -> Callable[[], dict[str, Any]]:
+    """Status and message of the one exercise in the report."""
+
+    def read() -> dict[str, Any]:
+        (exercise,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["exercises"]
+        return {name: exercise.get(name) for name in ("status", "message")}
+
+    return read
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--from", "alice/exercises"),
+        ("--from", "../work/alice/exercises"),
+        (f"alice/exercises/{FILE}",),
+    ],
+)
+def test_a_path_without_links_is_graded(official: Run, words: tuple[str, ...]) -> None:
+    """Whichever way it is written."""
+    assert (0, "") == ((done := official(*words)).returncode, done.stderr)
+
+
+def test_the_folder_one_stands_in_is_ones_own(official: Run, work: Path) -> None:
+    """Only what lies below it came with the submission."""
+    (work.parent / "door").symlink_to(work)
+    assert 0 == official(cwd=work.parent / "door" / "alice").returncode
+
+
+def test_a_linked_exercises_folder_is_not_followed(
+    official: Run, work: Path, reported: Callable[[], dict[str, Any]]
+) -> None:
+    """Where the repository that is graded has a link for its `exercises`, its files are unreadable."""
+    (work / "exercises").symlink_to(SOLUTIONS)
+    assert (1, REFUSED) == (official().returncode, reported())
+
+
+def test_a_linked_exercises_folder_of_a_course_is_not_followed(
+    official: Run, work: Path, reported: Callable[[], dict[str, Any]]
+) -> None:
+    """Nor where the course is named, and the files to be graded are those in it."""
+    for name in ("course.yaml", "tests/hidden"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        (work / name).parent.mkdir(exist_ok=True)
+        copy(ROOT / name, work / name)
+    (work / "exercises").symlink_to(SOLUTIONS)
+    assert (1, REFUSED) == (official("--course", work).returncode, reported())
+
+
+@pytest.mark.parametrize(
+    ("words", "link"),
+    [
+        (("--from", "mallory"), "mallory"),
+        (("--from", "mallory/"), "mallory"),
+        (("--from", "alice/work"), "alice/work"),
+        (("--from", "alice/work/inner/../inner"), "alice/work"),
+        ((f"mallory/{FILE}",), "mallory"),
+        ((f"alice/work/inner/{FILE}",), "alice/work"),
+    ],
+)
+def test_a_path_that_leads_through_a_link_is_refused(
+    official: Run, work: Path, words: tuple[str, ...], link: str
+) -> None:
+    """The link may be the submission's own: whoever runs the grader has to say where it leads."""
+    (work / "mallory").symlink_to(SOLUTIONS)
+    (work.parent / "inner").mkdir()
+    shutil.copy(SOLUTIONS / FILE, work.parent / "inner")
+    (work / "alice" / "work").symlink_to(work.parent)
+    done = official(*words)
+    message = f"grade: an official run follows no symbolic link, and {link} is one; name what it leads to\n"
+    assert (2, "", message) == (done.returncode, done.stdout, done.stderr)
+
+
+def test_an_absolute_path_that_leads_through_a_link_is_refused(official: Run, work: Path) -> None:
+    """Every folder on the way counts."""
+    (work / "mallory").symlink_to(SOLUTIONS)
+    done = official("--from", work / "mallory")
+    assert (2, True) == (done.returncode, f"and {work / 'mallory'} is one" in done.stderr)
