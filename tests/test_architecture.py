@@ -11,6 +11,7 @@ GRADER = Path(__file__).resolve().parents[1] / "grader"
 
 # Each room may import those before it. A new room is put where the reader meets it.
 ROOMS = (
+    "outside",
     "program",
     "course",
     "worker",

@@ -13,10 +13,11 @@ from ..report.model import SubmissionStamp
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What every submission of a run is graded with. `answers` are the oracle's to the run's fresh programs; with
-    `fork`, each submission is a fork of a session that has collected the checks."""
+    """What every submission of a run is graded with. `course` is its folder, in the file system's bytes; `answers` are
+    the oracle's to the run's fresh programs; with `fork`, each submission is a fork of a session that has collected the
+    checks."""
 
-    course: str
+    course: bytes
     course_hash: str
     seed: str
     isolation: str

@@ -1,7 +1,7 @@
 """The report: a score per exercise and a result per check, as data, as JSON, and by its schema."""
 
 from .doubts import doubts
-from .json_form import read_report, schema, to_json, write_atomically, write_report
+from .json_form import read_report, schema, to_json, write_report
 from .learner import for_learner
 from .model import CheckResult, ExerciseResult, Report
 
@@ -14,6 +14,5 @@ __all__ = [
     "read_report",
     "schema",
     "to_json",
-    "write_atomically",
     "write_report",
 ]
