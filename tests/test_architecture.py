@@ -14,6 +14,7 @@ GRADER = Path(__file__).resolve().parents[1] / "grader"
 ROOMS = (
     "search_path",
     "processes",
+    "outside",
     "program",
     "course",
     "worker",

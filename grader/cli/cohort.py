@@ -27,10 +27,11 @@ from ..cohort import (
     strangers,
     summarise,
 )
-from ..cohort.run import RunFile
+from ..cohort.run import GONE, RunFile
 from ..course import Course
 from ..oracle import read_book
-from ..report import Report, write_atomically
+from ..outside import plain, write_atomically
+from ..report import Report
 from ..report.model import CourseStamp
 from ..views import render_cohort
 from .run import default_memo, wants_color
@@ -57,7 +58,7 @@ class CohortOptions:
 def run_cohort(course: Course, options: CohortOptions) -> int:
     """Grade a class. Returns 0 where everything was graded and nothing is strange, 1 where somebody should look."""
     try:
-        if options.out.resolve().is_relative_to(options.submissions.resolve()):
+        if _real(options.out).is_relative_to(_real(options.submissions)):
             raise IntakeError(f"--out {options.out} lies inside {options.submissions}: results would be submissions")
         found = entries(options.submissions, options.layout, options.assignment)
         print(f"{len(found)} submissions found in {options.submissions}", file=sys.stderr)
@@ -98,11 +99,22 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     write_atomically(results.summary, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
     sys.stdout.write(render_cohort(summary, kept=standing.kept, color=wants_color()))
     print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
+    aside = options.out / GONE
     if standing.outdated:
         print(f"{standing.outdated} reports in the schema of an older version were graded again.")
     if gone:
-        print(f"Reports of submissions that are gone were moved to {options.out / 'gone'}: {', '.join(gone[:_SHOWN])}")
+        print(f"Reports of submissions that are gone were moved to {aside}: {_few(gone)}")
+    if standing.damaged:
+        print(f"Reports that were damaged were moved to {aside}, and made anew: {_few(standing.damaged)}")
     return 1 if summary.needs_review or beside else 0
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(map(plain, names[:_SHOWN])) + (" and more" if len(names) > _SHOWN else "")
 
 
 def _again(out: Path) -> str:

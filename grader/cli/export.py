@@ -9,10 +9,11 @@ from pathlib import Path
 from ..cohort import Summary
 from ..cohort.run import REPORTS, SUMMARY
 from ..course import Course
-from ..report import Report, write_atomically
+from ..outside import plain, plain_folder, write_atomically, write_named
+from ..report import Report
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
-from ..views import feedback, plain
+from ..views import feedback
 from .results import report_paths, reports, summary_of
 from .run import details
 from .words import UsageError
@@ -76,8 +77,12 @@ def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report])
     path = _place(options)
     if path.is_dir():
         raise UsageError(f"--out {path} is a folder; name a file")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, pieces)
+    if options.out is None:
+        plain_folder(path.parent)
+        write_atomically(path, pieces)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_named(path, pieces)
     return path
 
 
@@ -100,12 +105,15 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
         )
     folder = _place(options)
     if options.out is None:  # a folder of ours: what is left of submissions that are gone would be uploaded too
+        plain_folder(folder.parent)
+        plain_folder(folder)
         shutil.rmtree(folder, ignore_errors=True)
     told = details(course)
     files = gradescope(reports, told) if options.to == "gradescope" else feedback(reports, course.title, told)
     for name, text in files:
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        plain_folder(path.parent)
         write_atomically(path, text.encode())
     return folder
 

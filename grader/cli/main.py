@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -10,25 +11,51 @@ from pathlib import Path
 from .. import __version__
 from ..cohort.layouts import LAYOUTS
 from ..course import Course, CourseError, find_course, load_course
+from ..outside import decoded, paragraph
 from ..sandbox import TIERS, IsolationError
+from .streams import complain, prepare, unwritable
 from .words import UsageError, find_exercise
+
+# what a disk, or a path that somebody named, is at fault for
+_NOT_OURS = {
+    getattr(errno, name, None)
+    for name in ("ENAMETOOLONG", "EACCES", "EPERM", "ELOOP", "ENOTDIR", "ENOSPC", "EDQUOT", "EROFS", "EFBIG", "EIO")
+}
 
 OK, SHORT, WRONG_USE, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `grade`; returns the exit code: 0 full marks, 1 short of it, 2 wrong use or course, 3 our own fault."""
+    prepare()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["help"]:
         words = ["--help"]
+    try:
+        code = _run(words)
+        stuck = unwritable(sys.stdout)
+    except (BrokenPipeError, SystemExit) as left:  # argparse has said why
+        stuck = unwritable(sys.stdout)
+        if isinstance(left, SystemExit) and stuck is None:
+            raise
+        code = SHORT
+    if stuck is not None and not isinstance(stuck, BrokenPipeError):
+        complain(f"standard output cannot be written: {stuck.strerror}")
+        return WRONG_USE
+    return code if stuck is None else SHORT
+
+
+def _run(words: list[str]) -> int:
     command = _COMMANDS.get(words[0]) if words else None
     try:
+        if not os.path.exists(os.curdir):
+            raise UsageError("the folder that this was started in is gone; go to another one")
         return command(words[1:]) if command else _grade(words)
     except (UsageError, CourseError, IsolationError) as error:
-        print(f"grade: {error}", file=sys.stderr)
+        complain(error)
         _name_command(words)
         return WRONG_USE
-    except SystemExit as left:  # argparse has said why
+    except SystemExit as left:
         if left.code == WRONG_USE:
             _name_command(words)
         raise
@@ -36,13 +63,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\ngrade: interrupted; nothing was written", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return SHORT
+        raise
     except Exception as error:
         if os.environ.get("GRADE_DEBUG"):
             raise
-        text = f"{type(error).__name__}: {error}"
-        print(f"grade: the grader itself failed, so there is no score.\n  {text}\n", file=sys.stderr)
+        if isinstance(error, OSError) and error.errno in _NOT_OURS:
+            complain(": ".join(str(part) for part in (error.filename, error.strerror) if part))
+            return WRONG_USE
+        complain("the grader itself failed, so there is no score.")
+        print(paragraph(f"  {type(error).__name__}: {error}\n"), file=sys.stderr)
         print("This is not your code's fault. GRADE_DEBUG=1 shows where it happened.", file=sys.stderr)
         return OUR_FAULT
 
@@ -58,6 +87,14 @@ def _parser(command: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"grade {command}".strip(), description=description)
     parser.add_argument("--course", type=Path, metavar="DIR", help="the course's folder (default: the one around you)")
     return parser
+
+
+def _text(word: str) -> str:
+    """Return a word of the command line as text, whatever the locale took it for."""
+    text = decoded(word)
+    if not text.isascii() and text.encode("utf-8", "replace").decode() != text:
+        raise argparse.ArgumentTypeError("it is not UTF-8")
+    return text
 
 
 def _course(options: argparse.Namespace) -> Course:
@@ -79,7 +116,9 @@ def _grade(words: list[str]) -> int:
     parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, and write no file")
     parser.add_argument("--all", action="store_true", help="show every check, and what every failure is about")
-    parser.add_argument("--seed", metavar="TEXT", help="draw fresh programs from this instead of the course's seed")
+    parser.add_argument(
+        "--seed", type=_text, metavar="TEXT", help="draw fresh programs from this instead of the course's seed"
+    )
     parser.add_argument("--instructor", action="store_true", help="keep seed and hidden details in the report")
     parser.add_argument(
         "--isolation",
@@ -119,7 +158,7 @@ def _hint(words: list[str]) -> int:
     count = len(exercise.hints)
     if not 1 <= options.number <= count:
         raise UsageError(f"`{exercise.id}` has hints 1 to {count}")
-    print(f"Hint {options.number} of {count} for {exercise.stem}\n\n  {exercise.hints[options.number - 1]}")
+    print(f"Hint {options.number} of {count} for {exercise.stem}\n\n  {paragraph(exercise.hints[options.number - 1])}")
     if options.number < count:
         print(f"\nMore: grade hint {exercise.id} {options.number + 1}")
     return OK
@@ -188,7 +227,9 @@ def _cohort(words: list[str]) -> int:
     parser.add_argument("--layout", choices=LAYOUTS, help="how SUBMISSIONS is laid out (default: what it looks like)")
     parser.add_argument("--assignment", metavar="NAME", help="which one, where an nbgrader course has several")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once")
-    parser.add_argument("--seed", metavar="TEXT", help="draw fresh programs from this instead of a secret seed")
+    parser.add_argument(
+        "--seed", type=_text, metavar="TEXT", help="draw fresh programs from this instead of a secret seed"
+    )
     parser.add_argument("--isolation", choices=["auto", *TIERS], default="auto", help="the sandbox (default: the best)")
     parser.add_argument("--allow-process", action="store_true", help="grade without a sandbox: only code you trust")
     parser.add_argument("--dask", metavar="ADDRESS", help="grade on a Dask cluster, by its scheduler's address")
@@ -220,7 +261,9 @@ def _export(words: list[str]) -> int:
     parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that `grade cohort --out` wrote")
     parser.add_argument("--to", choices=PLACES, required=True, help="the form")
     parser.add_argument("--out", metavar="PATH", help="a file, or - for standard output (default: in RESULTS/exports)")
-    parser.add_argument("--assignment", metavar="NAME", help="what Canvas or nbgrader calls it (default: the course)")
+    parser.add_argument(
+        "--assignment", type=_text, metavar="NAME", help="what Canvas or nbgrader calls it (default: the course)"
+    )
     options = parser.parse_args(words)
     course = _official_course(options) if options.to in FOLDERS else None
     return run_export(ExportOptions(options.results, options.to, options.out, options.assignment, course))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..report import write_atomically
+from ..outside import write_atomically, write_named
 from ..views.page import build_page
 from .results import report_paths, reports, summary_of
 from .words import UsageError
@@ -18,7 +18,8 @@ def run_page(results: Path, out: Path | None) -> int:
     text = build_page(summary_of(results), reports(report_paths(results)))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, text.encode())
+        write = write_atomically if out is None else write_named
+        write(path, text.encode())
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     print(f"wrote {path}: one file, to be opened in a browser; it needs no network")

@@ -7,24 +7,29 @@ import msgspec
 
 from ..cohort import Summary
 from ..cohort.run import REPORTS, SUMMARY
+from ..outside import in_the_way, plain, read_plain
 from ..report import Report, read_report
-from ..views import plain
 from .words import UsageError
 
 
 def summary_of(folder: Path) -> Summary:
     """The summary in a folder of results. Raises `UsageError`."""
     try:
-        return msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
-    except OSError:
+        return msgspec.json.decode(read_plain(folder / SUMMARY), type=Summary)
+    except (FileNotFoundError, NotADirectoryError):
         run = f"`grade cohort SUBMISSIONS --out {folder}` writes it, when everything is graded"
         raise UsageError(f"{folder} holds no {SUMMARY}; {run}") from None
+    except OSError as error:
+        raise UsageError(f"{folder / SUMMARY} cannot be read: {error.strerror}") from None
     except msgspec.MsgspecError as error:
         raise UsageError(f"{folder / SUMMARY} is damaged ({error}); run `grade cohort` again") from None
 
 
 def report_paths(folder: Path) -> list[Path]:
-    """The reports in a folder of results, by name."""
+    """The reports in a folder of results, by name. Raises `UsageError` where they lie elsewhere."""
+    found = in_the_way(folder / REPORTS, "folder")
+    if found is not None:
+        raise UsageError(f"{folder / REPORTS} is a {found}, and should be a folder")
     return sorted(path for path in (folder / REPORTS).glob("*.json") if not path.name.startswith("."))
 
 
@@ -32,7 +37,7 @@ def reports(paths: Iterable[Path]) -> Iterator[Report]:
     """Each report, read when it is asked for. Raises `UsageError` for one that cannot be used."""
     for path in paths:
         try:
-            report = read_report(path.read_bytes())
+            report = read_report(read_plain(path))
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from None
         except ValueError as error:

@@ -10,6 +10,7 @@ from .. import sandbox
 from ..course import Check, Course, Exercise
 from ..course.find import packaged_course
 from ..oracle import read_book
+from ..outside import write_named
 from ..report import Report, for_learner, to_json, write_report
 from ..views import render
 from .words import UsageError, files_to_grade, is_file
@@ -59,7 +60,7 @@ def run_grade(course: Course, options: Options) -> int:
     progress.clear()
     report = full if options.instructor else for_learner(full, details(course))
     if options.as_json:
-        sys.stdout.write(to_json(report).decode())
+        sys.stdout.buffer.write(to_json(report))  # JSON is UTF-8, whatever the terminal is
     else:
         sys.stdout.write(render(report, course.title, everything=options.everything, color=wants_color()))
     sys.stdout.flush()
@@ -88,7 +89,10 @@ def _write(report: Report, options: Options) -> None:
     if path is None:
         return
     try:
-        write_report(report, path)
+        if options.report:
+            write_named(path, to_json(report))
+        else:
+            write_report(report, path)
     except OSError as error:
         raise UsageError(f"the report could not be written to {path}: {error.strerror}; try --report FILE") from None
     if not options.as_json:

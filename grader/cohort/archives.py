@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from ..engine.source import MAX_BYTES
+from ..outside import open_plain, printable
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 MAX_MEMBERS = 20_000
@@ -29,11 +30,9 @@ _MAX_DIRECTORY = 4 << 20  # of a zip file; a hundred bytes or two for each file
 _MAX_HEADER = 64 << 10  # of a tar file's extended header: a name
 _MAX_STREAMS = 10_000  # compressed streams one after another; pbzip2 and bgzip write such files
 _LISTED, _RECORDED, _BZ2 = 1000, 16, 4  # what an entry of a zip file, a byte of a header, a byte of bzip2 count for
-_MAX_SHOWN = 300
 _CHUNK = 64 << 10
 _BLOCK = tarfile.BLOCKSIZE
 _DRIVE = re.compile(r"[A-Za-z]:")
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _COMMON = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack without a bound
 # what the standard library raises for archives that are cut off, forged or of an unknown kind
 _DAMAGED: tuple[type[Exception], ...] = (
@@ -85,30 +84,6 @@ def stem(name: str) -> str:
     """The name of an archive without its ending: `jane.tar.gz` is `jane`."""
     ending = next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if name.lower().endswith(suffix)), "")
     return name[: len(name) - len(ending)] if ending else name
-
-
-def printable(text: str) -> str:
-    """A name that can be written down and shown on a terminal, whatever it is made of and however long."""
-    half = _MAX_SHOWN // 2
-    text = text if len(text) <= _MAX_SHOWN else f"{text[:half]}…{text[-half:]}"
-    return "".join(c if c.isprintable() else _escaped(c) for c in text)
-
-
-def _escaped(c: str) -> str:
-    """A byte that is no UTF-8 stands in a name as a surrogate, `\\udc80` and above."""
-    return f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c.encode("unicode_escape").decode()
-
-
-def open_plain(path: Path) -> IO[bytes]:
-    """Open a regular file, never through a symbolic link and never waiting for the other end of a pipe.
-
-    Raises `OSError`.
-    """
-    handle = os.open(path, os.O_RDONLY | _PLAIN | getattr(os, "O_BINARY", 0))
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(f"{path.name} is no regular file")
-    return os.fdopen(handle, "rb")
 
 
 def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:

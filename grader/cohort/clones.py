@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from ..engine import read_source
-from .archives import open_plain
+from ..outside import open_plain
 
 _MAX_OBJECT = 64 << 10  # a commit; a longer one is a trap
 _MAX_PACKS, _MAX_CHAIN = 100, 64  # git itself keeps below 50 of either

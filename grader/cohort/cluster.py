@@ -4,6 +4,7 @@ A worker needs this package and nothing else: the course goes along. A task whos
 Dask itself; a worker that joins is given work.
 """
 
+import os
 import socket
 import tempfile
 import threading
@@ -35,7 +36,7 @@ class Parcel(msgspec.Struct, frozen=True):
 
 def pack(settings: Settings) -> bytes:
     """Settings with all that grading reads of their course. Raises `OSError`."""
-    root = Path(settings.course)
+    root = Path(os.fsdecode(settings.course))
     paths = [root / "course.yaml", *root.glob("exercises/*.py"), *root.glob("tests/hidden/*")]
     course = {str(path.relative_to(root)): path.read_bytes() for path in paths if path.is_file()}
     return msgspec.json.encode(Parcel(__version__, settings, course))
@@ -52,7 +53,7 @@ def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
         path = Path(folder.name, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    return msgspec.structs.replace(sent.settings, course=folder.name), folder
+    return msgspec.structs.replace(sent.settings, course=os.fsencode(folder.name)), folder
 
 
 def _lane(parcel: bytes) -> Lane:

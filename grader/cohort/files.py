@@ -4,12 +4,13 @@ import os
 import stat
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from ..course import Course
 from ..engine import Source, decode_source, read_source
+from ..outside import printable, readable
 from . import clones
-from .archives import Allowance, ArchiveError, is_archive, members, printable
+from .archives import Allowance, ArchiveError, is_archive, members
 from .layouts import Entry
 
 MAX_FILES = 20_000  # in one folder and all below it
@@ -48,11 +49,6 @@ def take_in(entry: Entry, course: Course) -> Taken:
         notes.append(f"files of other names, not graded: {shown}")
     commit, committed = reading.head or (None, None)
     return Taken(sources, tuple(notes), entry.submitted_at or committed, commit)
-
-
-def readable(path: PurePath) -> Path:
-    """A path whose name can be written down, whatever it is made of and however long."""
-    return Path(printable(str(path)))
 
 
 @dataclass

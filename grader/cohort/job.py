@@ -13,10 +13,10 @@ from ..report.model import SubmissionStamp
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What every submission of a run is graded with. `answers` are the oracle's to the run's fresh programs; with
-    `fork`, each submission is graded in a fork."""
+    """What every submission of a run is graded with. `course` is its folder, in the file system's bytes; `answers` are
+    the oracle's to the run's fresh programs; with `fork`, each submission is graded in a fork."""
 
-    course: str
+    course: bytes
     course_hash: str
     seed: str
     isolation: str

@@ -50,7 +50,7 @@ class _Serving:
 
     def serve(self) -> None:
         settings = self.settings
-        course = load_course(Path(settings.course))
+        course = load_course(Path(os.fsdecode(settings.course)))
         if course.hash != settings.course_hash:
             raise CourseError(course.file, None, "this course is not the one that the run was started with")
         book = read_book(course.book)

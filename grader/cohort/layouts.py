@@ -4,35 +4,31 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ..engine import read_source
+from ..outside import YamlError, printable, read_plain, yaml_texts
 from ..report.model import Submitter
-from .archives import is_archive, printable, stem
+from .archives import is_archive, stem
+from .canvas_names import Reading, likely_readings, readings
 
 LAYOUTS = ("folders", "gradescope", "nbgrader", "canvas")
 GRADESCOPE_METADATA = "submission_metadata.yml"
-# As Canvas' content_zipper.rb makes them: doejane_LATE_1042_99731_01_distribute-1.py is name, LATE, the user's id, the
-# file's id and its name, with a number if it was handed in anew; a text or a link has no file; anonymous grading gives
-# anon_h3XyZ instead of name and user. The name is in lower case, and may have digits and underscores.
 _LOOKED_AT = 20  # folders in which to look for an nbgrader timestamp
-_CANVAS = re.compile(
-    r"(?:(?P<late>LATE_)?(?P<anonymous>anon_[^_]+)|(?P<name>.*?)_(?P<too_late>LATE_)?(?P<user>\d+))"
-    r"_(?:\d+_(?P<file>.+)|text\.html|link\.html)",
-    re.DOTALL,
-)
-_AGAIN = re.compile(r"-(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\.[^.]+$)")
 # Moodle's "download in folders", a folder for each kind of hand-in: Jane Doe_12345_assignsubmission_file_
 _MOODLE = re.compile(r"(?P<who>(?P<name>.+?)(?:_(?P<id>\d+))?)_assignsubmission_[a-z]+_?", re.DOTALL)
 # what nbgrader keeps in a course's folder beside the submissions
 _NBGRADERS = ("submitted", "source", "release", "autograded", "feedback", "gradebook.db", "nbgrader_config.py")
+# what editors, version control and file managers keep in a folder; `._x` is what a Mac keeps of `x`
+_TOOLS = re.compile(
+    r"\.(?:_.*|git|github|svn|hg|idea|vscode|venv|cache|ipynb_checkpoints|[a-z]+_cache|Trash.*|fseventsd|Spotlight-V100|TemporaryItems)"
+)
+_SHOWN = 5
 _FOREIGN = (".7z", ".rar")  # archives that are not read, but must not go unseen
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)? ?(?:Z|UTC|UCT|GMT|([+-]\d\d):?(\d\d))?", re.ASCII)
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # no file names on Windows
@@ -91,7 +87,7 @@ def recognise(root: Path, names: list[str]) -> str:
         return "gradescope"
     if "submitted" in names and (root / "submitted").is_dir():
         return "nbgrader"
-    flat = [name for name in names if _CANVAS.fullmatch(name) and (root / name).is_file()]
+    flat = [name for name in names if readings(name) and (root / name).is_file()]
     if flat and 2 * len(flat) > len(names):
         return "canvas"
     if any(next((root / name).glob("*/timestamp.txt"), None) for name in names[:_LOOKED_AT]):
@@ -100,15 +96,27 @@ def recognise(root: Path, names: list[str]) -> str:
 
 
 def strangers(root: Path, found: Sequence[Entry]) -> list[str]:
-    """What lies beside the submissions and belongs to none of them. Raises `OSError`."""
+    """What lies beside the submissions, hidden or not, and belongs to none of them. Raises `OSError`."""
     root, names = _unwrapped(root, _visible(root))
-    taken = (place.relative_to(root).parts[0] for entry in found for place in entry.places)
-    known = {GRADESCOPE_METADATA, *taken, *(_NBGRADERS if "submitted" in names else ())}
-    return [printable(name) for name in names if name not in known]
+    taken = [place.relative_to(root).parts for entry in found for place in entry.places]
+    known = {GRADESCOPE_METADATA, *(parts[0] for parts in taken), *(_NBGRADERS if "submitted" in names else ())}
+    beside = [name for name in [*names, *_hidden(root)] if name not in known]
+    if "submitted" in known and any(parts[0] == "submitted" and len(parts) > 1 for parts in taken):
+        inner = root / "submitted"
+        students = {parts[1] for parts in taken}
+        beside += [f"submitted/{name}" for name in [*_visible(inner), *_hidden(inner)] if name not in students]
+    return [printable(name) for name in beside]
 
 
 def _visible(folder: Path) -> list[str]:
     return sorted(name for name in os.listdir(folder) if not name.startswith(".") and name != "__MACOSX")
+
+
+def _hidden(folder: Path) -> list[str]:
+    """Hidden folders, links and archives that no tool is known to leave."""
+    with os.scandir(folder) as listed:
+        found = [e.name for e in listed if is_archive(e.name) or not e.is_file(follow_symlinks=False)]
+    return sorted(name for name in found if name.startswith(".") and not _TOOLS.fullmatch(name))
 
 
 def _unwrapped(root: Path, names: list[str]) -> tuple[Path, list[str]]:
@@ -143,13 +151,11 @@ def _folders(root: Path, names: list[str]) -> Iterator[Entry]:
 
 def _gradescope(root: Path, names: list[str]) -> Iterator[Entry]:
     path = root / GRADESCOPE_METADATA
-    # Everything is a text to this loader: output of submissions stands there too, with tags of Ruby's
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     remedy = "; `--layout folders` takes the folders without it"
     try:
-        metadata = yaml.load(path.read_bytes(), Loader=loader)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        why = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        metadata = yaml_texts(read_plain(path))  # output of submissions stands there too, with tags of Ruby's
+    except (OSError, YamlError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
         raise IntakeError(f"{path} cannot be read: {why}{remedy}") from None
     if not isinstance(metadata, dict):
         raise IntakeError(f"{path} should map each submission's folder to what Gradescope knows of it{remedy}")
@@ -196,25 +202,38 @@ def _nbgrader(root: Path, names: list[str], assignment: str | None = None) -> It
 
 
 def _canvas(root: Path, names: list[str]) -> Iterator[Entry]:
-    """Flat files; those of one person are one submission."""
-    files: dict[str, list[tuple[Path, re.Match[str]]]] = {}
-    for name in names:
-        found = _CANVAS.fullmatch(name)
-        if found:
-            who = found["anonymous"] or f"{found['name']}_{found['user']}"
-            files.setdefault(who, []).append((root / name, found))
+    """Flat files; those of one person are one submission, and one that may be of several people is one by itself."""
+    read = likely_readings(names)
+    files: dict[str, dict[str, Reading]] = {}
+    doubtful: dict[str, list[str]] = {}
+    for name, (first, *others) in read.items():
+        if not others:
+            files.setdefault(first.who, {})[name] = first
+            continue
+        people = [printable(reading.who) for reading in (first, *others)]
+        for reading in (first, *others):
+            doubtful.setdefault(reading.who, []).append(printable(name))
+        note = f"it cannot be told from its name whose file this is: {' or '.join(people)}; it is graded by itself"
+        own = {name: first.file or name}
+        yield Entry(name, name, (root / name,), (Submitter(people[-1]),), notes=(note,), rename=_renaming(own))
     for who, listed in files.items():
-        first = listed[0][1]
-        submitter = Submitter(printable(first["name"] or first["anonymous"] or ""), first["user"] or "")
-        late = any(found["late"] or found["too_late"] for _, found in listed)
-        when = "late" if late else None  # all that the names say of time
-        yield Entry(who, who, tuple(path for path, _ in listed), (submitter,), when, rename=_canvas_name)
+        person = next(iter(listed.values()))
+        late = "late" if any(one.late for one in listed.values()) else None  # all that the names say of time
+        submitter = Submitter(printable(person.name), person.user)
+        places = tuple(root / name for name in listed)
+        own = {name: one.file or name for name, one in listed.items()}
+        other = doubtful.get(who, [])
+        notes = (f"may be theirs too, and is graded by itself: {_few(other)}",) if other else ()
+        yield Entry(who, who, places, (submitter,), late, notes, rename=_renaming(own))
 
 
-def _canvas_name(name: str) -> str:
-    """The name that a file had before Canvas put its own before it."""
-    found = _CANVAS.fullmatch(name)
-    return _AGAIN.sub("", found["file"]) if found and found["file"] else name
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (" and more" if len(names) > _SHOWN else "")
+
+
+def _renaming(own: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what gives a file the name that it had before Canvas put its own before it."""
+    return lambda name: own.get(name, name)
 
 
 def _time(value: Any) -> str | None:

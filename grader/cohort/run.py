@@ -5,26 +5,34 @@ import os
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Meta
 
 from .. import __version__
 from ..checks.session import CheckSession
 from ..course import Course
 from ..grading import Submission, digest, plan
 from ..oracle import Answer, AnswerBook, Oracle
-from ..report import Report, read_report, write_atomically, write_report
+from ..outside import in_the_way, plain_folder, read_plain, readable, write_atomically
+from ..report import Report, read_report, write_report
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
-from .files import readable, take_in
+from .files import take_in
 from .job import Faulted, Graded, Job, Outcome, Settings
 from .layouts import Entry
 
 RUN = "run.json"
 REPORTS = "reports"
+GONE = "gone"
 SUMMARY = "cohort.json"  # there only while it is true of the reports
+
+
+_LOCK = ".lock"
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_HELD = {REPORTS: "folder", GONE: "folder", RUN: "file", SUMMARY: "file", _LOCK: "file"}
 
 
 class ResultsError(ValueError):
@@ -36,7 +44,7 @@ class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     course: CourseStamp
     grader_version: str
-    seed: str
+    seed: Annotated[str, Meta(min_length=1)]
     isolation: str
 
 
@@ -46,12 +54,13 @@ class _AnySchema(msgspec.Struct, frozen=True):
 
 @dataclass
 class Standing:
-    """How far a run has come."""
+    """How far a run has come. `damaged` names what had a file in the place of its report that was none."""
 
     total: int
     kept: int = 0
     graded: int = 0
     outdated: int = 0  # of those graded, had a report in an older schema
+    damaged: list[str] = field(default_factory=list)
     faults: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -83,8 +92,9 @@ class Results:
 
     def __enter__(self) -> "Results":
         try:
+            self._refuse_what_is_no_result()
             self.reports.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | _NO_FOLLOW, 0o644)
         except OSError as error:
             raise ResultsError(f"{self.folder} cannot be written: {error.strerror}") from None
         with contextlib.suppress(ImportError):  # Windows has no such lock
@@ -93,14 +103,23 @@ class Results:
             try:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
+                os.close(self._lock)
                 busy = f"another run is writing to {self.folder}; wait for it, or name another --out"
                 raise ResultsError(busy) from None
         for left in (*self.folder.glob(".*.json.*"), *self.reports.glob(".*.json.*")):  # of a run that was killed
-            left.unlink(missing_ok=True)
+            if in_the_way(left) is None:
+                left.unlink(missing_ok=True)
         return self
 
     def __exit__(self, *_: object) -> None:
         os.close(self._lock)
+
+    def _refuse_what_is_no_result(self) -> None:
+        """Raise `ResultsError` for a link, a pipe or the like that has the name of something which is written here."""
+        for path, wanted in chain(((self.folder / name, kind) for name, kind in _HELD.items()), _files(self.reports)):
+            found = in_the_way(path, wanted)
+            if found is not None:
+                raise ResultsError(f"{path} is a {found}, and should be a {wanted}; remove it, or name another --out")
 
     def write(self, report: Report) -> None:
         """Write a report, atomically; a summary that is there was not of this one. Raises `OSError`."""
@@ -120,30 +139,43 @@ class Results:
         known = {f"{entry.id}.json" for entry in entries}
         stale = [path for path in sorted(self.reports.glob("*.json")) if path.name not in known]
         for path in stale:
-            self.summary.unlink(missing_ok=True)
-            (self.folder / "gone").mkdir(exist_ok=True)
-            path.replace(self.folder / "gone" / path.name)
+            self._put_away(path)
         return [path.stem for path in stale]
 
+    def _put_away(self, path: Path) -> None:
+        """Move a report to `gone/`, beside those of its name that were moved there before."""
+        self.summary.unlink(missing_ok=True)
+        plain_folder(self.folder / GONE)
+        names = chain([path.name], (f"{path.stem}.{number}.json" for number in count(2)))
+        path.replace(next(place for name in names if not os.path.lexists(place := self.folder / GONE / name)))
+
     def report(self, entry_id: str) -> Report | None:
-        """The report that is there already, if it can be read."""
+        """The report that is there already, if it can be read and agrees with itself."""
         try:
-            return read_report(self.path(entry_id).read_bytes())
+            return read_report(read_plain(self.path(entry_id)))
         except (OSError, ValueError):
             return None
 
     def has_older(self, entry_id: str) -> bool:
         """Whether there is a report that another version of the grader wrote, in a schema that is no longer read."""
         try:
-            found = msgspec.json.decode(self.path(entry_id).read_bytes(), type=_AnySchema)
+            found = msgspec.json.decode(read_plain(self.path(entry_id)), type=_AnySchema)
         except (OSError, ValueError):
             return False
         return found.schema != SCHEMA and found.schema.startswith(SCHEMA.rpartition("/")[0])
 
+    def keep_aside(self, entry_id: str) -> bool:
+        """Move the file that has a report's name, but is none, to `gone/`; whether there was one. Raises `OSError`."""
+        path = self.path(entry_id)
+        if not os.path.lexists(path):
+            return False
+        self._put_away(path)
+        return True
+
     def seed(self, course: Course, given: str | None) -> str:
         """The seed given, else the one that was used here before, else a new and secret one; noted in the folder."""
         try:
-            before: RunFile | None = msgspec.json.decode((self.folder / RUN).read_bytes(), type=RunFile)
+            before: RunFile | None = msgspec.json.decode(read_plain(self.folder / RUN), type=RunFile)
         except FileNotFoundError:
             before = None
         except (OSError, msgspec.MsgspecError) as error:
@@ -153,6 +185,11 @@ class Results:
     def note(self, run: RunFile) -> None:
         """Write down what the reports here are made with. Raises `OSError`."""
         write_atomically(self.folder / RUN, msgspec.json.format(msgspec.json.encode(run), indent=2) + b"\n")
+
+
+def _files(reports: Path) -> Iterator[tuple[Path, str]]:
+    """Whatever has the name of a report, which should be a file."""
+    yield from ((path, "file") for path in sorted(reports.glob("*.json")))
 
 
 def fresh_answers(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> dict[str, Answer]:
@@ -181,9 +218,12 @@ def grade_entries(
             there = results.report(entry.id)
             if there is not None and _made_from(there, handed, stamp, seed, course):
                 standing.kept += 1
-            else:
-                standing.outdated += there is None and results.has_older(entry.id)
-                yield Job.of(handed)
+                continue
+            if there is None and results.has_older(entry.id):
+                standing.outdated += 1
+            elif there is None and results.keep_aside(entry.id):
+                standing.damaged.append(entry.id)
+            yield Job.of(handed)
 
     for outcome in lanes.grade(jobs()):
         match outcome:
@@ -222,4 +262,5 @@ def _made_from(report: Report, handed: Submission, course: CourseStamp, seed: st
 def settings(course: Course, seed: str, answers: dict[str, Answer], *, isolation: str, official: bool) -> Settings:
     """What the lanes of a run are started with; where there is no fork, they take the slower path."""
     # a lane stands elsewhere than we do
-    return Settings(str(course.folder.absolute()), course.hash, seed, isolation, official, hasattr(os, "fork"), answers)
+    folder = os.fsencode(course.folder.absolute())
+    return Settings(folder, course.hash, seed, isolation, official, hasattr(os, "fork"), answers)

@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
+from ..outside import YamlError, read_plain, yaml_tree
 from .model import CourseError
 
 T = TypeVar("T")
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MOST = 4 << 20
 _PLACE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 _STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
 _FIELD = re.compile(r"unknown field `(?P<field>[^`]+)`")
@@ -22,18 +23,14 @@ class Document:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_plain(path, _MOST, follow=True).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             raise CourseError(path, None, f"cannot be read: {reason}") from None
         try:
-            root = yaml.compose(text, Loader=_LOADER)
-        except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            problem = error.problem or "malformed"
-            raise CourseError(path, mark.line + 1 if mark else None, f"this is no YAML: {problem}") from None
-        except yaml.YAMLError as error:
-            raise CourseError(path, None, f"this is no YAML: {error}") from None
+            root = yaml_tree(text)
+        except YamlError as error:
+            raise CourseError(path, error.line, f"this is no YAML: {error.problem}") from None
         if root is None:
             raise CourseError(path, None, "is empty")
         self.root: yaml.Node = root
@@ -78,7 +75,7 @@ class Document:
             return mapping
         try:
             return yaml.SafeLoader("").construct_object(node)
-        except (yaml.YAMLError, ValueError, KeyError, AttributeError, OverflowError):
+        except (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError):
             raise self.error(node, f"`{node.value}` cannot be read") from None
 
 

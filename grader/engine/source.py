@@ -6,6 +6,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..outside import readable
+
 MAX_BYTES = 256 << 10
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -16,7 +18,7 @@ _FOLDER = os.O_RDONLY | _NO_FOLLOW | _CLOSE | getattr(os, "O_DIRECTORY", 0)
 
 @dataclass(frozen=True)
 class Source:
-    """A file's text, or why there is none: `problem` is `missing`, `unreadable` or None."""
+    """A file's text, or why there is none: `problem` is `missing`, `unreadable` or None. `path` is for showing it."""
 
     path: Path
     text: str = ""
@@ -31,20 +33,21 @@ def read_source(path: Path, below: Path | None = None) -> Source:
     lead to a file that the submission only points at. Where `below` is given and the file lies there, no
     folder between them may be a link either.
     """
+    shown = readable(path)
     try:
         handle = _open(path, below)
     except FileNotFoundError:
-        return Source(path, problem="missing", message=f"there is no file {path.name}")
+        return Source(shown, problem="missing", message=f"there is no file {shown.name}")
     except OSError as error:
         linked = error.errno in (errno.ELOOP, errno.EMLINK) or (below is not None and error.errno == errno.ENOTDIR)
         why = "there is a symbolic link in its path" if linked else (error.strerror or "unknown reason")
-        return Source(path, problem="unreadable", message=f"{path.name} cannot be read: {why}")
+        return Source(shown, problem="unreadable", message=f"{shown.name} cannot be read: {why}")
     why_not = _refusal(os.fstat(handle))
     if why_not:
         os.close(handle)
-        return Source(path, problem="unreadable", message=f"{path.name} {why_not}")
+        return Source(shown, problem="unreadable", message=f"{shown.name} {why_not}")
     with os.fdopen(handle, "rb") as file:
-        return decode_source(path, file.read(MAX_BYTES + 1))
+        return decode_source(shown, file.read(MAX_BYTES + 1))
 
 
 def decode_source(path: Path, data: bytes) -> Source:

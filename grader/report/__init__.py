@@ -1,6 +1,6 @@
 """The report: a score per exercise and a result per check, as data, as JSON, and by its schema."""
 
-from .json_form import read_report, schema, to_json, write_atomically, write_report
+from .json_form import read_report, schema, to_json, write_report
 from .learner import for_learner
 from .model import CheckResult, Diagnosis, ExerciseResult, Report
 from .review import NeedsReview, review_reasons, review_text
@@ -17,6 +17,5 @@ __all__ = [
     "review_text",
     "schema",
     "to_json",
-    "write_atomically",
     "write_report",
 ]

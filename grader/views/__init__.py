@@ -2,6 +2,6 @@
 
 from .cohort import render_cohort
 from .feedback import feedback
-from .terminal import plain, render
+from .terminal import render
 
-__all__ = ["feedback", "plain", "render", "render_cohort"]
+__all__ = ["feedback", "render", "render_cohort"]

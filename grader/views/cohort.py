@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from termcolor import colored
 
 from ..cohort import Summary
-from .terminal import plain
+from ..outside import plain
 
 _SHOWN = 12
 _BAR = 40

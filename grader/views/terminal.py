@@ -8,8 +8,9 @@ from typing import TypeVar
 from msgspec import UNSET, UnsetType
 from termcolor import colored
 
+from ..outside import plain
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import digits, spelled
+from ..report.shown import digits
 
 T = TypeVar("T")
 _WIDTH = 78
@@ -175,8 +176,3 @@ def _total(report: Report) -> str:
 
 def _given(value: T | UnsetType) -> T | None:
     return None if value is UNSET else value
-
-
-def plain(text: str) -> str:
-    """Text that cannot steer a terminal or a CI log."""
-    return spelled(text, "\t")

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.cohort import archives
-from grader.cohort.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, printable, stem
+from grader.cohort.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
 from grader.engine.source import MAX_BYTES
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -496,27 +496,3 @@ def test_the_name_without_its_ending(expected: str, name: str) -> None:
     """An ending of two parts goes as a whole."""
     assert expected == stem(name)
     assert (expected != name) == is_archive(name)
-
-
-@pytest.mark.parametrize(
-    ("expected", "text"),
-    [
-        ("größe 🙂.py", "größe 🙂.py"),
-        ("a\\nb\\x1b[2J", "a\nb\x1b[2J"),
-        ("\\xff.py", "\udcff.py"),
-        ("\\ud800", "\ud800"),
-        ("\\u202eyp.a", "\u202eyp.a"),
-        ("x" * 150 + "…" + "x" * 150, "x" * 9999),
-    ],
-)
-def test_names_are_shown_so_that_they_do_no_harm(expected: str, text: str) -> None:
-    """What a terminal would obey or a report could not hold is written out."""
-    assert expected == printable(text)
-
-
-@given(st.text(st.characters()))
-def test_every_name_can_be_shown(text: str) -> None:
-    """Any text becomes one that is printable and can be encoded."""
-    shown = printable(text)
-    assert shown.isprintable()
-    assert shown == shown.encode().decode()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grader.cohort import LAYOUTS, Entry, IntakeError, entries, strangers
 from grader.cohort.files import take_in
-from grader.cohort.layouts import _CANVAS, _canvas_name, _time, _with_unique_ids
+from grader.cohort.layouts import _time, _with_unique_ids
 from grader.course import Course
 from grader.report.model import Submitter
 
@@ -160,6 +160,26 @@ def test_damaged_gradescope_metadata(tmp_path: Path, text: str) -> None:
     with pytest.raises(IntakeError, match=r"submission_metadata\.yml .*`--layout folders`"):
         entries(tmp_path)
     assert ["submission_1"] == list(summary(entries(tmp_path, "folders")))
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, "a: " + "[" * 200_000 + "]" * 200_000, "{a: " * 200_000])
+def test_gradescope_metadata_that_is_too_deep(tmp_path: Path, text: str) -> None:
+    """PyYAML would end the process with a segmentation fault."""
+    (made(tmp_path, "submission_1/x") / "submission_metadata.yml").write_text(text)
+    with pytest.raises(
+        IntakeError, match="cannot be read: line 1: it is nested more than 100 deep; `--layout folders`"
+    ):
+        entries(tmp_path)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir])
+def test_gradescope_metadata_that_is_no_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """Nothing waits for a pipe, or reads on without end."""
+    make(made(tmp_path, "submission_1/x") / "submission_metadata.yml")
+    with pytest.raises(
+        IntakeError, match=r"submission_metadata\.yml cannot be read: .*is (no regular file|a symbolic)"
+    ):
+        entries(tmp_path)
 
 
 @pytest.mark.parametrize("value", ["17", "{}", "[]", "2026-99-99 10:00:00 Z", "~", "'\\ud800'", '"a\\tb"'])
@@ -335,33 +355,54 @@ def test_canvas_names_come_apart(tmp_path: Path, who: str, file: str, name: str)
     assert (who, file) == (entry.origin, entry.rename(name))
 
 
-@given(
-    name=st.text(st.characters(categories=["Ll", "Lo", "Mn", "Nd"]), min_size=1, max_size=20),
-    late=st.booleans(),
-    user=st.integers(1, 10**17),
-    number=st.integers(1, 10**17),
-    file=st.text(min_size=1).filter(lambda text: not re.search(r"-[0-9a-f-]+\.[^.]+$", text)),
-    again=st.sampled_from(["", "-1", "-7"]),
-)
-def test_canvas_names_made_of_parts_come_apart_again(
-    name: str, late: bool, user: int, number: int, file: str, again: str
-) -> None:
-    """Whatever a person and a file are called."""
-    full = f"{name}_{'LATE_' if late else ''}{user}_{number}_{file}{again}.py"
-    found = _CANVAS.fullmatch(full)
-    assert found is not None
-    assert (name, late, str(user), f"{file}.py") == (
-        found["name"],
-        bool(found["too_late"]),
-        found["user"],
-        _canvas_name(full),
-    )
+def handed_in(tmp_path: Path, *names: str) -> dict[str, Entry]:
+    """Canvas' entries for files of these names, by origin."""
+    return {entry.origin: entry for entry in entries(made(tmp_path, *names), "canvas")}
 
 
-@given(st.text())
-def test_other_names_are_left_alone(name: str) -> None:
-    """A name that is none of Canvas' is what it was."""
-    assert bool(_CANVAS.fullmatch(name)) or name == _canvas_name(name)
+BOBS = [f"bob_77_9973{number}_{name}" for number, name in enumerate(["01_distribute.py", "02_swap.py", "work.zip"])]
+
+
+@pytest.mark.parametrize("name", ["bob_77", "bob_77_1", "bob_77_99999"])
+def test_nobody_takes_anothers_place_by_a_name(tmp_path: Path, name: str) -> None:
+    """Whoever is called as Canvas calls bob's files hands in for themselves; where that cannot be told, for nobody."""
+    own = [f"{name}_1042_99740_03_accumulate.py", f"{name}_1042_99741_01_distribute.py", f"{name}_1042_99742_work.zip"]
+    found = handed_in(tmp_path, *BOBS, *own)
+    assert sorted(BOBS) == sorted(place.name for place in found["bob_77"].places)
+    assert (Submitter("bob", "77"),) == found["bob_77"].submitters
+    mine = found[f"{name}_1042"]
+    assert {"03_accumulate.py", "01_distribute.py"} <= {mine.rename(place.name) for place in mine.places}
+    assert (Submitter(name, "1042"),) == mine.submitters
+    assert ["77"] == [one.id for entry in found.values() for one in entry.submitters if one.id == "77"]
+
+
+def test_a_file_that_may_be_anothers_is_graded_by_itself(tmp_path: Path) -> None:
+    """No Canvas id is given to it, both are told, and nothing is lost."""
+    doubtful = "bob_77_99999_1042_99742_work.zip"
+    found = handed_in(tmp_path, *BOBS, doubtful, "bob_77_99999_1042_99741_01_distribute.py")
+    entry = found[doubtful]
+    assert ((doubtful,), "work.zip") == (tuple(p.name for p in entry.places), entry.rename(doubtful)[-8:])
+    assert [""] == [one.id for one in entry.submitters]
+    people = "bob_77 or bob_77_99999 or bob_77_99999_1042"
+    assert (f"it cannot be told from its name whose file this is: {people}; it is graded by itself",) == entry.notes
+    theirs = (f"may be theirs too, and is graded by itself: {doubtful}",)
+    assert [theirs, theirs] == [found[who].notes for who in ("bob_77", "bob_77_99999_1042")]
+
+
+def test_a_name_alone_takes_nobodys_id(tmp_path: Path) -> None:
+    """Where the one whose place it would be has handed in nothing, too."""
+    (entry,) = handed_in(tmp_path, "bob_77_1042_99742_work.zip").values()
+    assert [""] == [one.id for one in entry.submitters]
+    assert "it cannot be told" in entry.notes[0]
+
+
+@pytest.mark.parametrize("file", ["2024_hw1.zip", "7_work.zip", "1_2_3.py"])
+def test_a_file_called_by_a_number_is_its_owners(tmp_path: Path, file: str) -> None:
+    """A year or a week in front of a file's name is no id of Canvas'."""
+    names = [f"doe_104{n}_90000{n}_hw.zip" for n in range(5)]
+    found = handed_in(tmp_path, *names, f"doe_1042_1000321_{file}")
+    assert {"doe_1042_900002_hw.zip", f"doe_1042_1000321_{file}"} == {p.name for p in found["doe_1042"].places}
+    assert [()] * 5 == [entry.notes for entry in found.values()]
 
 
 def test_a_forced_layout_tells_of_what_does_not_fit_it(tmp_path: Path) -> None:
@@ -371,6 +412,25 @@ def test_a_forced_layout_tells_of_what_does_not_fit_it(tmp_path: Path) -> None:
     (jane,) = found = entries(tmp_path, "canvas")
     assert "doejane_1042" == jane.id
     assert ["work.zip"] == strangers(tmp_path, found)
+
+
+HIDDEN = [".bob/x", ".eve.zip", ".git/x", ".idea/x", ".pytest_cache/x", ".DS_Store", "._ann.zip", ".gitignore"]
+
+
+def test_hidden_submissions_are_named(tmp_path: Path) -> None:
+    """Nobody is skipped without a word; what tools leave behind is nobody's."""
+    found = entries(made(tmp_path, "ann/x", *HIDDEN))
+    (tmp_path / ".dan").symlink_to("ann")
+    assert ["ann"] == [entry.id for entry in found]
+    assert [".bob", ".dan", ".eve.zip"] == strangers(tmp_path, found)
+
+
+def test_hidden_students_of_nbgraders_are_named(tmp_path: Path) -> None:
+    """Whether the folder of submissions is given or the course's around it."""
+    made(tmp_path, "submitted/ann/ps1/x", "submitted/.bob/ps1/x", "submitted/notes.txt", "gradebook.db", ".cache/x")
+    assert ["submitted/notes.txt", "submitted/.bob"] == strangers(tmp_path, entries(tmp_path))
+    inner = tmp_path / "submitted"
+    assert ["notes.txt", ".bob"] == strangers(inner, entries(inner, "nbgrader"))
 
 
 def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:

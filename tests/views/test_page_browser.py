@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from grader.cohort import summarise
 from grader.course import Course
+from grader.outside.text import spelled
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp, Submitter
 from grader.views.page import build_page
@@ -360,7 +361,7 @@ def test_hostile_text_stays_text(open_page: OpenPage, handed_in: tuple[Report, .
     page.wait_for_timeout(200)
     for text in HOSTILE:
         page.evaluate("id => { location.hash = '#learner=' + encodeURIComponent(id) }", text)
-        shown = re.sub(r"[\x00-\x1f\u200b\u2028\u202e\u2066]", lambda c: f"\\x{ord(c[0]):02x}", text)
+        shown = spelled(text)
         page.wait_for_function("text => document.querySelector('dialog h2')?.textContent === text", arg=shown)
         page.evaluate("for (const closed of document.querySelectorAll('dialog details')) closed.open = true")
         assert shown in page.locator("dialog .detail pre").first.inner_text()
@@ -381,6 +382,17 @@ def test_hostile_text_stays_text(open_page: OpenPage, handed_in: tuple[Report, .
     assert page.evaluate(
         "[...document.querySelectorAll('*')].every(e => e.getAttributeNames().every(n => !/^on/.test(n)))"
     )
+
+
+def test_the_page_spells_text_as_everything_else_does(open_page: OpenPage, a_class: list[Report]) -> None:
+    """Each character, alone and among the letters and signs that it may belong to, is shown as Python shows it."""
+    places = ("{}", "a{}b", "क्{}ष", "\u06cc{}\u062e", "\U0001f469{}\U0001f4bb", "\u2764{}\u200d\U0001f525", "1{}\u20e3")
+    characters = [chr(number) for number in (*range(0xA0), 0xAD, *range(0x300, 0x350), *range(0x17B0, 0x1810))]
+    characters += [chr(number) for number in (*range(0x2000, 0x2070), 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0)]
+    characters += [chr(number) for number in (*range(0xE0000, 0xE0080), *range(0xE0100, 0xE0110))]
+    texts = [place.format(c) for c in characters for place in places]
+    shown = open_page(a_class).evaluate("texts => texts.map(plain)", texts)
+    assert [spelled(text, "\t") for text in texts] == shown
 
 
 def test_the_walls_hold_without_the_care(browser: Browser, open_page: OpenPage, a_class: list[Report]) -> None:

@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from grader.report import CheckResult, ExerciseResult, Report
-from grader.views import plain, render
+from grader.views import render
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -227,7 +225,7 @@ def test_learner_text_cannot_steer_a_terminal(
     report = make_report(make_exercise(make_check(**{**WRONG, **more}), message=EVIL))
     text = render(report, "T", everything=everything)
     assert harmless(text)
-    assert r"a\x1b[2Jb\x0dc\x07d\x00e\x9bf\x202eg\x200bh\x7fi"[:6] in text
+    assert r"a\x1b[2Jb\x0dc\x07d\x00e\x9bf\u202eg\u200bh\x7fi"[:6] in text
 
 
 FORGED = "\n  PASS     a check that was never passed                          9/9\nScore 99/99"
@@ -265,34 +263,6 @@ def test_learner_text_cannot_begin_a_line(
     rows = [line for line in text.split("\n") if line and not line.startswith(" " * 10)]
     assert ["T", "FAIL     01 d", "  FAIL     th", "Score 0/2"] == [row[:13] for row in rows]
     assert not re.search("[\r\v\f\x1c-\x1e\x85\u2028\u2029]", text)
-
-
-@given(text=st.one_of(st.text(), st.text(":#[a \n")))
-@example(text=":::")
-def test_plain_text_is_harmless_and_otherwise_unchanged(text: str) -> None:
-    """No control character and no mark of a workflow command is left; what is plain already stays as it is."""
-    assert harmless(plain(text))
-    assert [] == [mark for mark in ("\n", "::", "##[") if mark in plain(text)]
-    assert plain(text) == plain(plain(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("größer → 3 · ½ 日本 🙂", "größer → 3 · ½ 日本 🙂"),
-        ("a\tb", "a\tb"),
-        ("\x1b[31mred", "\\x1b[31mred"),
-        ("a\nb", "a\\x0ab"),
-        ("\x00\x7f\x9b", "\\x00\\x7f\\x9b"),
-        ("\u202e\u200b\ufeff", "\\x202e\\x200b\\xfeff"),
-        ("\ud800", "\\xd800"),
-        ("::error file=a::b", ": :error file=a: :b"),
-        ("##[group]a # b: c", "## [group]a # b: c"),
-    ],
-)
-def test_characters_are_spelled_out(text: str, expected: str) -> None:
-    """Letters of any script stay; what has no shape of its own is written as its number."""
-    assert expected == plain(text)
 
 
 STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghijklmn", strict=True))

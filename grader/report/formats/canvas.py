@@ -8,8 +8,8 @@ none is found, Canvas asks.
 import re
 from collections.abc import Iterable, Iterator
 
+from ...outside import one_line
 from ..model import Report, SubmissionStamp, Submitter
-from .neutral import one_line
 from .people import Cell, begin, submitters, table, total
 
 _PEOPLE = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")

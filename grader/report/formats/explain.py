@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
+from ...outside import lines
 from ..model import CheckResult, ExerciseResult
 from ..shown import digits
-from .neutral import lines
 
 
 def explanation(exercise: ExerciseResult, check: CheckResult) -> str:

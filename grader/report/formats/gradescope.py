@@ -10,11 +10,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from ..json_form import escape_steering
+from ...outside import escaped_json, lines, one_line
 from ..learner import Details, for_learner
 from ..model import CheckResult, ExerciseResult, Report
 from .explain import explanation
-from .neutral import lines, one_line
 from .people import total
 
 
@@ -26,7 +25,7 @@ def gradescope(reports: Iterable[Report], details: Details) -> Iterator[tuple[st
     """
     for report in reports:
         text = msgspec.json.format(msgspec.json.encode(_results(report, details)), indent=2).decode() + "\n"
-        yield f"{report.submission.id}/results.json", escape_steering(text)
+        yield f"{report.submission.id}/results.json", escaped_json(text)
 
 
 def _results(report: Report, details: Details) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from junitparser import Error, Failure, Skipped, TestCase, TestSuite
 from msgspec import UNSET
 
+from ...outside import lines, one_line
 from ..model import CheckResult, ExerciseResult, Report
 from .explain import explanation
-from .neutral import lines, one_line
 
 
 def junit(reports: Iterable[Report]) -> Iterator[str]:

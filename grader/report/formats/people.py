@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from msgspec import UNSET
 
+from ...outside import cell
 from ..model import Report, Submitter
-from .neutral import cell
 
 Cell: TypeAlias = str | int | float
 

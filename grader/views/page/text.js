@@ -7,7 +7,15 @@ window.trustedTypes?.createPolicy("default", {
   createHTML: (text) => (LIBRARY_MARKUP.has(text) ? text : text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")),
 });
 
-const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+// As grader/outside/text.py has it: what is not seen, unless it gives its neighbours the shape that they have
+const SHAPELESS = "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0";
+const VARIANTS = "\\u180b-\\u180d\\u180f\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}";
+const JOINED = `(?<=(?![\\0-\\x7f${SHAPELESS}])[\\p{Lo}\\p{Mn}\\p{Mc}\\p{So}\\p{Sk}])[\\u200c\\u200d](?=(?![${SHAPELESS}])[\\p{Lo}\\p{So}])`;
+const VARIED = `(?<=(?![\\0-\\x7f${SHAPELESS}])[\\p{Lo}\\p{So}\\p{Sm}\\p{Po}\\p{Pd}])[${VARIANTS}]|[${VARIANTS}](?=\\u20e3)`;
+const UNSEEN = new RegExp(
+  `(${JOINED}|${VARIED}|\\t)|[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}${SHAPELESS}${VARIANTS}]`,
+  "gu",
+);
 const STATUS = {
   passed: ["✓", "passed"],
   partial: ["◐", "in part"],
@@ -26,9 +34,14 @@ const byId = (id) => document.getElementById(id);
 const count = (n) => n.toLocaleString("en");
 const several = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
+function spelling(number) {
+  const [mark, width] = number < 0x100 ? ["x", 2] : number < 0x10000 ? ["u", 4] : ["U", 8];
+  return `\\${mark}${number.toString(16).padStart(width, "0")}`;
+}
+
 /** Text in which everything that is not seen, or turns the direction of writing, is spelled out. */
 function plain(text) {
-  return String(text).replace(UNSEEN, (c) => `\\x${c.codePointAt(0).toString(16).padStart(2, "0")}`);
+  return String(text).replace(UNSEEN, (c, kept) => kept ?? spelling(c.codePointAt(0)));
 }
 
 /** An element, `tag.class.class`, its attributes (`on…` is a listener) and its children; strings become text. */

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from grader.outside import cell
 from grader.report import CheckResult, Report
 from grader.report.formats import canvas
-from grader.report.formats.neutral import cell
 from grader.report.model import Submitter
 
 Make = Callable[..., Report]

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
+from grader.outside import cell
 from grader.report import CheckResult, Report
 from grader.report.formats import csv_table
-from grader.report.formats.neutral import cell
 from grader.report.model import Submitter
 
 Make = Callable[..., Report]

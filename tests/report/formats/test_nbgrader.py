@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.outside import cell
 from grader.report import CheckResult, Report
 from grader.report.formats import nbgrader
 from grader.report.formats.nbgrader import COLUMNS
-from grader.report.formats.neutral import cell
 from grader.report.model import CourseStamp, Submitter
 
 Make = Callable[..., Report]

@@ -1,0 +1,32 @@
+"""Standard output and standard error, whatever they are: closed, full, of another encoding, read by nobody any more."""
+
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+from ..outside import paragraph, take_any_text
+
+
+def prepare() -> None:
+    """Let both streams take any text, and nothing at all where they are closed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        take_any_text(getattr(sys, name))
+
+
+def complain(message: object) -> None:
+    """Print a message on standard error that cannot steer a terminal or a log: it may hold names that others chose."""
+    print(paragraph(f"grade: {message}"), file=sys.stderr)
+
+
+def unwritable(stream: TextIO) -> OSError | None:
+    """Return why what was printed cannot be written, if it cannot; it is thrown away then."""
+    try:
+        stream.flush()
+    except OSError as error:
+        with suppress(OSError, ValueError):  # what has no descriptor has nothing to keep back
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return error
+    return None

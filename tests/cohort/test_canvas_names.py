@@ -1,0 +1,79 @@
+"""What the names of files in Canvas' download may mean."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.cohort.canvas_names import likely_readings, readings
+
+WORD = st.text(st.characters(categories=["Ll", "Lo", "Mn", "Nd"], include_characters="_"), max_size=20)
+FILE = st.text(min_size=1).filter(lambda text: not re.search(r"-[0-9a-f-]+\.[^.]+$", f"{text}.py"))
+
+
+def people(name: str) -> list[str]:
+    return [reading.who for reading in readings(name)]
+
+
+@given(WORD, st.booleans(), st.integers(1, 10**17), st.integers(1, 10**17), FILE, st.sampled_from(["", "-1", "-7"]))
+def test_the_true_reading_is_among_all(name: str, late: bool, user: int, number: int, file: str, again: str) -> None:
+    """Whatever a person and a file are called, unless another reading ends in the name of an exercise's file."""
+    full = f"{name}_{'LATE_' if late else ''}{user}_{number}_{file}{again}.py"
+    found = [(one.name, one.user, one.late, one.number, one.file) for one in readings(full)]
+    others = any(one.file and re.match("[0-9]{2}_", one.file) for one in readings(full))
+    assert (name, str(user), late, number, f"{file}.py") in found or others or name.startswith(("anon_", "LATE_anon_"))
+
+
+@given(WORD.filter(lambda name: "_" not in name), st.integers(1, 10**17), st.integers(10, 10**17), FILE)
+def test_a_name_without_numbers_has_one_reading(name: str, user: int, number: int, file: str) -> None:
+    """So it is with nearly every file: nothing in it can be taken for another id."""
+    if not re.search(r"(^|_)[0-9]+_", f"{file}.py"):
+        assert [f"{name}_{user}"] == people(f"{name}_{user}_{number}_{file}.py")
+
+
+@given(st.text())
+def test_other_names_have_no_reading(name: str) -> None:
+    """A name without two numbers, or one and Canvas' own ending, is not Canvas'."""
+    assert not readings(name) or re.search(r"[0-9]_([0-9]+_.|text\.html|link\.html)|anon_", name, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("expected", "name"),
+    [
+        (["bob_77_1042"], "bob_77_1042_99731_01_distribute.py"),
+        (["bob_77_1_1042"], "bob_77_1_1042_99731_12_engine-3.py"),
+        (["bob_77", "bob_77_1042"], "bob_77_1042_99731_work.zip"),
+        (["bob_77", "bob_77_1", "bob_77_1_1042"], "bob_77_1_1042_99731_work.zip"),
+        (["bob_77", "bob_77_1042"], "bob_77_1042_text.html"),
+        (["bob_77", "bob_77_5_01_distribute_1042"], "bob_77_5_01_distribute_1042_99731_x.py"),
+        (["bob_77_5_01_distribute_1042"], "bob_77_5_01_distribute_1042_99731_01_distribute.py"),
+        (["doejane_1042"], "doejane_1042_99731_10_operators.py"),
+        (["doejane_1042"], "doejane_1042_text.html"),
+        (["anon_77"], "anon_77_99731_work.zip"),
+        (["anon_foo", "anon_foo_1042"], "anon_foo_1042_99731_work.zip"),
+        (["doe_1042"], "doe_1042_99731_work.zip"),
+        (["doe_01_1042"], "doe_01_1042_99731_work.zip"),
+        (["doe_\u0667_1042"], "doe_\u0667_1042_99731_work.zip"),
+        ([], "doe_1042.py"),
+        ([], "doe_1042_99731.py"),
+        ([], "01_distribute.py"),
+    ],
+)
+def test_whose_a_file_may_be(expected: list[str], name: str) -> None:
+    """Ids are numbers as Canvas writes them; the name of an exercise's file decides where it can."""
+    assert expected == people(name)
+
+
+def test_ids_that_nobody_has_here_are_left_out() -> None:
+    """A number far below the ids of the other files is a part of a name."""
+    sure = ["a_1_50001_x.zip", "b_2_50002_x.zip", "c_3_50003_x.zip"]
+    found = likely_readings([*sure, "d_4_50004_2_x.zip", "e_5_50005_600_x.zip", "notes.txt"])
+    assert [1, 1, 1, 1, 2] == [len(read) for read in found.values()]
+    assert "d_4" == found["d_4_50004_2_x.zip"][0].who
+
+
+def test_the_only_readings_are_kept_however_unlikely() -> None:
+    """A small id alone is better than none."""
+    sure = ["a_1_50001_x.zip", "b_2_50002_x.zip", "c_3_50003_x.zip"]
+    assert ["d_4"] == [one.who for one in likely_readings([*sure, "d_4_7_x.zip"])["d_4_7_x.zip"]]
