@@ -40,7 +40,7 @@ STARTS = {
     "processes": ["subprocess.Popen"],
     "worker.lockdown": ["os.execv", "os.fork", "os.fork"],
     "worker.submission": ["os.fork"],
-    "worker.zygote": ["os.fork"],
+    "worker.confine.server": ["os.fork"],
 }
 STARTER = re.compile(
     r"os\.(fork\w*|exec[lv]\w*|spawn\w+|posix_spawn\w*|popen|system|startfile)"

@@ -51,7 +51,7 @@ def below(pid: int) -> Iterator[int]:
     """The processes below one, itself left out, and those of submissions below a warm worker: the death of one of
     these is a crash of the submission's, and rightly told as one."""
     with contextlib.suppress(OSError):
-        warm = b"worker.zygote" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        warm = b"worker.boot" in Path(f"/proc/{pid}/cmdline").read_bytes()
         if warm and Path(f"/proc/{pid}/comm").read_text() != "bwrap\n":
             return
         for task in Path(f"/proc/{pid}/task").iterdir():

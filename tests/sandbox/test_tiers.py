@@ -127,5 +127,5 @@ def test_a_worker_imports_nothing_from_its_current_folder(tmp_path: Path) -> Non
     done = subprocess.run(
         old, cwd=tmp_path, env=launch.ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
-    assert "worker/zygote.py" in done.stderr  # it came so far, and was given no socket
+    assert "worker/confine/server.py" in done.stderr  # it came so far, and was given no socket
     assert not mark.exists()
