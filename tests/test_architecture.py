@@ -38,8 +38,7 @@ FOREIGN = {"worker.adapter.spelling": ["numpy"]}
 STARTS = {
     "cohort.lane": ["os.fork"],
     "processes": ["subprocess.Popen"],
-    "worker.lockdown": ["os.execv", "os.fork", "os.fork"],
-    "worker.submission": ["os.fork"],
+    "worker.confine.lockdown": ["os.execv", "os.fork", "os.fork"],
     "worker.confine.server": ["os.fork"],
 }
 STARTER = re.compile(
