@@ -33,7 +33,7 @@ from ..oracle import read_book
 from ..outside import plain, write_atomically
 from ..report import Report
 from ..report.model import CourseStamp
-from ..views import render_cohort
+from ..views.cohort import render_cohort
 from .run import default_memo, wants_color
 from .words import UsageError
 

@@ -9,10 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .. import __version__
-from ..cohort.layouts import LAYOUTS
-from ..course import Course, CourseError, find_course, load_course
-from ..outside import decoded, paragraph
-from ..sandbox import TIERS, IsolationError
+from ..course import Course, find_course, load_course
+from ..outside import UserError, decoded, paragraph
 from .streams import complain, prepare, unwritable
 from .words import UsageError, find_exercise
 
@@ -51,7 +49,7 @@ def _run(words: list[str]) -> int:
         if not os.path.exists(os.curdir):
             raise UsageError("the folder that this was started in is gone; go to another one")
         return command(words[1:]) if command else _grade(words)
-    except (UsageError, CourseError, IsolationError) as error:
+    except UserError as error:
         complain(error)
         _name_command(words)
         return WRONG_USE
@@ -107,6 +105,8 @@ def _official_course(options: argparse.Namespace) -> Course:
 
 
 def _grade(words: list[str]) -> int:
+    from ..sandbox import TIERS
+
     parser = _parser("", "Grade your exercise files.")
     parser.usage = (
         "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|cohort|export|page|verify|stubs|build --help"
@@ -128,9 +128,9 @@ def _grade(words: list[str]) -> int:
     )
     parser.add_argument("--official", action="store_true", help="grade for the record: sandboxed, a secret seed")
     parser.add_argument("--version", action="version", version=f"grade {__version__}")
+    options = parser.parse_intermixed_args(words)
     from .run import Options, run_grade
 
-    options = parser.parse_intermixed_args(words)
     if options.folder is not None and not options.folder.is_dir():
         raise UsageError(f"--from {options.folder}: there is no such folder")
     return run_grade(
@@ -221,6 +221,9 @@ def _verify(words: list[str]) -> int:
 
 
 def _cohort(words: list[str]) -> int:
+    from ..cohort.layouts import LAYOUTS
+    from ..sandbox import TIERS
+
     parser = _parser("cohort", "Grade every submission in a folder, for the record.")
     parser.add_argument("submissions", type=Path, metavar="SUBMISSIONS", help="a folder, or an export, of submissions")
     parser.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="where reports and summary go")

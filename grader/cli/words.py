@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..course import Course, Exercise
+from ..outside import UserError
 
 
-class UsageError(Exception):
+class UsageError(UserError):
     """The command line cannot be understood; the message says what to write instead."""
 
 

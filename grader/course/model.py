@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from ..outside import UserError
+
 Visibility: TypeAlias = Literal["visible", "hidden"]
 Detail: TypeAlias = Literal["full", "hint", "score"]
 
@@ -25,7 +27,7 @@ COMMANDS = (
 )
 
 
-class CourseError(Exception):
+class CourseError(UserError):
     """Something in a course is wrong; says where and what to do."""
 
     def __init__(self, path: Path, line: int | None, message: str) -> None:

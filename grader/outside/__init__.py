@@ -1,10 +1,12 @@
 """What comes from outside: files, text and YAML that others made, handled so that they can do no harm."""
 
+from .errors import UserError
 from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_named
 from .text import cell, decoded, escaped_json, lines, one_line, paragraph, plain, printable, readable, take_any_text
 from .yaml_text import YamlError, yaml_texts, yaml_tree
 
 __all__ = [
+    "UserError",
     "YamlError",
     "cell",
     "decoded",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from ..outside import UserError
 from . import landlock, launch, namespaces, process, seccomp
 from .warm import Launcher, Warm
 
@@ -23,7 +24,7 @@ _REMEDY = (
 )
 
 
-class IsolationError(RuntimeError):
+class IsolationError(UserError):
     """No tier that was asked for can be had; the message says why for each, and what to do."""
 
 

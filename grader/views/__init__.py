@@ -1,7 +1,6 @@
-"""What people see: pure functions from a report, or from a summary of many, to text."""
+"""What people see: pure functions from a report to text. A class's views are in `cohort` and `page`."""
 
-from .cohort import render_cohort
 from .feedback import feedback
 from .terminal import render
 
-__all__ = ["feedback", "render", "render_cohort"]
+__all__ = ["feedback", "render"]

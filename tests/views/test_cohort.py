@@ -3,7 +3,7 @@
 from grader.cohort import summarise
 from grader.course import Course
 from grader.report import Report
-from grader.views import render_cohort
+from grader.views.cohort import render_cohort
 
 
 def test_every_submission_is_in_some_column(course: Course, handed_in: tuple[Report, ...]) -> None:

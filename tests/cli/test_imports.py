@@ -1,0 +1,56 @@
+"""What each command imports before it does anything: a hint should feel instant."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = (
+    "_pytest",
+    "pytest",
+    "torch",
+    "numpy",
+    "sqlite3",
+    "tqdm",
+    "subprocess",
+    "socket",
+    "grader.cohort",
+    "grader.checks",
+)
+
+# runs a command in a fresh interpreter and prints which modules it has imported by the end
+SCRIPT = """
+import json, os, sys
+from grader.cli import main
+sys.stdout = open(os.devnull, "w")
+try:
+    main(json.loads(sys.argv[1]))
+except SystemExit:
+    pass
+sys.__stdout__.write(json.dumps(sorted(sys.modules)))
+"""
+
+
+def imported_by(*words: str) -> set[str]:
+    """The names in HEAVY that `grade WORDS` has imported."""
+    command = [sys.executable, "-c", SCRIPT, json.dumps(words)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    modules = set(json.loads(done.stdout))
+    return {name for name in HEAVY if name in modules}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("hint", "03"), ("hint", "--help"), ("start", "--help"), ("stubs", "--help"), ("verify", "--help"), ("help",)],
+)
+def test_light_commands_import_nothing_heavy(words: tuple[str, ...]) -> None:
+    """Neither pytest nor the class nor what starts processes."""
+    assert set() == imported_by(*words) - ({"subprocess", "socket"} if words == ("help",) else set())
+
+
+def test_grading_imports_nothing_of_a_class() -> None:
+    """Nor torch or numpy: answers come from the book, and the worker has its own modules."""
+    assert set() == imported_by("01", "--json", "--from", "exercises") & {"torch", "numpy", "grader.cohort"}
