@@ -1,0 +1,136 @@
+"""What a right submission of the whole course costs in a cohort, against the least that it could cost.
+
+    python benchmarks/floor.py [--rounds 5] [--submissions 4] [--against CHECKOUT]
+
+The floor: the course's programs, executed by the worker's adapter in this process, under the same order seeds, with
+the file run afresh for each batch, and the answers compared with those of the first time; no pytest, no sandbox, no
+protocol. Beside it one more submission of `grade cohort`: the CPU time of a class of twice the size less that of the
+class, all processes together. With --against the same of another checkout, in turns. Prints medians in CPU
+milliseconds, and ratios to the floor.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+from grader.checks import EngineUnderCheck  # noqa: E402
+from grader.checks.session import CheckSession  # noqa: E402
+from grader.course import Check, Course, load_course  # noqa: E402
+from grader.engine import Batch  # noqa: E402
+from grader.oracle import Oracle, read_book  # noqa: E402
+from grader.worker.adapter import execute, load  # noqa: E402
+
+Asked = dict[str, list[dict[str, Any]]]
+
+
+def batches(course: Course) -> Asked:
+    """Every batch that the checks ask under the course's seed, by exercise, as a worker reads it."""
+    asked: Asked = {}
+    with CheckSession(course, course.exercises) as checks, Oracle(read_book(course.book), None) as oracle:
+        for exercise in course.exercises:
+            requests = asked.setdefault(exercise.id, [])
+
+            def ask(batch: Batch, requests: list[dict[str, Any]] = requests) -> None:
+                requests.append(json.loads(batch.encode()))
+
+            def engine_for(check: Check, ask: Any = ask, name: str = exercise.id) -> EngineUnderCheck:
+                seed = f"{course.seed}:{name}:{check.id}"
+                return EngineUnderCheck(ask, oracle.answers, "", course.limits, seed)
+
+            checks.run(exercise, engine_for)
+    return asked
+
+
+def floor(course: Course, asked: Asked, expected: list[Any]) -> float:
+    """CPU seconds for one right submission; fills `expected` the first time, compares with it later."""
+    before = time.process_time()
+    answers = []
+    for exercise in course.exercises:
+        path = course.solution(exercise)
+        parsed = load.parse(path.read_text(encoding="utf-8"), path.name)
+        builtins = load.builtins_for(parsed, ())
+        for batch in asked[exercise.id]:
+            module = load.execute(parsed, builtins, course.limits.calls)
+            answers.append(execute.execute(module, path.name, batch))
+    if not expected:
+        expected.extend(answers)
+    assert expected == answers
+    return time.process_time() - before
+
+
+def cohort(checkout: Path, submissions: Path, folder: Path) -> float:
+    """CPU seconds of `grade cohort` over a folder, all of its processes together."""
+    out = folder / "results"
+    shutil.rmtree(out, ignore_errors=True)
+    # a seed given: nothing is drawn that another round would not draw
+    words = [
+        "cohort",
+        str(submissions),
+        "--out",
+        str(out),
+        "--jobs",
+        "1",
+        "--seed",
+        "benchmark",
+        "--course",
+        str(checkout),
+    ]
+    script = (
+        f"import sys; sys.path.insert(0, {str(checkout)!r}); from grader.cli import main; sys.exit(main({words!r}))"
+    )
+    environment = {**os.environ, "BACKWARD_CACHE": str(folder / "cache")}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, "-c", script], cwd=checkout, env=environment, stdout=subprocess.DEVNULL, check=False
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    summary = json.loads((out / "cohort.json").read_bytes())
+    assert summary["scores"]["mean"] == summary["max_score"], "a right submission lost points"
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--submissions", type=int, default=4, metavar="N")
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="another checkout of this repository")
+    options = parser.parse_args()
+    course = load_course(ROOT)
+    asked = batches(course)
+    checkouts = {"this checkout": ROOT, **({"--against": options.against.resolve()} if options.against else {})}
+    measured: dict[str, list[float]] = {"floor": [], **{name: [] for name in checkouts}}
+    expected: list[Any] = []
+    floor(course, asked, expected)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        for size in (options.submissions, 2 * options.submissions):
+            for number in range(size):
+                for name in ROOT.glob("solutions/[0-9]*.py"):
+                    target = folder / str(size) / f"learner{number:03}" / name.name
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_text(f"{name.read_text(encoding='utf-8')}\n# {number}\n", encoding="utf-8")
+        for _ in range(options.rounds):
+            measured["floor"].append(floor(course, asked, expected))
+            for name, checkout in checkouts.items():
+                small, large = (cohort(checkout, folder / str(n * options.submissions), folder) for n in (1, 2))
+                measured[name].append((large - small) / options.submissions)
+    least = statistics.median(measured["floor"])
+    print(f"{'':<16} {'CPU ms':>8} {'to the floor':>13}   ({options.rounds} rounds, medians)")
+    for name, seconds in measured.items():
+        median = statistics.median(seconds)
+        print(f"{name:<16} {median * 1000:>8.0f} {median / least:>12.2f}x")
+
+
+if __name__ == "__main__":
+    main()
