@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from ..course import Check, Course, CourseError, Exercise
+from ..engine import cut_output
 from .finding import CheckFailed
 from .under_check import EngineUnderCheck
 
@@ -175,16 +176,12 @@ class ChecksPlugin:
             where = (entries or call.excinfo.traceback)[-1]
             result["fault"] = f"{call.excinfo.exconly()} ({where.path}:{where.lineno + 1})"
         if engine is not None:
-            result["output"] = self._capped("".join(engine.output))
+            # what a check's batches printed together, no more than one of them may
+            result["output"] = cut_output("".join(engine.output), self.course.limits.output_kb)
             result["duration_s"] = time.perf_counter() - self._started[item.nodeid]
             if engine.reading is not None:
                 result["reading"] = msgspec.structs.asdict(engine.reading)
         return {METADATA: result}
-
-    def _capped(self, output: str) -> str:
-        """What a check's batches printed together, no more than one of them may."""
-        cap = self.course.limits.output_kb << 10
-        return output if len(output) <= cap else f"{output[:cap]}\n[{len(output) - cap} more bytes left out]\n"
 
 
 INI = Path(__file__).resolve().parent / "pytest.ini"

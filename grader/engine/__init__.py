@@ -1,5 +1,6 @@
 """The learner's code as seen from the trusted side: hand it programs, get observations back."""
 
+from .bounds import cut, cut_output
 from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
 from .source import Source, decode_source, read_source
 from .submission import Died, Loaded, LoadFailed, NotStarted, Ran, Submission
@@ -23,6 +24,8 @@ __all__ = [
     "Source",
     "Submission",
     "Traced",
+    "cut",
+    "cut_output",
     "decode_source",
     "read_source",
 ]

@@ -19,14 +19,13 @@ import msgspec
 from ..course import Limits
 from ..sandbox import Warm
 from ..worker import frames
-from . import protocol
+from . import bounds, protocol
 from .protocol import Batch, Problem, Read, Refused
 
 _BACKSTOP = 10  # the wall clock's limit is this many times that of the CPU, so that a busy machine changes no score
 _STEP_S = 1.0
 _UNANSWERED = 2  # batches; whoever leaves so many without an answer, hostile or hopeless, is asked no more
-_FLOOD = 64  # a process that prints this many times what is kept is stopped
-_LOAD_ANSWER_CAP = 65_536
+_FLOOD = 64  # a process that prints this many times what a course keeps is stopped
 _CHUNK = 1 << 16
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # of objects that a learner prints: they differ from run to run
 
@@ -79,10 +78,12 @@ class _Collected(NamedTuple):
 
 
 class _Stream:
-    """Output as it comes, kept up to a cap, counted beyond it."""
+    """Output as it comes, of which a course keeps `output_kb` KB: kept up to a cap, counted beyond it."""
 
-    def __init__(self, cap: int) -> None:
-        self.cap = cap
+    def __init__(self, output_kb: int) -> None:
+        self.output_kb = output_kb
+        self.cap = bounds.kept_bytes(output_kb)
+        self.flood = _FLOOD * (output_kb << 10)
         self.kept = bytearray()
         self.size = 0
 
@@ -92,7 +93,7 @@ class _Stream:
 
     def text(self) -> str:
         text = _ADDRESS.sub("0x…", self.kept.decode("utf-8", "replace"))
-        return text + f"\n[{self.size - self.cap} more bytes left out]\n" if self.size > self.cap else text
+        return bounds.cut_output(text, self.output_kb, self.size - len(self.kept))
 
 
 class Submission:
@@ -122,7 +123,7 @@ class Submission:
         with theirs:
             self._number = self._warm.submit(theirs)
         pipes = self._send_pipes(self._order)
-        frame, died, output, code = self._collect(*pipes, _LOAD_ANSWER_CAP, self._limits.cpu_s, to_the_end=False)
+        frame, died, output, code = self._collect(*pipes, bounds.LOAD_ANSWER, self._limits.cpu_s, to_the_end=False)
         self._first = pipes
         if died is None:
             try:
@@ -199,7 +200,7 @@ class Submission:
         """Read the answer, the output and the exit status, until all are there or a limit is hit. Not `to_the_end`:
         the process may go on, and has written what it has to say when its status comes, which is 0 then."""
         assert self._channel is not None
-        printed = _Stream(self._limits.output_kb << 10)
+        printed = _Stream(self._limits.output_kb)
         frame = bytearray()
         code: int | None = None
         died: Died | None = None
@@ -237,9 +238,9 @@ class Submission:
                             died = Died("error", f"its answer is larger than the {cap >> 10} KB that this check allows")
                     else:
                         printed.take(data)
-                        if printed.size > _FLOOD * printed.cap:
+                        if printed.size > printed.flood:
                             died = Died("error", f"it printed more than {printed.size >> 20} MB")
-        for data in _rest(out, _FLOOD * printed.cap):
+        for data in _rest(out, printed.flood):
             printed.take(data)
         for data in _rest(answer, cap):
             frame += data
