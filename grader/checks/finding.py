@@ -7,7 +7,7 @@ from typing import Literal, NoReturn, TypeAlias
 
 import msgspec
 
-from ..engine import Died, Odd, Problem, Reason, reason_of
+from ..engine import Died, Odd, Problem, Reason, bounds, cut, reason_of
 from ..engine.engine_process import STALLED_S
 from ..engine.protocol import RAN_OUT, Observed
 from .explain import explain
@@ -86,17 +86,21 @@ def death_text(died: Died) -> str:
 
 def problem_text(problem: Problem, source: Sequence[str]) -> str:
     """A problem in a sentence, then the learner's own lines, innermost last, then where it usually comes from."""
-    lines = [f"line {number}: {source[number - 1].strip()}" for number in problem.lines if 1 <= number <= len(source)]
+    known = [number for number in problem.lines if 1 <= number <= len(source)]
+    lines = [f"line {n}: {cut(source[n - 1].strip(), bounds.SOURCE_LINE)}" for n in known[-bounds.SHOWN_LINES :]]
     usual = explain(problem.type_name, problem.message) if problem.kind == "raised" else None
-    return "\n".join([" ".join(_sentence(problem).split()), *dict.fromkeys(lines[-3:]), *([usual] if usual else [])])
+    # a message as long as a message can be is the beginning of a longer one
+    said = " ".join(_sentence(problem, cut(problem.message, bounds.MESSAGE - 1)).split())
+    return "\n".join([said, *dict.fromkeys(lines), *([usual] if usual else [])])
 
 
-def _sentence(problem: Problem) -> str:
+def _sentence(problem: Problem, said: str) -> str:
+    """A problem in words, of which `said` are the learner's."""
     match problem.kind:
         case "shape":
-            return problem.message
+            return said
         case "not_offered":
-            return f"the engine has no {problem.message}"
+            return f"the engine has no {said}"
         case "calls":
             return "stopped: it called its functions too often; does a loop or a recursion never end, or repeat work?"
         case "cpu":
@@ -106,13 +110,13 @@ def _sentence(problem: Problem) -> str:
         case "exit":
             return "the code ends the program (sys.exit, exit or quit)"
         case "module":
-            return problem.message
+            return said
         case "syntax":
-            return f"Python cannot read the file: {problem.message}"
+            return f"Python cannot read the file: {said}"
         case _ if problem.type_name == "MemoryError":
             return "it asked for more memory than a check may have"
         case _:
-            message = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", problem.message)
+            message = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", said)
             text = f"{problem.type_name}: {message}" if message else problem.type_name
             return f"your code raised {text}"
 

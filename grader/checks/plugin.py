@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from ..course import Check, Course, CourseError, Exercise
+from ..engine import cut_output
 from .finding import CheckFailed
 from .outcome import METADATA
 from .under_check import EngineUnderCheck
@@ -164,13 +165,9 @@ class ChecksPlugin:
             where = (entries or call.excinfo.traceback)[-1]
             result["fault"] = f"{call.excinfo.exconly()} ({where.path}:{where.lineno + 1})"
         if running is not None:
-            result["output"] = self._capped("".join(running.engine.output))
+            # what a check's batches printed together, no more than one of them may
+            result["output"] = cut_output("".join(running.engine.output), self.course.limits.output_kb)
             result["duration_s"] = time.perf_counter() - running.started
             if running.engine.reading is not None:
                 result["shape"] = msgspec.structs.asdict(running.engine.reading)
         return {METADATA: result}
-
-    def _capped(self, output: str) -> str:
-        """What a check's batches printed together, no more than one of them may."""
-        cap = self.course.limits.output_kb << 10
-        return output if len(output) <= cap else f"{output[:cap]}\n[{len(output) - cap} more bytes left out]\n"

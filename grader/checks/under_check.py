@@ -52,7 +52,7 @@ class EngineUnderCheck:
         self._alone = process is None or process.fresh
         self._ask = ask
         self._answers = answers
-        self._source = source.split("\n")
+        self._text = source
         self._limits = limits
         self._seed = seed
         self._forget()
@@ -64,6 +64,12 @@ class EngineUnderCheck:
         self.shown: list[Read | Problem | Died | None] = []
         self._fresh: set[str] = set()
         self.reading: Reading | None = None
+
+    @property
+    def _source(self) -> list[str]:
+        """The lines of the learner's file. Not kept: every check of a submission has an engine, and lines of one
+        character take up to thirty times the space of the text."""
+        return self._text.split("\n")
 
     def begin_alone(self) -> bool:
         """Begin the check again in a fresh process, where it was not run in one; whether that was so."""

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from ..course import Course
-from ..engine import Source, decode_source, read_source
+from ..engine import Source, cut, decode_source, read_source
 from ..outside import printable, readable
 from . import clones
 from .archives import Allowance, ArchiveError, is_archive, members
@@ -18,6 +18,7 @@ MAX_DEPTH = 16
 _SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # besides what is hidden
 _MEANT = (".py", ".ipynb", ".7z", ".rar")  # and what begins as an exercise file does, or is an archive
 _SHOWN = 5
+_NOTES, _NOTE = 20, 2_000  # notes on what cannot be read; characters of a note
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def take_in(entry: Entry, course: Course) -> Taken:
     reading = _Reading({exercise.filename: _Candidates(exercise.filename) for exercise in course.exercises})
     for place in entry.places:
         reading.place(place, entry.rename(place.name))
-    sources, notes = {}, [*entry.notes, *reading.notes]
+    sources, notes = {}, [*entry.notes, *reading.notes.all]
     for exercise in course.exercises:
         sources[exercise.id], note = reading.candidates[exercise.filename].the_one()
         notes += [note] if note else []
@@ -48,7 +49,7 @@ def take_in(entry: Entry, course: Course) -> Taken:
         shown = ", ".join(reading.others[:_SHOWN]) + (" and more" if len(reading.others) > _SHOWN else "")
         notes.append(f"files of other names, not graded: {shown}")
     commit, committed = reading.head or (None, None)
-    return Taken(sources, tuple(notes), entry.submitted_at or committed, commit)
+    return Taken(sources, tuple(cut(note, _NOTE) for note in notes), entry.submitted_at or committed, commit)
 
 
 @dataclass
@@ -78,7 +79,26 @@ class _Candidates:
         if not self.differ:
             return self.first, f"{self.name} is there {self.count} times, the same each time: {paths}"
         message = f"{self.name} is there {self.count} times, and not the same: {paths}; a person must say which counts"
-        return Source(Path(self.name), problem="unreadable", message=message), message
+        return Source(Path(self.name), problem="unreadable", message=cut(message, _NOTE)), message
+
+
+class _Notes:
+    """What there is to say of a submission as a whole: very much, where it has thousands of damaged files."""
+
+    def __init__(self) -> None:
+        self._kept: list[str] = []
+        self._more = 0
+
+    def append(self, note: str) -> None:
+        if len(self._kept) < _NOTES:
+            self._kept.append(note)
+        else:
+            self._more += 1
+
+    @property
+    def all(self) -> list[str]:
+        """The notes that were kept, and how many were not."""
+        return [*self._kept, f"and {self._more} more notes of this kind"] if self._more else self._kept
 
 
 class _Reading:
@@ -86,7 +106,7 @@ class _Reading:
 
     def __init__(self, candidates: dict[str, _Candidates]) -> None:
         self.candidates = candidates
-        self.notes: list[str] = []
+        self.notes = _Notes()
         self.others: list[str] = []
         self.head: tuple[str, str] | None = None
         self._allowance = Allowance()

@@ -1,5 +1,6 @@
 """The learner's code as seen from the trusted side: hand it programs, get observations back."""
 
+from .bounds import cut, cut_output
 from .budget import Budget
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
 from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
@@ -27,6 +28,8 @@ __all__ = [
     "Run",
     "Source",
     "Traced",
+    "cut",
+    "cut_output",
     "decode_source",
     "read_source",
     "reason_of",

@@ -18,7 +18,7 @@ import msgspec
 
 from ..course import Limits
 from ..sandbox import Warm
-from . import protocol
+from . import bounds, protocol
 from .budget import Budget
 from .protocol import Batch, Problem, Read, Refused
 from .reason import Died
@@ -29,8 +29,7 @@ _BACKSTOP = 10  # the wall clock's limit is this many times that of the CPU, so 
 _GRACE_S = 1.0  # an engine process stops itself at its CPU limit; this long after it, it is killed
 _STEP_S = 1.0
 _UNANSWERED = 2  # batches; whoever leaves so many without an answer is asked no more
-_FLOOD = 64  # a process that prints this many times what is kept is stopped
-_LOAD_ANSWER_CAP = 65_536
+_FLOOD = 64  # a process that prints this many times what a course keeps is stopped
 _CHUNK = 1 << 16
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # of objects that a learner prints: they differ from run to run
 
@@ -65,10 +64,11 @@ class Ran:
 
 
 class _Printed:
-    """Output as it comes, kept up to a cap, counted beyond it."""
+    """Output as it comes, of which a course keeps `output_kb` KB: kept up to a cap, counted beyond it."""
 
-    def __init__(self, cap: int) -> None:
-        self.cap = cap
+    def __init__(self, output_kb: int) -> None:
+        self.output_kb = output_kb
+        self.cap = bounds.kept_bytes(output_kb)
         self.kept = bytearray()
         self.size = 0
 
@@ -78,11 +78,11 @@ class _Printed:
 
     @property
     def flood(self) -> bool:
-        return self.size > _FLOOD * self.cap
+        return self.size > _FLOOD * (self.output_kb << 10)
 
     def text(self) -> str:
         text = _ADDRESS.sub("0x…", self.kept.decode("utf-8", "replace"))
-        return text + f"\n[{self.size - self.cap} more bytes left out]\n" if self.size > self.cap else text
+        return bounds.cut_output(text, self.output_kb, self.size - len(self.kept))
 
 
 class EngineProcess:
@@ -136,7 +136,7 @@ class EngineProcess:
         self._start()
         left_s = self._budget.max_cpu_s - self._budget.cpu_s
         order = msgspec.json.encode({**self._order, "cpu_backstop_s": left_s})
-        frame, output = self._exchange(order, _LOAD_ANSWER_CAP, self._limits.cpu_s)
+        frame, output = self._exchange(order, bounds.LOAD_ANSWER, self._limits.cpu_s)
         if isinstance(frame, Died):
             return LoadFailed(frame, output)
         try:
@@ -218,7 +218,7 @@ class EngineProcess:
 
         After a failure the process has ended.
         """
-        printed = _Printed(self._limits.output_kb << 10)
+        printed = _Printed(self._limits.output_kb)
         answer = self._converse(protocol.HEADER.pack(len(request)) + request, cap, cpu_s, printed)
         for data in _at_once(self._out, printed):
             printed.take(data)
@@ -254,7 +254,7 @@ class EngineProcess:
                 if data:
                     printed.take(data)
                     if printed.flood:
-                        return Died("output_too_large", limit_kb=(_FLOOD * printed.cap) >> 10)
+                        return Died("output_too_large", limit_kb=_FLOOD * printed.output_kb)
                 elif data is not None:
                     listening.remove(out)  # the process closed it
             if writable:

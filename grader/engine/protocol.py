@@ -2,7 +2,8 @@
 
 Everything from the worker is a claim. Answers are ASCII-safe JSON arrays of known tags and lengths; floats
 are spelled by `float.hex()`, anything else as `!` and a type's name. Whatever does not fit, to the
-last byte, is `Refused`: nothing is guessed and nothing but plain data is built.
+last byte, is `Refused`: nothing is guessed and nothing but plain data is built. How large an answer may be, in bytes
+and in values, follows from what was asked, and is looked at before any of it is decoded.
 """
 
 import struct
@@ -15,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from ..program import Arrangement, Program, arrange
+from . import bounds
 
 HEADER = struct.Struct("!I")
 RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem that mean: it did not come to an end
@@ -74,23 +76,35 @@ class Batch:
     @property
     def answer_cap(self) -> int:
         """Bytes that no honest answer to this batch exceeds."""
+        return min(bounds.ANSWER, 65_536 + len(self.order_seeds) * 64 * self._numbers)
+
+    @property
+    def most_values(self) -> int:
+        """JSON values that no honest answer to this batch exceeds, a comma in a message counted as one."""
+        # two for each number: a list of nodes may be longer than the program, and a trace is made of pairs
+        of_a_seed = 2 * self._numbers + bounds.MESSAGE * len(self.runs)
+        return min(bounds.ANSWER_VALUES, 10_000 + len(self.order_seeds) * of_a_seed)
+
+    @property
+    def _numbers(self) -> int:
+        """Numbers that an answer holds for each order seed, with room for what stands around them."""
         size = sum((len(run.program.nodes) + 8) * (len(run.steps) + 2) for run in self.runs)
-        traces = sum(len(run.program.nodes) ** 2 for run in self.runs if ("traced",) in run.steps)
-        return 65_536 + len(self.order_seeds) * 64 * (size + traces)
+        return size + sum(len(run.program.nodes) ** 2 for run in self.runs if ("traced",) in run.steps)
 
 
 # -- what is answered, on the wire --------------------------------------------------------------------
 
 
+_NAME = f"[A-Za-z_][A-Za-z0-9_]{{0,{bounds.NAME - 1}}}"
 _Token: TypeAlias = Annotated[
-    str,
-    Meta(pattern=r"\A(-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}|-?inf|nan|![A-Za-z_][A-Za-z0-9_]{0,39})\Z"),
+    str, Meta(pattern=rf"\A(-?0x[01]\.[0-9a-f]{{1,13}}p[+-][0-9]{{1,4}}|-?inf|nan|!{_NAME})\Z")
 ]
-_Name: TypeAlias = Annotated[str, Meta(pattern=r"\A[A-Za-z_][A-Za-z0-9_]{0,39}\Z")]
-_NameOrNone: TypeAlias = Annotated[str, Meta(pattern=r"\A([A-Za-z_][A-Za-z0-9_]{0,39})?\Z")]
+_Name: TypeAlias = Annotated[str, Meta(pattern=rf"\A{_NAME}\Z")]
+_NameOrNone: TypeAlias = Annotated[str, Meta(pattern=rf"\A({_NAME})?\Z")]
 _Index: TypeAlias = Annotated[int, Meta(ge=-1, le=10_000_000)]
 _Line: TypeAlias = Annotated[int, Meta(ge=1, le=10_000_000)]
-_Message: TypeAlias = Annotated[str, Meta(max_length=300)]
+_Lines: TypeAlias = Annotated[list[_Line], Meta(max_length=bounds.TRACEBACK)]
+_Message: TypeAlias = Annotated[str, Meta(max_length=bounds.MESSAGE)]
 
 
 class _Wire(msgspec.Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
@@ -138,7 +152,7 @@ class Problem(_Wire, frozen=True):
     kind: _Name
     type_name: _Name
     message: _Message
-    lines: list[_Line]
+    lines: _Lines
 
 
 class _Done(_Wire, tag="done", frozen=True):
@@ -201,7 +215,7 @@ class Refused(Exception):
     """The worker's answer does not keep to the protocol; the message says how."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Odd:
     """Something that stood where a number was expected, by its type's name."""
 
@@ -255,7 +269,7 @@ class Read:
 
 def decode_load(frame: bytes) -> Problem | bool:
     """True for a loaded file, False for one not started, else the problem. Raises `Refused`."""
-    answer = _decode(_load_answers, frame)
+    answer = _decode(_load_answers, frame, bounds.LOAD_ANSWER, bounds.LOAD_VALUES)
     if isinstance(answer, _FailedAnswer):
         return answer.problem
     return isinstance(answer, _LoadedAnswer)
@@ -263,7 +277,7 @@ def decode_load(frame: bytes) -> Problem | bool:
 
 def decode_batch(frame: bytes, batch: Batch) -> Read | Problem:
     """The outcomes of `batch`, of exactly the shape that it asked for. Raises `Refused`."""
-    answer = _decode(_batch_answers, frame)
+    answer = _decode(_batch_answers, frame, batch.answer_cap, batch.most_values)
     if isinstance(answer, _UnreadAnswer):
         return answer.problem
     if len(answer.seeds) != len(batch.order_seeds) or any(len(s) != len(batch.runs) for s in answer.seeds):
@@ -320,14 +334,19 @@ _STEP_MOVES: dict[str, Callable[[Any, tuple[int, ...]], list[Any]]] = {
 }
 
 
-def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes) -> Any:
+def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int, most_values: int) -> Any:
     if len(frame) < HEADER.size:
         raise Refused("there is no answer, or only a piece of one")
+    if len(frame) > most_bytes:
+        raise Refused(f"the answer is larger than {most_bytes >> 10} KB")
+    # every value but the outermost follows one of these
+    if frame.count(b",") + frame.count(b"[") > most_values:
+        raise Refused(f"the answer has more than {most_values} values")
     (size,) = HEADER.unpack_from(frame)
     if len(frame) != HEADER.size + size:
         raise Refused(f"the answer announces {size} bytes and has {len(frame) - HEADER.size}")
     try:
-        return decoder.decode(frame[HEADER.size :])
+        return decoder.decode(memoryview(frame)[HEADER.size :])
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise Refused(f"the answer is malformed: {str(error)[:120]}") from None
 

@@ -17,6 +17,7 @@ _WIDTH = 78
 _TEXT = 10  # where text begins under a status word
 _LABEL = 17
 _LINES = 10  # a failing check takes at most this many
+_FILE_LINES = 20  # and what became of a file
 _OUTPUT_LINES = 3
 _WORDS = {
     "passed": ("PASS", "green"),
@@ -45,7 +46,8 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
         lines.append(_headline(exercise, paint))
         message = _given(exercise.message)
         if message and exercise.status != "not_started":
-            lines += _indented(message, _TEXT)
+            said = _indented(message, _TEXT)
+            lines += said if len(said) <= _FILE_LINES else [*said[: _FILE_LINES - 1], " " * _TEXT + "…"]
         explained = None
         for check in exercise.checks:
             if check.status == "skipped":
@@ -148,7 +150,7 @@ def _wrapped(label: str, text: str) -> Iterator[str]:
     """Text in lines that fit, the first one behind a label."""
     width = _WIDTH - _TEXT - 2 - _LABEL
     line = ""
-    for word in plain(text).split():
+    for word in (long[at : at + width] for long in plain(text).split() for at in range(0, len(long), width)):
         if line and len(line) + 1 + len(word) > width + (0 if label else _LABEL):
             yield _placed(label, line)
             label, line = " " if label else "", word

@@ -1,6 +1,7 @@
 """What a learner is told of a failure: a status, a sentence, their own lines."""
 
 import math
+import tracemalloc
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -108,6 +109,30 @@ def test_each_kind_is_a_sentence(problem: MakeProblem, expected: str, kind: str,
 def test_the_learners_own_lines_follow(problem: MakeProblem, expected: list[str], lines: list[int]) -> None:
     """At most the three innermost lines are shown, innermost last, each once, none that the file lacks."""
     assert expected == problem_text(problem("raised", lines=lines), SOURCE).splitlines()[1:]
+
+
+def test_a_long_line_is_cut(problem: MakeProblem) -> None:
+    """Two hundred characters of a line are shown, the mark included; blanks around it do not count."""
+    source = ["  " + "x" * 200 + "  ", "y" * 201]
+    expected = ["line 1: " + "x" * 200, "line 2: " + "y" * 199 + "…"]
+    assert expected == problem_text(problem("raised", lines=[1, 2]), source).splitlines()[1:]
+
+
+def test_a_line_is_written_out_only_if_it_is_shown(problem: MakeProblem) -> None:
+    """Thirty thousand line numbers beside a line of 200,000 characters take no memory."""
+    tracemalloc.start()
+    text = problem_text(problem("raised", lines=[1] * 30_000), ["x" * 200_000])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert ["line 1: " + "x" * 199 + "…"] == text.splitlines()[1:]
+    assert peak < 2 << 20
+
+
+@pytest.mark.parametrize(("expected", "message"), [("x" * 299, "x" * 299), ("x" * 298 + "…", "x" * 300), ("y", "y")])
+@pytest.mark.parametrize("kind", ["raised", "syntax", "module", "shape", "not_offered"])
+def test_a_message_that_the_worker_cut_has_a_mark(problem: MakeProblem, kind: str, expected: str, message: str) -> None:
+    """A message of the length to which a worker cuts them is taken for the beginning of a longer one."""
+    assert expected == problem_text(problem(kind, "E", message), []).split(" ")[-1]
 
 
 def test_a_line_zero_is_no_line(problem: MakeProblem) -> None:

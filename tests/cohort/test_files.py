@@ -340,6 +340,25 @@ def test_many_archives_come_to_an_end(take: Take, jane: Path, monkeypatch: pytes
     assert [f"{number}.zip is not read: there are more than 2 archives" for number in (2, 3)] == list(taken.notes[:2])
 
 
+def test_of_very_many_notes_some_are_kept(take: Take, jane: Path) -> None:
+    """Of hundreds of damaged archives the first are named, and the others counted."""
+    for number in range(100, 130):
+        (jane / f"{number}.zip").write_bytes(b"")
+    notes = take(jane).notes
+    assert ("119.zip cannot be read: File is not a zip file", "and 10 more notes of this kind") == notes[-2:]
+    assert 21 == len(notes)
+
+
+def test_a_note_is_no_longer_than_two_thousand_characters(take: Take, jane: Path) -> None:
+    """Five paths whose every character is spelled in ten are cut, and say so."""
+    for number in range(5):
+        write(jane / ("\U000e0041" * 60) / f"{number}{chr(0xE0041) * 60}", distribute=f"{number}")
+    taken = take(jane)
+    assert [2_000] == [len(note) for note in taken.notes]
+    assert ("unreadable", taken.notes[0]) == problem(taken)
+    assert taken.notes[0].endswith("…")
+
+
 def test_paths_from_an_archive_stay_inside_it(take: Take, jane: Path) -> None:
     """Where a file is said to be is never a place outside."""
     with tarfile.open(jane / "work.tar", "w") as archive:

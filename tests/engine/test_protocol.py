@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.engine import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
+from grader.engine import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced, bounds
 from grader.engine.protocol import HEADER, decode_batch, decode_load
-from grader.program import program
+from grader.program import chain, program
 
 CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "300"))
 hypothesis_settings = settings(
@@ -384,9 +384,67 @@ def test_a_reading_has_names_in_it(place: int, value: Any) -> None:
 
 def test_an_answer_may_be_longer_than_pythons_recursion_is_deep() -> None:
     """A long flat answer is read like a short one."""
-    batch = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
+    batch = Batch((Run(chain(25_000), (("call", "f", []),)),), 1, 1.0, (0,))
     answer = decode_batch(frame(one("done", [["nodes", list(range(50_000))]])), batch)
     assert isinstance(answer, Read)
+
+
+# -- how much ---------------------------------------------------------------------------------------------------
+
+CALL = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
+
+
+def test_a_batch_has_room_for_as_many_values_as_an_honest_answer_has() -> None:
+    """A function may return any number of things up to the values that the batch allows."""
+    few = CALL.most_values - 30
+    answer = decode_batch(frame(one("done", [["nodes", [1] * few]])), CALL)
+    assert isinstance(answer, Read)
+    assert answer.seeds == ((Done((Called(nodes=(1,) * few),)),),)
+
+
+@pytest.mark.parametrize("result", [["nodes", [1]], ["numbers", ["nan"]], ["trace", [[0, []]]], ["what", [None]]])
+def test_more_values_than_a_batch_allows_are_refused_unread(result: list[Any]) -> None:
+    """An answer that has too many values is not decoded, whatever they are: that is what is said of it."""
+    batch = Batch((Run(chain(100_000), (("call", "f", []),)),), None, 1.0, (None,))
+    longer = [result[0], result[1] * batch.most_values]
+    with pytest.raises(Refused, match=f"more than {batch.most_values} values"):
+        decode_batch(frame(one("done", [longer])), batch)
+
+
+def test_a_frame_larger_than_a_batch_allows_is_refused_unread() -> None:
+    """Blanks, which take no memory once they are decoded, count like everything else."""
+    body = json.dumps(one("done", [["nodes", []]])).encode()
+    room = CALL.answer_cap - HEADER.size
+    assert isinstance(decode_batch(framed(body.ljust(room)), CALL), Read)
+    with pytest.raises(Refused, match="larger than"):
+        decode_batch(framed(body.ljust(room + 1)), CALL)
+
+
+@pytest.mark.parametrize(
+    ("runs", "step"), [(100_000, ("grads",)), (4_000, ("traced",))], ids=["many runs", "many closures"]
+)
+def test_no_batch_asks_for_more_than_the_bounds(runs: int, step: tuple[str]) -> None:
+    """Whatever a course asks for, an answer has at most 20 MB and a million values."""
+    batch = Batch((Run(chain(60), (step,)),) * runs, 1, 1.0)
+    assert (bounds.ANSWER, bounds.ANSWER_VALUES) == (batch.answer_cap, batch.most_values)
+
+
+@pytest.mark.parametrize("lines", [[], [1], [4, 3, 2, 1]])
+def test_a_problem_has_as_many_lines_as_a_worker_sends(lines: list[int]) -> None:
+    """Up to four line numbers, in any order."""
+    problem = [*PROBLEM[:4], lines]
+    assert Problem("backward", "raised", "ValueError", "no", lines) == decode_load(frame(["failed", problem]))
+
+
+@pytest.mark.parametrize("count", [5, 500])
+def test_a_problem_with_more_lines_is_refused(count: int) -> None:
+    """Line numbers that no worker sends are not looked at."""
+    problem = [*PROBLEM[:4], [1] * count]
+    for answer in (["unread", problem], one("broke", [], problem)):
+        with pytest.raises(Refused, match=r"length <= 4"):
+            decode_batch(frame(answer), ONE)
+    with pytest.raises(Refused, match=r"length <= 4"):
+        decode_load(frame(["failed", problem]))
 
 
 # -- whatever comes -------------------------------------------------------------------------------------------

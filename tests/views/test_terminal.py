@@ -277,6 +277,8 @@ STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghij
         pytest.param({**WRONG, "diagnosis": LONG, "message": LONG}, {}, id="long explanations"),
         pytest.param({"status": "error", "message": f"no\nline 3: {LONG}"}, {}, id="a long line of the learner's"),
         pytest.param({**WRONG, "output": LONG}, {}, id="long output"),
+        pytest.param({"status": "error", "message": "E: " + "x" * 300}, {}, id="a long word"),
+        pytest.param({**WRONG, "message": "\x1b" * 300, "diagnosis": "y" * 300}, {}, id="long words beside labels"),
         pytest.param(
             {
                 "status": "failed",
@@ -321,6 +323,25 @@ def test_lines_fit_a_terminal(
     """No line is wider than 80 columns."""
     text = render(make_report(make_exercise(make_check(**check), **exercise)), "T", everything=True)
     assert [] == [line for line in text.splitlines() if len(line) > 80]
+
+
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        (20, "\n".join(f"line {i}: x = {i}" for i in range(20))),
+        (20, "\n".join(f"line {i}: x = {i}" for i in range(14_127))),
+        (20, "x" * 200_000),
+        (2, "a.py could not be loaded: no\nline 3: x"),
+    ],
+)
+def test_a_file_that_was_not_loaded_takes_at_most_twenty_lines(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, expected: int, message: str
+) -> None:
+    """However much there is to say of a file, it has twenty lines, and a mark where something is missing."""
+    report = make_report(make_exercise(make_check(status="skipped"), status="failed", message=message))
+    said = render(report, "T").splitlines()[3:-2]
+    assert expected == len(said)
+    assert (expected < len(message.splitlines()) or len(message) > 1_000) == (said[-1] == " " * 10 + "…")
 
 
 def test_points_stand_in_a_column(two_failures: Report) -> None:
