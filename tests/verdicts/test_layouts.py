@@ -40,10 +40,10 @@ def test_reports_are_the_same_under_every_layout(graded: list[list[Any]]) -> Non
         assert first == {str(verdict.entry): verdict.result for verdict in verdicts}
 
 
-def test_verdicts_are_right_under_every_layout(graded: list[list[Any]]) -> None:
+def test_verdicts_are_right_under_every_layout(table: ModuleType, graded: list[list[Any]]) -> None:
     """Wrong programs are refused and right ones accepted, each time."""
     verdicts = [verdict for layout in graded for verdict in layout]
-    assert [] == [str(verdict.entry) for verdict in verdicts if verdict.wrongly_accepted or verdict.wrongly_refused]
+    assert {} == table.told(verdict for verdict in verdicts if verdict.wrongly_accepted or verdict.wrongly_refused)
 
 
 def test_layouts_differ(table: ModuleType) -> None:
