@@ -138,21 +138,13 @@ def test_torch_stays_in_one_module() -> None:
     assert set() == importers
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_no_module_is_long(path: Path) -> None:
-    """A module that needs more than 400 lines is two."""
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
-
-
 @pytest.mark.parametrize("path", PACKAGES, ids=name_of)
 def test_a_package_only_hands_names_on(path: Path) -> None:
-    """An `__init__` holds a docstring, imports and names, in at most 40 lines."""
-    text = path.read_text(encoding="utf-8")
-    first, *rest = ast.parse(text).body
+    """An `__init__` holds a docstring, imports and names."""
+    first, *rest = ast.parse(path.read_text(encoding="utf-8")).body
     assert isinstance(first, ast.Expr)
     assert isinstance(first.value, ast.Constant)
     assert [] == [ast.unparse(node) for node in rest if not hands_a_name_on(node)]
-    assert len(text.splitlines()) <= 40
 
 
 def hands_a_name_on(node: ast.stmt) -> bool:

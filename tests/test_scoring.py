@@ -77,7 +77,7 @@ def test_what_the_course_says_is_copied() -> None:
 
 def test_what_was_found_is_copied() -> None:
     """The finding stands in the check's result, with a rounded duration; empty output is left out."""
-    found = {"program": "L = a", "expected": {"dL/da": 6.0}, "actual": {"dL/da": 3.0}, "message": "no"}
+    found: dict[str, Any] = {"program": "L = a", "expected": {"dL/da": 6.0}, "actual": {"dL/da": 3.0}, "message": "no"}
     result = scored(a_test("one", "failed", **found, output=""), a_test("two", output="hello\n"), a_test("more"))
     one, two, _ = result.checks
     assert found == {name: getattr(one, name) for name in found}

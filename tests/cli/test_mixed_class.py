@@ -16,6 +16,8 @@ from edited_texts import texts
 from grader.course import load_course
 from grader.diagnosis import read_misconceptions
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 200
 Run = Callable[..., Any]

@@ -253,7 +253,8 @@ def _follow(
         elif "start" in said:
             kind, name = said["kind"], said["start"]
         elif "done" in said:
-            done = {key: tuple(value) if type(value) is list else value for key, value in said["done"].items()}
+            done: dict[str, Any] = said["done"]
+            done = {key: tuple(value) if type(value) is list else value for key, value in done.items()}
             _take(run, waiting, kind, Outcome(**done))
             name = ""
         else:
@@ -303,6 +304,6 @@ def _end(process: "subprocess.Popen[str]") -> None:
 def run_all(tiers: Iterable[str] = tuple(TIERS)) -> dict[str, TierRun]:
     """Every file in every tier, the tiers side by side."""
     listed = list(tiers)
-    everything = [files(folder) for folder in ("attacks", "honest", "limits")]
+    attacks, honest, limits = (files(folder) for folder in ("attacks", "honest", "limits"))
     with ThreadPoolExecutor(len(listed)) as threads:
-        return dict(zip(listed, threads.map(lambda tier: run_tier(tier, *everything), listed), strict=True))
+        return dict(zip(listed, threads.map(lambda tier: run_tier(tier, attacks, honest, limits), listed), strict=True))

@@ -12,7 +12,6 @@ import pytest
 from grader.report import (
     Report,
     for_learner,
-    json_form,
     read_report,
     schema,
     to_json,
@@ -215,8 +214,8 @@ def test_the_new_file_is_whole_before_it_has_the_name(
         assert "the old report" == target.read_text()
         replace(source, target)
 
-    monkeypatch.setattr(json_form.os, "fsync", watch_sync)
-    monkeypatch.setattr(json_form.os, "replace", watch_replace)
+    monkeypatch.setattr(os, "fsync", watch_sync)
+    monkeypatch.setattr(os, "replace", watch_replace)
     write_report(solved, path)
     assert ["synced", "replaced"] == seen
 

@@ -117,6 +117,6 @@ def test_a_listing_counts_lines() -> None:
 def test_the_command_prints_a_program(folder: Path) -> None:
     """`python tests/support/edited_texts.py FOLDER NAME` shows what is graded."""
     listed(folder, "- {id: one, what: first, fill: {ATTACK: pass}}\n")
-    command = [sys.executable, HERE / "edited_texts.py", folder, "one"]
+    command: list[str | Path] = [sys.executable, HERE / "edited_texts.py", folder, "one"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert listing(texts(folder)) == done.stdout

@@ -10,6 +10,8 @@ import yaml
 
 from grader.diagnosis import Edit, apply_edits
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def verdicts(table: ModuleType, memo: Path) -> list[Any]:
@@ -44,7 +46,7 @@ def test_misconceptions_lose_points(table: ModuleType, verdicts: list[Any]) -> N
 
 def test_costly_misconceptions_lose_bonus_alone(verdicts: list[Any]) -> None:
     """Going too deep costs the long chain, going everywhere again and again the stacked diamonds too."""
-    expected = {
+    expected: dict[str, tuple[set[str], set[str]]] = {
         "06_build_topo/recursion": (set(), {"long_chain"}),
         "06_build_topo/visited_when_appending": (set(), {"long_chain", "stacked_diamonds"}),
     }
