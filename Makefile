@@ -1,15 +1,18 @@
-# Two commands do everything on a fresh machine: `make grade` and `make test`.
+# On a fresh machine `make grade` grades, `make check` tests what is quick, `make test` everything.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: grade test lint types tests book schema clean
+.PHONY: grade test check lint types tests unit book schema clean
 
 # Unfilled exercises are no failure of make: exit codes 0 and 1 of `grade` both mean that it graded.
 grade: $(VENV)/installed
 	@$(BIN)/grade; code=$$?; test $$code -le 1 || exit $$code
 
 test: lint types tests
+
+# What can be known in half a minute: no attacks, no browser, no cluster, nothing slow.
+check: lint types unit
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -20,6 +23,9 @@ types: $(VENV)/installed
 
 tests: $(VENV)/installed
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+unit: $(VENV)/installed
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not (slow or hostile or browser or cluster)"
 
 # After a change of a solution, a hidden test or course.yaml: stubs and answer book anew.
 book: $(VENV)/installed

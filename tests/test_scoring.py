@@ -74,7 +74,7 @@ def test_what_the_course_says_is_copied() -> None:
 
 def test_what_was_found_is_copied() -> None:
     """The finding stands in the check's result, with a rounded duration; empty output is left out."""
-    found = {"program": "L = a", "expected": {"dL/da": 6.0}, "actual": {"dL/da": 3.0}, "message": "no"}
+    found: dict[str, Any] = {"program": "L = a", "expected": {"dL/da": 6.0}, "actual": {"dL/da": 3.0}, "message": "no"}
     result = scored(
         a_test("one", "failed", finding={"status": "failed"} | found, output=""),
         a_test("two", output="hello\n"),

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..diagnosis.catalogue import regions
+from ..diagnosis import regions
 
 _BINARY: dict[type[ast.operator], list[type[ast.operator]]] = {
     ast.Add: [ast.Sub],

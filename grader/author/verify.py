@@ -11,8 +11,7 @@ from msgspec import Meta
 
 from ..checks.session import CheckSession
 from ..course import Course, CourseError, Document, Exercise
-from ..diagnosis import diagnose
-from ..diagnosis.catalogue import regions
+from ..diagnosis import diagnose, regions
 from ..engine import Source, read_source
 from ..grading import Examined, Grader, examine
 from ..oracle import AnswerBook, Oracle, read_book

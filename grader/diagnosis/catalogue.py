@@ -1,27 +1,14 @@
 """Misconceptions as they stand beside a solution, and the solutions edited by them."""
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from ..course import CourseError, Document
+from ..course import Document
 from ..course.yaml_nodes import child, line
-
-_BEGIN = re.compile(r"^[ ]*# BEGIN SOLUTION.*$", re.MULTILINE)
-_END = re.compile(r"^[ ]*# END SOLUTION[ ]*$", re.MULTILINE)
-_HEAD = re.compile(r"^(?P<indent>[ ]*)(?:def|class) (?P<name>\w+)", re.MULTILINE)
-
-
-class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"within": "in"}):
-    """`old` stands exactly once in the solution region (that of the function `within`, if given)."""
-
-    old: Annotated[str, Meta(min_length=1)]
-    new: str
-    within: str | None = None
+from .edits import edited
 
 
 class _Raw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,52 +52,6 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
         start = solution if raw.on is None else next((m.source for m in found if m.id == raw.on), None)
         if start is None:
             raise document.error(child(node, "on"), f"no misconception `{raw.on}` stands before this one")
-        edits = []
-        for edit_node in child(node, "edits").value:
-            edits.append(document.convert(edit_node, Edit))
-            try:
-                source = apply_edits(start, edits)
-            except ValueError as error:
-                raise document.error(edit_node, str(error)) from None
+        source = edited(document, node, start)
         found.append(Misconception(raw.id, raw.believes, raw.instead, raw.hint, line(node), source))
     return found
-
-
-def apply_edits(solution: str, edits: Sequence[Edit]) -> str:
-    """The solution with every edit made, one after the other. Raises `ValueError` if one does not fit exactly once."""
-    for edit in edits:
-        spans = [(start, end) for name, start, end in regions(solution) if edit.within in (None, name)]
-        if not spans:
-            raise ValueError(f"there is no solution region in `{edit.within}`")
-        places = [
-            match.start() for start, end in spans for match in re.finditer(re.escape(edit.old), solution[start:end])
-        ]
-        if len(places) != 1:
-            raise ValueError(f"{edit.old!r} stands {len(places)} times in the solution region, not once")
-        at = next(start + place for start, end in spans for place in [solution[start:end].find(edit.old)] if place >= 0)
-        solution = solution[:at] + edit.new + solution[at + len(edit.old) :]
-    return solution
-
-
-def regions(solution: str) -> list[tuple[str, int, int]]:
-    """The solution regions: the function or class around each (the outermost below a class), start and end."""
-    found = []
-    for begin in _BEGIN.finditer(solution):
-        end = _END.search(solution, begin.end())
-        if end is None:
-            raise CourseError(Path("solution"), None, "BEGIN SOLUTION without an END SOLUTION")
-        found.append((_around(solution, begin.start()), begin.end() + 1, end.start()))
-    return found
-
-
-def _around(solution: str, position: int) -> str:
-    """The name of the method or function that a position lies in: of nested ones, the outermost within a class."""
-    depth = len(solution[position:]) - len(solution[position:].lstrip(" "))
-    name = ""
-    for head in reversed(list(_HEAD.finditer(solution, 0, position))):
-        indent = len(head["indent"])
-        if indent < depth:
-            if head.group().lstrip().startswith("class") and name:
-                break
-            name, depth = head["name"], indent
-    return name

@@ -35,7 +35,7 @@ ASKS: dict[str, Ask] = {
 }
 
 
-@pytest.fixture(params=ASKS.values(), ids=ASKS.keys())
+@pytest.fixture(params=ASKS.values(), ids=list(ASKS))
 def ask(request: pytest.FixtureRequest) -> Ask:
     """One method of the engine after the other."""
     method: Ask = request.param

@@ -11,6 +11,8 @@ import pytest
 
 from grader.report import Report, read_report
 
+pytestmark = pytest.mark.slow
+
 Grade = Callable[..., Any]
 Solved = Callable[[str], str]
 Edit = Callable[[str], str]

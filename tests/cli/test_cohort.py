@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 OWN_SEED = ("--seed", "backward 2026.1")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -74,7 +76,8 @@ def test_a_run_that_is_interrupted_says_how_to_go_on(
         (submissions / f"p{number}").mkdir()
         text = solution("02_swap.py") + f"# {number}\n"
         (submissions / f"p{number}" / "02_swap.py").write_text(text)
-    command = [Path(sys.executable).parent / "grade", "cohort", submissions, "--out", work / "results", *OWN_SEED]
+    command: list[str | Path] = [Path(sys.executable).parent / "grade", "cohort", submissions]
+    command += ["--out", work / "results", *OWN_SEED]
     running = subprocess.Popen(
         command, cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

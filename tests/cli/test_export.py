@@ -100,6 +100,7 @@ def rows(text: str) -> list[dict[str, str]]:
 # -- the installed command -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", PLACES)
 def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None:
     """Below RESULTS/exports, and it is said where; nothing else is written."""
@@ -112,6 +113,7 @@ def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None
     assert {f"exports/{name}" for name in expected} == set(files(results)) - set(before)
 
 
+@pytest.mark.slow
 def test_a_table_goes_to_standard_output(grade: Grade, results: Path, course: Course) -> None:
     """`--out -` prints the table and nothing but the table."""
     done = grade("export", results, "--to", "csv", "--out", "-")
@@ -121,6 +123,7 @@ def test_a_table_goes_to_standard_output(grade: Grade, results: Path, course: Co
     assert not (results / "exports").exists()
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_had_enough_is_no_error(environment: dict[str, str], results: Path) -> None:
     """`| head` is no reason for a complaint."""
     command = f"'{GRADE}' export '{results}' --to junit --out - | head -c 9"
@@ -128,6 +131,7 @@ def test_a_reader_that_has_had_enough_is_no_error(environment: dict[str, str], r
     assert ("<?xml ver", "") == (done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Path, own_course: Path) -> None:
     """What learners may be told stands in the course, so it has to be the one that was graded with."""
     done = grade("export", results, "--to", "gradescope", "--course", own_course)
@@ -136,6 +140,7 @@ def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Pat
     assert not (results / "exports").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expected", "words"),
     [

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edited_texts import texts
 
 from grader.course import load_course
 from grader.diagnosis import read_misconceptions
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 200
@@ -36,10 +39,9 @@ def wrong() -> Iterator[tuple[str, str]]:
 
 def hostile() -> Iterator[tuple[str, str]]:
     """File name and text of hostile files for exercise 01."""
-    for path in sorted((ROOT / "tests" / "hostile" / "attacks").glob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        if path.name.startswith(HOSTILE) and "# exercise:" not in text and '"@' not in text:
-            yield "01_distribute.py", text
+    for attack in texts(ROOT / "tests" / "hostile" / "attacks"):
+        if attack.name.startswith(HOSTILE) and "# exercise:" not in attack.text and '"@' not in attack.text:
+            yield "01_distribute.py", attack.text
 
 
 def right() -> Iterator[tuple[str, str]]:

@@ -14,6 +14,8 @@ import pytest
 
 from grader.report import read_report
 
+pytestmark = pytest.mark.slow
+
 Grade = Callable[..., Any]
 Solved = Callable[[str], str]
 
@@ -151,7 +153,7 @@ def test_what_learners_print_cannot_steer_the_terminal(grade: Grade, work: Path)
 
 
 def start(work: Path, environment: Mapping[str, str], *words: object, **options: Any) -> "subprocess.Popen[str]":
-    command = [Path(sys.executable).parent / "grade", *map(str, words)]
+    command = [str(Path(sys.executable).parent / "grade"), *map(str, words)]
     return subprocess.Popen(command, cwd=work, env=environment, text=True, stderr=subprocess.PIPE, **options)
 
 
@@ -199,7 +201,7 @@ def test_an_interrupt_in_the_first_moments_is_told_as_one_too(
 ) -> None:
     """While modules are imported and processes started, Ctrl-C shows no traceback, ours or of a process below."""
     command = [sys.executable, "-c", _SAY_WHEN_THE_FIRST_IMPORT_BEGINS]
-    words = ["distribute", "--course", quick_course, "--from", work, "--seed", "another"]
+    words = ["distribute", "--course", str(quick_course), "--from", str(work), "--seed", "another"]
     process = subprocess.Popen(
         [*command, *words], cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 Grade = Callable[..., Any]
 Solved = Callable[[str], str]
 

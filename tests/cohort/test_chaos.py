@@ -18,6 +18,8 @@ import pytest
 
 from grader.report import Report, read_report
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
 COUNT = int(os.environ.get("BACKWARD_CHAOS", "48"))
@@ -43,7 +45,8 @@ def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start(submissions: Path, out: Path, tier: str = "auto") -> "subprocess.Popen[bytes]":
     """Start a run. The sandbox's tier stands in the reports, so that a disturbed run is given that of the other."""
-    command = [GRADE, "cohort", submissions, "--out", out, "--seed", "backward 2026.1", "--isolation", tier]
+    command: list[str | Path] = [GRADE, "cohort", submissions, "--out", out]
+    command += ["--seed", "backward 2026.1", "--isolation", tier]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
 
 

@@ -21,7 +21,7 @@ from grader.report import Report
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 24
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the cluster's own
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.cluster]  # the cluster's own
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_workers_on_two_hosts(
 ) -> None:
     """A scheduler here, a worker in each of two network namespaces, reached by their addresses alone; one host is cut
     off in the middle, and nothing is lost."""
-    python = Path(sys.executable)
+    python = sys.executable
     scheduler = [
         python,
         "-m",
@@ -181,7 +181,7 @@ def test_workers_on_two_hosts(
                 f"{prefix}.2",
                 "--no-dashboard",
             ]
-            command = [*inside, *words, "--local-directory", tmp_path / name, "--death-timeout", "60"]
+            command = [*inside, *words, "--local-directory", str(tmp_path / name), "--death-timeout", "60"]
             started.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         address = "tcp://127.0.0.1:18786"
         with Client(address, timeout=60, set_as_default=False) as client:

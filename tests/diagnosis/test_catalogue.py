@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import CourseError
-from grader.diagnosis import Edit, apply_edits, read_misconceptions
-from grader.diagnosis.catalogue import regions
+from grader.diagnosis import Edit, apply_edits, read_misconceptions, regions
 
 SOLUTION = """class Value:
     def __add__(self, other):

@@ -3,11 +3,15 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from grader import sandbox
 from grader.course import load_course
 from grader.grading import grade
 from grader.oracle import read_book
 from grader.report import to_json
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 

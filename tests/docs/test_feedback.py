@@ -14,6 +14,8 @@ import pytest
 from grader.course import load_course
 from grader.diagnosis import read_misconceptions
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "feedback.md"
 GRADE = Path(sys.executable).parent / "grade"

@@ -38,8 +38,8 @@ ALL_STEPS = (
 BATCH = Batch((Run(ASKED, ALL_STEPS), Run(ASKED, (("values",),))), 1000, 1.0, (0, 1))
 ONE = Batch((Run(ASKED, (("values",),)),), 1000, 1.0, (0,))
 
-READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
-PROBLEM = ["backward", "raised", "ValueError", "no", [3, 17]]
+READING: list[Any] = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
+PROBLEM: list[Any] = ["backward", "raised", "ValueError", "no", [3, 17]]
 TOKENS = [(2.0).hex(), (3.0).hex(), (6.0).hex()]
 RESULTS = [
     ["values", TOKENS],

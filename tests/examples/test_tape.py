@@ -18,6 +18,8 @@ from grader.grading import grade
 from grader.oracle import AnswerBook, read_book
 from grader.report.model import ExerciseResult, Report
 
+pytestmark = pytest.mark.slow
+
 TAPE = Path(__file__).resolve().parents[2] / "examples" / "tape"
 GRADE = Path(sys.executable).parent / "grade"
 COURSE = load_course(TAPE)
@@ -68,7 +70,7 @@ def building(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple["subpro
     """
     copy = tmp_path_factory.mktemp("course") / "tape"
     shutil.copytree(TAPE, copy, ignore=shutil.ignore_patterns("*.mistakes.yaml", "answers.json"))
-    words = [GRADE, "build", "--course", copy]
+    words: list[str | Path] = [GRADE, "build", "--course", copy]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         yield process, load_course(copy).book
         process.kill()

@@ -25,6 +25,10 @@ from grader.sandbox import OFFICIAL, TIERS
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+from edited_texts import listing, texts  # noqa: E402
+
 CLASSES = (
     *("read", "write", "network", "signal", "ptrace", "exec", "namespace", "fork", "thread", "memory", "disk"),
     *("descriptor", "cpu", "sleep", "flood", "forge", "type", "tamper", "import", "state"),
@@ -61,19 +65,12 @@ ONLY_IN_A_THROW_AWAY = {
 class File:
     """A file to be graded; its first line says what it tries."""
 
-    path: Path
-
-    @property
-    def name(self) -> str:
-        return self.path.stem
+    name: str
+    text: str
 
     @property
     def kind(self) -> str:
         return self.name.partition("_")[0]
-
-    @property
-    def text(self) -> str:
-        return self.path.read_text(encoding="utf-8")
 
     @property
     def docstring(self) -> str:
@@ -119,26 +116,35 @@ class TierRun:
     last_controls: list[str] = field(default_factory=list)
 
     @property
-    def accepted(self) -> list[str]:
-        return [str(outcome) for outcome in self.attacks.values() if outcome.accepted]
+    def accepted(self) -> list[Outcome]:
+        return [outcome for outcome in self.attacks.values() if outcome.accepted]
 
     @property
-    def with_effect(self) -> list[str]:
-        return [str(outcome) for outcome in self.attacks.values() if outcome.effects]
+    def with_effect(self) -> list[Outcome]:
+        return [outcome for outcome in self.attacks.values() if outcome.effects]
 
     @property
-    def controls_wrong(self) -> list[str]:
-        return [str(outcome) for outcome in self.attacks.values() if outcome.controls] + self.last_controls
+    def controls_wrong(self) -> list[Outcome | str]:
+        return [*(outcome for outcome in self.attacks.values() if outcome.controls), *self.last_controls]
 
     @property
-    def rejected(self) -> list[str]:
-        return [str(outcome) for outcome in self.honest.values() if not outcome.accepted]
+    def rejected(self) -> list[Outcome]:
+        return [outcome for outcome in self.honest.values() if not outcome.accepted]
 
 
 def files(folder: str) -> list[File]:
     """The files of `attacks`, `honest` or `limits`, by name; attacks in the order of their classes."""
-    found = [File(path) for path in sorted((HERE / folder).glob("*.py"))]
+    found = [File(one.name, one.text) for one in texts(HERE / folder)]
     return sorted(found, key=lambda file: CLASSES.index(file.kind)) if folder == "attacks" else found
+
+
+def told(outcomes: Iterable[Outcome | str]) -> list[str]:
+    """The outcomes in words. Prints the files, for whoever reads why a test failed."""
+    listed = list(outcomes)
+    if names := {one.name for one in listed if isinstance(one, Outcome)}:
+        everything = [file for folder in ("attacks", "honest", "limits") for file in files(folder)]
+        print(listing(file for file in everything if file.name in names))
+    return [str(outcome) for outcome in listed]
 
 
 @cache
@@ -247,7 +253,8 @@ def _follow(
         elif "start" in said:
             kind, name = said["kind"], said["start"]
         elif "done" in said:
-            done = {key: tuple(value) if type(value) is list else value for key, value in said["done"].items()}
+            done: dict[str, Any] = said["done"]
+            done = {key: tuple(value) if type(value) is list else value for key, value in done.items()}
             _take(run, waiting, kind, Outcome(**done))
             name = ""
         else:
@@ -297,6 +304,6 @@ def _end(process: "subprocess.Popen[str]") -> None:
 def run_all(tiers: Iterable[str] = tuple(TIERS)) -> dict[str, TierRun]:
     """Every file in every tier, the tiers side by side."""
     listed = list(tiers)
-    everything = [files(folder) for folder in ("attacks", "honest", "limits")]
+    attacks, honest, limits = (files(folder) for folder in ("attacks", "honest", "limits"))
     with ThreadPoolExecutor(len(listed)) as threads:
-        return dict(zip(listed, threads.map(lambda tier: run_tier(tier, *everything), listed), strict=True))
+        return dict(zip(listed, threads.map(lambda tier: run_tier(tier, attacks, honest, limits), listed), strict=True))

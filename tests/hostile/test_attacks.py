@@ -12,27 +12,27 @@ every_sandbox = pytest.mark.parametrize("tier", OFFICIAL)
 
 
 @every_tier
-def test_no_attack_is_accepted(run: Any) -> None:
+def test_no_attack_is_accepted(run: Any, harness: ModuleType) -> None:
     """Hostile files, all of them wrong, never get full marks; without a sandbox neither."""
-    assert [] == run.accepted
+    assert [] == harness.told(run.accepted)
 
 
 @every_sandbox
-def test_no_attack_has_an_effect(run: Any) -> None:
+def test_no_attack_has_an_effect(run: Any, harness: ModuleType) -> None:
     """Nothing is read, written, reached, signalled, started or left that should not be, and the grader lives."""
-    assert [] == run.with_effect
+    assert [] == harness.told(run.with_effect)
 
 
 @every_sandbox
-def test_right_and_wrong_files_are_judged_as_ever(run: Any) -> None:
+def test_right_and_wrong_files_are_judged_as_ever(run: Any, harness: ModuleType) -> None:
     """After each attack, in the same warm process, an honest file passes and a wrong one does not."""
-    assert [] == run.controls_wrong
+    assert [] == harness.told(run.controls_wrong)
 
 
 @every_tier
-def test_honest_files_get_full_marks(run: Any) -> None:
+def test_honest_files_get_full_marks(run: Any, harness: ModuleType) -> None:
     """What ordinary learners do, print, import and measure costs nothing in any tier."""
-    assert [] == run.rejected
+    assert [] == harness.told(run.rejected)
 
 
 @every_tier

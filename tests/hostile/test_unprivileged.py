@@ -102,21 +102,21 @@ without_root = pytest.mark.parametrize("tier", ["namespaces", "landlock"])
 
 
 @without_root
-def test_nothing_is_accepted(run: Any) -> None:
+def test_nothing_is_accepted(run: Any, harness: ModuleType) -> None:
     """No attack gets full marks from a grader that is not root."""
-    assert [] == run.accepted
+    assert [] == harness.told(run.accepted)
     assert set(ATTACKS) == set(run.attacks)
 
 
 @without_root
-def test_nothing_has_an_effect(run: Any) -> None:
+def test_nothing_has_an_effect(run: Any, harness: ModuleType) -> None:
     """Learner code has the grader's own user id there, and reaches nothing of it all the same."""
-    assert [] == run.with_effect
+    assert [] == harness.told(run.with_effect)
 
 
 @without_root
-def test_controls_and_honest_files_are_right(run: Any) -> None:
+def test_controls_and_honest_files_are_right(run: Any, harness: ModuleType) -> None:
     """Right and wrong files behind the attacks, and honest ones, are judged as they deserve."""
-    assert [] == run.controls_wrong
-    assert [] == run.rejected
+    assert [] == harness.told(run.controls_wrong)
+    assert [] == harness.told(run.rejected)
     assert set(HONEST) == set(run.honest)

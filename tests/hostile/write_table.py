@@ -20,9 +20,10 @@ _HEAD = """\
 Written by `python tests/hostile/write_table.py`; do not edit by hand. [SECURITY.md](../SECURITY.md) says what is
 promised.
 
-Each row is a file in `tests/hostile/attacks/`: a submission whose gradients are wrong, and which tries something. It
+Each row is an attack in `tests/hostile/attacks/`: a submission whose gradients are wrong, and which tries something. It
 is graded with an honest and a wrong file behind it, in one warm process for the whole tier. A cell has the verdict, and
-behind it what the attack achieved besides.
+behind it what the attack achieved besides. `python tests/support/edited_texts.py tests/hostile/attacks NAME` prints
+a whole attack.
 
 | verdict | means |
 |---|---|

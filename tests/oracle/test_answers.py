@@ -1,4 +1,5 @@
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -50,7 +51,7 @@ def nothing_computed(monkeypatch: pytest.MonkeyPatch, memo: Path) -> None:
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise ComputedError
 
-    monkeypatch.setattr(answers_module.subprocess, "Popen", refuse)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
 
 
 def book_with(*known: tuple[str, Answer]) -> AnswerBook:
@@ -148,7 +149,7 @@ def test_a_process_that_cannot_run_is_an_oracle_error(monkeypatch: pytest.Monkey
     def ends_at_once(arguments: Any, **options: Any) -> Any:
         return real(["false"], **options)
 
-    monkeypatch.setattr(answers_module.subprocess, "Popen", ends_at_once)
+    monkeypatch.setattr(subprocess, "Popen", ends_at_once)
     with Oracle(None, None) as oracle:
         for _ in range(2):
             with pytest.raises(OracleError, match="the oracle's process"):
@@ -157,7 +158,7 @@ def test_a_process_that_cannot_run_is_an_oracle_error(monkeypatch: pytest.Monkey
 
 def test_a_python_that_is_not_there_is_an_oracle_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nor does a process that cannot even be started come out as anything else."""
-    monkeypatch.setattr(answers_module.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with Oracle(None, None) as oracle, pytest.raises(OracleError):
         oracle.answers([SQUARE])
 
@@ -171,7 +172,7 @@ def test_the_process_has_ended_when_the_oracle_is_closed(monkeypatch: pytest.Mon
         started.append(real(["sh", "-c", 'read line; echo \'{"error": "none"}\'; cat'], **options))
         return started[-1]
 
-    monkeypatch.setattr(answers_module.subprocess, "Popen", watched)
+    monkeypatch.setattr(subprocess, "Popen", watched)
     with Oracle(None, None) as oracle, pytest.raises(OracleError, match="none"):
         oracle.answers([SQUARE])
     assert [0] == [process.returncode for process in started]

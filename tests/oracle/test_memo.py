@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from grader.oracle import memo as memo_module
 from grader.oracle.memo import Memo
 
 
@@ -122,7 +121,7 @@ def test_a_locked_file_is_harmless(path: Path, monkeypatch: pytest.MonkeyPatch) 
     holder = sqlite3.connect(path)
     holder.execute("BEGIN EXCLUSIVE")
     real = sqlite3.connect
-    monkeypatch.setattr(memo_module.sqlite3, "connect", lambda where, timeout=0.0: real(where, timeout=0.01))
+    monkeypatch.setattr(sqlite3, "connect", lambda where, timeout=0.0: real(where, timeout=0.01))
     assert {} == Memo(path).get(["a"])
     Memo(path).put({"b": "2"})
     holder.rollback()
@@ -148,9 +147,7 @@ def test_whichever_statement_fails_nothing_is_raised(
             return super().execute(*arguments)
 
     real = sqlite3.connect
-    monkeypatch.setattr(
-        memo_module.sqlite3, "connect", lambda where, timeout=1.0: real(where, timeout=timeout, factory=Flaky)
-    )
+    monkeypatch.setattr(sqlite3, "connect", lambda where, timeout=1.0: real(where, timeout=timeout, factory=Flaky))
     assert Memo(path).get(["a"]) in ({}, {"a": "1"})
     count = 0
     Memo(path).put({"b": "2"})

@@ -87,4 +87,5 @@ def test_number_text_loses_nothing(value: float) -> None:
 def test_values_survive_the_wire(value: float) -> None:
     """A leaf's value is the same float on the wire, to the sign of zero."""
     ((_, sent),) = Program((Leaf("a", value),), 0, "a").wire
+    assert isinstance(sent, float)
     assert (value, math.copysign(1, value)) == (sent, math.copysign(1, sent))

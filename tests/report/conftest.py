@@ -19,10 +19,10 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def solved(course: Course) -> Report:
+def solved(course: Course, once: Callable[..., Report]) -> Report:
     """The report on the solutions."""
     files = {exercise.id: course.solution(exercise) for exercise in course.exercises}
-    return grade(course, read_book(course.book), files, seed=course.seed, memo=None)
+    return once("solved", lambda: grade(course, read_book(course.book), files, seed=course.seed, memo=None))
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +49,6 @@ def grade_mixed(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Cal
 
 
 @pytest.fixture(scope="session")
-def mixed(grade_mixed: Callable[[], Report]) -> Report:
+def mixed(grade_mixed: Callable[[], Report], once: Callable[..., Report]) -> Report:
     """The report on a folder of mistakes, under a seed of its own."""
-    return grade_mixed()
+    return once("mixed", grade_mixed)

@@ -10,21 +10,24 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from grader.course import Course, Exercise, load_course
-from grader.diagnosis import Edit, apply_edits, read_misconceptions
+from grader.diagnosis import in_solution, read_misconceptions
 from grader.grading import grade
 from grader.oracle import AnswerBook, read_book
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+from edited_texts import Text, edited_texts, listing, texts  # noqa: E402
+
 FIXTURES = ROOT / "tests" / "fixtures"
 ENGINES, VARIANTS = FIXTURES / "engines", FIXTURES / "right"
 SOLUTIONS = ROOT / "solutions"
@@ -116,30 +119,28 @@ class Verdict:
         return {c["id"]: f"{c['status']}: {c.get('message', '')} {c.get('program', '')}" for c in missed}
 
 
+def told(verdicts: Iterable[Verdict]) -> dict[str, dict[str, str]]:
+    """What each verdict says, by entry. Prints their programs, for whoever reads why a test failed."""
+    listed = list(verdicts)
+    if listed:
+        print(listing(Text(str(verdict.entry), verdict.entry.text) for verdict in listed))
+    return {str(verdict.entry): verdict.explain() for verdict in listed}
+
+
 # -- what is graded -------------------------------------------------------------------------------
 
 
 def engines() -> list[Entry]:
-    """Every engine of tests/fixtures/engines. Raises `ValueError` for an edit that does not match once."""
+    """Every engine of tests/fixtures/engines. Raises `CourseError` for an edit that does not match once."""
     base = (ENGINES / "base.py").read_text(encoding="utf-8")
+    right = [*texts(ENGINES / "right"), *edited_texts(ENGINES / "right.yaml", {"base": base})]
+    wrong = [*edited_texts(ENGINES / "wrong.yaml", {"base": base}), *texts(ENGINES / "wrong")]
     entries = [Entry(RIGHT_ENGINE, ENGINE, "base", base)]
-    entries += [_file(RIGHT_ENGINE, ENGINE, path) for path in sorted((ENGINES / "right").glob("*.py"))]
-    entries += _edited(RIGHT_ENGINE, base, ENGINES / "right.yaml")
-    entries += _edited(WRONG_ENGINE, base, ENGINES / "wrong.yaml")
-    for entry in [_file(WRONG_ENGINE, ENGINE, path) for path in sorted((ENGINES / "wrong").glob("*.py"))]:
-        numbers_only = entry.text.startswith('"""Right numbers, no backward pass')
-        entries.append(replace(entry, kind=NO_PASS_ENGINE) if numbers_only else entry)
+    entries += [_entry(RIGHT_ENGINE, ENGINE, one) for one in right]
+    for one in wrong:
+        numbers_only = one.text.startswith('"""Right numbers, no backward pass')
+        entries.append(_entry(NO_PASS_ENGINE if numbers_only else WRONG_ENGINE, ENGINE, one))
     return entries
-
-
-def _edited(kind: str, base: str, path: Path) -> Iterator[Entry]:
-    for one in yaml.safe_load(path.read_text(encoding="utf-8")):
-        text = base
-        for edit in one["edits"]:
-            if text.count(edit["old"]) != 1:
-                raise ValueError(f"{one['id']}: {edit['old']!r} stands {text.count(edit['old'])} times in base.py")
-            text = text.replace(edit["old"], edit["new"])
-        yield Entry(kind, ENGINE, one["id"], text)
 
 
 def exercises() -> tuple[Exercise, ...]:
@@ -150,19 +151,16 @@ def variants() -> list[Entry]:
     """The solution of every exercise, and every other right way to do it in tests/fixtures/right."""
     entries = []
     for stem in [exercise.stem for exercise in exercises()]:
-        entries.append(_file(RIGHT_VARIANT, stem, SOLUTIONS / f"{stem}.py", "solution"))
-        entries += [_file(RIGHT_VARIANT, stem, path) for path in sorted((VARIANTS / stem).glob("*.py"))]
+        entries.append(Entry(RIGHT_VARIANT, stem, "solution", _solution(stem)))
+        entries += [_entry(RIGHT_VARIANT, stem, one) for one in texts(VARIANTS / stem)]
     return entries
 
 
 def wrong_variants() -> list[Entry]:
-    """Every edit of a solution in tests/fixtures/wrong.yaml. Raises `ValueError` for one that does not match once."""
-    entries = []
-    for wrong in yaml.safe_load((FIXTURES / "wrong.yaml").read_text(encoding="utf-8")):
-        solution = (SOLUTIONS / f"{wrong['exercise']}.py").read_text(encoding="utf-8")
-        text = apply_edits(solution, [Edit(edit["old"], edit["new"], edit.get("in")) for edit in wrong["edits"]])
-        entries.append(Entry(WRONG_VARIANT, wrong["exercise"], wrong["id"], text))
-    return entries
+    """Every edit of a solution in tests/fixtures/wrong.yaml. Raises `CourseError` for one that does not match once."""
+    solutions = {exercise.stem: _solution(exercise.stem) for exercise in exercises()}
+    wrong = edited_texts(FIXTURES / "wrong.yaml", solutions, where=in_solution)
+    return [_entry(WRONG_VARIANT, one.base, one) for one in wrong]
 
 
 def misconceptions() -> list[Entry]:
@@ -176,8 +174,12 @@ def misconceptions() -> list[Entry]:
     return entries
 
 
-def _file(kind: str, stem: str, path: Path, name: str | None = None) -> Entry:
-    return Entry(kind, stem, name or path.stem, path.read_text(encoding="utf-8"))
+def _entry(kind: str, stem: str, one: Text) -> Entry:
+    return Entry(kind, stem, one.name, one.text)
+
+
+def _solution(stem: str) -> str:
+    return (SOLUTIONS / f"{stem}.py").read_text(encoding="utf-8")
 
 
 def relaid(entry: Entry, layout: int) -> Entry:

@@ -12,7 +12,7 @@ from grader.diagnosis.catalogue import read_misconceptions
 from grader.grading import grade
 from grader.oracle import read_book
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
-from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp, Submitter
+from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp, Submitter
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = (
@@ -71,7 +71,7 @@ def make_exercise() -> MakeExercise:
         score = sum(check.score for check in checks if not check.bonus)
         of = sum(check.max_score for check in checks if not check.bonus)
         bonus = sum(check.score for check in checks if check.bonus)
-        status = "passed" if score == of else "partial" if score else "failed"
+        status: ExerciseStatus = "passed" if score == of else "partial" if score else "failed"
         made = ExerciseResult(name, number, "Plus hands the gradient on", status, score, of, bonus, checks)
         return replace(made, **more)
 
@@ -109,16 +109,26 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def handed_in(course: Course, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, ...]:
+def handed_in(
+    course: Course, tmp_path_factory: pytest.TempPathFactory, once: Callable[..., tuple[Report, ...]]
+) -> tuple[Report, ...]:
     """Real reports: on the solutions, on the stubs, on nothing at all, and on files with a misconception each."""
-    book, memo = read_book(course.book), tmp_path_factory.mktemp("memo") / "oracle.sqlite"
+    return once("handed_in", lambda: _graded(course, tmp_path_factory))
+
+
+def _graded(course: Course, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, ...]:
+    book = read_book(course.book)
+
+    def grade_folder(folder: Path) -> Report:
+        files = {exercise.id: folder / exercise.filename for exercise in course.exercises}
+        return grade(course, book, files, seed=course.seed, memo=None)
 
     def graded(text_of: Callable[[Exercise, str], str]) -> Report:
         folder = tmp_path_factory.mktemp("handed_in")
         for exercise in course.exercises:
             solution = course.solution(exercise).read_text(encoding="utf-8")
             (folder / exercise.filename).write_text(text_of(exercise, solution), encoding="utf-8")
-        return grade(course, book, {e.id: folder / e.filename for e in course.exercises}, seed="s", memo=memo)
+        return grade_folder(folder)
 
     def mistaken(nth: int) -> Callable[[Exercise, str], str]:
         def text_of(exercise: Exercise, solution: str) -> str:
@@ -128,11 +138,10 @@ def handed_in(course: Course, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
         return text_of
 
-    nowhere = tmp_path_factory.mktemp("nothing")
     return (
         graded(lambda exercise, solution: solution),
         graded(lambda exercise, solution: book.stubs[exercise.id]),
-        grade(course, book, {e.id: nowhere / e.filename for e in course.exercises}, seed="s", memo=memo),
+        grade_folder(tmp_path_factory.mktemp("nothing")),
         *(graded(mistaken(nth)) for nth in range(4)),
         graded(lambda exercise, solution: solution + "\n)" if exercise.number == "04" else solution + "\n1 / 0\n"),
     )

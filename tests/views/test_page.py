@@ -271,7 +271,8 @@ def test_scripts_and_styles_end_where_they_should(path: Path) -> None:
 
 def test_vendored_files_are_what_they_were() -> None:
     """The libraries are the released files, byte by byte; fetch.sh fetches them anew."""
-    listed = dict(reversed(line.split()) for line in (ASSETS / "SHA256SUMS").read_text().splitlines())
+    lines = (ASSETS / "SHA256SUMS").read_text().splitlines()
+    listed = {name: digest for digest, name in map(str.split, lines)}
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in ASSETS.iterdir()}
 
     assert {name.removeprefix("./"): digest for name, digest in listed.items()} == {

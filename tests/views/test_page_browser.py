@@ -20,6 +20,8 @@ from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp, Submitter
 from grader.views.page import build_page
 
+pytestmark = pytest.mark.browser
+
 MakeClass = Callable[..., list[Report]]
 OpenPage = Callable[..., Page]
 

@@ -32,7 +32,7 @@ class OwnInt(int):
 class Liar:
     """Claims to be a float."""
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> type:  # type: ignore[override]
         return float
 

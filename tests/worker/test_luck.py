@@ -47,7 +47,7 @@ IDENTITY = {
 }
 
 
-@pytest.fixture(params=IDENTITY.values(), ids=IDENTITY.keys())
+@pytest.fixture(params=IDENTITY.values(), ids=list(IDENTITY))
 def identity(request: pytest.FixtureRequest) -> str:
     source: str = request.param
     return source

@@ -1,6 +1,7 @@
 """The rehearsal before the first fork."""
 
 import sys
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from grader.worker import frames, load, rehearsal
 
 def test_a_rehearsal_goes_through_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every step of every run succeeds each time, or forks would be warmed for failing; no module stays behind."""
-    answers = []
+    answers: list[Any] = []
     monkeypatch.setattr(frames, "encode", answers.append)
     finders = list(sys.meta_path)
     rehearsal.rehearse()
