@@ -1,4 +1,5 @@
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -157,7 +158,7 @@ def test_a_process_that_cannot_run_is_an_oracle_error(monkeypatch: pytest.Monkey
 
 def test_a_python_that_is_not_there_is_an_oracle_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nor does a process that cannot even be started come out as anything else."""
-    monkeypatch.setattr(answers_module.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with Oracle(None, None) as oracle, pytest.raises(OracleError):
         oracle.answers([SQUARE])
 
