@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.worker.luck import Nodes, order_hash
+from grader.worker.adapter.set_order import Nodes, order_hash
 
 SEEDS = range(4)
 Load = Callable[[str], ModuleType]
