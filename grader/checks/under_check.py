@@ -50,8 +50,9 @@ class EngineUnderCheck:
     ) -> None:
         self._again = partial(EngineUnderCheck, ask, answers, source, limits, seed, process)
         self._process = process
-        # a process that has run other checks may show what they left behind
-        self._alone = process is None or process.fresh
+        self._apart = False
+        # whether a process was asked that may show what an earlier batch left behind
+        self._shared = False
         self._ask = ask
         self._answers = answers
         self._source = source.split("\n")
@@ -65,11 +66,12 @@ class EngineUnderCheck:
         self.reading: Reading | None = None
 
     def alone(self) -> "EngineUnderCheck | None":
-        """The same engine in a fresh process, for this check alone; None if it is that already."""
-        if self._alone or self._process is None:
+        """The same engine with a fresh process for each batch; None where this one has had that already."""
+        if not self._shared:
             return None
-        self._process.restart()
-        return self._again()
+        again = self._again()
+        again._apart = True
+        return again
 
     # -- what checks say ----------------------------------------------------------------------
 
@@ -349,6 +351,10 @@ class EngineUnderCheck:
         huge = max(len(run.program.nodes) for run in runs) > _HUGE
         # where one run is long, counting each call would take longer than the calls
         budget, seeds = (calls, (None,)) if huge else (calls or self._limits.calls, _ORDER_SEEDS)
+        if self._process is not None:
+            if self._apart:
+                self._process.restart()
+            self._shared = self._shared or not self._process.fresh
         ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
         if ran is None:  # planning: the programs are known now, and nothing is judged
             return
