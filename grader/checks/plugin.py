@@ -127,7 +127,7 @@ class ChecksPlugin:
         try:
             pyfuncitem.obj(**arguments)
         except CheckFailed:
-            if self._running is None or not self._running.engine.begin_alone():
+            if self._running is None or not self._running.engine.begin_apart():
                 raise
             pyfuncitem.obj(**arguments)
         return True

@@ -48,8 +48,7 @@ class EngineUnderCheck:
         process: Replaceable | None = None,
     ) -> None:
         self._process = process
-        # a process that has run other checks may show what they left behind
-        self._alone = process is None or process.fresh
+        self._apart = False
         self._ask = ask
         self._answers = answers
         self._text = source
@@ -58,6 +57,8 @@ class EngineUnderCheck:
         self._forget()
 
     def _forget(self) -> None:
+        # whether a process was asked that may show what an earlier batch left behind
+        self._shared = False
         self.comparisons = 0
         self.output: list[str] = []
         # what each batch of fixed programs showed, None for a batch with fresh ones
@@ -71,13 +72,12 @@ class EngineUnderCheck:
         character take up to thirty times the space of the text."""
         return self._text.split("\n")
 
-    def begin_alone(self) -> bool:
-        """Begin the check again in a fresh process, where it was not run in one; whether that was so."""
-        if self._alone or self._process is None:
+    def begin_apart(self) -> bool:
+        """Begin the check again with a fresh process for each batch; False where it has had that already."""
+        if not self._shared:
             return False
-        self._process.restart()
-        self._alone = True
         self._forget()
+        self._apart = True
         return True
 
     # -- what checks say ----------------------------------------------------------------------
@@ -358,6 +358,10 @@ class EngineUnderCheck:
         huge = max(len(run.program.nodes) for run in runs) > _HUGE
         # where one run is long, counting each call would take longer than the calls
         budget, seeds = (calls, (None,)) if huge else (calls or self._limits.calls, _ORDER_SEEDS)
+        if self._process is not None:
+            if self._apart:
+                self._process.restart()
+            self._shared = self._shared or not self._process.fresh
         ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
         if ran is None:  # planning: the programs are known now, and nothing is judged
             return

@@ -21,10 +21,25 @@ class Budget:
     wall_s: float = 0.0
 
     @property
+    def left_cpu_s(self) -> float:
+        """The seconds of CPU time that may still be used."""
+        return self.max_cpu_s - self.cpu_s
+
+    @property
+    def left_wall_s(self) -> float:
+        """The seconds that may still be waited."""
+        return self.max_wall_s - self.wall_s
+
+    @property
+    def cpu_exceeded(self) -> Died:
+        """What to say of a file that is not run, or is stopped, because there is no CPU time left."""
+        return Died("budget", seconds=self.max_cpu_s, clock="cpu")
+
+    @property
     def exceeded(self) -> Died | None:
         """Why nothing more is run, or None."""
-        if self.cpu_s >= self.max_cpu_s:
-            return Died("budget", seconds=self.max_cpu_s, clock="cpu")
-        if self.wall_s >= self.max_wall_s:
+        if self.left_cpu_s <= 0:
+            return self.cpu_exceeded
+        if self.left_wall_s <= 0:
             return Died("budget", seconds=self.max_wall_s, clock="wall")
         return None

@@ -18,6 +18,7 @@ import msgspec
 
 from ..course import Limits
 from ..sandbox import Warm
+from ..worker.confine import framing
 from . import bounds, protocol
 from .budget import Budget
 from .protocol import Batch, Problem, Read, Refused
@@ -95,6 +96,7 @@ class EngineProcess:
         stub: The file as it was given out; the same syntax tree counts as not started.
         limits: What loading and each batch may use.
         budget: What the whole submission may use; shared by its files.
+        apart: Whether each batch is run in a fresh process.
     """
 
     def __init__(
@@ -105,6 +107,8 @@ class EngineProcess:
         stub: str | None,
         limits: Limits,
         budget: Budget | None = None,
+        *,
+        apart: bool = False,
     ) -> None:
         self._warm = warm
         self._order = {
@@ -116,11 +120,13 @@ class EngineProcess:
         }
         self._limits = limits
         self._budget = budget or Budget()
+        self._apart = apart
         self._unanswered = 0
         self._number: int | None = None
         self._channel: socket.socket | None = None
         self._out = -1
         self._batches = 0
+        self._status = 0  # how the last process ended
 
     @property
     def fresh(self) -> bool:
@@ -134,8 +140,7 @@ class EngineProcess:
         if exceeded is not None:
             return LoadFailed(exceeded)
         self._start()
-        left_s = self._budget.max_cpu_s - self._budget.cpu_s
-        order = msgspec.json.encode({**self._order, "cpu_backstop_s": left_s})
+        order = msgspec.json.encode({**self._order, "cpu_backstop_s": self._budget.left_cpu_s})
         frame, output = self._exchange(order, bounds.LOAD_ANSWER, self._limits.cpu_s)
         if isinstance(frame, Died):
             return LoadFailed(frame, output)
@@ -157,6 +162,8 @@ class EngineProcess:
             exceeded = Died("unanswered", count=_UNANSWERED)
         if exceeded is not None:
             return Ran(exceeded, "", 0.0)
+        if self._apart:
+            self.restart()
         if self._has_more_to_say():
             self.close()  # it said something that nobody asked for, or has ended since
         if self._channel is None:
@@ -166,10 +173,13 @@ class EngineProcess:
                 return Ran(again.cause if lost else Died("not_reloaded"), "", 0.0)  # type: ignore[union-attr]
         # the file is run again before each batch but the first, in the same answer
         cpu_s = batch.cpu_s + self._limits.cpu_s
+        used = self._batches > 0
         self._batches += 1
         frame, output = self._exchange(batch.encode(), batch.answer_cap, cpu_s)
         result: Read | Problem | Died
         if isinstance(frame, Died):
+            if used and frame.kind == "exited" and self._status == framing.LEFT_BEHIND:
+                return self.run(batch)
             result = frame
         else:
             try:
@@ -181,7 +191,8 @@ class EngineProcess:
 
     def restart(self) -> None:
         """Let the next batch run in a fresh process."""
-        self.close()
+        if not self.fresh:
+            self.close()
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -206,9 +217,11 @@ class EngineProcess:
         self._channel.close()
         os.close(self._out)
         self._channel = None
-        code, cpu_s = self._warm.end(self._number, by_itself)
+        begun = time.monotonic()
+        self._status, cpu_s = self._warm.end(self._number, by_itself)
         self._budget.cpu_s += cpu_s
-        return code
+        self._budget.wall_s += time.monotonic() - begun  # one that closed its channel can take its time to end
+        return self._status
 
     def _has_more_to_say(self) -> bool:
         return self._channel is not None and bool(select.select([self._channel], [], [], 0)[0])
@@ -238,7 +251,7 @@ class EngineProcess:
         unsent = _send(channel, memoryview(request))
         frame = bytearray()
         progress = _Progress(self._warm, self._number, cpu_s)
-        patience = min(_BACKSTOP * cpu_s, self._budget.max_wall_s - self._budget.wall_s)
+        patience = min(_BACKSTOP * cpu_s, self._budget.left_wall_s)
         left = patience
         listening: list[Any] = [channel, out]
         while True:
@@ -269,9 +282,10 @@ class EngineProcess:
                 if not data:
                     return Died("protocol_error", detail=_CUT_OFF) if frame else Died("exited")
                 frame += data
-                if len(frame) > cap:
+                size = _announced(frame)
+                if size is not None and max(size, len(frame)) > cap:
                     return Died("answer_too_large", limit_kb=cap >> 10)
-                if _is_whole(frame):
+                if size is not None and len(frame) >= size:
                     return bytes(frame)
             if left <= 0 and not ready:
                 return self._budget.exceeded or Died("wall_limit", seconds=patience)
@@ -281,8 +295,8 @@ class EngineProcess:
 
     def _death(self, code: int) -> Died:
         """Why a process that ended by itself did so."""
-        if code == -signal.SIGXCPU:  # the kernel's backstop: what was left of the budget
-            return Died("budget", seconds=self._budget.max_cpu_s, clock="cpu")
+        if code == -signal.SIGKILL and self._budget.left_cpu_s < 1:  # the kernel counts whole seconds
+            return self._budget.cpu_exceeded
         if code < 0:
             try:
                 name = signal.Signals(-code).name
@@ -335,10 +349,10 @@ class _Progress:
 _CUT_OFF = "there is no answer, or only a piece of one"
 
 
-def _is_whole(frame: bytearray) -> bool:
-    """Whether a frame has all the bytes that it announces, or more."""
-    size = protocol.HEADER.size
-    return len(frame) >= size and len(frame) >= size + protocol.HEADER.unpack_from(frame)[0]
+def _announced(frame: bytearray) -> int | None:
+    """How many bytes a frame says that it has, its header included; None for less than a header."""
+    header = protocol.HEADER.size
+    return None if len(frame) < header else header + int(protocol.HEADER.unpack_from(frame)[0])
 
 
 def _send(channel: socket.socket, data: memoryview) -> memoryview:

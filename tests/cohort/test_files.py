@@ -17,8 +17,9 @@ import msgspec
 import pytest
 
 from grader.cohort import archives, entries, files
-from grader.cohort.files import Taken, readable, take_in
+from grader.cohort.files import Taken, take_in
 from grader.course import Course
+from grader.outside import readable
 
 FIRST, SECOND = "01_distribute.py", "02_swap.py"
 AUTHOR = {

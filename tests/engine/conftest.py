@@ -1,4 +1,4 @@
-"""A warm worker process for a whole file, and submissions in it."""
+"""A server process for a whole file of tests, and engine processes in it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -7,7 +7,7 @@ import pytest
 
 from grader import sandbox
 from grader.course import Limits
-from grader.engine import Batch, Run, Submission
+from grader.engine import Batch, Budget, EngineProcess, Run
 from grader.program import program
 from grader.sandbox import Warm
 
@@ -51,21 +51,28 @@ def limits() -> Limits:
 
 
 @pytest.fixture
-def submit(warm: Warm, limits: Limits) -> Iterator[Callable[..., Submission]]:
-    """Make a submission of a source; all of them end with the test."""
+def submit(warm: Warm, limits: Limits) -> Iterator[Callable[..., EngineProcess]]:
+    """Make an engine process of a source; all of them end with the test."""
     with ExitStack() as stack:
 
-        def make(source: str, stub: str | None = None, warm: Warm = warm, limits: Limits = limits) -> Submission:
-            return stack.enter_context(Submission(warm, source, "07_learner.py", stub, limits))
+        def make(
+            source: str,
+            stub: str | None = None,
+            warm: Warm = warm,
+            limits: Limits = limits,
+            budget: Budget | None = None,
+            apart: bool = False,
+        ) -> EngineProcess:
+            return stack.enter_context(EngineProcess(warm, source, "07_learner.py", stub, limits, budget, apart=apart))
 
         yield make
 
 
 @pytest.fixture
-def acting(submit: Callable[..., Submission]) -> Callable[..., Submission]:
-    """A submission whose function `act(root)` does what a test says, and whose file does so when imported."""
+def acting(submit: Callable[..., EngineProcess]) -> Callable[..., EngineProcess]:
+    """An engine process whose function `act(root)` does what a test says, and whose file does so when imported."""
 
-    def make(act: str = "pass", at_import: str = "", **others: object) -> Submission:
+    def make(act: str = "pass", at_import: str = "", **others: object) -> EngineProcess:
         body = "".join(f"    {line}\n" for line in act.splitlines())
         return submit(f"{ENGINE.replace('    pass', body)}\n{at_import}\n", **others)
 

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.engine.bounds import OUTPUT, cut, cut_output
-from grader.report.json_form import escape_steering
+from grader.outside import escaped_json
 
 LARGE = 256  # KB: more than a report keeps, whatever the course says
 
 
 def spelled(text: str) -> int:
     """How many bytes a report spends on a text."""
-    return len(escape_steering(msgspec.json.encode(text).decode()).encode()) - len('""')
+    return len(escaped_json(msgspec.json.encode(text).decode()).encode()) - len('""')
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ ODD: dict[str, Make] = {
 }
 
 
-@pytest.fixture(params=ODD.items(), ids=ODD.keys())
+@pytest.fixture(params=list(ODD.items()), ids=list(ODD))
 def odd(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     """What a path is, and the path; beside it lies a secret."""
     kind, make = request.param

@@ -1,5 +1,6 @@
 """A learner's file as an engine process runs it: load it, run it afresh, execute batches of programs."""
 
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -32,15 +33,20 @@ class LearnerFile:
 
     def load(self) -> list[Any]:
         """Compile the file and run it: `["loaded"]`, `["not_started"]` or `["failed", problem]`."""
-        if self._stub is not None and load.same_code(self._source, self._stub):
-            return ["not_started"]
         try:
+            if self._stub is not None and load.same_code(self._source, self._stub):
+                return ["not_started"]
             self._parsed = load.parse(self._source, self._filename)
             self._builtins = load.builtins_for(self._parsed, self._allow)
         except BaseException as error:
             return ["failed", ["load", *load.describe(error, self._filename)]]
         problem = self._execute()
         return ["loaded"] if problem is None else ["failed", problem]
+
+    def forget(self) -> None:
+        """Let go of the file as it was last run, and of all that it holds."""
+        self._module = None
+        sys.modules.pop(load.MODULE, None)
 
     def reload(self) -> list[Any] | None:
         """Run the file afresh: None, or `["unread", problem]`."""
@@ -54,7 +60,6 @@ class LearnerFile:
 
     def _execute(self) -> list[Any] | None:
         assert self._parsed is not None
-        self._module = None  # the one that was run before, and all that it holds
         try:
             self._module = load.execute(self._parsed, self._builtins, self._calls)
         except BaseException as error:

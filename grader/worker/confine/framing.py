@@ -18,8 +18,10 @@ HEADER = struct.Struct("!I")
 HeaderError = struct.error
 NUMBER = struct.Struct("!q")
 START, CPU_TIME, STALLED, KILL, REAP = b"S", b"C", b"W", b"K", b"R"
+LEFT_BEHIND = 3  # the exit status of an engine process that cannot be put back for another batch
 
-_to_json = json.JSONEncoder(separators=(",", ":")).encode
+# bound once, before learner code can put something in their place
+_to_json, _from_json = json.JSONEncoder(separators=(",", ":")).encode, json.JSONDecoder().decode
 
 
 def encode(message: Any) -> bytes:
@@ -32,7 +34,7 @@ def read_frame(fd: int) -> Any:
     """Return the next frame from a descriptor; None when the other end is gone."""
     head = read_all(fd, HEADER.size)
     body = read_all(fd, *HEADER.unpack(head)) if len(head) == HEADER.size else b""
-    return json.loads(body) if body else None
+    return _from_json(body.decode()) if body else None
 
 
 def read_all(fd: int, size: int) -> bytes:

@@ -1,124 +1,197 @@
 """Put an interpreter back as it was before learner code ran in it, as far as that is cheap.
 
-What is not put back here (patched classes, filled memory, settings inside objects) can only cost a check that
-fails or dies: the trusted side runs that check again in a fresh process.
+What is not put back here (attributes of objects inside modules, the C library's state, filled memory) can only cost
+a check that fails or dies: the trusted side runs that check again in a fresh process.
 """
 
+import _locale
 import _thread
+import atexit
+import builtins
 import gc
 import os
-import random
 import signal
 import sys
+import typing
 from _signal import SIG_DFL, SIG_IGN  # type: ignore[import-not-found]
 from _signal import getsignal as get_handler
 from _signal import signal as set_handler
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib.machinery import ExtensionFileLoader
 from types import ModuleType
 from typing import Any
 
 from . import limits
 
-_LEFT_BEHIND = 3  # the exit status of a process that cannot be put back
 _CONTAINERS = (list, dict, set)
 _TIMERS = ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")
+_HEAP_TYPE = 1 << 9  # of a class whose attributes can be set
+_attributes = type.__dict__["__dict__"].__get__  # whatever its metaclass says
+_builtins = vars(builtins)
 
 
 class Snapshot:
     """The state of the interpreter before learner code has run.
 
-    Args:
-        first_free: No descriptor from this number on is in use.
+    Taking one costs more than all else that a fork does, so the server process takes it for all its forks.
     """
 
-    def __init__(self, first_free: int) -> None:
-        self.first_free = first_free
-        self.numpy = _Numpy(sys.modules["numpy"]) if "numpy" in sys.modules else None
+    def __init__(self) -> None:
+        of_numpy = list(_of_numpy(sys.modules.get("numpy")))  # first: numpy loads parts of itself when it is asked
+        random = sys.modules["random"]  # imported by `preimport`, and not before
+        self.builtins = dict(_builtins)
+        self.table = sys.modules  # itself: learner code may set another
         self.modules = dict(sys.modules)
         namespaces = [vars(module) for module in self.modules.values() if isinstance(module, ModuleType)]
-        self.contents = [(namespace, [*namespace.values()], dict(namespace)) for namespace in namespaces]
-        self.containers = list(_containers(namespaces))
-        self.recursion_limit = sys.getrecursionlimit()
-        self.switch_interval = sys.getswitchinterval()
-        self.thresholds = gc.get_threshold()
+        self.namespaces = [(namespace, dict(namespace), list(namespace.values())) for namespace in namespaces]
+        classes = [(cls, _attributes(cls)) for cls in _classes(namespaces)]
+        self.classes = [(cls, found, dict(found), list(found.values())) for cls, found in classes]
+        self.containers = [(container, container.copy()) for container in _containers(namespaces)]
+        self.environment = dict(os.environ)
+        self.locale = _locale.setlocale(_locale.LC_ALL)
+        self.stack_size = _thread.stack_size()
+        self.threads = _thread._count()
+        self.settings: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+            (sys.setrecursionlimit, (sys.getrecursionlimit(),)),
+            (sys.setswitchinterval, (sys.getswitchinterval(),)),
+            (sys.settrace, (None,)),
+            (sys.setprofile, (None,)),
+            (gc.disable, ()),
+            (gc.set_debug, (0,)),
+            (gc.set_threshold, gc.get_threshold()),
+            (random.setstate, (random.getstate(),)),
+            *of_numpy,
+            *_of_integers(),
+            *((clear, ()) for clear in getattr(typing, "_cleanups", ())),  # caches that keep learners' classes
+            (atexit._clear, ()),
+        ]
+        self.logging = _Logging(self.modules["logging"]) if "logging" in self.modules else None
         self.handlers = {number: get_handler(number) for number in range(1, signal.NSIG) if _is_settable(number)}
-        self.draws = random.getstate()
         gc.freeze()  # what is here now need not be looked at when what learner code left is collected
 
-    def restore(self) -> None:
-        """Put back what can be put back; end the process where a thread of the learner's still runs."""
-        if _thread._count():
-            os._exit(_LEFT_BEHIND)
+    def after_imports(self) -> "Snapshot":
+        """Return the snapshot for a fork that may have imported more, and so may have other import hooks."""
+        if len(self.table) != len(self.modules):
+            return Snapshot()
+        for container, copied in self.containers:
+            if container is sys.meta_path:
+                _refill(copied, container)
+        return self
+
+    def restore(self, first_free: int) -> bool:
+        """Put back what can be put back, and close the descriptors from `first_free` on.
+
+        Returns False, or raises, where that is not enough: a thread of the learner's still runs, or a module was
+        imported that cannot be imported twice.
+        """
+        _builtins.clear()  # first, for all that follows is looked up there
+        _builtins.update(self.builtins)
+        if _thread._count() != self.threads:
+            return False
         sys.settrace(None)
         sys.setprofile(None)
         self._restore_signals()
-        self._restore_modules()
-        sys.setrecursionlimit(self.recursion_limit)
-        sys.setswitchinterval(self.switch_interval)
-        gc.disable()
-        gc.set_threshold(*self.thresholds)
-        gc.collect()
-        random.setstate(self.draws)
-        if self.numpy is not None:
-            self.numpy.restore()
-        os.closerange(self.first_free, limits.DESCRIPTORS)
+        gc.collect()  # may run what learner code has written, so before the rest
+        if not self._restore_modules():
+            return False
+        for function, arguments in self.settings:
+            function(*arguments)
+        if self.logging is not None:
+            self.logging.restore()
+        if dict(os.environ) != self.environment:
+            os.environ.clear()
+            os.environ.update(self.environment)
+        if _locale.setlocale(_locale.LC_ALL) != self.locale:
+            _locale.setlocale(_locale.LC_ALL, self.locale)
+        if _thread.stack_size() != self.stack_size:
+            _thread.stack_size(self.stack_size)
+        os.closerange(first_free, limits.DESCRIPTORS)
+        return True
 
     def _restore_signals(self) -> None:
         for timer in _TIMERS:
             signal.setitimer(getattr(signal, timer), 0)
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         for number, handler in self.handlers.items():
+            if number in blocked:
+                set_handler(number, SIG_IGN)  # which also drops one that waits
             if get_handler(number) is not handler:
-                set_handler(number, SIG_DFL if handler is None else handler)
+                set_handler(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
-    def _restore_modules(self) -> None:
-        for name, module in self.modules.items():
-            if sys.modules.get(name) is not module:
-                sys.modules[name] = module
-        for namespace, values, saved in self.contents:
-            if not _same([*namespace.values()], values):
-                for name in [name for name in namespace if name not in saved]:
-                    if not isinstance(namespace[name], ModuleType):  # a part that was loaded since
-                        del namespace[name]
-                namespace.update(saved)
-        for container, items, copied in self.containers:
-            if not _same(_items(container), items):
+    def _restore_modules(self) -> bool:
+        if not self._can_forget_modules():
+            return False
+        if list(self.table.values()) != list(self.modules.values()):
+            _refill(self.table, self.modules)
+        for namespace, saved, values in self.namespaces:
+            # a list is compared by identity first, at a fraction of what asking for identity would cost
+            if list(namespace.values()) != values:
+                _refill(namespace, saved)
+        for cls, attributes, saved, values in self.classes:
+            if list(attributes.values()) != values:
+                _refill_class(cls, attributes, saved)
+        for container, copied in self.containers:
+            if container != copied:
+                _refill(container, copied)
+        return True
+
+    def _can_forget_modules(self) -> bool:
+        """Whether what was imported meanwhile can be imported anew, as in a fresh process."""
+        late = [module for name, module in self.table.items() if name not in self.modules]
+        specs = [getattr(module, "__spec__", None) for module in late]
+        return not any(isinstance(getattr(spec, "loader", None), ExtensionFileLoader) for spec in specs)
+
+
+class _Logging:
+    """What the root logger does, and which loggers there are."""
+
+    def __init__(self, logging: Any) -> None:
+        self.root = logging.root
+        self.attributes = dict(vars(self.root))
+        self.containers = [(c, c.copy()) for c in self.attributes.values() if type(c) in _CONTAINERS]
+        self.manager = self.root.manager
+        self.managed = dict(vars(self.manager))
+        self.containers += [(c, c.copy()) for c in self.managed.values() if type(c) in _CONTAINERS]
+
+    def restore(self) -> None:
+        vars(self.root).update(self.attributes)
+        vars(self.manager).update(self.managed)
+        for container, copied in self.containers:
+            if container != copied:
                 _refill(container, copied)
 
 
-def _same(now: list[Any], before: list[Any]) -> bool:
-    """Whether two lists hold the same objects, or equal ones. Comparing runs no code where nothing has changed."""
-    try:
-        return now == before
-    except Exception:  # an array of numpy's is not simply equal or not
-        return False
+def _of_numpy(numpy: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
+    """How to put back numpy's generator, and what it does about overflow."""
+    if numpy is not None:
+        yield numpy.random.set_state, (numpy.random.get_state(),)
+        errors = numpy.geterr()
+        yield (lambda: numpy.seterr(**errors)), ()
 
 
-class _Numpy:
-    """What numpy keeps between calls: its generator's state, and what it does about overflow."""
-
-    def __init__(self, numpy: Any) -> None:
-        self.numpy = numpy
-        self.draws = numpy.random.get_state()
-        self.errors = numpy.geterr()
-
-    def restore(self) -> None:
-        self.numpy.random.set_state(self.draws)
-        self.numpy.seterr(**self.errors)
+def _of_integers() -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
+    """How to put back the limit of digits that a text for an integer may have, which older Pythons do not know."""
+    if hasattr(sys, "set_int_max_str_digits"):
+        yield sys.set_int_max_str_digits, (sys.get_int_max_str_digits(),)
 
 
-def _containers(namespaces: list[dict[str, Any]]) -> Iterator[tuple[Any, list[Any], Any]]:
-    """The lists, dicts and sets that modules hold, their items, and a copy; not `sys.modules`, which grows rightly."""
+def _classes(namespaces: list[dict[str, Any]]) -> list[type]:
+    """The classes that modules hold and whose attributes can be set, each once."""
+    found = {id(value): value for namespace in namespaces for value in namespace.values() if isinstance(value, type)}
+    return [cls for cls in found.values() if cls.__flags__ & _HEAP_TYPE]
+
+
+def _containers(namespaces: list[dict[str, Any]]) -> list[Any]:
+    """The lists, dicts and sets that modules hold, each once; not `sys.modules`, nor modules' own namespaces."""
     seen = {id(sys.modules), *map(id, namespaces)}
+    found = []
     for namespace in namespaces:
         for value in namespace.values():
             if type(value) in _CONTAINERS and id(value) not in seen:
                 seen.add(id(value))
-                yield value, _items(value), value.copy()
-
-
-def _items(container: Any) -> list[Any]:
-    return [*(container.values() if type(container) is dict else container)]
+                found.append(value)
+    return found
 
 
 def _refill(container: Any, copied: Any) -> None:
@@ -127,6 +200,14 @@ def _refill(container: Any, copied: Any) -> None:
         container.extend(copied)
     else:
         container.update(copied)
+
+
+def _refill_class(cls: Any, attributes: Any, kept: dict[str, Any]) -> None:
+    for name in [name for name in attributes if name not in kept]:
+        type.__delattr__(cls, name)
+    for name, value in kept.items():
+        if attributes.get(name) is not value:
+            type.__setattr__(cls, name, value)
 
 
 def _is_settable(number: int) -> bool:

@@ -53,19 +53,18 @@ def stop_clocks() -> None:
 def apply(limits: dict[str, Any], cpu_backstop_s: float) -> None:
     """Give up for good what learner code does not need: memory, core dumps, files to write, many descriptors.
 
-    The kernel ends the process once it has used `cpu_backstop_s` seconds of CPU time in all.
+    The kernel ends the process once it has used `cpu_backstop_s` seconds of CPU time in all (whole ones, at least one).
     """
     _lower("RLIMIT_AS", limits["memory_mb"] << 20)
     _lower("RLIMIT_CORE", 0)
     _lower("RLIMIT_FSIZE", 0)
     _lower("RLIMIT_NOFILE", DESCRIPTORS)
-    # first SIGXCPU, which says why; a second later what cannot be ignored
-    _lower("RLIMIT_CPU", int(cpu_backstop_s) + 1, grace=1)
+    _lower("RLIMIT_CPU", max(1, int(cpu_backstop_s)))
 
 
-def _lower(name: str, wanted: int, grace: int = 0) -> None:
+def _lower(name: str, wanted: int) -> None:
     which = getattr(resource, name, None)
     if which is not None:
         # a lower limit may be in force already, or the system refuses (macOS: RLIMIT_AS)
         with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(which, (wanted, wanted + grace))
+            resource.setrlimit(which, (wanted, wanted))

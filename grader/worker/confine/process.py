@@ -10,6 +10,8 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
+from contextvars import Context, copy_context
+from os import _exit  # here, before learner code can put something in its place
 from typing import Any, NoReturn, Protocol, TypeAlias
 
 from . import framing, limits
@@ -26,6 +28,9 @@ class File(Protocol):
     def load(self) -> list[Any]:
         """Compile the file and run it for the first time: the answer to the order."""
 
+    def forget(self) -> None:
+        """Let go of the file as it was last run, and of all that it holds."""
+
     def reload(self) -> list[Any] | None:
         """Run the file afresh: None, or the answer to a batch if that fails."""
 
@@ -40,20 +45,20 @@ class File(Protocol):
 Loader: TypeAlias = Callable[[dict[str, Any]], File]
 
 
-def start(channel: int, output: int, plan: Plan, loader: Loader) -> NoReturn:
-    """Become an engine process (called in a fresh fork of the server process).
+def start(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snapshot) -> NoReturn:
+    """Become an engine process (called in a fresh fork of the server process, of which `snapshot` was taken).
 
     The first frame on `channel` is the order: what `loader` takes, with `limits` and `cpu_backstop_s` in seconds.
     Each further one is a batch with its `cpu_s`. Every frame is answered by one. `output` takes what is printed.
     """
     try:
         os.setsid()
-        _serve(channel, output, plan, loader)
+        _serve(channel, output, plan, loader, snapshot)
     finally:
-        os._exit(1)
+        _exit(1)
 
 
-def _serve(channel: int, output: int, plan: Plan, loader: Loader) -> None:
+def _serve(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snapshot) -> None:
     order = framing.read_frame(channel)
     if order is None:
         return
@@ -63,27 +68,41 @@ def _serve(channel: int, output: int, plan: Plan, loader: Loader) -> None:
     plan.apply()
     _place(channel, output)
     _open_streams()
-    snapshot = Snapshot(_FIRST_FREE)
-    answer = _within(cpu_s, file.load)
+    snapshot = snapshot.after_imports()
+    context = copy_context()  # of its own for each batch: numpy's and decimal's settings are kept there
+    answer = _within(cpu_s, context, file.load)
     framing.write_frame(_CHANNEL, answer)
     fresh = True
     while file.loaded and (batch := framing.read_frame(_CHANNEL)) is not None:
         failed = None
         if not fresh:
-            _discard_output()  # what the file prints was shown when it was loaded
-            snapshot.restore()
-            _open_streams()
-            failed = _within(cpu_s, file.reload)
+            _renew(file, snapshot)
+            context = copy_context()
+            failed = _within(cpu_s, context, file.reload)
             _keep_output()
         fresh = False
-        answer = failed or _within(batch["cpu_s"], lambda: file.run(batch))
+        answer = failed or _within(batch["cpu_s"], context, file.run, batch)
         framing.write_frame(_CHANNEL, answer)
 
 
-def _within(cpu_s: float, act: Callable[[], Any]) -> Any:
-    """Let learner code run for so many seconds of CPU time, and flush what it printed."""
+def _renew(file: File, snapshot: Snapshot) -> None:
+    """Make the interpreter as good as new, or end the process. What the file prints from here on is discarded: it was
+    shown when it was loaded."""
+    try:
+        file.forget()
+        _discard_output()
+        restored = snapshot.restore(_FIRST_FREE)
+        _open_streams()
+    except BaseException:
+        restored = False
+    if not restored:
+        _exit(framing.LEFT_BEHIND)
+
+
+def _within(cpu_s: float, context: Context, act: Callable[..., Any], *arguments: Any) -> Any:
+    """Let learner code run in a context for so many seconds of CPU time, and flush what it printed."""
     limits.start_clocks(cpu_s)
-    result = act()
+    result = context.run(act, *arguments)
     limits.stop_clocks()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(BaseException):  # the learner's file may have put anything there

@@ -15,6 +15,7 @@ import time
 from typing import Any
 
 from . import framing, limits, process
+from .leftovers import Snapshot
 from .lockdown import Plan, Unavailable
 
 _STATUS_WAIT_S = 1.0  # an engine process that closed its channel is about to end; then it is killed
@@ -38,19 +39,20 @@ def main(control_fd: int, settings: str, load: process.Loader) -> None:
     framing.write_frame(control_fd, [None, detail])
     from . import preimport  # noqa: F401  (after everything that every fork uses)
 
-    gc.freeze()
+    limits.stop_clocks()  # an engine process that is still importing ignores that it makes no progress
     gc.disable()  # collecting large graphs over and over is slow; an engine process collects between batches
-    _Server(control, plan, load).serve()
+    _Server(control, plan, load, Snapshot()).serve()
     os._exit(0)
 
 
 class _Server:
     """The engine processes that are running, by process id."""
 
-    def __init__(self, control: socket.socket, plan: Plan, load: process.Loader) -> None:
+    def __init__(self, control: socket.socket, plan: Plan, load: process.Loader, snapshot: Snapshot) -> None:
         self.control = control
         self.plan = plan
         self.load = load
+        self.snapshot = snapshot
         self.running: set[int] = set()
 
     def serve(self) -> None:
@@ -83,7 +85,7 @@ class _Server:
         if pid == 0:
             self.control.close()
             channel, output = fds
-            process.start(channel, output, self.plan, self.load)
+            process.start(channel, output, self.plan, self.load, self.snapshot)
         for fd in fds:
             os.close(fd)
         self.running.add(pid)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.worker import syscalls
+from grader.worker.confine import syscalls
 
 HEADERS = {
     "x86_64": [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm/unistd_64.h")],

@@ -6,9 +6,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from grader.worker.luck import Nodes, order_hash
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from grader.worker.adapter.set_order import Nodes, order_hash
 
 SEEDS = range(4)
 Load = Callable[[str], ModuleType]
@@ -47,7 +48,7 @@ IDENTITY = {
 }
 
 
-@pytest.fixture(params=IDENTITY.values(), ids=list(IDENTITY))
+@pytest.fixture(params=list(IDENTITY.values()), ids=list(IDENTITY))
 def identity(request: pytest.FixtureRequest) -> str:
     source: str = request.param
     return source

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.program import Program, chain, diamonds, leaf, program
-from grader.worker import run
+from grader.worker.adapter.execute import execute
 
 FILE = "07_learner.py"
 Execute = Callable[..., Any]
@@ -419,7 +419,7 @@ def batch(*runs: tuple[Program, list[Any]], seeds: tuple[int | None, ...] = (0,)
 def test_a_batch_has_an_outcome_for_each_seed_and_run(loaded: Load, closures: str) -> None:
     """Every run is executed once under every order seed, and the reading stands in front."""
     asked = batch((BOTH, [["values"]]), (leaf(1.0), []), seeds=(0, 1, 2, 3))
-    read, wire, seeds = run.execute(loaded(closures), FILE, asked)
+    read, wire, seeds = execute(loaded(closures), FILE, asked)
     assert (read, wire[0]) == ("read", "Value")
     assert [[outcome[0] for outcome in outcomes] for outcomes in seeds] == [["done", "done"], *[["same", "same"]] * 3]
 
@@ -428,7 +428,7 @@ def test_an_outcome_that_differs_between_seeds_is_told_each_time(loaded: Load, c
     """What hangs on the order of a set is spelled out under each seed under which it is another."""
     source = closures + "def first(node):\n    return [next(iter(node._prev))]\n"
     asked = batch((BOTH, [["call", "first", [["node", 3]]]]), (leaf(1.0), []), seeds=(0, 1))
-    _, _, (one, other) = run.execute(loaded(source), FILE, asked)
+    _, _, (one, other) = execute(loaded(source), FILE, asked)
     assert ["done", "done"] == [outcome[0] for outcome in one]
     assert ["done", "same"] == [outcome[0] for outcome in other]
     assert one[0] != other[0]
@@ -440,7 +440,7 @@ def test_a_row_in_short_makes_the_same_nodes(loaded: Load, closures: str) -> Non
     answers = []
     for wire in (made.sent, made.wire):
         asked = {"runs": [[wire, [["values"], ["backward", made.root], ["grads"]]]], "order_seeds": [0]}
-        answers.append(run.execute(loaded(closures), FILE, asked | {"calls": 5000, "engine": True}))
+        answers.append(execute(loaded(closures), FILE, asked | {"calls": 5000, "engine": True}))
     assert len(made.sent) < 10
     assert answers[0] == answers[1]
 
@@ -448,7 +448,7 @@ def test_a_row_in_short_makes_the_same_nodes(loaded: Load, closures: str) -> Non
 def test_one_broken_run_leaves_the_others(loaded: Load, closures: str) -> None:
     """An exception costs the run at hand; those before and after it go through."""
     asked = batch((leaf(1.0), []), (program("L = a / b", a=1, b=2), []), (leaf(2.0), []))
-    _, _, (outcomes,) = run.execute(loaded(closures), FILE, asked)
+    _, _, (outcomes,) = execute(loaded(closures), FILE, asked)
     assert ["done", "broke", "done"] == [outcome[0] for outcome in outcomes]
 
 
@@ -456,7 +456,7 @@ def test_once_the_budget_is_spent_nothing_more_is_run(loaded: Load, closures: st
     """After a run that used up its calls the rest of the batch is left out, under every seed."""
     source = closures.replace("visit(source)", "visit(source); seen.clear()")
     asked = batch((leaf(1.0), []), (diamonds(30), [["backward", diamonds(30).root]]), (leaf(2.0), []), seeds=(0, 1))
-    _, _, (first, second) = run.execute(loaded(source), FILE, asked)
+    _, _, (first, second) = execute(loaded(source), FILE, asked)
     assert ("done", "broke", "calls", "unrun") == (first[0][0], first[1][0], first[1][2][1], first[2][0])
     assert [["unrun"]] * 3 == second
 
@@ -464,20 +464,20 @@ def test_once_the_budget_is_spent_nothing_more_is_run(loaded: Load, closures: st
 def test_each_run_has_a_budget_of_its_own(loaded: Load, closures: str) -> None:
     """Calls are counted run by run."""
     runs = [(program("L = a + b", a=1, b=2), [["values"]])] * 50
-    _, _, (outcomes,) = run.execute(loaded(closures), FILE, batch(*runs, calls=20))
+    _, _, (outcomes,) = execute(loaded(closures), FILE, batch(*runs, calls=20))
     assert {"done"} == {outcome[0] for outcome in outcomes}
 
 
 def test_a_file_that_is_no_engine_is_unread(loaded: Load) -> None:
     """What cannot be read as an engine gives one problem for the whole batch."""
-    answer = run.execute(loaded("x = 1\n"), FILE, batch((leaf(1.0), [])))
+    answer = execute(loaded("x = 1\n"), FILE, batch((leaf(1.0), [])))
     assert answer == ["unread", ["reading", "shape", "Unreadable", "there is no class `Value` in the file", []]]
 
 
 def test_without_an_engine_functions_are_called_with_numbers(loaded: Load) -> None:
     """A file of functions alone needs no class, and nothing is built."""
     asked = batch((Program((), 0, ""), [["call", "half", [["number", 3.0]]]]))
-    read, wire, ((outcome,),) = run.execute(loaded("def half(x):\n    return x / 2\n"), FILE, asked | {"engine": False})
+    read, wire, ((outcome,),) = execute(loaded("def half(x):\n    return x / 2\n"), FILE, asked | {"engine": False})
     assert (read, wire[1:]) == ("read", ["data", "grad", "", "", "", False])
     assert [["numbers", [(1.5).hex()]]] == results(outcome)
 
@@ -487,7 +487,7 @@ def test_a_constructor_without_end_is_unread(loaded: Load) -> None:
     source = (
         "class Value:\n    def __init__(self, x):\n        while self.m(): pass\n    def m(self):\n        return 1\n"
     )
-    answer = run.execute(loaded(source), FILE, batch((leaf(1.0), [])))
+    answer = execute(loaded(source), FILE, batch((leaf(1.0), [])))
     assert answer[0] == "unread"
     assert answer[1][:2] == ["reading", "calls"]
 

@@ -5,11 +5,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from grader.worker.reading import Unreadable
 
 from grader.engine import protocol
 from grader.program import program
-from grader.worker import reading
+from grader.worker.adapter import introspect
+from grader.worker.adapter.introspect import Unreadable
 
 Load = Callable[[str], ModuleType]
 
@@ -29,7 +29,7 @@ class {name}:
 
 def test_every_kind_of_local_rule_is_recognised(loaded: Load, engine: Any) -> None:
     """Kind, attribute and inputs are found in each engine that keeps local rules."""
-    found = reading.read(loaded(engine.source))
+    found = introspect.read(loaded(engine.source))
     assert (engine.kind, engine.rule_name) == (found.rule, found.rule_name)
     assert engine.inputs == found.inputs
     assert ("Value", "data", "grad", False) == (found.cls.__name__, found.data, found.grad, found.grad_starts_as_none)
@@ -38,7 +38,7 @@ def test_every_kind_of_local_rule_is_recognised(loaded: Load, engine: Any) -> No
 def test_reading_leaves_no_trace_in_later_nodes(loaded: Load, engine: Any) -> None:
     """The nodes that the probe was made of are thrown away: a fresh leaf has a fresh gradient."""
     module = loaded(engine.source)
-    reading.read(module)
+    introspect.read(module)
     assert module.Value(1.0).grad == 0.0
 
 
@@ -59,22 +59,22 @@ def test_reading_leaves_no_trace_in_later_nodes(loaded: Load, engine: Any) -> No
 )
 def test_names_are_found(loaded: Load, data: str, grad: str, inputs: str, attributes: str) -> None:
     """The usual names win; other names are taken where only one reading is possible."""
-    found = reading.read(loaded(engine_with(attributes, value=data)))
+    found = introspect.read(loaded(engine_with(attributes, value=data)))
     assert (data, grad, inputs) == (found.data, found.grad, found.inputs)
 
 
 @pytest.mark.parametrize(("expected", "start"), [(True, "None"), (False, "0.0"), (False, "0")])
 def test_how_gradients_start_is_noted(loaded: Load, expected: bool, start: str) -> None:
     """A gradient that is None before anything flows is read as one."""
-    found = reading.read(loaded(engine_with(f"self.data, self.grad, self._prev = x, {start}, sources")))
+    found = introspect.read(loaded(engine_with(f"self.data, self.grad, self._prev = x, {start}, sources")))
     assert expected is found.grad_starts_as_none
     assert found.number(2) == 2.0
 
 
 def test_none_counts_as_zero_only_where_gradients_start_so(loaded: Load) -> None:
     """None is zero in an engine that starts with None and no number in any other."""
-    with_none = reading.read(loaded(engine_with("self.data, self.grad, self._prev = x, None, sources")))
-    without = reading.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
+    with_none = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, None, sources")))
+    without = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
     assert with_none.number(None) == 0.0
     with pytest.raises(TypeError):
         without.number(None)
@@ -84,7 +84,7 @@ def test_none_counts_as_zero_only_where_gradients_start_so(loaded: Load) -> None
 def test_slots_are_read(loaded: Load, slots: str) -> None:
     """A class with __slots__ is read like any other."""
     source = engine_with("self.data, self.grad, self._prev, self._op = x, 0.0, sources, op")
-    found = reading.read(loaded(source.replace("    def __init__", f"    __slots__ = {slots}\n    def __init__", 1)))
+    found = introspect.read(loaded(source.replace("    def __init__", f"    __slots__ = {slots}\n    def __init__", 1)))
     assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs)
 
 
@@ -100,7 +100,7 @@ class Value(Base):
     def __mul__(self, other):
         return Value(self.number * other.number, (self, other))
 """
-    found = reading.read(loaded(source))
+    found = introspect.read(loaded(source))
     assert ("number", "slope", "below") == (found.data, found.grad, found.inputs)
 
 
@@ -110,7 +110,7 @@ def test_properties_are_read(loaded: Load) -> None:
         "    @property\n    def data(self):\n        return self._d\n"
         "    @property\n    def grad(self):\n        return self._g\n"
     )
-    found = reading.read(loaded(source))
+    found = introspect.read(loaded(source))
     assert ("data", "grad", "inputs") == (found.data, found.grad, found.inputs)
 
 
@@ -125,7 +125,7 @@ def test_properties_are_read(loaded: Load) -> None:
 def test_two_possible_readings_are_refused(loaded: Load, named: tuple[str, ...], usual: str, attributes: str) -> None:
     """Where two attributes could be meant, both are named, and the usual name is asked for."""
     with pytest.raises(Unreadable) as refusal:
-        reading.read(loaded(engine_with(attributes)))
+        introspect.read(loaded(engine_with(attributes)))
     assert all(name in str(refusal.value) for name in (*named, usual))
 
 
@@ -136,65 +136,65 @@ def test_two_possible_readings_are_refused(loaded: Load, named: tuple[str, ...],
 def test_a_missing_attribute_is_asked_for(loaded: Load, missing: str, attributes: str) -> None:
     """Where nothing can be meant, the usual name is asked for."""
     with pytest.raises(Unreadable, match=missing):
-        reading.read(loaded(engine_with(attributes)))
+        introspect.read(loaded(engine_with(attributes)))
 
 
 def test_the_only_class_with_plus_and_times_is_the_engine(loaded: Load) -> None:
     """A class need not be called Value if no other can add and multiply."""
     source = "class Tape:\n    pass\n" + engine_with("self.data, self.grad, self._prev = x, 0.0, sources", "Scalar")
-    assert reading.read(loaded(source)).cls.__name__ == "Scalar"
+    assert introspect.read(loaded(source)).cls.__name__ == "Scalar"
 
 
 def test_a_subclass_is_no_second_engine(loaded: Load) -> None:
     """Of a base and its subclasses the base is meant."""
     source = engine_with("self.data, self.grad, self._prev = x, 0.0, sources", "Scalar") + "class Sum(Scalar): pass\n"
-    assert reading.read(loaded(source)).cls.__name__ == "Scalar"
+    assert introspect.read(loaded(source)).cls.__name__ == "Scalar"
 
 
 def test_value_wins_over_other_classes(loaded: Load) -> None:
     """With several classes that add and multiply, `Value` is the engine."""
     keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
-    assert reading.read(loaded(engine_with(keeps, "Vector") + engine_with(keeps))).cls.__name__ == "Value"
+    assert introspect.read(loaded(engine_with(keeps, "Vector") + engine_with(keeps))).cls.__name__ == "Value"
 
 
 def test_two_candidates_are_named(loaded: Load) -> None:
     """Two classes that could be the engine are both named."""
     keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
     with pytest.raises(Unreadable, match="found Scalar, Dual; call one of them Value"):
-        reading.read(loaded(engine_with(keeps, "Scalar") + engine_with(keeps, "Dual")))
+        introspect.read(loaded(engine_with(keeps, "Scalar") + engine_with(keeps, "Dual")))
 
 
 @pytest.mark.parametrize("source", ["", "x = 1\n", "class Node:\n    pass\n", "from fractions import Fraction\n"])
 def test_a_file_without_an_engine_says_so(loaded: Load, source: str) -> None:
     """A file without a class that adds and multiplies, or with somebody else's only, has no engine."""
     with pytest.raises(Unreadable, match="there is no class `Value` in the file"):
-        reading.read(loaded(source))
+        introspect.read(loaded(source))
 
 
 def test_a_file_with_plus_alone_is_read(loaded: Load) -> None:
     """An exercise's file need not have both operations."""
     source = engine_with("self.data, self.grad, self._prev = x, 0.0, set(sources)")
-    found = reading.read(loaded(source.replace("__mul__", "times")))
+    found = introspect.read(loaded(source.replace("__mul__", "times")))
     assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs)
 
 
 def test_a_file_without_operations_is_read_as_far_as_it_goes(loaded: Load) -> None:
     """A leaf alone shows value and gradient; inputs and rule are found to be absent."""
     source = "class Value:\n    def __init__(self, x):\n        self.data, self.grad = x, 0.0\n"
-    found = reading.read(loaded(source))
+    found = introspect.read(loaded(source))
     assert ("data", "grad", "", "", "") == (found.data, found.grad, found.inputs, found.rule, found.rule_name)
 
 
 def test_an_engine_without_local_rules_has_none(loaded: Load) -> None:
     """A class that keeps neither functions nor local gradients has no rule."""
-    found = reading.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
+    found = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
     assert ("", "") == (found.rule, found.rule_name)
 
 
 def test_a_constructors_exception_comes_through(loaded: Load) -> None:
     """What the learner's constructor raises is theirs to see."""
     with pytest.raises(NotImplementedError, match="what does a value remember"):
-        reading.read(loaded(engine_with("raise NotImplementedError('what does a value remember?')")))
+        introspect.read(loaded(engine_with("raise NotImplementedError('what does a value remember?')")))
 
 
 @pytest.mark.parametrize(
@@ -209,14 +209,14 @@ def test_a_constructors_exception_comes_through(loaded: Load) -> None:
 def test_the_backward_pass_is_a_method_or_a_function(loaded: Load, call: str) -> None:
     """`backward()` on a node, or a function of the file that takes the root, under its usual names."""
     module = loaded(call)
-    assert reading.backward_of(module, module.Value(), "_backward")() == "passed"
+    assert introspect.backward_of(module, module.Value(), "_backward")() == "passed"
 
 
 def test_no_backward_pass_is_said(loaded: Load) -> None:
     """Where nothing is called like a backward pass, that is what the learner reads."""
     module = loaded("class Value: pass\n")
     with pytest.raises(Unreadable, match=r"no `backward\(\)` on a node"):
-        reading.backward_of(module, module.Value(), "_backward")
+        introspect.backward_of(module, module.Value(), "_backward")
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_every_reading_can_be_told(loaded: Load, cls: str, attributes: str, valu
     """The other side accepts what is told of any engine that can be read, whatever its names are."""
     import json
 
-    found = reading.read(loaded(engine_with(attributes, cls, value)))
+    found = introspect.read(loaded(engine_with(attributes, cls, value)))
     batch = protocol.Batch((protocol.Run(program("L = a * a", a=1), ()),), 1, 1.0, (0,))
     body = json.dumps(["read", found.wire(), [[["done", []]]]]).encode("ascii")
     answer = protocol.decode_batch(protocol.HEADER.pack(len(body)) + body, batch)
@@ -247,7 +247,7 @@ def test_a_rule_called_back_is_no_backward_pass() -> None:
         "class Value:\n    def back(self):\n        return 'rule'\ndef backward(root):\n    return 'passed'\n",
         vars(module),
     )
-    assert reading.backward_of(module, module.Value(), "back")() == "passed"
+    assert introspect.backward_of(module, module.Value(), "back")() == "passed"
 
 
 SAVED = """
@@ -284,5 +284,5 @@ def test_values_that_are_saved_are_no_local_gradients(
     loaded: Load, rule: str, name: str, saved: str, method: str, more: str
 ) -> None:
     """Numbers beside the inputs are read as slopes where they have that name, or where nothing else can be meant."""
-    found = reading.read(loaded(SAVED.format(saved=saved, method=method, more=more)))
+    found = introspect.read(loaded(SAVED.format(saved=saved, method=method, more=more)))
     assert (rule, name) == (found.rule, found.rule_name)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from grader.worker import frames, load
+from grader.worker.adapter import load, spelling
 
 FILE = "07_learner.py"
 
@@ -299,7 +299,7 @@ def closures() -> str:
 def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Loading leaves an import hook, a module and numpy's functions behind: take them away again."""
     monkeypatch.setattr(sys, "meta_path", sys.meta_path.copy())
-    monkeypatch.setattr(frames, "_plain_ways", {})
+    monkeypatch.setattr(spelling, "_plain_ways", {})
     yield
     sys.modules.pop(load.MODULE, None)
 
@@ -309,8 +309,9 @@ def loaded() -> Callable[..., ModuleType]:
     """Load a learner's source as the worker does."""
 
     def load_source(source: str, **allow: str) -> ModuleType:
+        load.preimport(source, allow)
         parsed = load.parse(source, FILE)
-        return load.execute(parsed, load.offer(parsed, allow))
+        return load.execute(parsed, load.builtins_for(parsed, allow))
 
     return load_source
 
@@ -319,14 +320,14 @@ def loaded() -> Callable[..., ModuleType]:
 def executed(loaded: Callable[..., ModuleType]) -> Callable[..., Any]:
     """Load a source and execute one program on it; gives the outcome under the order seed."""
     from grader.program import Program
-    from grader.worker import run
+    from grader.worker.adapter import execute
 
-    def execute(
+    def execute_one(
         source: str, program: Program, *steps: list[Any], calls: int = 10_000, order_seed: int | None = 0
     ) -> Any:
         runs = [[program.sent, list(steps)]]
         batch = {"runs": runs, "order_seeds": [order_seed], "calls": calls, "engine": True}
-        answer = run.execute(loaded(source), FILE, batch)
+        answer = execute.execute(loaded(source), FILE, batch)
         return answer[2][0][0] if answer[0] == "read" else answer
 
-    return execute
+    return execute_one

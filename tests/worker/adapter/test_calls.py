@@ -1,17 +1,13 @@
-"""The budget of calls, the CPU clock, and what a process gives up for good."""
+"""The budget of calls."""
 
-import os
-import resource
-import signal
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from grader.worker.limits import CallBudget, OutOfCalls, OutOfTime
 
-from grader.worker import limits, load
+from grader.worker.adapter import load
+from grader.worker.adapter.calls import CallBudget, OutOfCalls
 
 FILE = "07_learner.py"
 
@@ -19,7 +15,7 @@ FILE = "07_learner.py"
 def code(source: str) -> dict[str, Any]:
     """The names that a learner's source defines."""
     parsed = load.parse(source, FILE)
-    return vars(load.execute(parsed, load.offer(parsed, {})))
+    return vars(load.execute(parsed, load.builtins_for(parsed, {})))
 
 
 SPIN = {
@@ -137,150 +133,8 @@ def run():
         names["run"]()
 
 
-def in_a_child(work: Callable[[], Any]) -> int:
-    """Run something in a fork; gives its exit status, negative for a signal."""
-    child = os.fork()
-    if child == 0:
-        status = 99
-        try:
-            status = int(work() or 0)
-        except BaseException:
-            status = 98
-        finally:
-            os._exit(status)
-    status = os.waitpid(child, 0)[1]
-    return os.waitstatus_to_exitcode(status)
-
-
-def test_cpu_time_runs_out() -> None:
-    """A loop that calls nothing is stopped after the CPU time that it was given."""
-
-    def work() -> int:
-        limits.start_clocks(0.05)
-        try:
-            while True:
-                pass
-        except OutOfTime:
-            return 0
-
-    assert in_a_child(work) == 0
-
-
-def test_sleeping_uses_no_cpu_time() -> None:
-    """The clock stands while the process waits: a busy machine is no learner's fault."""
-
-    def work() -> int:
-        limits.start_clocks(0.05)
-        time.sleep(0.2)
-        return 0
-
-    assert in_a_child(work) == 0
-
-
-def test_a_stopped_clock_stays_silent() -> None:
-    """After stop_clocks CPU time may be used again."""
-
-    def work() -> int:
-        limits.start_clocks(0.05)
-        limits.stop_clocks()
-        end = time.process_time() + 0.12
-        while time.process_time() < end:
-            pass
-        return 0
-
-    assert in_a_child(work) == 0
-
-
-def test_who_swallows_the_exception_is_ended_by_the_kernel() -> None:
-    """Code that catches everything, again and again, is killed when the hard limit comes."""
-
-    def work() -> int:
-        resource.setrlimit(resource.RLIMIT_CPU, (1, 1))  # so that the test need not wait for longer
-        limits.start_clocks(0.05)
-        while True:
-            try:
-                while True:
-                    pass
-            except BaseException:
-                pass
-
-    assert in_a_child(work) in (-signal.SIGXCPU, -signal.SIGKILL)
-
-
-def test_memory_files_and_descriptors_are_given_up() -> None:
-    """After apply() neither memory nor files nor descriptors are to be had, and no way leads back."""
-
-    def work() -> int:
-        limits.apply({"memory_mb": 512})
-        refused = 0
-        try:
-            bytearray(1 << 30)
-        except MemoryError:
-            refused += 1
-        try:
-            while True:
-                os.dup(0)
-        except OSError:
-            refused += 1
-        return 10 * refused + (resource.getrlimit(resource.RLIMIT_AS) == (512 << 20, 512 << 20))
-
-    assert in_a_child(work) == 21
-
-
-def test_nothing_can_be_written_to_a_file(tmp_path: Any) -> None:
-    """A file may be opened, but no byte can be put into it."""
-    target = tmp_path / "file"
-
-    def work() -> int:
-        limits.apply({"memory_mb": 512})
-        try:
-            target.write_text("something")
-        except OSError:
-            return 7
-        return 0
-
-    assert in_a_child(work) == 7
-    assert target.stat().st_size == 0
-
-
-def test_the_kernel_ends_a_process_that_takes_seconds_more_than_it_may() -> None:
-    """Whatever the clock's exception is caught by, CPU time has an end that no code can move."""
-
-    def work() -> int:
-        limits.forbid_more({"cpu_s": 2}, 10.5)
-        return int(resource.getrlimit(resource.RLIMIT_CPU) != (13, 14))
-
-    assert in_a_child(work) == 0
-
-
 def test_without_a_budget_calls_are_free() -> None:
     """A budget of None counts nothing."""
     names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
     with CallBudget(names["__builtins__"], None):
         names["run"](10_000)
-
-
-def test_a_limit_that_the_system_refuses_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one limit cannot be set, the rest are."""
-    given: list[int] = []
-
-    def setrlimit(which: int, limit: tuple[int, int]) -> None:
-        if which == resource.RLIMIT_AS:
-            raise ValueError("not here")
-        given.append(which)
-
-    monkeypatch.setattr(resource, "setrlimit", setrlimit)
-    limits.apply({"memory_mb": 512})
-    assert [resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE] == given
-
-
-def test_without_rlimits_calls_still_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a system without resource limits the clock and apply() do nothing, and the budget works."""
-    monkeypatch.setattr(limits, "resource", None)
-    limits.start_clocks(0.001)
-    limits.stop_clocks()
-    limits.apply({"memory_mb": 1})
-    limits.forbid_more({"cpu_s": 1}, 1)
-    names = code(SPIN["loop of calls"])
-    with pytest.raises(OutOfCalls), CallBudget(names["__builtins__"], 100):
-        names["run"]()

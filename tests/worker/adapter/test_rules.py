@@ -5,9 +5,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from grader.worker.rules import Rules
 
-from grader.worker import reading
+from grader.worker.adapter import introspect
+from grader.worker.adapter.rules import Rules
 
 functions = pytest.mark.parametrize(
     "engine",
@@ -21,7 +21,7 @@ class Case:
     """Two leaves, a = 3 and b = -2, and the rules of the engine that they belong to."""
 
     def __init__(self, module: ModuleType) -> None:
-        self.shape = reading.read(module)
+        self.shape = introspect.read(module)
         self.rules = Rules(self.shape)
         self.a, self.b = module.Value(3.0), module.Value(-2.0)
 
@@ -96,7 +96,7 @@ def test_the_engines_own_pass_meets_the_tripled_rule(case: Case) -> None:
     """A backward pass that goes through the rules gives three times the gradients."""
     node = case.a * case.b
     case.rules.triple(node)
-    reading.backward_of(ModuleType("nothing"), node, "_backward")()
+    introspect.backward_of(ModuleType("nothing"), node, "_backward")()
     assert case.grads == (-6.0, 9.0)
     assert node.grad == 1.0
 

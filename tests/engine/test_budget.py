@@ -1,0 +1,147 @@
+"""What a submission may cost in all: its files share one budget, whatever each of them does."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from grader.course import Limits
+from grader.engine import Batch, Budget, Died, Done, EngineProcess, Loaded, LoadFailed, Ran, Read
+
+Acting = Callable[..., EngineProcess]
+MakeBatch = Callable[..., Batch]
+
+CPU = Died("budget", seconds=1, clock="cpu")
+WALL = Died("budget", seconds=1, clock="wall")
+SPENT = [Budget(max_cpu_s=1, cpu_s=1.0), Budget(max_wall_s=1, wall_s=1.25)]
+
+
+def went_through(ran: Ran) -> bool:
+    return isinstance(ran.answer, Read) and isinstance(ran.answer.seeds[0][0], Done)
+
+
+def used(budget: Budget) -> tuple[float, float]:
+    return budget.cpu_s, budget.wall_s
+
+
+@pytest.mark.parametrize(
+    ("expected", "budget"),
+    [
+        (None, Budget(max_cpu_s=1, max_wall_s=1, cpu_s=0.99, wall_s=0.99)),
+        (CPU, Budget(max_cpu_s=1, cpu_s=1.0)),
+        (WALL, Budget(max_wall_s=1, wall_s=1.0)),
+        (CPU, Budget(max_cpu_s=1, max_wall_s=1, cpu_s=2.0, wall_s=2.0)),
+    ],
+)
+def test_a_budget_is_exceeded_by_either_clock(expected: Died | None, budget: Budget) -> None:
+    """What is used up stops everything; of both, CPU time is named."""
+    assert expected == budget.exceeded
+
+
+def test_a_submission_may_have_a_minute_of_cpu_time_and_one_and_a_half_of_waiting() -> None:
+    """What docs promise."""
+    assert (60.0, 90.0) == (Budget().max_cpu_s, Budget().max_wall_s)
+
+
+@pytest.mark.parametrize("budget", SPENT)
+def test_with_a_budget_used_up_no_file_is_loaded(acting: Acting, budget: Budget) -> None:
+    """The next file of the submission is not even started, and nothing more is used."""
+    before = used(budget)
+    assert LoadFailed(budget.exceeded) == acting(budget=budget).load()  # type: ignore[arg-type]
+    assert before == used(budget)
+    assert budget.exceeded is not None
+    assert budget.exceeded.status == "timeout"
+
+
+@pytest.mark.parametrize("spent", SPENT)
+def test_with_a_budget_used_up_no_batch_is_run(acting: Acting, batch: MakeBatch, spent: Budget) -> None:
+    """A file that was loaded before is asked no more."""
+    budget = Budget()
+    process = acting(budget=budget)
+    assert Loaded() == process.load()
+    budget.max_cpu_s, budget.max_wall_s = spent.max_cpu_s, spent.max_wall_s
+    budget.cpu_s, budget.wall_s = spent.cpu_s, spent.wall_s
+    assert Ran(spent.exceeded, "", 0.0) == process.run(batch())  # type: ignore[arg-type]
+
+
+def test_what_a_process_used_is_counted_when_it_ends(acting: Acting, batch: MakeBatch) -> None:
+    """CPU time of the file and of its batches, and the time in which they were waited for."""
+    budget = Budget()
+    spin = "end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
+    process = acting(f"{spin}\ntime.sleep(0.2)", budget=budget, limits=Limits(cpu_s=5))
+    process.load()
+    assert went_through(process.run(batch(cpu_s=5)))
+    process.close()
+    assert 0.2 <= budget.cpu_s < 3
+    assert budget.wall_s >= 0.4
+
+
+def test_time_between_batches_is_nobodys(acting: Acting, batch: MakeBatch) -> None:
+    """A grader that does other things meanwhile takes nothing from the budget."""
+    budget = Budget()
+    process = acting(budget=budget)
+    process.load()
+    before = budget.wall_s
+    time.sleep(0.5)
+    assert before == budget.wall_s
+    process.close()
+    assert budget.wall_s - before < 0.5
+
+
+def test_a_batch_that_uses_up_the_cpu_time_is_told_so(acting: Acting, batch: MakeBatch) -> None:
+    """The kernel ends the process at what is left of the budget, though the batch alone might use more."""
+    budget = Budget(max_cpu_s=1)
+    process = acting("sum(range(10**12))", budget=budget, limits=Limits(cpu_s=20))
+    assert Loaded() == process.load()
+    assert process.run(batch(cpu_s=20)).answer == CPU
+    assert process.run(batch(cpu_s=20)).answer == CPU
+    assert 1 <= budget.cpu_s < 3
+
+
+def test_a_file_that_uses_up_the_cpu_time_is_told_so(acting: Acting) -> None:
+    """The same while it is loaded, whatever it does about signals."""
+    budget = Budget(max_cpu_s=1, cpu_s=0.5)
+    ignore = "for number in (signal.SIGXCPU, signal.SIGPROF): signal.signal(number, signal.SIG_IGN)"
+    failed = acting(at_import=f"{ignore}\nwhile True: pass", budget=budget, limits=Limits(cpu_s=20)).load()
+    assert LoadFailed(CPU) == failed
+    assert 1 <= budget.cpu_s < 3
+
+
+@pytest.mark.parametrize("wait", ["time.sleep(1000)", "while True: time.sleep(0.05)"])
+def test_a_batch_that_uses_up_the_waiting_is_told_so(acting: Acting, batch: MakeBatch, wait: str) -> None:
+    """Whoever waits is waited for no longer than what is left, a tick of CPU time now and then or not."""
+    budget = Budget(max_wall_s=1)
+    process = acting(wait, budget=budget)
+    assert Loaded() == process.load()
+    assert process.run(batch()).answer == WALL
+    assert process.run(batch()).answer == WALL
+    assert 1 <= budget.wall_s < 3
+
+
+def test_taking_ones_time_to_end_is_waiting_too(acting: Acting, batch: MakeBatch) -> None:
+    """A process that closes its channel and goes on is given a second, which is the submission's."""
+    budget = Budget(max_wall_s=1)
+    process = acting("os.closerange(3, 64); time.sleep(1000)", budget=budget)
+    assert Loaded() == process.load()
+    assert Died("exited") == process.run(batch()).answer
+    assert process.run(batch()).answer == WALL
+
+
+def test_files_share_a_budget(acting: Acting, batch: MakeBatch) -> None:
+    """What one file has used up is missing to the next; each alone would have been well."""
+    spin = "end = time.process_time() + 0.7\nwhile time.process_time() < end: pass"
+    budget = Budget(max_cpu_s=1)
+    answers = []
+    for _ in range(3):
+        with acting(spin, budget=budget, limits=Limits(cpu_s=20)) as process:
+            loaded = process.load()
+            answers.append(process.run(batch(cpu_s=20)).answer if isinstance(loaded, Loaded) else loaded.cause)  # type: ignore[union-attr]
+    assert [True, True] == [isinstance(answers[0], Read), answers[-1] == CPU]
+    assert budget.cpu_s < 2.5
+
+
+def test_a_kill_with_time_left_is_a_kill(acting: Acting, batch: MakeBatch) -> None:
+    """Who ends by SIGKILL has used up nothing."""
+    process = acting("os.kill(os.getpid(), signal.SIGKILL)", budget=Budget(max_cpu_s=30))
+    process.load()
+    assert Died("killed", signal="SIGKILL") == process.run(batch()).answer

@@ -1,0 +1,178 @@
+"""The CPU clock, and what a process gives up for good."""
+
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from grader.worker.confine import limits
+from grader.worker.confine.limits import OutOfTime
+
+
+def in_a_child(work: Callable[[], Any]) -> int:
+    """Run something in a fork; gives its exit status, negative for a signal."""
+    child = os.fork()
+    if child == 0:
+        status = 99
+        try:
+            status = int(work() or 0)
+        except BaseException:
+            status = 98
+        finally:
+            os._exit(status)
+    status = os.waitpid(child, 0)[1]
+    return os.waitstatus_to_exitcode(status)
+
+
+def test_cpu_time_runs_out() -> None:
+    """A loop that calls nothing is stopped after the CPU time that it was given."""
+
+    def work() -> int:
+        limits.start_clocks(0.05)
+        try:
+            while True:
+                pass
+        except OutOfTime:
+            return 0
+
+    assert in_a_child(work) == 0
+
+
+def test_sleeping_uses_no_cpu_time() -> None:
+    """The clock stands while the process waits: a busy machine is no learner's fault."""
+
+    def work() -> int:
+        limits.start_clocks(0.05)
+        time.sleep(0.2)
+        return 0
+
+    assert in_a_child(work) == 0
+
+
+def test_a_stopped_clock_stays_silent() -> None:
+    """After stop_clocks CPU time may be used again."""
+
+    def work() -> int:
+        limits.start_clocks(0.05)
+        limits.stop_clocks()
+        end = time.process_time() + 0.12
+        while time.process_time() < end:
+            pass
+        return 0
+
+    assert in_a_child(work) == 0
+
+
+def test_who_swallows_the_exception_is_ended_by_the_kernel() -> None:
+    """Code that catches everything, again and again, is killed when the hard limit comes."""
+
+    def work() -> int:
+        limits.apply({"memory_mb": 512}, 0.5)
+        limits.start_clocks(0.05)
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+
+    assert in_a_child(work) == -signal.SIGKILL
+
+
+def test_memory_files_and_descriptors_are_given_up() -> None:
+    """After apply() neither memory nor files nor descriptors are to be had, and no way leads back."""
+
+    def work() -> int:
+        limits.apply({"memory_mb": 512}, 60)
+        refused = 0
+        try:
+            bytearray(1 << 30)
+        except MemoryError:
+            refused += 1
+        try:
+            while True:
+                os.dup(0)
+        except OSError:
+            refused += 1
+        return 10 * refused + (resource.getrlimit(resource.RLIMIT_AS) == (512 << 20, 512 << 20))
+
+    assert in_a_child(work) == 21
+
+
+def test_nothing_can_be_written_to_a_file(tmp_path: Any) -> None:
+    """A file may be opened, but no byte can be put into it."""
+    target = tmp_path / "file"
+
+    def work() -> int:
+        limits.apply({"memory_mb": 512}, 60)
+        try:
+            target.write_text("something")
+        except OSError:
+            return 7
+        return 0
+
+    assert in_a_child(work) == 7
+    assert target.stat().st_size == 0
+
+
+@pytest.mark.parametrize(("seconds", "left"), [(60, 60.0), (10, 10.9), (1, 1.0), (1, 0.2)])
+def test_the_kernel_ends_a_process_that_takes_what_is_left(seconds: int, left: float) -> None:
+    """Whatever the clock's exception is caught by, CPU time has an end that no code can move: whole seconds."""
+
+    def work() -> int:
+        limits.apply({"memory_mb": 512}, left)
+        return int(resource.getrlimit(resource.RLIMIT_CPU) != (seconds, seconds))
+
+    assert in_a_child(work) == 0
+
+
+def test_a_limit_that_the_system_refuses_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one limit cannot be set, the rest are."""
+    given: list[int] = []
+
+    def setrlimit(which: int, limit: tuple[int, int]) -> None:
+        if which == resource.RLIMIT_AS:
+            raise ValueError("not here")
+        given.append(which)
+
+    monkeypatch.setattr(resource, "setrlimit", setrlimit)
+    limits.apply({"memory_mb": 512}, 60)
+    assert [resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE, resource.RLIMIT_CPU] == given
+
+
+def test_without_rlimits_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a system without resource limits the clock and apply() do nothing."""
+    monkeypatch.setattr(limits, "resource", None)
+    limits.start_clocks(0.001)
+    limits.stop_clocks()
+    limits.apply({"memory_mb": 1}, 1)
+
+
+def test_one_that_is_told_to_make_progress_says_where_it_stood() -> None:
+    """While the clock runs, the signal that says so raises in the running code."""
+
+    def work() -> int:
+        limits.start_clocks(5)
+        try:
+            os.kill(os.getpid(), limits.STALLED)
+        except limits.Stalled:
+            return 0
+        return 1
+
+    assert in_a_child(work) == 0
+
+
+def test_with_the_clock_stopped_nobody_is_told() -> None:
+    """Between `stop_clocks` and `start_clocks` the signal is ignored."""
+
+    def work() -> int:
+        limits.start_clocks(5)
+        limits.stop_clocks()
+        os.kill(os.getpid(), limits.STALLED)
+        return 0
+
+    assert in_a_child(work) == 0
