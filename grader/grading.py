@@ -13,13 +13,13 @@ import msgspec
 from msgspec import UNSET
 
 from . import __version__, sandbox, scoring
-from .checks.finding import problem_text
-from .checks.plugin import METADATA, EngineFor
-from .checks.session import run_checks
+from .checks.finding import CheckFailed, problem_text
+from .checks.plugin import METADATA, EngineFor, Judged
+from .checks.session import GraderFault, run_checks
 from .checks.under_check import EngineUnderCheck
 from .course import Check, Course, CourseError, Exercise
 from .diagnosis import diagnose, fingerprint
-from .engine import Died, Loaded, LoadFailed, NotStarted, Problem, Source, Submission, read_source
+from .engine import Batch, Died, Loaded, LoadFailed, NotStarted, Problem, Ran, Source, Submission, read_source
 from .oracle import AnswerBook, Oracle
 from .report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, Report, SubmissionStamp
 from .sandbox import Warm
@@ -114,7 +114,8 @@ def grade_handed(
 
 @dataclass(frozen=True)
 class Examined:
-    """What came of running the hidden checks on some files: before scores, and before diagnoses."""
+    """What came of running the hidden checks on some files: before scores, and before diagnoses. `engines` are those
+    that were asked the course's own programs, by exercise and check."""
 
     states: Mapping[str, FileState]
     pytest_report: Mapping[str, Any]
@@ -156,16 +157,34 @@ def examine(
     states: dict[str, FileState] = {}
     engines: dict[tuple[str, str], EngineUnderCheck] = {}
 
-    def prepare(submission: Submission, source: Source, exercise: Exercise, check: Check) -> EngineUnderCheck:
-        check_seed = f"{seed}:{exercise.id}:{check.id}"
+    at_hand: Callable[[str, Exercise, Check], EngineUnderCheck]
+
+    def prepare(
+        submission: Submission, source: Source, under: str, exercise: Exercise, check: Check
+    ) -> EngineUnderCheck:
         ask = submission.run if tighter == 1 else lambda batch: submission.run(batch.tightened(tighter))
-        engine = EngineUnderCheck(ask, oracle.answers, source.text, course.limits, check_seed)
-        engines[exercise.id, check.id] = engine
+        engine = _engine(course, oracle, under, exercise, check, ask, source.text)
+        if under == course.seed:
+            engines[exercise.id, check.id] = engine
         return engine
+
+    def leave(exercise: Exercise, judged: Sequence[Judged]) -> None:
+        """Ask an exercise that failed on redrawn programs the course's own ones too, for misconceptions are known by
+        what they do there. Nothing of it counts."""
+        if seed == course.seed or all(one.passed for one in judged):
+            return
+        for one in judged:
+            try:
+                one.ask(at_hand(course.seed, exercise, one.check))
+            except CheckFailed:
+                pass
+            except Exception as error:
+                raise GraderFault(f"{exercise.id}.{one.check.id} on the course's own programs: {error}") from error
 
     with ExitStack() as stack:
 
         def load(sources: Mapping[str, Source], exercise: Exercise) -> EngineFor | None:
+            nonlocal at_hand
             stack.close()  # one file at a time: each may take as much memory as the limits allow
             source, stub = sources[exercise.id], stubs.get(exercise.id)
             if source.problem is not None or source.text == stub:
@@ -173,10 +192,25 @@ def examine(
                 return None
             submission = stack.enter_context(Submission(warm, source.text, source.path.name, stub, course.limits))
             states[exercise.id] = state = _load(submission, source)
-            return partial(prepare, submission, source) if state.state == "loaded" else None
+            at_hand = partial(prepare, submission, source)
+            return partial(at_hand, seed) if state.state == "loaded" else None
 
-        pytest_report = run_checks(course, exercises, lambda: partial(load, obtain()), on_check)
+        pytest_report = run_checks(course, exercises, lambda: partial(load, obtain()), on_check, leave)
     return Examined(states, pytest_report, engines)
+
+
+def _engine(
+    course: Course,
+    oracle: Oracle,
+    seed: str,
+    exercise: Exercise,
+    check: Check,
+    ask: Callable[[Batch], Ran | None],
+    source: str,
+) -> EngineUnderCheck:
+    """What a check asks through `ask`. Under any seed but the course's own, fixed programs are redrawn as well."""
+    redraw = None if seed == course.seed else oracle.redraw(seed)
+    return EngineUnderCheck(ask, oracle.answers, source, course.limits, f"{seed}:{exercise.id}:{check.id}", redraw)
 
 
 def plan(course: Course, oracle: Oracle, seed: str) -> None:
@@ -186,8 +220,7 @@ def plan(course: Course, oracle: Oracle, seed: str) -> None:
     """
 
     def planning(exercise: Exercise, check: Check) -> EngineUnderCheck:
-        check_seed = f"{seed}:{exercise.id}:{check.id}"
-        return EngineUnderCheck(lambda batch: None, oracle.answers, "", course.limits, check_seed)
+        return _engine(course, oracle, seed, exercise, check, lambda batch: None, "")
 
     report = run_checks(course, course.exercises, lambda: lambda exercise: planning)
     for test in report["tests"]:

@@ -132,6 +132,7 @@ def _check(exercise: Exercise, check: Check, found: Mapping[str, Any], diagnosis
         hint=UNSET if status == "passed" else _hint(exercise, diagnosis.hint if diagnosis else check.hint),
         message=found.get("message", UNSET),
         output=found.get("output") or UNSET,
+        doubt=found.get("doubt", UNSET),
     )
 
 

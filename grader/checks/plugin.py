@@ -1,6 +1,7 @@
 """The pytest plugin that binds hidden tests to checks and says in the JSON report what became of each."""
 
 import contextlib
+import inspect
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,18 @@ Obtain = Callable[[], Load]
 
 
 @dataclass(frozen=True)
+class Judged:
+    """A check that has been run: whether it passed, and what asks an engine the same once more."""
+
+    check: Check
+    passed: bool
+    ask: Callable[[EngineUnderCheck], None]
+
+
+Leave = Callable[[Exercise, Sequence[Judged]], None]
+
+
+@dataclass(frozen=True)
 class _Bound:
     exercise: Exercise
     check: Check
@@ -33,10 +46,10 @@ class _Bound:
 
 class ChecksPlugin:
     """Collects the hidden tests of a course, then runs them, exercise by exercise: before the first one of each it
-    loads the engine, and passes over those without one.
+    loads the engine, and passes over those without one; behind the last one it leaves the engine.
 
-    `course_error` holds what was wrong with the course, if anything, `fault` what `obtain` or loading raised; nothing
-    more is run then.
+    `course_error` holds what was wrong with the course, if anything, `fault` what `obtain`, loading or leaving raised;
+    nothing more is run then.
     """
 
     def __init__(
@@ -45,17 +58,21 @@ class ChecksPlugin:
         exercises: Sequence[Exercise],
         obtain: Obtain,
         on_check: Callable[[Exercise, Check], None],
+        leave: Leave,
     ) -> None:
         self.course = course
         self.exercises = exercises
         self.obtain = obtain
         self.load: Load = lambda exercise: None
         self.on_check = on_check
+        self.leave = leave
         self.course_error: CourseError | None = None
         self.fault: Exception | None = None
         self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
         self._bound: dict[str, _Bound] = {}
-        self._loaded: tuple[str | None, EngineFor | None] = (None, None)  # the exercise at hand, and its engine
+        self._loaded: tuple[Exercise | None, EngineFor | None] = (None, None)  # the exercise at hand, and its engine
+        self._asking: dict[str, Callable[[EngineUnderCheck], None]] = {}
+        self._judged: list[Judged] = []  # of the exercise at hand
         self._engines: dict[str, EngineUnderCheck] = {}
         self._started: dict[str, float] = {}
 
@@ -116,10 +133,23 @@ class ChecksPlugin:
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
         """True, which leaves the test out, where its exercise has no engine."""
         exercise = self._bound[item.nodeid].exercise
-        if exercise.id != self._loaded[0]:
+        if exercise != self._loaded[0]:
             with self._faults_kept(item.session):
-                self._loaded = exercise.id, self.load(exercise)
+                self._leave()
+                self._loaded = exercise, self.load(exercise)
         return None if self._loaded[1] and self.fault is None else True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.fault is None:
+            with self._faults_kept(session):
+                self._leave()
+
+    def _leave(self) -> None:
+        """Have done with the exercise at hand, if its checks were run."""
+        judged, self._judged = self._judged, []
+        if judged and self._loaded[0] is not None:
+            self.leave(self._loaded[0], judged)
 
     @contextlib.contextmanager
     def _faults_kept(self, session: pytest.Session) -> Iterator[None]:
@@ -142,10 +172,18 @@ class ChecksPlugin:
         return self._engines[nodeid]
 
     @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> None:
+        """Keep what asks the same of another engine, while pytest's fixtures are there."""
+        given = {name: pyfuncitem.funcargs.get(name) for name in inspect.signature(pyfuncitem.obj).parameters}
+        self._asking[pyfuncitem.nodeid] = lambda engine: pyfuncitem.obj(**{**given, "engine": engine})
+
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
         """pytest's own without the traceback, which nobody reads and which costs more than the check."""
         outcome: Literal["passed", "failed"] = "failed" if call.excinfo else "passed"
         assert call.when != "collect"
+        if call.when == "call":
+            self._judged.append(Judged(self._bound[item.nodeid].check, not call.excinfo, self._asking[item.nodeid]))
         return pytest.TestReport(
             item.nodeid,
             item.location,
@@ -177,6 +215,8 @@ class ChecksPlugin:
         if engine is not None:
             result["output"] = self._capped("".join(engine.output))
             result["duration_s"] = time.perf_counter() - self._started[item.nodeid]
+            if engine.left_out:
+                result["doubt"] = "left_out"
             if engine.reading is not None:
                 result["reading"] = msgspec.structs.asdict(engine.reading)
         return {METADATA: result}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ..course import Check, Course, CourseError, Exercise
-from .plugin import INI, ChecksPlugin, Obtain
+from .plugin import INI, ChecksPlugin, Leave, Obtain
 
 _UNUSED = "cacheprovider debugging doctest faulthandler junitxml logging nose pastebin setuponly setupplan"
 _UNUSED += " stepwise threadexception tmpdir unittest unraisableexception monkeypatch recwarn"
@@ -25,9 +25,12 @@ def run_checks(
     exercises: Sequence[Exercise],
     obtain: Obtain,
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
+    leave: Leave = lambda exercise, judged: None,
 ) -> dict[str, Any]:
     """Collect the hidden tests of `exercises`, then `obtain` what loads an exercise's engine, or gives None for one
     without; run the tests of those with one; return pytest-json-report's report.
+
+    `leave` is told what became of an exercise's checks before the next one is loaded.
 
     `obtain` may fork: what comes after the collection then happens in each process.
     Raises `CourseError` where tests and `course.yaml` do not match, `GraderFault` where pytest itself failed.
@@ -36,7 +39,7 @@ def run_checks(
     for exercise, file in zip(exercises, files, strict=True):
         if not file.is_file():
             raise CourseError(course.file, exercise.line, f"`{exercise.id}` has no hidden tests in {file}")
-    plugin = ChecksPlugin(course, exercises, obtain, on_check)
+    plugin = ChecksPlugin(course, exercises, obtain, on_check, leave)
     capture = io.StringIO()
     report_plugin = _Reporter()
     arguments = [

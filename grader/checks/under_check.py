@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
 from ..engine.protocol import Observed
-from ..oracle import Answer
+from ..oracle import Answer, Redraw
 from ..program import NOTHING, Program, draw, number_text, program
 from . import order
 from .compare import close, compare_grads, compare_returned, compare_values, largest
@@ -25,6 +26,9 @@ class EngineUnderCheck:
     Every method sends its programs as one batch, executed in a fresh fork under every order seed, and raises
     `CheckFailed` for the first program, smallest first, that comes out wrong under any of them. A program is
     given by its text and the values of its leaves, or as `Program`s.
+
+    With `redraw`, programs and the numbers beside them are asked with other numbers of the same kind, so that no
+    answer can be known beforehand.
     """
 
     def __init__(
@@ -34,18 +38,21 @@ class EngineUnderCheck:
         source: str,
         limits: Limits,
         seed: str,
+        redraw: Redraw | None = None,
     ) -> None:
         self._ask = ask
         self._answers = answers
         self._source = source.split("\n")
         self._limits = limits
         self._seed = seed
+        self._redraw = redraw
         self.comparisons = 0
         self.output: list[str] = []
         # what each batch of fixed programs showed, None for a batch with fresh ones
         self.shown: list[Read | Problem | Died | None] = []
         self._fresh: set[str] = set()
         self.reading: Reading | None = None
+        self.left_out = False
 
     # -- what checks say ----------------------------------------------------------------------
 
@@ -56,7 +63,7 @@ class EngineUnderCheck:
         cost nothing where the engine does not offer them: a function or a reflected operator that it does
         not define, a number on the right that it refuses, with an exception that says so, while building.
         """
-        asked = _programs(programs, leaves)
+        asked = self._asked(programs, leaves)
         answers = self._answers(asked)
         runs = [Run(p, (("values",), ("backward", p.root), ("grads",), ("values",))) for p in asked]
 
@@ -73,7 +80,7 @@ class EngineUnderCheck:
 
     def computes(self, *programs: str | Program, **leaves: float) -> None:
         """Building the graph gives every node torch's value; no gradient is asked for."""
-        asked = _programs(programs, leaves)
+        asked = self._asked(programs, leaves)
         answers = self._answers(asked)
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
@@ -96,9 +103,11 @@ class EngineUnderCheck:
         The kit runs the rules itself: no `backward()` is needed, and none can stand in for them. With
         `stored`, the rules must be local gradients kept beside their inputs, not functions.
         """
-        asked = _programs(programs, leaves)
+        names, beside = [*(already or {})], [upstream, *(already or {}).values()]
+        asked = self._asked(programs, leaves, beside)
+        upstream, *grads = self.numbers(*beside)
+        before = dict(zip(names, grads, strict=True))
         answers = self._answers(asked)
-        before = already or {}
         runs = []
         for p in asked:
             there = [[p.index[name], grad] for name, grad in before.items() if name in p.index]
@@ -135,7 +144,7 @@ class EngineUnderCheck:
 
         The first pass begins at the node called `first`, or at the root as well.
         """
-        asked = _programs(programs, leaves)
+        asked = self._asked(programs, leaves)
         second: tuple[tuple[Any, ...], ...] = (("preload", []), ("backward",), ("grads",))
         runs = [Run(p, (("backward", p.index[first or p.root_name]), *_aimed(p, *second))) for p in asked]
         said = f"in a second pass, after one from {first}" if first else "in the second pass"
@@ -150,7 +159,8 @@ class EngineUnderCheck:
         The learner's function called `clear` is given the list of all nodes, and has to leave every gradient 0; with
         None the kit clears them.
         """
-        asked = _programs(programs, leaves)
+        asked = self._asked(programs, leaves, [upstream])
+        (upstream,) = self.numbers(upstream)
         clearing = ("call", clear) if clear else ("preload", [])
         rules = ("local_rules", upstream)
         runs = [Run(p, _aimed(p, ("preload", []), rules, clearing, ("grads",), rules, ("grads",))) for p in asked]
@@ -187,7 +197,7 @@ class EngineUnderCheck:
 
         A gradient found without a backward pass (by finite differences, say) does not follow.
         """
-        asked = _programs(programs, leaves)
+        asked = self._asked(programs, leaves)
         answers = self._answers(asked)
         runs = [Run(p, (("triple", p.root), ("backward", p.root), ("grads",))) for p in asked]
 
@@ -212,7 +222,7 @@ class EngineUnderCheck:
 
         Engines that keep local gradients instead have no closures to watch; for them this says nothing.
         """
-        asked = _programs(programs, leaves)
+        asked = self._asked(programs, leaves)
         runs = [Run(p, (("watch",), ("backward", p.root), ("traced",))) for p in asked]
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
@@ -235,6 +245,8 @@ class EngineUnderCheck:
         in which Python happens to walk them: there every order shows.
         """
         asked = _programs(programs, leaves)
+        if self._redraw is not None:  # an order says nothing of numbers: the nodes get other places
+            asked = [p if p.key in self._fresh else self._redraw.among_others(p) for p in asked]
         runs = []
         for p in asked:
             p.edges  # noqa: B018  (found out once, before the forks that judge)
@@ -255,7 +267,7 @@ class EngineUnderCheck:
         It has to do so by running every operation's local rule, once each and users first; in which such order
         is its own affair. Gradients are 0 before.
         """
-        asked = _programs(programs, leaves)
+        asked = self._asked(programs, leaves)
         answers = self._answers(asked)
         runs = []
         for p in asked:
@@ -297,6 +309,21 @@ class EngineUnderCheck:
         (p,) = _programs([text], leaves)
         return self._answers([p])[0]
 
+    def numbers(self, *numbers: float, more: int = 0) -> list[float]:
+        """The numbers that a check calls a function with: these, or where numbers are redrawn others of the same kind,
+        and behind them one to `more` further ones."""
+        if self._redraw is None:
+            return list(numbers)
+        return list(self._redraw.more_numbers(numbers, more) if more else self._redraw.numbers(numbers))
+
+    def leaves(self, text: str, /, **leaves: float) -> dict[str, float]:
+        """The values that a check gives to the leaves of a program which the learner's own code builds: these, or where
+        numbers are redrawn those of a program that asks the same."""
+        if self._redraw is None:
+            return leaves
+        (redrawn,) = self._redraw.programs([program(text, **leaves)])
+        return {leaf.name: type(leaves[leaf.name])(leaf.value) for leaf in redrawn.leaves}
+
     def fresh(
         self,
         count: int,
@@ -311,6 +338,17 @@ class EngineUnderCheck:
         return drawn
 
     # -- how ----------------------------------------------------------------------------------
+
+    def _asked(
+        self, given: Sequence[str | Program], leaves: dict[str, float], beside: Sequence[float] = ()
+    ) -> list[Program]:
+        """The programs of a check as they are asked: those that are not fresh with other numbers, if need be."""
+        programs = _programs(given, leaves)
+        if self._redraw is None:
+            return programs
+        fixed = [p for p in programs if p.key not in self._fresh]
+        redrawn = iter(self._redraw.programs(fixed, beside))
+        return [p if p.key in self._fresh else next(redrawn) for p in programs]
 
     def _examine(
         self,
@@ -334,6 +372,7 @@ class EngineUnderCheck:
         if isinstance(ran.answer, (Problem, Died)):
             fail_for(ran.answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         self.reading = ran.answer.reading if engine else None
+        self.left_out = self.left_out or _left_out(ran.answer)
         for i in range(len(runs)):
             self._judge(i, ran.answer, judge)
         if any(None in seed for seed in ran.answer.seeds):
@@ -375,6 +414,16 @@ def _outline(answer: Read | Problem | Died) -> Read | Problem | Died:
         answer.reading,
         tuple(tuple(replace(outcome, results=()) if outcome else None for outcome in seed) for seed in answer.seeds),
     )
+
+
+def _left_out(answer: Read) -> bool:
+    """Whether a run is missing that was asked for, before any run had used up the budget."""
+    for outcome in chain.from_iterable(answer.seeds):
+        if outcome is None:
+            return True
+        if isinstance(outcome, Broke) and outcome.problem.ran_out:
+            return False
+    return False
 
 
 def _aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:

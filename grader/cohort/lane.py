@@ -58,7 +58,8 @@ class _Serving:
         self.course, self.book = course, read_book(course.book)
         with ExitStack() as stack:
             self.oracle = stack.enter_context(Oracle(self.book, None))
-            self.oracle.known.update(settings.answers)
+            self.oracle.known.update(settings.drawn.answers)
+            self.oracle.redraw(settings.seed).leaves.update(settings.drawn.redrawn)
             self.warm = stack.enter_context(
                 sandbox.start(settings.isolation, allow_imports=course.allow_imports, official=settings.official)
             )

@@ -14,11 +14,11 @@ from msgspec import UNSET
 from .. import __version__
 from ..course import Course
 from ..grading import Handed, digest, plan
-from ..oracle import Answer, AnswerBook, Oracle
+from ..oracle import AnswerBook, Oracle
 from ..report import Report, read_report, write_atomically, write_report
 from ..report.model import CourseStamp, SubmissionStamp
 from .files import readable, take_in
-from .job import Faulted, Graded, Job, Outcome, Settings
+from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
 from .layouts import Entry
 
 RUN = "run.json"
@@ -141,13 +141,14 @@ class Results:
         write_atomically(self.folder / RUN, msgspec.json.format(msgspec.json.encode(run), indent=2) + b"\n")
 
 
-def fresh_answers(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> dict[str, Answer]:
-    """The oracle's answers to the programs that the checks draw from a seed; its process has ended then."""
-    if seed == course.seed:  # they stand in the answer book
-        return {}
+def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Drawn:
+    """What comes of a seed, asked of the oracle once for all submissions; its process has ended then."""
+    if seed == course.seed:  # all of it stands in the answer book
+        return Drawn()
     with Oracle(book, memo) as oracle:
         plan(course, oracle, seed)
-        return {key: answer for key, answer in oracle.known.items() if key not in book.answers}
+        answers = {key: answer for key, answer in oracle.known.items() if key not in book.answers}
+        return Drawn(answers, oracle.redraw(seed).leaves)
 
 
 def grade_entries(
@@ -203,6 +204,6 @@ def _made_from(report: Report, handed: Handed, course: CourseStamp, seed: str, s
     )
 
 
-def settings(course: Course, seed: str, answers: dict[str, Answer], *, isolation: str, official: bool) -> Settings:
+def settings(course: Course, seed: str, from_it: Drawn, *, isolation: str, official: bool) -> Settings:
     """What the lanes of a run are started with; where there is no fork, they take the slower path."""
-    return Settings(str(course.folder), course.hash, seed, isolation, official, hasattr(os, "fork"), answers)
+    return Settings(str(course.folder), course.hash, seed, isolation, official, hasattr(os, "fork"), from_it)

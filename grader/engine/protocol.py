@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from ..program import Program
+from ..worker.limits import RAN_OUT
 
 HEADER = struct.Struct("!I")
 
@@ -125,6 +126,11 @@ class Problem(_Wire, frozen=True):
     type_name: _Name
     message: _Message
     lines: list[_Line]
+
+    @property
+    def ran_out(self) -> bool:
+        """Whether a budget was used up; the runs behind this one are left out then."""
+        return self.kind in RAN_OUT or self.type_name == "MemoryError"
 
 
 class _Done(_Wire, tag="done", frozen=True):

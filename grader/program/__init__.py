@@ -3,6 +3,7 @@
 from .draw import draw
 from .graph import Leaf, Number, Op, Program, ProgramError, number_text
 from .parse import program
+from .redraw import alike, among_others, plain_numbers
 from .shapes import NOTHING, chain, diamonds, leaf
 
 __all__ = [
@@ -12,10 +13,13 @@ __all__ = [
     "Op",
     "Program",
     "ProgramError",
+    "alike",
+    "among_others",
     "chain",
     "diamonds",
     "draw",
     "leaf",
     "number_text",
+    "plain_numbers",
     "program",
 ]

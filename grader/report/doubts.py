@@ -8,7 +8,8 @@ _STRANGE = ("gave no proper answer", "ended by SIGKILL", "no answer within")
 
 
 def doubts(report: Report) -> tuple[str, ...]:
-    """Each reason once: notes of the intake, what could not be read, strange answers, no file at all."""
+    """Each reason once: notes of the intake, what could not be read, answers that are strange or left something out,
+    no file at all."""
     return tuple(dict.fromkeys(_doubts(report)))
 
 
@@ -24,6 +25,9 @@ def _about(exercise: ExerciseResult) -> Iterator[str]:
     if exercise.status == "unreadable":
         yield exercise.message if isinstance(exercise.message, str) else f"{exercise.id} is unreadable"
         return
+    left_out = [check.id for check in exercise.checks if check.doubt == "left_out"]
+    if left_out:
+        yield f"{exercise.id}: programs were left out of the answer to {', '.join(left_out)}"
     strange = [check.id for check in exercise.checks if _strange(check)]
     if strange:
         yield f"{exercise.id}: a strange answer to {', '.join(strange)}"

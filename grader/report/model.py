@@ -11,6 +11,7 @@ SCHEMA: Schema = "backward/report/v1"
 CheckStatus: TypeAlias = Literal["passed", "failed", "error", "timeout", "crashed", "skipped"]
 ExerciseStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started", "missing", "unreadable"]
 ReportStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started"]
+Doubt: TypeAlias = Literal["left_out"]
 Points: TypeAlias = Annotated[int, Meta(ge=0)]
 Shown: TypeAlias = float | str
 
@@ -64,7 +65,8 @@ class Isolation(_Strict, frozen=True):
 
 class CheckResult(_Strict, frozen=True):
     """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
-    (inf, nan) are words. `hint` is the command that shows one."""
+    (inf, nan) are words. `hint` is the command that shows one. `doubt` says why a person should look at it: `left_out`
+    is an answer that leaves out programs without having used up a budget."""
 
     id: str
     title: str
@@ -81,6 +83,7 @@ class CheckResult(_Strict, frozen=True):
     hint: str | UnsetType = UNSET
     message: str | UnsetType = UNSET
     output: str | UnsetType = UNSET
+    doubt: Doubt | UnsetType = UNSET
 
 
 class ExerciseResult(_Strict, frozen=True):

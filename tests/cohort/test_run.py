@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.cohort import Entry, LocalLanes, Results, ResultsError, entries, grade_entries, settings
+from grader.cohort import Drawn, Entry, LocalLanes, Results, ResultsError, entries, grade_entries, settings
 from grader.cohort.job import Faulted, Graded, Job, Outcome, Settings
 from grader.cohort.lanes import Lane
 from grader.cohort.run import hand_in
@@ -48,7 +48,7 @@ def submissions(tmp_path: Path, solution: Callable[[str], str]) -> Path:
 
 
 def made(course: Course, *, fork: bool = True, seed: str = SEED) -> Settings:
-    return msgspec.structs.replace(settings(course, seed, {}, isolation="auto", official=True), fork=fork)
+    return msgspec.structs.replace(settings(course, seed, Drawn(), isolation="auto", official=True), fork=fork)
 
 
 class Here:
