@@ -38,7 +38,8 @@ class Finding:
 
 @dataclass
 class Verified:
-    """What was verified of one exercise."""
+    """What was verified of one exercise. `kept` are fixed programs to which the seed could give no other numbers, where
+    they were met first."""
 
     exercise: Exercise
     score: int = 0
@@ -47,6 +48,7 @@ class Verified:
     mutants: int = 0
     killed: int = 0
     equivalent: int = 0
+    kept: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -58,9 +60,13 @@ class _Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def verify(
-    course: Course, exercises: tuple[Exercise, ...], on_step: Callable[[str], None] = lambda text: None
+    course: Course,
+    exercises: tuple[Exercise, ...],
+    on_step: Callable[[str], None] = lambda text: None,
+    seed: str | None = None,
 ) -> Iterator[Verified]:
-    """Verify `exercises` one by one. Raises `CourseError` for what keeps the course from being read at all."""
+    """Verify `exercises` one by one, under another seed than the course's own if one is given. Raises `CourseError` for
+    what keeps the course from being read at all."""
     with ExitStack() as stack:
         warm = stack.enter_context(start(allow_imports=course.allow_imports))
         book = read_book(course.book)
@@ -68,7 +74,7 @@ def verify(
         on_step("answer book")
         drift = _drift(course, book)
         for exercise in exercises:
-            yield _Verification(course, exercise, book, warm, oracle, on_step).run(drift)
+            yield _Verification(course, exercise, book, warm, oracle, on_step, seed or course.seed).run(drift)
             drift = []
 
 
@@ -98,6 +104,7 @@ class _Verification:
         warm: Warm,
         oracle: Oracle,
         on_step: Callable[[str], None],
+        seed: str,
     ) -> None:
         self.course = course
         self.exercise = exercise
@@ -105,6 +112,7 @@ class _Verification:
         self.warm = warm
         self.oracle = oracle
         self.on_step = on_step
+        self.seed = seed
         self.path = course.solution(exercise)
         self.solution = read_source(self.path)
         self.result = Verified(exercise)
@@ -114,12 +122,14 @@ class _Verification:
         if self.solution.problem:
             self._find(self.path, None, self.solution.message or self.solution.problem)
             return self.result
+        before = len(self.oracle.redraw(self.seed).kept)
         for step in (self._solution, self._stub, self._leaks, self._misconceptions, self._mutants):
             self.on_step(f"{self.exercise.stem}: {step.__name__.strip('_')}")
             try:
                 step()
             except CourseError as error:
                 self._find(error.path, error.line, error.message)
+        self.result.kept = [program.shown for program in self.oracle.redraw(self.seed).kept[before:]]
         return self.result
 
     def _find(self, path: Path, line: int | None, message: str) -> None:
@@ -134,7 +144,7 @@ class _Verification:
             {},
             warm=self.warm,
             oracle=self.oracle,
-            seed=self.course.seed,
+            seed=self.seed,
             tighter=tighter,
         )
 

@@ -48,6 +48,7 @@ class Redraw:
         self._made: dict[tuple[str, str], Program] = {}
         # what was chosen, by program and the numbers beside it: whoever is told of it has nothing to find out
         self.leaves: dict[str, Leaves] = {}
+        # programs that might have other numbers, and for which none of the draws would do
         self.kept: list[Program] = []
 
     def numbers(self, numbers: Sequence[float]) -> Leaves:
@@ -108,7 +109,8 @@ class Redraw:
                 return
         for key, program in undecided.items():
             self.leaves[key] = tuple(leaf.value for leaf in program.leaves)
-            self.kept.append(program)
+            if any(abs(value) not in {0.0, 1.0, *plain_numbers(program)} for value in self.leaves[key]):
+                self.kept.append(program)
 
     def _drawn(self, key: str, program: Program, draw: int) -> Leaves:
         values = [leaf.value for leaf in program.leaves]
