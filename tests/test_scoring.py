@@ -75,6 +75,12 @@ def test_what_the_course_says_is_copied() -> None:
     )
 
 
+def test_a_doubt_is_copied() -> None:
+    """Why a person should look at a check goes along as a code."""
+    result = scored(a_test("one", "failed", doubt="left_out"), a_test("two"), a_test("more"))
+    assert ["left_out", UNSET, UNSET] == [check.doubt for check in result.checks]
+
+
 def test_what_was_found_is_copied() -> None:
     """The finding stands in the check's result, with a rounded duration; empty output is left out."""
     found = {"program": "L = a", "expected": {"dL/da": 6.0}, "actual": {"dL/da": 3.0}, "message": "no"}

@@ -182,7 +182,7 @@ class ChecksPlugin:
         """pytest's own without the traceback, which nobody reads and which costs more than the check."""
         outcome: Literal["passed", "failed"] = "failed" if call.excinfo else "passed"
         assert call.when != "collect"
-        if call.when == "call":
+        if item.nodeid in self._asking and call.when == "call":
             self._judged.append(Judged(self._bound[item.nodeid].check, not call.excinfo, self._asking[item.nodeid]))
         return pytest.TestReport(
             item.nodeid,

@@ -76,7 +76,7 @@ class Redraw:
 
     def among_others(self, program: Program) -> Program:
         """Return the program beside leaves that it does not use."""
-        key = f"among others {program.key}"
+        key = f"among others {[leaf.value for leaf in program.leaves]} {program.text}"
         return self._once(key, program, lambda p: among_others(p, self._chance(key)))
 
     def _once(self, key: str, program: Program, make: Callable[[Program], Program]) -> Program:

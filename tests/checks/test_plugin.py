@@ -1,13 +1,13 @@
 """Hidden tests bound to checks: what does not match is an error of the course, what goes wrong the grader's fault."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.checks import EngineUnderCheck
-from grader.checks.plugin import EngineFor
+from grader.checks.plugin import EngineFor, Judged
 from grader.checks.session import GraderFault, run_checks
 from grader.course import Check, Course, CourseError, Exercise, load_course
 from grader.report.model import ExerciseResult
@@ -17,6 +17,12 @@ Mini = Callable[..., Course]
 EngineThat = Callable[..., EngineUnderCheck]
 
 HEAD = "from grader.checks import check\n"
+TWO = f"""{HEAD}
+@check("both")
+def test_both(engine): engine.agrees("L = a + b", a=1, b=2)
+@check("shared")
+def test_shared(engine): engine.returns("half", 4, expected={{{{"half": {{second}}}}}}, about="4")
+"""
 
 
 @pytest.fixture
@@ -129,6 +135,34 @@ def test_what_obtaining_engines_raises_comes_out(mini: Mini, when: str) -> None:
     course = mini()
     with pytest.raises(LookupError, match="no worker"):
         run_checks(course, course.exercises, obtain if when == "obtaining" else lambda: load)
+
+
+def test_an_exercise_is_left_with_what_became_of_its_checks(mini: Mini, engine_that: EngineThat) -> None:
+    """Behind the last check; each can be asked of another engine then."""
+    course = mini(TWO.format(second=5))
+    heard: list[Any] = []
+    other = engine_that()
+
+    def leave(exercise: Exercise, judged: Sequence[Judged]) -> None:
+        heard.append((exercise.id, [(one.check.id, one.passed) for one in judged]))
+        judged[0].ask(other)
+
+    loads = lambda exercise: lambda exercise, check: engine_that()  # noqa: E731
+    run_checks(course, course.exercises, lambda: loads, leave=leave)
+    assert [("plus", [("both", True), ("shared", False)])] == heard
+    assert 1 == other.comparisons
+
+
+def test_what_leaving_raises_comes_out(mini: Mini, engine_that: EngineThat) -> None:
+    """It is the grader's own fault, and no score comes of it."""
+
+    def leave(exercise: Exercise, judged: Sequence[Judged]) -> None:
+        raise LookupError("whatever")
+
+    course = mini()
+    loads = lambda exercise: lambda exercise, check: engine_that()  # noqa: E731
+    with pytest.raises(LookupError, match="whatever"):
+        run_checks(course, course.exercises, lambda: loads, leave=leave)
 
 
 def test_an_exercise_without_an_engine_runs_nothing(mini: Mini) -> None:

@@ -173,7 +173,8 @@ def msgspec_replace(course: Course, grades: dict[str, int]) -> Course:
 
 
 def test_who_needs_a_human_eye(course: Course, solved: Report) -> None:
-    """Faults, notes, ambiguous files, strange answers and empty submissions, each with its reason; nobody else."""
+    """Faults, notes, ambiguous files, strange answers, answers that leave something out and empty submissions, each
+    with its reason; nobody else."""
     noted = msgspec.structs.replace(with_outcomes(solved, "noted", {}), notes=("late",))
     first = solved.exercises[0]
     unreadable = msgspec.structs.replace(first, status="unreadable", message="two files")
@@ -187,16 +188,22 @@ def test_who_needs_a_human_eye(course: Course, solved: Report) -> None:
         with_outcomes(solved, "strange", {}),
         exercises=(msgspec.structs.replace(first, checks=(check, *first.checks[1:])), *solved.exercises[1:]),
     )
+    left_out = msgspec.structs.replace(first.checks[0], status="failed", doubt="left_out")
+    silent = msgspec.structs.replace(
+        with_outcomes(solved, "silent", {}),
+        exercises=(msgspec.structs.replace(first, checks=(left_out, *first.checks[1:])), *solved.exercises[1:]),
+    )
     empty = msgspec.structs.replace(
         with_outcomes(solved, "empty", {}),
         exercises=tuple(msgspec.structs.replace(e, status="missing", checks=()) for e in solved.exercises),
     )
-    found = summarise(course, [solved, noted, ambiguous, strange, empty], {"gone": "it broke"}).needs_eye
+    found = summarise(course, [solved, noted, ambiguous, strange, silent, empty], {"gone": "it broke"}).needs_eye
     assert {
         "ambiguous": ("two files",),
         "empty": ("no exercise file was found",),
         "gone": ("not graded: it broke",),
         "noted": ("late",),
+        "silent": ("distribute: programs were left out of the answer to both_inputs",),
         "strange": ("distribute: a strange answer to both_inputs",),
     } == {eye.id: eye.why for eye in found}
 

@@ -24,7 +24,7 @@ FIELDS = {
     "ExerciseResult": "id number title status score max_score bonus checks message file",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"
-        " program expected actual diagnosis hint message output"
+        " program expected actual diagnosis hint message output doubt"
     ),
 }
 
