@@ -49,8 +49,10 @@ Files in `tests/hostile/limits/`: they show what is known and accepted, and the 
 |---|---|{rules}|
 """
 
-_REPLAYS = """Beside them `tests/hostile/test_replay.py` makes files that play back what a right engine answered to the course's own programs, and
-compute nothing. In a practice run they get full marks, under a secret seed no point but for answers that are the same for all numbers.
+_REPLAYS = """\
+Beside them `tests/hostile/test_replay.py` makes files that play back what a right engine answered to the
+course's own programs, and compute nothing. In a practice run they get full marks; under a secret seed they get
+no point but for answers that are the same for all numbers.
 """
 
 
