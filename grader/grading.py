@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
 from msgspec import UNSET
@@ -17,6 +18,7 @@ from .checks.session import CheckSession
 from .course import Check, Course, CourseError, Exercise
 from .diagnosis import diagnose, fingerprint
 from .engine import (
+    Batch,
     Budget,
     Died,
     EngineProcess,
@@ -24,6 +26,7 @@ from .engine import (
     LoadFailed,
     NotStarted,
     Problem,
+    Ran,
     Source,
     read_source,
     reason_of,
@@ -121,7 +124,8 @@ def grade_submission(
 
 @dataclass(frozen=True)
 class Examined:
-    """What came of running an exercise's checks on a file: before points, and before a diagnosis."""
+    """What came of running an exercise's checks on a file: before points, and before a diagnosis. `engines` are those
+    that were asked the course's own programs, by check."""
 
     state: FileState
     outcomes: Mapping[str, CheckOutcome] = field(default_factory=dict)
@@ -169,14 +173,38 @@ def examine(
             return Examined(state)
         engines: dict[str, EngineUnderCheck] = {}
 
-        def engine_for(check: Check) -> EngineUnderCheck:
-            on_check(exercise, check)
+        def engine_for(check: Check, seed: str = grader.seed) -> EngineUnderCheck:
             ask = process.run if limit_divisor == 1 else lambda batch: process.run(batch.tightened(limit_divisor))
-            seed = _check_seed(grader.seed, exercise, check)
-            engines[check.id] = EngineUnderCheck(ask, grader.oracle.answers, source.text, course.limits, seed, process)
-            return engines[check.id]
+            engine = _engine(course, grader.oracle, seed, exercise, check, ask, source.text, process)
+            if seed == course.seed:
+                engines[check.id] = engine
+            return engine
 
-        return Examined(state, grader.checks.run(exercise, engine_for), engines)
+        def heard(check: Check) -> EngineUnderCheck:
+            on_check(exercise, check)
+            return engine_for(check)
+
+        outcomes = grader.checks.run(exercise, heard)
+        if grader.seed != course.seed and any(outcome.status != "passed" for outcome in outcomes.values()):
+            # misconceptions are known by what they do on the course's own programs; nothing of it counts
+            grader.checks.run(exercise, partial(engine_for, seed=course.seed))
+        return Examined(state, outcomes, engines)
+
+
+def _engine(
+    course: Course,
+    oracle: Oracle,
+    seed: str,
+    exercise: Exercise,
+    check: Check,
+    ask: Callable[[Batch], Ran | None],
+    source: str = "",
+    process: EngineProcess | None = None,
+) -> EngineUnderCheck:
+    """What a check asks through `ask`. Under any seed but the course's own, fixed programs are redrawn as well."""
+    redraw = None if seed == course.seed else oracle.redraw(seed)
+    check_seed = f"{seed}:{exercise.id}:{check.id}"
+    return EngineUnderCheck(ask, oracle.answers, source, course.limits, check_seed, process, redraw)
 
 
 def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
@@ -187,8 +215,7 @@ def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
     for exercise in checks.exercises:
 
         def planning(check: Check, exercise: Exercise = exercise) -> EngineUnderCheck:
-            seed_of_check = _check_seed(seed, exercise, check)
-            return EngineUnderCheck(lambda batch: None, oracle.answers, "", checks.course.limits, seed_of_check)
+            return _engine(checks.course, oracle, seed, exercise, check, lambda batch: None)
 
         try:
             checks.run(exercise, planning)

@@ -98,7 +98,7 @@ def _check(exercise: Exercise, check: Check, outcome: CheckOutcome, diagnosis: K
         hint=UNSET if passed else _hint(exercise, known.hint if known else check.hint),
         message=(finding and finding.message) or UNSET,
         output=outcome.output or UNSET,
-        reason=(finding and finding.reason) or UNSET,
+        reason=(finding and finding.reason) or (Reason("left_out") if outcome.left_out else UNSET),
     )
 
 

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from grader import grading
+from grader.author.build import catalogue
 from grader.course import load_course
 from grader.engine import EngineProcess
 from grader.oracle import read_book
+from grader.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,3 +38,53 @@ def test_files_are_loaded_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
     files = {exercise.id: course.solution(exercise) for exercise in course.exercises[:4]}
     report = grading.grade(course, read_book(course.book), files, seed=course.seed, memo=None)
     assert ("passed", 1, 0) == (report.status, most, alive)
+
+
+def shown(report: Report) -> dict[str, tuple[Any, Any, Any]]:
+    """Of each check what became of it, on which program, and the misconception."""
+    (result,) = report.exercises
+    return {check.id: (check.status, check.program, check.diagnosis) for check in result.checks}
+
+
+def test_a_misconception_is_named_whatever_numbers_are_asked(tmp_path: Path) -> None:
+    """Under a secret seed other programs fail, and the same misconception is behind it: what it does on the course's
+    own programs is looked at, and does not count."""
+    course = load_course(ROOT)
+    exercise = next(e for e in course.exercises if e.id == "accumulate")
+    (believed, *_) = catalogue(course, exercise)
+    file = tmp_path / exercise.filename
+    file.write_text(believed.source, encoding="utf-8")
+    practice, official = (
+        shown(grading.grade(course, read_book(course.book), {exercise.id: file}, seed=seed, memo=tmp_path / "memo"))
+        for seed in (course.seed, "a secret")
+    )
+    assert any(status != "passed" for status, _, _ in practice.values())
+    assert {k: (status, said) for k, (status, _, said) in practice.items()} == {
+        k: (status, said) for k, (status, _, said) in official.items()
+    }
+    assert f"as if {believed.believes}. Instead: {believed.instead}." in {said for _, _, said in official.values()}
+    for check, (status, program, _) in official.items():
+        assert (status == "passed") or program != practice[check][1]
+
+
+def test_what_passes_is_not_asked_for_a_misconception(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A right file runs as many batches under a secret seed as in practice."""
+    course = load_course(ROOT)
+    book = read_book(course.book)
+    batches = 0
+    run = EngineProcess.run
+
+    def counted(self: EngineProcess, batch: Any) -> Any:
+        nonlocal batches
+        batches += 1
+        return run(self, batch)
+
+    monkeypatch.setattr(EngineProcess, "run", counted)
+    counts = []
+    for seed in (course.seed, "a secret"):
+        batches = 0
+        report = grading.grade(
+            course, book, {"swap": course.solution(course.exercises[1])}, seed=seed, memo=tmp_path / "memo"
+        )
+        counts.append((report.status, batches))
+    assert counts[0] == counts[1]

@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from grader.checks.outcome import METADATA, GraderFault, outcomes
 from grader.course import Check, Exercise
+from grader.engine import Reason
 from grader.report.model import ExerciseResult, ExerciseStatus, ReportStatus
 from grader.scoring import FileState, overall, score
 
@@ -70,6 +71,12 @@ def test_what_the_course_says_is_copied() -> None:
         result.checks[0].visibility,
         result.checks[0].bonus,
     )
+
+
+def test_an_answer_that_leaves_programs_out_is_a_reason() -> None:
+    """Why a person should look at a check goes along as a code, whatever else was wrong with it."""
+    result = scored(a_test("one", "failed", left_out=True), a_test("two"), a_test("more"))
+    assert [Reason("left_out"), UNSET, UNSET] == [check.reason for check in result.checks]
 
 
 def test_what_was_found_is_copied() -> None:

@@ -37,7 +37,8 @@ class Finding:
 
 @dataclass
 class Verified:
-    """What was verified of one exercise."""
+    """What was verified of one exercise. `kept` are fixed programs to which the seed could give no other numbers, where
+    they were met first."""
 
     exercise: Exercise
     score: int = 0
@@ -46,6 +47,7 @@ class Verified:
     mutants: int = 0
     killed: int = 0
     equivalent: int = 0
+    kept: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -57,15 +59,19 @@ class _Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def verify(
-    course: Course, exercises: tuple[Exercise, ...], on_step: Callable[[str], None] = lambda text: None
+    course: Course,
+    exercises: tuple[Exercise, ...],
+    on_step: Callable[[str], None] = lambda text: None,
+    seed: str | None = None,
 ) -> Iterator[Verified]:
-    """Verify `exercises` one by one. Raises `CourseError` for what keeps the course from being read at all."""
+    """Verify `exercises` one by one, under another seed than the course's own if one is given. Raises `CourseError` for
+    what keeps the course from being read at all."""
     with ExitStack() as stack:
         warm = stack.enter_context(start(allow_imports=course.allow_imports))
         book = read_book(course.book)
         oracle = stack.enter_context(Oracle(book, None))
         checks = stack.enter_context(CheckSession(course, exercises))
-        grader = Grader(course, book, checks, oracle, warm, course.seed)
+        grader = Grader(course, book, checks, oracle, warm, seed or course.seed)
         on_step("answer book")
         drift = _drift(course, book)
         for exercise in exercises:
@@ -111,12 +117,15 @@ class _Verification:
         if self.solution.problem:
             self._find(self.path, None, self.solution.message or self.solution.problem)
             return self.result
+        redraw = self.grader.oracle.redraw(self.grader.seed)
+        before = len(redraw.kept)
         for step in (self._solution, self._stub, self._leaks, self._misconceptions, self._mutants):
             self.on_step(f"{self.exercise.stem}: {step.__name__.strip('_')}")
             try:
                 step()
             except CourseError as error:
                 self._find(error.path, error.line, error.message)
+        self.result.kept = [program.shown for program in redraw.kept[before:]]
         return self.result
 
     def _find(self, path: Path, line: int | None, message: str) -> None:

@@ -42,6 +42,11 @@ def _disorder(program: Program, order: Sequence[int]) -> str | None:
     missing = next(filterfalse(place.__contains__, program.reachable), None)
     if missing is not None:
         return f"{program.nodes[missing].name} is missing from the list"
+    if len(order) > len(program.reachable):  # by nodes that an engine makes besides, or that do not belong there
+        belongs = set(program.reachable)
+        stranger = next((i for i in order if i < len(program.nodes) and i not in belongs), None)
+        if stranger is not None:
+            return f"{_name(program, stranger)} stands in the list, and {program.root_name} is not computed from it"
     used, users = program.edges
     if not all(map(lt, map(place.__getitem__, used), map(place.__getitem__, users))):
         for i, user in zip(used, users, strict=True):

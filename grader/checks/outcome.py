@@ -25,7 +25,8 @@ class EngineShape(msgspec.Struct, frozen=True):
 
 
 class CheckOutcome(msgspec.Struct, frozen=True):
-    """One check that was run: `finding` says why it did not pass, None where it did."""
+    """One check that was run: `finding` says why it did not pass, None where it did. `left_out`: the answers leave out
+    programs, though no limit was reached."""
 
     exercise: str
     check: str
@@ -34,6 +35,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     output: str = ""
     finding: Finding | None = None
     shape: EngineShape | None = None
+    left_out: bool = False
 
 
 def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOutcome]:

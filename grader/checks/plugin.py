@@ -168,6 +168,7 @@ class ChecksPlugin:
             # what a check's batches printed together, no more than one of them may
             result["output"] = cut_output("".join(running.engine.output), self.course.limits.output_kb)
             result["duration_s"] = time.perf_counter() - running.started
+            result["left_out"] = running.engine.left_out
             if running.engine.reading is not None:
                 result["shape"] = msgspec.structs.asdict(running.engine.reading)
         return {METADATA: result}

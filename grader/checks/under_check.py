@@ -1,18 +1,19 @@
 """The `engine` that hidden tests are given: ask it for agreement, and it compares or fails."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Reason, Run, Traced
 from ..engine.protocol import Observed
-from ..oracle import Answer
-from ..program import NOTHING, Program, draw, number_text, program
+from ..oracle import Answer, Redraw
+from ..program import NOTHING, Program, number_text
 from . import order
+from .answered import left_out, outline
 from .compare import close, compare_grads, compare_returned, compare_values, largest
 from .finding import CheckFailed, fail, fail_for
 from .offered import not_offered
+from .questions import Questions, aimed, parsed, start_text
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 5_000
@@ -36,6 +37,9 @@ class EngineUnderCheck:
     Every method sends its programs as one batch, executed with the file run afresh under every order seed, and raises
     `CheckFailed` for the first program, smallest first, that comes out wrong under any of them. A program is
     given by its text and the values of its leaves, or as `Program`s.
+
+    With `redraw`, programs and the numbers beside them are asked with other numbers of the same kind, so that no
+    answer can be known beforehand.
     """
 
     def __init__(
@@ -46,6 +50,7 @@ class EngineUnderCheck:
         limits: Limits,
         seed: str,
         process: Replaceable | None = None,
+        redraw: Redraw | None = None,
     ) -> None:
         self._process = process
         self._apart = False
@@ -53,7 +58,7 @@ class EngineUnderCheck:
         self._answers = answers
         self._text = source
         self._limits = limits
-        self._seed = seed
+        self._questions = Questions(seed, redraw)
         self._forget()
 
     def _forget(self) -> None:
@@ -63,8 +68,8 @@ class EngineUnderCheck:
         self.output: list[str] = []
         # what each batch of fixed programs showed, None for a batch with fresh ones
         self.shown: list[Read | Problem | Died | None] = []
-        self._fresh: set[str] = set()
         self.reading: Reading | None = None
+        self.left_out = False
 
     @property
     def _source(self) -> list[str]:
@@ -89,7 +94,7 @@ class EngineUnderCheck:
         cost nothing where the engine does not offer them: a function or a reflected operator that it does
         not define, a number on the right that it refuses, with an exception that says so, while building.
         """
-        asked = _programs(programs, leaves)
+        asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
         runs = [Run(p, (("values",), ("backward", p.root), ("grads",), ("values",))) for p in asked]
 
@@ -106,7 +111,7 @@ class EngineUnderCheck:
 
     def computes(self, *programs: str | Program, **leaves: float) -> None:
         """Building the graph gives every node torch's value; no gradient is asked for."""
-        asked = _programs(programs, leaves)
+        asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
@@ -129,9 +134,11 @@ class EngineUnderCheck:
         The kit runs the rules itself: no `backward()` is needed, and none can stand in for them. With
         `stored`, the rules must be local gradients kept beside their inputs, not functions.
         """
-        asked = _programs(programs, leaves)
+        names, beside = [*(already or {})], [upstream, *(already or {}).values()]
+        asked = self._questions.programs(programs, leaves, beside)
+        upstream, *grads = self._questions.numbers(beside)
+        before = dict(zip(names, grads, strict=True))
         answers = self._answers(asked)
-        before = already or {}
         runs = []
         for p in asked:
             there = [[p.index[name], grad] for name, grad in before.items() if name in p.index]
@@ -150,7 +157,7 @@ class EngineUnderCheck:
                 before.get(node.name, 0.0) + upstream * grad for node, grad in zip(p.nodes, answer.grads, strict=True)
             ]
             got = outcome.results[3]
-            start = _start_text(p, upstream, {name: g for name, g in before.items() if name in p.index})
+            start = start_text(p, upstream, {name: g for name, g in before.items() if name in p.index})
             untouched = all(
                 seen == before.get(node.name, 0.0)
                 for node, seen in zip(p.nodes, got, strict=True)  # type: ignore[arg-type]
@@ -168,9 +175,9 @@ class EngineUnderCheck:
 
         The first pass begins at the node called `first`, or at the root as well.
         """
-        asked = _programs(programs, leaves)
+        asked = self._questions.programs(programs, leaves)
         second: tuple[tuple[Any, ...], ...] = (("preload", []), ("backward",), ("grads",))
-        runs = [Run(p, (("backward", p.index[first or p.root_name]), *_aimed(p, *second))) for p in asked]
+        runs = [Run(p, (("backward", p.index[first or p.root_name]), *aimed(p, *second))) for p in asked]
         said = f"in a second pass, after one from {first}" if first else "in the second pass"
         self._compare_last(asked, runs, 1.0, said, cleared=True)
 
@@ -183,10 +190,11 @@ class EngineUnderCheck:
         The learner's function called `clear` is given the list of all nodes, and has to leave every gradient 0; with
         None the kit clears them.
         """
-        asked = _programs(programs, leaves)
+        asked = self._questions.programs(programs, leaves, [upstream])
+        (upstream,) = self._questions.numbers([upstream])
         clearing = ("call", clear) if clear else ("preload", [])
         rules = ("local_rules", upstream)
-        runs = [Run(p, _aimed(p, ("preload", []), rules, clearing, ("grads",), rules, ("grads",))) for p in asked]
+        runs = [Run(p, aimed(p, ("preload", []), rules, clearing, ("grads",), rules, ("grads",))) for p in asked]
         said = f"in the second pass from L.grad = {number_text(upstream)}"
         self._compare_last(asked, runs, upstream, f"after {clear}, {said}" if clear else said, clear=clear)
 
@@ -220,7 +228,7 @@ class EngineUnderCheck:
 
         A gradient found without a backward pass (by finite differences, say) does not follow.
         """
-        asked = _programs(programs, leaves)
+        asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
         runs = [Run(p, (("triple", p.root), ("backward", p.root), ("grads",))) for p in asked]
 
@@ -245,7 +253,7 @@ class EngineUnderCheck:
 
         Engines that keep local gradients instead have no closures to watch; for them this says nothing.
         """
-        asked = _programs(programs, leaves)
+        asked = self._questions.in_other_places(programs, leaves)
         runs = [Run(p, (("watch",), ("backward", p.root), ("traced",))) for p in asked]
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
@@ -267,7 +275,7 @@ class EngineUnderCheck:
         `calls` and `cpu_s` replace the course's limits. Graphs of more than 5,000 nodes are walked in the order
         in which Python happens to walk them: there every order shows.
         """
-        asked = _programs(programs, leaves)
+        asked = self._questions.in_other_places(programs, leaves)
         runs = []
         for p in asked:
             p.edges  # noqa: B018  (found out once, before the forks that judge)
@@ -288,7 +296,7 @@ class EngineUnderCheck:
         It has to do so by running every operation's local rule, once each and users first; in which such order
         is its own affair. Gradients are 0 before.
         """
-        asked = _programs(programs, leaves)
+        asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
         runs = []
         for p in asked:
@@ -327,8 +335,18 @@ class EngineUnderCheck:
 
     def truth(self, text: str | Program, /, **leaves: float) -> Answer:
         """Torch's values and gradients for a program, in its order: for checks that compute with them."""
-        (p,) = _programs([text], leaves)
+        (p,) = parsed([text], leaves)
         return self._answers([p])[0]
+
+    def numbers(self, *numbers: float, more: int = 0) -> list[float]:
+        """The numbers that a check calls a function with: these, or where numbers are redrawn others of the same kind,
+        and behind them one to `more` further ones."""
+        return self._questions.numbers(numbers, more)
+
+    def leaves(self, text: str, /, **leaves: float) -> dict[str, float]:
+        """The values that a check gives to the leaves of a program which the learner's own code builds: these, or where
+        numbers are redrawn those of a program that asks the same."""
+        return self._questions.leaves(text, leaves)
 
     def fresh(
         self,
@@ -339,9 +357,7 @@ class EngineUnderCheck:
         numbers: bool = False,
     ) -> list[Program]:
         """Programs drawn from the run's seed, smallest first (see `grader.program.draw`)."""
-        drawn = draw(self._seed, count, ops=ops, sizes=sizes, numbers=numbers)
-        self._fresh |= {p.key for p in drawn}
-        return drawn
+        return self._questions.fresh(count, ops, sizes, numbers)
 
     # -- how ----------------------------------------------------------------------------------
 
@@ -366,11 +382,12 @@ class EngineUnderCheck:
         if ran is None:  # planning: the programs are known now, and nothing is judged
             return
         self.output.append(ran.output)
-        fresh = bool(self._fresh) and any(run.program.key in self._fresh for run in runs)
-        self.shown.append(None if fresh else _outline(ran.answer) if huge else ran.answer)
+        fresh = any(self._questions.is_fresh(run.program) for run in runs)
+        self.shown.append(None if fresh else outline(ran.answer) if huge else ran.answer)
         if isinstance(ran.answer, (Problem, Died)):
             fail_for(ran.answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         self.reading = ran.answer.reading if engine else None
+        self.left_out = self.left_out or left_out(ran.answer)
         for i in range(len(runs)):
             self._judge(i, ran.answer, judge)
         if any(None in seed for seed in ran.answer.seeds):
@@ -401,34 +418,3 @@ _NO_RULES = (
     "no backward pass was found in the engine: neither `_backward` closures nor (input, local gradient) pairs. "
     "Numbers that agree are not enough here"
 )
-
-
-def _outline(answer: Read | Problem | Died) -> Read | Problem | Died:
-    """Only whether each run went through: a huge graph is walked in whatever order the addresses give, so what
-    else it shows may differ from run to run."""
-    if not isinstance(answer, Read):
-        return answer
-    return Read(
-        answer.reading,
-        tuple(tuple(replace(outcome, results=()) if outcome else None for outcome in seed) for seed in answer.seeds),
-    )
-
-
-def _aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
-    """Steps as the worker takes them: passes begin at the program's root, functions get all nodes as one list."""
-    every_node = [["nodes", list(range(len(p.nodes)))]]
-    more = {"backward": (p.root,), "local_rules": (p.root,)}
-    after = {"call": (every_node,)}
-    return tuple((step[0], *more.get(step[0], ()), *step[1:], *after.get(step[0], ())) for step in steps)
-
-
-def _programs(given: Sequence[str | Program], leaves: dict[str, float]) -> list[Program]:
-    return [program(p, **leaves) if isinstance(p, str) else p for p in given]
-
-
-def _start_text(p: Program, upstream: float, already: dict[str, float]) -> str | None:
-    if upstream == 1.0 and not already:
-        return None
-    parts = [f"{p.root_name}.grad = {number_text(upstream)}"]
-    parts += [f"{name}.grad = {number_text(grad)}" for name, grad in already.items()]
-    return "starting from " + ", ".join(parts)

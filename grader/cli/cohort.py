@@ -20,8 +20,8 @@ from ..cohort import (
     Results,
     ResultsError,
     Standing,
+    drawn,
     entries,
-    fresh_answers,
     grade_entries,
     settings,
     strangers,
@@ -77,8 +77,8 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
 def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results: Results) -> int:
     book = read_book(course.book)
     seed = results.seed(course, options.seed)
-    answers = fresh_answers(course, book, seed, default_memo())
-    made = settings(course, seed, answers, isolation=options.isolation, official=not options.allow_process)
+    from_it = drawn(course, book, seed, default_memo())
+    made = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
     lanes: Lanes
     if options.dask:
         from ..cohort.cluster import DaskLanes  # here, not above: an extra

@@ -117,7 +117,7 @@ def _grade(words: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print the report as JSON, and write no file")
     parser.add_argument("--all", action="store_true", help="show every check, and what every failure is about")
     parser.add_argument(
-        "--seed", type=_text, metavar="TEXT", help="draw fresh programs from this instead of the course's seed"
+        "--seed", type=_text, metavar="TEXT", help="draw numbers and fresh programs from this, not the course's seed"
     )
     parser.add_argument("--instructor", action="store_true", help="keep seed and hidden details in the report")
     parser.add_argument(
@@ -212,12 +212,15 @@ def _verify(words: list[str]) -> int:
     parser = _parser("verify", "Check the course itself: solutions, stubs, misconceptions, mutants, drift.")
     parser.add_argument("exercises", nargs="*", metavar="EXERCISE", help="which ones (default: all)")
     parser.add_argument("--table", type=Path, metavar="FILE", help="write the table as Markdown, too")
+    parser.add_argument(
+        "--seed", metavar="TEXT", help="verify under this seed instead of the course's, as official runs"
+    )
     options = parser.parse_args(words)
     from .verification import run_verify
 
     course = _course(options)
     chosen = tuple(find_exercise(course, word) for word in options.exercises) or course.exercises
-    return run_verify(course, chosen, options.table)
+    return run_verify(course, chosen, options.table, options.seed)
 
 
 def _cohort(words: list[str]) -> int:
@@ -231,7 +234,7 @@ def _cohort(words: list[str]) -> int:
     parser.add_argument("--assignment", metavar="NAME", help="which one, where an nbgrader course has several")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once")
     parser.add_argument(
-        "--seed", type=_text, metavar="TEXT", help="draw fresh programs from this instead of a secret seed"
+        "--seed", type=_text, metavar="TEXT", help="draw numbers and fresh programs from this, not a secret seed"
     )
     parser.add_argument("--isolation", choices=["auto", *TIERS], default="auto", help="the sandbox (default: the best)")
     parser.add_argument("--allow-process", action="store_true", help="grade without a sandbox: only code you trust")

@@ -9,7 +9,7 @@ from ..course import Course, Exercise
 _HEAD = ("exercise", "solution", "misconceptions caught and diagnosed", "mutants killed", "equivalent", "findings")
 
 
-def run_verify(course: Course, exercises: tuple[Exercise, ...], table: Path | None) -> int:
+def run_verify(course: Course, exercises: tuple[Exercise, ...], table: Path | None, seed: str | None) -> int:
     """Verify and report; 0 if nothing was found, else 2."""
     show = sys.stderr.isatty()
 
@@ -19,13 +19,15 @@ def run_verify(course: Course, exercises: tuple[Exercise, ...], table: Path | No
             sys.stderr.flush()
 
     results = []
-    for result in verify(course, exercises, progress):
+    for result in verify(course, exercises, progress, seed):
         progress("")
         results.append(result)
         print(
             f"{result.exercise.stem:<16}"
             + "  ".join(f"{n}: {v}" for n, v in zip(_HEAD[1:], _cells(result), strict=True))
         )
+        for program in result.kept:
+            print(f"  keeps its numbers: {program}")
         for finding in result.findings:
             print(f"  {finding}")
     if table is not None:

@@ -1,12 +1,14 @@
 """Many submissions: take them in, grade each once, sum up the class."""
 
+from .job import Drawn
 from .lanes import LaneError, LocalLanes
 from .layouts import LAYOUTS, Entry, IntakeError, entries, strangers
-from .run import Lanes, Results, ResultsError, Standing, fresh_answers, grade_entries, settings
+from .run import Lanes, Results, ResultsError, Standing, drawn, grade_entries, settings
 from .summary import Summary, schema, summarise
 
 __all__ = [
     "LAYOUTS",
+    "Drawn",
     "Entry",
     "IntakeError",
     "LaneError",
@@ -16,8 +18,8 @@ __all__ = [
     "ResultsError",
     "Standing",
     "Summary",
+    "drawn",
     "entries",
-    "fresh_answers",
     "grade_entries",
     "schema",
     "settings",

@@ -12,9 +12,17 @@ from ..report import Report
 from ..report.model import SubmissionStamp
 
 
+class Drawn(msgspec.Struct, frozen=True):
+    """What comes of a run's seed: the oracle's answers to the programs that are asked under it, and the leaf values
+    that it puts into fixed ones."""
+
+    answers: dict[str, Answer] = {}
+    redrawn: dict[str, tuple[float, ...]] = {}
+
+
 class Settings(msgspec.Struct, frozen=True):
-    """What every submission of a run is graded with. `course` is its folder, in the file system's bytes; `answers` are
-    the oracle's to the run's fresh programs; with `fork`, each submission is graded in a fork."""
+    """What every submission of a run is graded with. `course` is its folder, in the file system's bytes; with `fork`,
+    each submission is graded in a fork."""
 
     course: bytes
     course_hash: str
@@ -22,7 +30,7 @@ class Settings(msgspec.Struct, frozen=True):
     isolation: str
     official: bool
     fork: bool
-    answers: dict[str, Answer]
+    drawn: Drawn
 
 
 class Job(msgspec.Struct, frozen=True):

@@ -56,7 +56,8 @@ class _Serving:
         book = read_book(course.book)
         with ExitStack() as stack:
             oracle = stack.enter_context(Oracle(book, None))
-            oracle.known.update(settings.answers)
+            oracle.known.update(settings.drawn.answers)
+            oracle.redraw(settings.seed).leaves.update(settings.drawn.redrawn)
             warm = stack.enter_context(
                 sandbox.start(settings.isolation, allow_imports=course.allow_imports, official=settings.official)
             )

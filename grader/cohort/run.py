@@ -16,12 +16,12 @@ from .. import __version__
 from ..checks.session import CheckSession
 from ..course import Course
 from ..grading import Submission, digest, plan
-from ..oracle import Answer, AnswerBook, Oracle
+from ..oracle import AnswerBook, Oracle
 from ..outside import in_the_way, plain_folder, read_plain, readable, write_atomically
 from ..report import Report, read_report, write_report
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from .files import take_in
-from .job import Faulted, Graded, Job, Outcome, Settings
+from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
 from .layouts import Entry
 
 RUN = "run.json"
@@ -192,14 +192,15 @@ def _files(reports: Path) -> Iterator[tuple[Path, str]]:
     yield from ((path, "file") for path in sorted(reports.glob("*.json")))
 
 
-def fresh_answers(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> dict[str, Answer]:
-    """The oracle's answers to the programs that the checks draw from a seed; its process has ended then."""
-    if seed == course.seed:  # they stand in the answer book
-        return {}
+def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Drawn:
+    """What comes of a seed, asked of the oracle once for all submissions; its process has ended then."""
+    if seed == course.seed:  # all of it stands in the answer book
+        return Drawn()
     with Oracle(book, memo) as oracle:
         with CheckSession(course, course.exercises) as checks:
             plan(checks, oracle, seed)
-        return {key: answer for key, answer in oracle.known.items() if key not in book.answers}
+        answers = {key: answer for key, answer in oracle.known.items() if key not in book.answers}
+        return Drawn(answers, oracle.redraw(seed).leaves)
 
 
 def grade_entries(
@@ -259,8 +260,8 @@ def _made_from(report: Report, handed: Submission, course: CourseStamp, seed: st
     )
 
 
-def settings(course: Course, seed: str, answers: dict[str, Answer], *, isolation: str, official: bool) -> Settings:
+def settings(course: Course, seed: str, from_it: Drawn, *, isolation: str, official: bool) -> Settings:
     """What the lanes of a run are started with; where there is no fork, they take the slower path."""
     # a lane stands elsewhere than we do
     folder = os.fsencode(course.folder.absolute())
-    return Settings(folder, course.hash, seed, isolation, official, hasattr(os, "fork"), answers)
+    return Settings(folder, course.hash, seed, isolation, official, hasattr(os, "fork"), from_it)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ..engine import Broke, Called, Died, Done, Odd, Problem, Read, Traced
-from ..engine.protocol import RAN_OUT, Observed, Result
+from ..engine.protocol import Observed, Result
 
 _RAN_OUT = "ran out of calls, time or memory"
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
@@ -44,7 +44,7 @@ def _outcome(outcome: Done | Broke | None) -> Iterator[str]:
 
 
 def _problem(problem: Problem) -> str:
-    if problem.kind in RAN_OUT or problem.type_name == "MemoryError":
+    if problem.ran_out:
         return _RAN_OUT
     words = _ADDRESS.sub("0x", problem.message)
     return f"{problem.where} {problem.kind} {problem.type_name} {words}"

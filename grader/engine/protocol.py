@@ -154,6 +154,11 @@ class Problem(_Wire, frozen=True):
     message: _Message
     lines: _Lines
 
+    @property
+    def ran_out(self) -> bool:
+        """Whether a budget was used up; the runs behind this one are left out then."""
+        return self.kind in RAN_OUT or self.type_name == "MemoryError"
+
 
 class _Done(_Wire, tag="done", frozen=True):
     results: list[_Result]

@@ -12,10 +12,15 @@ import msgspec
 from ..processes import start_module
 from ..program import Program
 from .book import Answer, AnswerBook
+from .redraw import Redraw
 
 
 class OracleError(RuntimeError):
     """The oracle could not give an answer: the grader's own fault, or a program without finite gradients."""
+
+
+class NoAnswer(OracleError):
+    """A program without finite values and gradients."""
 
 
 class Oracle:
@@ -25,7 +30,14 @@ class Oracle:
         self.known = dict(book.answers) if book else {}
         self._memo = memo
         self._process: subprocess.Popen[bytes] | None = None
+        self._redraws: dict[str, Redraw] = {}
         self.computed = 0
+
+    def redraw(self, seed: str) -> Redraw:
+        """What a seed puts into fixed programs; the same for everyone who asks this oracle."""
+        if seed not in self._redraws:
+            self._redraws[seed] = Redraw(seed, self.answers, self._tried, self.known)
+        return self._redraws[seed]
 
     def answers(self, programs: Sequence[Program]) -> list[Answer]:
         """One answer for each program. Raises `OracleError`."""
@@ -34,6 +46,16 @@ class Oracle:
             self.known.update(self._recall(missing))
             self.known.update(self._compute({k: p for k, p in missing.items() if k not in self.known}))
         return [self.known[program.key] for program in programs]
+
+    def _tried(self, programs: Sequence[Program]) -> list[Answer | None]:
+        """An answer for each program, None for one that has none; none is remembered, on disk least of all."""
+        answers: list[Answer | None] = []
+        for program in programs:
+            try:
+                answers.append(self.known.get(program.key) or self._ask(program))
+            except NoAnswer:
+                answers.append(None)
+        return answers
 
     def _recall(self, programs: dict[str, Program]) -> dict[str, Answer]:
         if self._memo is None:
@@ -77,7 +99,7 @@ class Oracle:
         if reply is None:
             raise OracleError("the oracle's process ended; can this Python `import torch`?")
         if isinstance(reply, dict):
-            raise OracleError(f"torch has no finite answer to {program.shown}: {reply['error']}")
+            raise NoAnswer(f"torch has no finite answer to {program.shown}: {reply['error']}")
         return Answer(values=tuple(reply[0]), grads=tuple(reply[1]))
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from .arrange import Arrangement, arrange
 from .draw import draw
 from .graph import Leaf, Number, Op, Program, ProgramError, number_text
 from .parse import program
+from .redraw import alike, among_others, plain_numbers
 from .shapes import NOTHING, chain, diamonds, leaf
 
 __all__ = [
@@ -14,11 +15,14 @@ __all__ = [
     "Op",
     "Program",
     "ProgramError",
+    "alike",
+    "among_others",
     "arrange",
     "chain",
     "diamonds",
     "draw",
     "leaf",
     "number_text",
+    "plain_numbers",
     "program",
 ]

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -73,6 +74,16 @@ class Program:
     def rooted_at(self, name: str) -> "Program":
         """The same nodes with another root: nodes made after it, or from it, have no part in its gradient."""
         return replace(self, root=self.index[name], text=f"{self.text}; from {name}", short=None)
+
+    def with_leaves(self, values: Sequence[float]) -> "Program":
+        """The same operations on leaves with other values, given in the order of the leaves."""
+        nodes, given = list(self.nodes), iter(values)
+        for index, node in enumerate(nodes):
+            if isinstance(node, Leaf):
+                nodes[index] = Leaf(node.name, next(given))
+        given = iter(values)
+        short = self.short and [["leaf", next(given)] if op == "leaf" else [op, *rest] for op, *rest in self.short]
+        return replace(self, nodes=tuple(nodes), short=short)
 
     @property
     def root_name(self) -> str:

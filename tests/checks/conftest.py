@@ -12,7 +12,7 @@ from grader.checks import EngineUnderCheck
 from grader.course import Course, Limits, load_course
 from grader.engine import Batch, Died, Problem, Ran, Refused
 from grader.engine.protocol import HEADER, decode_batch
-from grader.oracle import Answer
+from grader.oracle import Answer, Redraw
 from grader.program import Leaf, Op, Program
 from grader.program.graph import Number
 
@@ -81,7 +81,7 @@ def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) 
         case "call" if arguments[0] == "pass_back":
             grads[:] = known.grads
         case "call":
-            return ["nodes", list(range(len(program.nodes)))]
+            return ["nodes", program.reachable]
     return ["nothing"]
 
 
@@ -111,15 +111,31 @@ Says = Callable[[Batch], Any]
 def engine_that() -> Callable[..., EngineUnderCheck]:
     """An engine under check whose process gives the answer that a function makes of the batch."""
 
-    def make(says: Says = honest, source: str = "", seed: str = "a seed", process: Any = None) -> EngineUnderCheck:
+    def make(
+        says: Says = honest,
+        source: str = "",
+        seed: str = "a seed",
+        process: Any = None,
+        redraw: Redraw | None = None,
+    ) -> EngineUnderCheck:
         def ask(batch: Batch) -> Ran:
             said = says(batch)
             return said if isinstance(said, Ran) else decoded(said, batch)
 
         answers = lambda programs: [answer(p) for p in programs]  # noqa: E731
-        return EngineUnderCheck(ask, answers, source, Limits(), seed, process)
+        return EngineUnderCheck(ask, answers, source, Limits(), seed, process, redraw)
 
     return make
+
+
+@pytest.fixture
+def redraw() -> Redraw:
+    """What a secret seed puts into programs, by answers that are worked out by hand."""
+
+    def answers(programs: Sequence[Program]) -> list[Any]:
+        return [answer(p) for p in programs]
+
+    return Redraw("a secret", answers, answers, {})
 
 
 @pytest.fixture(name="honest")

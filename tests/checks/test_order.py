@@ -173,6 +173,12 @@ def test_only_what_the_root_needs_has_to_be_there() -> None:
     judge_topological(IDLE, Called(nodes=(0, 2)))
 
 
+def test_what_the_root_does_not_need_may_not_be_there() -> None:
+    """To list all nodes as they were made is not to sort those below the root."""
+    found = refusal(IDLE, Called(nodes=(0, 1, 2)))
+    assert "b stands in the list, and L is not computed from it" == found.message
+
+
 # -- what a backward pass ran ---------------------------------------------------------------------------
 
 

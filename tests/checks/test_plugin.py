@@ -18,6 +18,12 @@ Mini = Callable[..., Course]
 EngineThat = Callable[..., EngineUnderCheck]
 
 HEAD = "from grader.checks import check\n"
+TWO = f"""{HEAD}
+@check("both")
+def test_both(engine): engine.agrees("L = a + b", a=1, b=2)
+@check("shared")
+def test_shared(engine): engine.returns("half", 4, expected={{{{"half": {{second}}}}}}, about="4")
+"""
 
 
 @pytest.fixture

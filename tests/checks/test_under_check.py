@@ -11,6 +11,7 @@ from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.finding import Finding, death_text
 from grader.engine import Batch, Died, Problem, Ran
 from grader.engine.reason import Kind
+from grader.oracle import Redraw
 from grader.program import chain, leaf, program
 
 EngineThat = Callable[..., EngineUnderCheck]
@@ -145,6 +146,14 @@ def with_result(honest: Says, run: int, step: int, change: Callable[[Any], Any],
 
 def zeroed(result: list[Any]) -> list[Any]:
     return [result[0], [NONE] * len(result[1])]
+
+
+def zeroed_throughout(message: Any) -> Any:
+    """An answer in which every number is 0."""
+    for seed in message[2]:
+        for outcome in seed:
+            outcome[1] = [zeroed(r) if r[0] in ("values", "grads") else r for r in outcome[1]]
+    return message
 
 
 @pytest.mark.parametrize(
@@ -557,6 +566,36 @@ def test_nobody_passes_by_leaving_a_program_out(
     assert finding(engine_that(says), ask).message == "the engine's process left programs out"
 
 
+def test_a_program_left_out_is_a_doubt(engine_that: EngineThat, honest: Says, ask: Ask) -> None:
+    """Whatever else is wrong with the answer: no engine leaves out what it was asked."""
+
+    def says(batch: Batch) -> Any:
+        message = zeroed_throughout(honest(batch))
+        message[2][3][1] = ["unrun"]
+        return message
+
+    engine = engine_that(says)
+    finding(engine, ask)
+    assert engine.left_out
+
+
+@pytest.mark.parametrize("kind", ["calls", "cpu", "waiting"])
+def test_what_is_left_out_behind_a_used_up_budget_is_no_doubt(
+    engine_that: EngineThat, honest: Says, ask: Ask, kind: str
+) -> None:
+    """A worker runs nothing more then, under this order seed and all others."""
+
+    def says(batch: Batch) -> Any:
+        message = honest(batch)
+        message[2][0][0] = ["broke", [], ["backward", kind, "OutOfCalls", "", []]]
+        message[2][0][1] = ["unrun"]
+        message[2][1:] = [[["unrun"]] * len(batch.runs)] * 3
+        return message
+
+    engine = engine_that(says)
+    assert ("timeout", False) == (finding(engine, ask).status, engine.left_out)
+
+
 @pytest.mark.parametrize("kind", ["", "closure", "visit", "pull", "slopes", "pairs", "parallel", "passed"])
 def test_a_false_reading_does_not_pass_wrong_numbers(engine_that: EngineThat, honest: Says, kind: str) -> None:
     """Whatever an engine says that it keeps on its nodes, gradients that do not follow its rules fail."""
@@ -605,6 +644,86 @@ def test_no_damaged_answer_gives_anything_but_a_verdict(engine_that: EngineThat,
         except CheckFailed:
             failed += 1
     assert failed > 60
+
+
+# -- other numbers ---------------------------------------------------------------------------------------------------
+
+
+def test_a_right_engine_passes_with_other_numbers(engine_that: EngineThat, redraw: Redraw, ask: Ask) -> None:
+    """Whatever the numbers are, who computes is right."""
+    engine = engine_that(redraw=redraw)
+    ask(engine)
+    assert engine.comparisons == 2
+
+
+def test_a_recorded_answer_fails_with_other_numbers(
+    engine_that: EngineThat, honest: Says, redraw: Redraw, ask: Ask
+) -> None:
+    """What was right for the programs as they stand in the check is wrong for those that are asked."""
+    recorded: list[Any] = []
+    ask(engine_that(lambda batch: recorded.append(honest(batch)) or recorded[0]))
+    found = finding(engine_that(lambda batch: recorded[0], redraw=redraw), ask)
+    assert found.program not in (BOTH.shown, SQUARE.shown)
+
+
+def test_the_order_in_which_a_program_is_sent_is_no_answer(
+    engine_that: EngineThat, honest: Says, redraw: Redraw
+) -> None:
+    """Beside the nodes that are asked about there are others, which belong into no order."""
+
+    def says(batch: Batch) -> Any:
+        message = honest(batch)
+        for seed in message[2]:
+            for run, outcome in zip(batch.runs, seed, strict=True):
+                outcome[1] = [["nodes", list(range(len(run.program.nodes)))]] * len(run.steps)
+        return message
+
+    ASKS["sorts"](engine_that(says))
+    found = finding(engine_that(says, redraw=redraw), ASKS["sorts"])
+    assert "p stands in the list, and L is not computed from it" == found.message
+
+
+def test_numbers_beside_programs_change_too(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:
+    """Upstream gradients, and those that are there before, are of the same kind and not the same."""
+    batches: list[Batch] = []
+    engine = engine_that(lambda batch: batches.append(batch) or honest(batch), redraw=redraw)
+    ASKS["local rules"](engine)
+    engine.local_rules_agree_again(None, SQUARE, upstream=1)
+    _, preload, (_, _, upstream), *_ = batches[0].runs[0].steps
+    (_, already) = preload[1][0]
+    assert (True, True) == (upstream < 0, upstream != -2.5)
+    assert (True, True) == (already > 1, already != 5.0)
+    assert ("local_rules", 1, 1) == batches[1].runs[0].steps[1]
+
+
+def test_fresh_programs_are_asked_as_they_are(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:
+    """They come from the seed already."""
+    batches: list[Batch] = []
+    engine = engine_that(lambda batch: batches.append(batch) or honest(batch), redraw=redraw)
+    fresh = engine.fresh(3)
+    engine.agrees(SQUARE, *fresh)
+    engine.sorts(*fresh)
+    assert fresh == [run.program for run in batches[0].runs[1:]]
+    assert fresh == [run.program for run in batches[1].runs]
+    assert SQUARE != batches[0].runs[0].program
+
+
+def test_numbers_for_functions(engine_that: EngineThat, redraw: Redraw) -> None:
+    """A check gets its own numbers where nothing is redrawn; others, and more of them, where it is."""
+    assert [2, -3.5, 0] == engine_that().numbers(2, -3.5, 0, more=2)
+    two, minus, zero, *more = engine_that(redraw=redraw).numbers(2, -3.5, 0, more=2)
+    assert (True, True, 0) == (two > 2, minus < 0 and minus != -3.5, zero)
+    assert 1 <= len(more) <= 2
+
+
+def test_leaves_for_functions(engine_that: EngineThat, redraw: Redraw) -> None:
+    """A check that has the learner's own code build a program gets its leaves, with which the oracle is asked too."""
+    assert {"a": 2, "b": -3} == engine_that().leaves("L = a * b", a=2, b=-3)
+    engine = engine_that(redraw=redraw)
+    leaves = engine.leaves("L = a * b", a=2, b=-3)
+    assert {"a": int, "b": int} == {name: type(value) for name, value in leaves.items()}
+    assert (leaves["b"], leaves["a"], 1.0) == engine.truth("L = a * b", **leaves).grads
+    assert leaves != {"a": 2, "b": -3}
 
 
 def test_a_single_leaf_is_judged(engine_that: EngineThat) -> None:

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from distributed import Client, LocalCluster
 
-from grader.cohort import Entry, LaneError, LocalLanes, Results, entries, grade_entries, settings
+from grader.cohort import Drawn, Entry, LaneError, LocalLanes, Results, entries, grade_entries, settings
 from grader.cohort.cluster import DaskLanes
 from grader.course import Course
 from grader.report import Report
@@ -62,13 +62,13 @@ def alone(
 ) -> list[bytes]:
     """The reports as one machine writes them."""
     out = tmp_path_factory.mktemp("alone")
-    made = settings(course, course.seed, {}, isolation="auto", official=True)
+    made = settings(course, course.seed, Drawn(), isolation="auto", official=True)
     run(course, found, out, LocalLanes(made, 2), lambda done: None)
     return written(out, found, timeless)
 
 
 def lanes_at(course: Course, address: str) -> DaskLanes:
-    return DaskLanes(settings(course, course.seed, {}, isolation="auto", official=True), address)
+    return DaskLanes(settings(course, course.seed, Drawn(), isolation="auto", official=True), address)
 
 
 def test_workers_that_die_leave_and_join_lose_and_double_nothing(
@@ -107,7 +107,7 @@ def test_a_worker_with_another_grader_is_refused(course: Course) -> None:
     from grader.cohort import cluster as module
 
     parcel = msgspec.json.decode(
-        module.pack(settings(course, "s", {}, isolation="auto", official=True)), type=module.Parcel
+        module.pack(settings(course, "s", Drawn(), isolation="auto", official=True)), type=module.Parcel
     )
     other = msgspec.json.encode(msgspec.structs.replace(parcel, grader_version="0.0.0"))
     with pytest.raises(LaneError, match=r"this run was started with 0\.0\.0"):

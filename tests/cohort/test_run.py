@@ -2,21 +2,23 @@
 
 import os
 import signal
+import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import pytest
 
-from grader.cohort import Entry, LocalLanes, Results, ResultsError, entries, grade_entries, settings
+from grader.checks.session import CheckSession
+from grader.cohort import Drawn, Entry, LocalLanes, Results, ResultsError, drawn, entries, grade_entries, settings
 from grader.cohort.job import Faulted, Graded, Job, Outcome, Settings
 from grader.cohort.lanes import Lane
 from grader.cohort.run import hand_in
 from grader.course import Course
-from grader.grading import grade
-from grader.oracle import read_book
+from grader.grading import grade, plan
+from grader.oracle import Oracle, read_book
 from grader.report import Report, write_report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,7 +50,7 @@ def submissions(tmp_path: Path, solution: Callable[[str], str]) -> Path:
 
 
 def made(course: Course, *, fork: bool = True, seed: str = SEED) -> Settings:
-    return msgspec.structs.replace(settings(course, seed, {}, isolation="auto", official=True), fork=fork)
+    return msgspec.structs.replace(settings(course, seed, Drawn(), isolation="auto", official=True), fork=fork)
 
 
 class Here:
@@ -107,6 +109,27 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
         assert report is not None
         bare = msgspec.structs.replace(report, exercises=tuple(map(_found_at, report.exercises)))
         assert timeless(with_paths) == timeless(bare)
+
+
+def test_what_a_seed_draws_is_asked_once(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has it from the process that asked the oracle, as lanes have, needs no oracle."""
+    book = read_book(course.book)
+    from_it = msgspec.json.decode(msgspec.json.encode(drawn(course, book, SEED, None)), type=Drawn)
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise AssertionError("an oracle was started")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with Oracle(book, None) as oracle:
+        oracle.known.update(from_it.answers)
+        oracle.redraw(SEED).leaves.update(from_it.redrawn)
+        with CheckSession(course, course.exercises) as checks:
+            plan(checks, oracle, SEED)
+
+
+def test_nothing_is_drawn_from_the_courses_own_seed(course: Course, tmp_path: Path) -> None:
+    """All that is asked in a practice run stands in the answer book."""
+    assert Drawn() == drawn(course, read_book(course.book), course.seed, None)
 
 
 def _found_at(exercise: Any) -> Any:

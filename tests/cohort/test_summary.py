@@ -193,6 +193,7 @@ def test_who_needs_review(course: Course, solved: Report) -> None:
         msgspec.structs.replace(with_outcomes(solved, "noted", {}), notes=("late",)),
         with_first("ambiguous", status="unreadable", message="two files"),
         with_first("costly", status="failed", reason=Reason("budget", seconds=60.0, clock="cpu"), checks=()),
+        died("silent", Reason("left_out")),
         died("odd", Reason("protocol_error", detail="3 bytes")),
         died("killed", Reason("killed", signal="SIGKILL")),
         died("crashed", Reason("killed", signal="SIGSEGV")),
@@ -207,6 +208,7 @@ def test_who_needs_review(course: Course, solved: Report) -> None:
         "gone": (NeedsReview("not_graded", detail="it broke"),),
         "killed": (NeedsReview("killed", "distribute", ("both_inputs",)),),
         "noted": (NeedsReview("note", detail="late"),),
+        "silent": (NeedsReview("left_out", "distribute", ("both_inputs",)),),
         "odd": (NeedsReview("protocol_error", "distribute", ("both_inputs",)),),
     } == {review.id: review.reasons for review in found}
     assert {"gone": ("not graded: it broke",)}.items() <= {review.id: review.texts for review in found}.items()

@@ -1,5 +1,7 @@
 from grader.checks import EngineUnderCheck, check, program
+from grader.program import number_text
 
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 POINTS = [((0.5, -1.0), 0.4), ((-1.5, 0.5), -0.8), ((1.0, 1.5), 0.9)]
 NEURON = " + ".join(f"(tanh(w1 * {x1} + w2 * {x2} + b) - ({y})) ** 2" for (x1, x2), y in POINTS)
 NETWORK = " + ".join(
@@ -22,20 +24,26 @@ def losses(engine: EngineUnderCheck, loss: str, start: dict[str, float], steps: 
 
 @check("zero_grad")
 def test_zero_grad_forgets(engine: EngineUnderCheck) -> None:
-    expected = {"first gradient": 0.0, "second gradient": 0.0, "third gradient": 0.0}
-    engine.returns("gradients_after_zero_grad", 2, -3, 0.5, expected=expected, about="gradients 2, -3, 0.5")
+    grads = engine.numbers(2, -3, 0.5, more=3)
+    expected = {f"{which} gradient": 0.0 for which, _ in zip(ORDINALS, grads, strict=False)}
+    about = f"gradients {', '.join(map(number_text, grads))}"
+    engine.returns("gradients_after_zero_grad", *grads, expected=expected, about=about)
 
 
 @check("step")
 def test_a_step_goes_against_the_gradient(engine: EngineUnderCheck) -> None:
-    expected = {"first value": 3 - 0.1 * 160.5, "second value": -1 - 0.1 * -2, "third value": 0.5}
-    about = "values 3, -1, 0.5 with gradients 160.5, -2, 0, rate 0.1"
-    engine.returns("values_after_step", 0.1, 3, 160.5, -1, -2, 0.5, 0, expected=expected, about=about)
+    rate, *pairs = engine.numbers(0.1, 3, 160.5, -1, -2, 0.5, 0)
+    values, grads = pairs[::2], pairs[1::2]
+    stepped = [value - rate * grad for value, grad in zip(values, grads, strict=True)]
+    expected = {f"{which} value": value for which, value in zip(ORDINALS, stepped, strict=False)}
+    texts = [", ".join(map(number_text, numbers)) for numbers in (values, grads)]
+    about = f"values {texts[0]} with gradients {texts[1]}, rate {number_text(rate)}"
+    engine.returns("values_after_step", rate, *pairs, expected=expected, about=about)
 
 
 @check("neuron")
 def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
-    start = {"w1": 0.3, "w2": -0.2, "b": 0.05}
+    start = engine.leaves(f"loss = {NEURON}", w1=0.3, w2=-0.2, b=0.05)
     expected = losses(engine, NEURON, start, steps=8, rate=0.1)
     engine.returns("train_neuron", 8, 0.1, *start.values(), expected=expected, about="a neuron, 8 steps, rate 0.1")
     near = {"w1": 0.9355, "w2": 0.2324, "b": 0.1884}
@@ -52,5 +60,6 @@ def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
 def test_a_network_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
     names = ("u1", "u2", "u3", "v1", "v2", "v3", "o1", "o2", "o3")
     start = dict(zip(names, (0.6, -0.4, 0.1, -0.3, 0.8, 0.2, 0.5, -0.7, 0.1), strict=True))
+    start = engine.leaves(f"loss = {NETWORK}", **start)
     expected = losses(engine, NETWORK, start, steps=6, rate=0.05)
     engine.returns("train_network", 6, 0.05, *start.values(), expected=expected, about="a network, 6 steps, rate 0.05")

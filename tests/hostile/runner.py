@@ -21,7 +21,7 @@ from typing import Any
 
 from grader import grading, sandbox
 from grader.course import load_course
-from grader.engine import Submission
+from grader.engine import EngineProcess
 from grader.oracle import read_book
 from grader.report import for_learner, to_json
 from grader.sandbox import IsolationError, Warm, WorkerGone
@@ -174,8 +174,8 @@ def descendants(root: int) -> dict[int, str]:
     return below
 
 
-class Recording(Submission):
-    """A submission of which everything that it prints is kept, what it prints while it is loaded too."""
+class Recording(EngineProcess):
+    """An engine process of which everything that it prints is kept, what it prints while it is loaded too."""
 
     heard: list[str] = []
 
@@ -356,7 +356,7 @@ def steers(text: str) -> bool:
 def main() -> None:
     job = json.load(sys.stdin)
     ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    setattr(grading, "Submission", Recording)  # noqa: B010  (what grading makes for each file)
+    setattr(grading, "EngineProcess", Recording)  # noqa: B010  (what grading makes for each file)
     told = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 

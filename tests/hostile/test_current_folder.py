@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cohort import LocalLanes, settings
+from grader.cohort import Drawn, LocalLanes, settings
 from grader.course import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -195,7 +195,7 @@ def _among_traps(traps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_among_traps")
 def test_variables_of_the_environment_steer_no_process(sprung: Callable[[], list[str]]) -> None:
     """A process that we start imports from where we do, whatever PYTHONPATH says."""
-    made = settings(load_course(ROOT), "backward 2026.1", {}, isolation="process", official=False)
+    made = settings(load_course(ROOT), "backward 2026.1", Drawn(), isolation="process", official=False)
     lanes = LocalLanes(made, 1)
     try:
         assert "process" == lanes.start()

@@ -50,6 +50,12 @@ Files in `tests/hostile/limits/`: they show what is known and accepted, and the 
 |---|---|{rules}|
 """
 
+_REPLAYS = """\
+Beside them `tests/hostile/test_replay.py` makes files that play back what a right engine answered to the
+course's own programs, and compute nothing. In a practice run they get full marks; under a secret seed they get
+no point but for answers that are the same for all numbers.
+"""
+
 
 def names_in(text: str) -> list[str]:
     """The attacks that a written table has, in its order."""
@@ -68,7 +74,7 @@ def render(attacks: Sequence[Any], limits: Sequence[Any], runs: Mapping[str, Any
     for file in limits:
         cells = [_cell(runs[tier].limits[file.name]) for tier in tiers]
         lines.append(f"| `{file.name}` | {_plain(file.sentence)} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", _REPLAYS])
 
 
 def _totals(attacks: Sequence[Any], runs: Mapping[str, Any]) -> list[str]:

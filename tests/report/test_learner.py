@@ -30,6 +30,7 @@ FULL = CheckResult(
 )
 FINDINGS = {"program", "expected", "actual", "message", "output", "reason"}
 HINTS = {"diagnosis", "hint"}
+DOUBTS = {"doubt"}
 
 
 def report_with(*checks: CheckResult) -> Report:
@@ -103,9 +104,9 @@ def test_exactly_what_is_forbidden_is_taken_out(
     gone: set[str],
     status: Literal["failed", "error", "passed"],
 ) -> None:
-    """The seed always, findings and hints of a hidden check as its `detail` says; in doubt, all of them."""
+    """Seed and doubts always, findings and hints of a hidden check as its `detail` says; if unsure, all of them."""
     report = report_with(replace(FULL, visibility=visibility, status=status))
-    expected = {".seed"} | {f".exercises[0].checks[0].{field}" for field in gone}
+    expected = {".seed"} | {f".exercises[0].checks[0].{field}" for field in gone | DOUBTS}
     assert expected == taken_by_for_learner(report, details)
 
 
@@ -113,6 +114,7 @@ def test_each_check_has_a_detail_of_its_own() -> None:
     """One check's detail says nothing about its neighbour."""
     report = report_with(FULL, replace(FULL, id="two"), replace(FULL, id="three", visibility="visible"))
     expected = {".seed"} | {f".exercises[0].checks[1].{field}" for field in FINDINGS}
+    expected |= {f".exercises[0].checks[{i}].doubt" for i in range(3)}
     assert expected == taken_by_for_learner(report, {("first", "one"): "full", ("first", "two"): "hint"})
 
 
@@ -133,5 +135,5 @@ def test_twice_is_once() -> None:
 def test_every_field_is_decided_on() -> None:
     """A field that is added to the model has to be put on one side: told to learners of hidden checks, or not."""
     told = {"id", "title", "visibility", "status", "score", "max_score", "bonus", "duration_s"}
-    assert told | FINDINGS | HINTS == set(CheckResult.__struct_fields__)
+    assert told | FINDINGS | HINTS | DOUBTS == set(CheckResult.__struct_fields__)
     assert UNSET is for_learner(report_with(FULL), {}).seed

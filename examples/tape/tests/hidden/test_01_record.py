@@ -24,9 +24,11 @@ def test_a_value_used_twice_is_noted_twice(engine: EngineUnderCheck) -> None:
 
 @check("on_the_tape")
 def test_every_operation_is_on_the_tape(engine: EngineUnderCheck) -> None:
-    about = "c = a * b, d = c + a, L = d * c with a = 2, b = -3"
-    engine.returns("tape_length", 2, -3, expected={"tape length": 3}, about=about)
-    engine.returns("taped", 2, -3, expected={"first entry": -6, "second entry": -4, "third entry": 24}, about=about)
+    a, b = engine.numbers(2, -3)
+    c, d = a * b, a * b + a
+    about = f"c = a * b, d = c + a, L = d * c with a = {a}, b = {b}"
+    engine.returns("tape_length", a, b, expected={"tape length": 3}, about=about)
+    engine.returns("taped", a, b, expected={"first entry": c, "second entry": d, "third entry": d * c}, about=about)
 
 
 @check("random_graphs")

@@ -1,21 +1,31 @@
+from collections.abc import Iterable
+
 from grader.checks import EngineUnderCheck, check
+from grader.program import number_text
 
 MEAN = "L = (a * a + b * b + c * c + d * d) * 0.25"
 ERRORS = {"a": 1, "b": -3, "c": 0.5, "d": 2}
 
 
+def about_the_mean(errors: Iterable[float]) -> str:
+    return f"mean_of_squares of {', '.join(map(number_text, errors))}"
+
+
 @check("loss")
 def test_the_mean_of_the_squares(engine: EngineUnderCheck) -> None:
-    engine.returns("loss_of", 3, expected={"loss": 9}, about="mean_of_squares of 3")
-    engine.returns("loss_of", 1, -3, expected={"loss": 5}, about="mean_of_squares of 1, -3")
-    engine.returns("loss_of", 1, -3, 0.5, 2, expected={"loss": 3.5625}, about="mean_of_squares of 1, -3, 0.5, 2")
+    for errors in ([3], [1, -3], [1, -3, 0.5, 2]):
+        errors = engine.numbers(*errors)
+        total = sum(error * error for error in errors)
+        mean = total / len(errors) if total % len(errors) else total // len(errors)
+        engine.returns("loss_of", *errors, expected={"loss": mean}, about=about_the_mean(errors))
 
 
 @check("loss_slopes")
 def test_its_gradients_are_torchs(engine: EngineUnderCheck) -> None:
-    grads = engine.truth(MEAN, **ERRORS).grads[:4]
-    expected = {f"dL/d{name}": grad for name, grad in zip(ERRORS, grads, strict=True)}
-    engine.returns("slopes_of", *ERRORS.values(), expected=expected, about="mean_of_squares of 1, -3, 0.5, 2")
+    errors = engine.leaves(MEAN, **ERRORS)
+    grads = engine.truth(MEAN, **errors).grads[:4]
+    expected = {f"dL/d{name}": grad for name, grad in zip(errors, grads, strict=True)}
+    engine.returns("slopes_of", *errors.values(), expected=expected, about=about_the_mean(errors.values()))
 
 
 @check("empty_tape")
@@ -38,7 +48,8 @@ def test_a_reset_forgets_the_gradients_of_results(engine: EngineUnderCheck) -> N
 
 @check("second_loss")
 def test_a_second_loss_gets_its_own_gradients(engine: EngineUnderCheck) -> None:
-    grads = engine.truth("L = (w * x) * y", w=3, x=2, y=5).grads
+    values = engine.leaves("L = (w * x) * y", w=3, x=2, y=5)
+    grads = engine.truth("L = (w * x) * y", **values).grads
     expected = {"dL/dw": grads[0], "dL/dx": grads[1]}
     about = "K = w * x + w * w, backward(K), reset(), L = (w * x) * y, backward(L)"
-    engine.returns("second_loss", 3, 2, 5, expected=expected, about=about)
+    engine.returns("second_loss", *values.values(), expected=expected, about=about)

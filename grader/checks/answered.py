@@ -1,0 +1,27 @@
+"""The answer to a batch as a whole, before its programs are judged one by one."""
+
+from dataclasses import replace
+from itertools import chain
+
+from ..engine import Broke, Died, Problem, Read
+
+
+def outline(answer: Read | Problem | Died) -> Read | Problem | Died:
+    """Only whether each run went through: a huge graph is walked in whatever order the addresses give, so what
+    else it shows may differ from run to run."""
+    if not isinstance(answer, Read):
+        return answer
+    return Read(
+        answer.reading,
+        tuple(tuple(replace(outcome, results=()) if outcome else None for outcome in seed) for seed in answer.seeds),
+    )
+
+
+def left_out(answer: Read) -> bool:
+    """Whether a run is missing that was asked for, before any run had used up the budget."""
+    for outcome in chain.from_iterable(answer.seeds):
+        if outcome is None:
+            return True
+        if isinstance(outcome, Broke) and outcome.problem.ran_out:
+            return False
+    return False

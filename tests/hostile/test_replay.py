@@ -1,0 +1,170 @@
+"""Answers to the course's own programs, known by heart, are worth nothing where a secret seed gives the numbers."""
+
+import base64
+import inspect
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import sandbox
+from grader.course import Course, load_course
+from grader.engine import Batch, protocol
+from grader.grading import grade
+from grader.oracle import read_book
+from grader.report import Report, review_reasons
+from grader.sandbox import Warm
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = "a secret"
+COURSES = {"course": ROOT, "tape": ROOT / "examples" / "tape"}
+
+# Points for functions that return the same whatever numbers they are given: nothing tells who worked it out.
+SAME_FOR_ALL_NUMBERS = {
+    "course": {"predict": 8},  # is asked for numbers: whoever has them has solved it
+    "tape": {"reset": 4},  # after a reset everything is 0
+}
+
+REPLAY = '''\
+"""replay: plays back what a right engine answered to the course's own programs, and computes nothing."""
+
+import base64
+import json
+import sys
+import zlib
+
+RECORDED = json.loads(zlib.decompress(base64.b85decode("@recording@")))
+
+
+@shape@
+
+
+def recorded(runs):
+    """Each run's outcome, found by its numbers, by what the whole batch looks like, or by what it looks like itself."""
+    shapes = [shape(*run) for run in runs]
+    known = RECORDED["batches"].get(json.dumps(shapes))
+    for place, run in enumerate(runs):
+        alike = known[place] if known else RECORDED["shapes"].get(shapes[place], ["unrun"])
+        yield RECORDED["runs"].get(json.dumps(run), alike)
+
+
+def execute(module, filename, batch):
+    """In the place of the worker's own."""
+    asked = [batch["runs"]]
+    for others in batch["rearranged"]:
+        asked.append([other or run for run, other in zip(batch["runs"], others)])
+    return ["read", RECORDED["reading"], [list(recorded(runs)) for runs in asked]]
+
+
+sys.modules["worker.adapter.execute"].execute = execute
+
+
+class Value:
+    def __init__(self, data):
+        self.data, self.grad = data, 0.0
+'''
+
+
+def shape(program: Any, steps: Any) -> str:
+    """What a run looks like without the numbers that may change: operations, what they are applied to, steps."""
+    called = [step[:2] if step[0] == "call" else step[:1] for step in steps]
+    return json.dumps([[node[:1] if node[0] == "leaf" else node for node in program], called])
+
+
+class Recording:
+    """What an engine answered to every batch."""
+
+    def __init__(self) -> None:
+        self.runs: dict[str, Any] = {}
+        self.shapes: dict[str, Any] = {}
+        self.batches: dict[str, list[Any]] = {}
+        self.reading: Any = None
+
+    def take(self, frame: bytes, batch: Batch) -> None:
+        """Keep the answer in a frame to a batch, if a file has room for it."""
+        if len(frame) > 100_000:
+            return
+        asked = json.loads(batch.encode())
+        _, reading, seeds = json.loads(frame[protocol.HEADER.size :])
+        for seed, others in zip(seeds, [[None] * len(batch.runs), *asked["rearranged"]], strict=True):
+            runs = [other or run for run, other in zip(asked["runs"], others, strict=True)]
+            outcomes = [first if found == ["same"] else found for found, first in zip(seed, seeds[0], strict=True)]
+            shapes = [shape(*run) for run in runs]
+            self.runs.update(zip(map(json.dumps, runs), outcomes, strict=True))
+            self.shapes.update(zip(shapes, outcomes, strict=True))
+            self.batches[json.dumps(shapes)] = outcomes
+        self.reading = reading if batch.engine or self.reading is None else self.reading
+
+    @property
+    def file(self) -> str:
+        """A file that plays all of it back."""
+        text = base64.b85encode(zlib.compress(json.dumps(vars(self)).encode())).decode()
+        return REPLAY.replace("@shape@", UNTYPED_SHAPE).replace("@recording@", text)
+
+
+UNTYPED_SHAPE = inspect.getsource(shape).replace(": Any", "").replace(" -> str", "")
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Warm]:
+    with sandbox.start(allow_imports=("numpy",), official=True) as started:
+        yield started
+
+
+@pytest.fixture(scope="module", params=COURSES)
+def name(request: pytest.FixtureRequest) -> str:
+    """One course after the other."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def course(name: str) -> Course:
+    return load_course(COURSES[name])
+
+
+@pytest.fixture(scope="module")
+def replay(course: Course, warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A file for each exercise that plays back what the solution answered in a practice run."""
+    folder = tmp_path_factory.mktemp("replay")
+    book = read_book(course.book)
+    decode = protocol.decode_batch
+    files = {}
+    for exercise in course.exercises:
+        recording = Recording()
+
+        def recorded(frame: bytes, batch: Batch, recording: Recording = recording) -> Any:
+            recording.take(frame, batch)
+            return decode(frame, batch)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(protocol, "decode_batch", recorded)
+            grade(course, book, {exercise.id: course.solution(exercise)}, seed=course.seed, memo=None, warm=warm)
+        files[exercise.id] = folder / exercise.filename
+        files[exercise.id].write_text(recording.file, encoding="utf-8")
+    return files
+
+
+@pytest.fixture(scope="module")
+def official(course: Course, replay: dict[str, Path], warm: Warm) -> Report:
+    """What the replay gets under a secret seed."""
+    return grade(course, read_book(course.book), replay, seed=SEED, memo=None, warm=warm)
+
+
+def test_a_replay_works_where_the_programs_are_known(course: Course, replay: dict[str, Path], warm: Warm) -> None:
+    """In a practice run, whose programs everybody can record, it gets full marks: the attack is a good one."""
+    practice = grade(course, read_book(course.book), replay, seed=course.seed, memo=None, warm=warm)
+    assert (practice.max_score, "passed") == (practice.score, practice.status)
+
+
+def test_a_replay_gets_no_more_than_an_empty_file(name: str, official: Report) -> None:
+    """Under a secret seed nothing that was recorded is right, but for what is the same for all numbers."""
+    points = {exercise.id: exercise.score + exercise.bonus for exercise in official.exercises}
+    assert SAME_FOR_ALL_NUMBERS[name] == {exercise: score for exercise, score in points.items() if score}
+
+
+def test_a_replay_needs_review(official: Report) -> None:
+    """It leaves out what it does not know, and a person is told so."""
+    assert "left_out" in {reason.kind for reason in review_reasons(official)}

@@ -1,0 +1,159 @@
+"""What a seed puts into fixed programs: numbers that ask the same of an engine, or those that were there."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from grader.checks.session import CheckSession
+from grader.course import load_course
+from grader.grading import plan
+from grader.oracle import Answer, Oracle, Redraw, read_book
+from grader.oracle.compute import answer as torch_answer
+from grader.oracle.redraw import Asked, asks_the_same
+from grader.program import Program, chain, program
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def truth(asked: Program) -> Answer:
+    values, grads = torch_answer(asked.wire, asked.root)
+    return Answer(tuple(values), tuple(grads))
+
+
+def truths(programs: Sequence[Program]) -> list[Answer]:
+    return [truth(p) for p in programs]
+
+
+class Here:
+    """An oracle in this process, which counts what is tried."""
+
+    def __init__(self, seed: str = "s", gives: str | None = "truth") -> None:
+        self.known: dict[str, Answer] = {}
+        self.tried: list[Program] = []
+        self.gives = gives
+        self.redraw = Redraw(seed, truths, self._tried, self.known)
+
+    def _tried(self, programs: Sequence[Program]) -> list[Answer | None]:
+        self.tried += programs
+        return [truth(p) if self.gives == "truth" else None for p in programs]
+
+
+def same(text: str, before: dict[str, float], after: dict[str, float], beside: Sequence[float] = ()) -> bool:
+    """Whether a program asks the same with other leaves."""
+    one, other = program(text, **before), program(text, **after)
+    return asks_the_same(Asked(one, truth(one), beside), Asked(other, truth(other), beside))
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after"),
+    [
+        ("L = a * b", {"a": 2, "b": -3}, {"a": 5, "b": -7}),
+        ("L = relu(a + b)", {"a": 2, "b": -3}, {"a": 5, "b": -7}),
+        ("L = relu(a + b)", {"a": 2, "b": -2}, {"a": 5, "b": -5}),
+        ("L = a / a - c", {"a": 3, "c": 0.5}, {"a": 7, "c": 0.6}),
+        ("L = a * a", {"a": 2}, {"a": 5}),
+    ],
+)
+def test_numbers_that_ask_the_same(text: str, before: dict[str, float], after: dict[str, float]) -> None:
+    """All signs are as they were, 0 is 0, and nothing coincides that did not before."""
+    assert same(text, before, after)
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after"),
+    [
+        pytest.param("L = relu(a + b)", {"a": 2, "b": -3}, {"a": 7, "b": -5}, id="the other side of a kink"),
+        pytest.param("L = relu(a + b)", {"a": 2, "b": -2}, {"a": 7, "b": -5}, id="no longer at a kink"),
+        pytest.param("L = relu(a) * c", {"a": 2, "c": 3}, {"a": 5, "c": -3}, id="a gradient of another sign"),
+        pytest.param("L = a * a", {"a": 3}, {"a": 2}, id="a square that is a double"),
+        pytest.param("L = a * b", {"a": 2, "b": -3}, {"a": 3, "b": -3}, id="equal contributions"),
+        pytest.param("L = a ** 3", {"a": 2}, {"a": 3}, id="a base that is the exponent"),
+        pytest.param("L = a * b", {"a": 2, "b": -3}, {"a": 5, "b": -1}, id="a gradient of 1"),
+        pytest.param("L = exp(a) * c", {"a": 5, "c": 3}, {"a": 9, "c": 3}, id="much larger"),
+        pytest.param("L = tanh(a) * c", {"a": 3, "c": 3}, {"a": 9, "c": 3}, id="no longer visible"),
+    ],
+)
+def test_numbers_that_ask_something_else(text: str, before: dict[str, float], after: dict[str, float]) -> None:
+    """Where a wrong engine might be right, or a right one be asked less, numbers are not taken."""
+    assert not same(text, before, after)
+
+
+def test_numbers_beside_a_program_count_too() -> None:
+    """An upstream gradient that is equal to a value would hide which of the two was taken."""
+    values: tuple[dict[str, float], dict[str, float]] = {"a": 2, "b": -3}, {"a": 4, "b": -5}
+    assert same("L = a * b", *values, beside=[7.0])
+    assert not same("L = a * b", *values, beside=[20.0])
+
+
+def test_every_number_that_may_change_changes() -> None:
+    """A redrawn program has the same text and other leaves; its answer is known then."""
+    here = Here()
+    asked = program("L = a * b + c", a=2, b=-3, c=1)
+    (redrawn,) = here.redraw.programs([asked])
+    assert (asked.text, 1.0) == (redrawn.text, redrawn.leaves[2].value)
+    assert {2.0, -3.0}.isdisjoint(leaf.value for leaf in redrawn.leaves)
+    assert {redrawn.key: truth(redrawn)} == here.known
+
+
+def test_a_seed_decides_and_others_give_other_numbers() -> None:
+    """What is drawn depends on the seed and on the program, not on what else is asked."""
+    asked = [program("L = a * b", a=2, b=-3), program("L = a + b", a=2, b=-3)]
+    one, again, other = Here("one").redraw, Here("one").redraw, Here("other").redraw
+    assert one.programs(asked) == [again.programs([asked[0]])[0], *again.programs([asked[1]])]
+    assert one.programs(asked) != other.programs(asked)
+
+
+def test_numbers_beside_decide_with_it() -> None:
+    """The same program is asked with other numbers where others stand beside it."""
+    asked = program("L = a * b", a=2, b=-3)
+    redraw = Here().redraw
+    assert redraw.programs([asked], [4.0, 5.0]) != redraw.programs([asked], [4.5])
+
+
+def test_where_no_draw_will_do_the_numbers_stay() -> None:
+    """After fifty draws without a finite answer a program is asked as it is, and is listed."""
+    here = Here(gives=None)
+    asked = program("L = a * b", a=2, b=-3)
+    assert [asked] == here.redraw.programs([asked])
+    assert ([asked], 50, {}) == (here.redraw.kept, len(here.tried), here.known)
+
+
+def test_a_program_with_nothing_to_draw_is_not_listed() -> None:
+    """0, 1, and what is equal to a plain number stay: that is no failure."""
+    redraw = Here().redraw
+    asked = [program("L = relu(a) + b", a=0, b=1), program("L = (a - 3) * a", a=3)]
+    assert (asked, []) == (redraw.programs(asked), redraw.kept)
+
+
+def test_whoever_is_told_what_was_drawn_tries_nothing() -> None:
+    """The leaves that were chosen say all, to another process too."""
+    one, other = Here(), Here()
+    asked = [program("L = a * b", a=2, b=-3), chain(60)]
+    redrawn = one.redraw.programs(asked, [4.0])
+    other.redraw.leaves.update(one.redraw.leaves)
+    assert redrawn == other.redraw.programs(asked, [4.0])
+    assert [] == other.tried
+
+
+def test_numbers_keep_their_types() -> None:
+    """A function that was called with an int still is."""
+    numbers = Here().redraw.numbers([2, -3.0, 0.5])
+    assert [int, float, float] == list(map(type, numbers))
+
+
+def test_more_numbers_are_more_by_at_least_one() -> None:
+    """So an answer of the length of before is wrong."""
+    lengths = {len(Here(str(seed)).redraw.more_numbers([2, -3, 0.5], 3)) for seed in range(20)}
+    assert {4, 5, 6} == lengths
+
+
+def test_hardly_a_program_of_the_course_keeps_its_numbers(tmp_path: Path) -> None:
+    """Of some three hundred fixed programs no more than five find no other numbers under a seed."""
+    course = load_course(ROOT)
+    with Oracle(read_book(course.book), tmp_path / "memo") as oracle:
+        with CheckSession(course, course.exercises) as checks:
+            plan(checks, oracle, "a seed")
+        redraw = oracle.redraw("a seed")
+    assert len(redraw.leaves) > 300
+    assert len(redraw.kept) <= 5
