@@ -11,7 +11,7 @@ Details = Mapping[tuple[str, str], str]
 
 
 def for_learner(report: Report, details: Details) -> Report:
-    """The report without its seed and doubts and, for hidden checks, without what the course's `detail` forbids.
+    """The report without its seed and, for hidden checks, without what the course's `detail` forbids.
 
     `details` maps (exercise id, check id) to `full`, `hint` or `score`; pure, and the only place that takes
     anything out.
@@ -25,7 +25,6 @@ def for_learner(report: Report, details: Details) -> Report:
 
 def _check(exercise: ExerciseResult, check: CheckResult, details: Details) -> CheckResult:
     detail = details.get((exercise.id, check.id), "score")
-    check = replace(check, doubt=UNSET)
     if check.visibility == "visible" or detail == "full":
         return check
     told = replace(check, program=UNSET, expected=UNSET, actual=UNSET, message=UNSET, output=UNSET, reason=UNSET)
