@@ -6,7 +6,9 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-MAX_BYTES = 256 << 10
+from . import bounds
+
+MAX_BYTES = bounds.SOURCE
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _CLOSE = getattr(os, "O_CLOEXEC", 0)
