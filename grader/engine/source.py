@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..outside import readable
+from . import bounds
 
-MAX_BYTES = 256 << 10
+MAX_BYTES = bounds.SOURCE
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _CLOSE = getattr(os, "O_CLOEXEC", 0)

@@ -41,6 +41,35 @@ The `process` tier is no sandbox. What it shows are the positive controls: that 
 them. It was run inside namespaces of its own, which were thrown away with it.
 """
 
+_BOUNDS = """\
+## Bounds
+
+What a submission may take of the process that grades, and of what people read. The sizes stand in
+`grader/engine/bounds.py`; `tests/hostile/test_bounds.py` shows what they add up to.
+
+| what | at most | beyond that |
+|---|---|---|
+| a file | 256 KB | it is unreadable |
+| bytes of an answer | 64 KB, and 64 for each number asked for; 20 MB in all | refused, not decoded |
+| JSON values in it | 10,000, and 2 for each number, 300 for each run; a million in all | refused, not decoded |
+| the answer to a load | 64 KB, 1,000 values | refused, not decoded |
+| an exception's message | 300 characters | cut by the worker, and marked `…`; a longer one is refused |
+| an exception's line numbers | 4; the last 3 lines are shown | refused |
+| a source line in a message | 200 characters | cut, and marked `…` |
+| a name of the learner's | 40 characters | refused |
+| what a check prints | 16 KB of the report | cut, and the bytes left out are counted |
+| notes on files that cannot be read | 20, of 2,000 characters each | counted; cut, and marked `…` |
+| a terminal's lines | 10 for a check, 20 for a file that was not loaded | cut, and marked `…` |
+
+So a report holds at most 30 KB for each check. With every message, program, label and output of this course's 63
+checks at its longest it stays below 2 MB, and an exercise below 200 lines on a terminal.
+
+The process that grades takes at most 300 MB more than for an honest submission. This is tested in a process that has
+this limit on its address space (`RLIMIT_AS`), from the decoder to the report, the page and every export: it is told
+whatever a forger may say, beside any source, and must raise nothing. For more cases than the suite has time for:
+`BACKWARD_FUZZ_CASES=1000 python tests/hostile/trusted_side.py`.
+"""
+
 _LIMITS = """\
 ## What is not prevented
 
@@ -63,9 +92,9 @@ def names_in(text: str) -> list[str]:
 
 
 def render(attacks: Sequence[Any], limits: Sequence[Any], runs: Mapping[str, Any]) -> str:
-    """The page: totals, then a row per attack, then the known limits."""
+    """The page: totals, bounds, then a row per attack, then the known limits."""
     tiers = list(runs)
-    lines = [_HEAD, *_totals(attacks, runs), "", _CONTROLS, "## Attacks", ""]
+    lines = [_HEAD, *_totals(attacks, runs), "", _CONTROLS, _BOUNDS, "## Attacks", ""]
     lines += [f"| class | attack | what it tries | {' | '.join(tiers)} |", f"|---|---|---|{'---|' * len(tiers)}"]
     for file in attacks:
         cells = [_cell(runs[tier].attacks.get(file.name)) for tier in tiers]

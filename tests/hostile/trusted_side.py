@@ -1,0 +1,456 @@
+"""Takes forged answers through the whole trusted side: decoder, checks, diagnosis, scoring, report, views, exports.
+
+Used by test_bounds.py, which also runs it as a script: then the process may take `MEMORY` bytes more of address space
+(RLIMIT_AS) than it has after an honest submission, while it is told whatever a forger may say.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import runpy
+import string
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice, product
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grader import grading
+from grader.checks import CheckFailed, EngineUnderCheck
+from grader.checks.compare import slope_name
+from grader.checks.finding import Finding, problem_text
+from grader.checks.plugin import METADATA
+from grader.cli.run import details
+from grader.cohort import summarise
+from grader.course import Course, Limits, load_course
+from grader.diagnosis import fingerprint
+from grader.engine import (
+    Batch,
+    Died,
+    Loaded,
+    LoadFailed,
+    NotStarted,
+    Problem,
+    Ran,
+    Refused,
+    bounds,
+    cut_output,
+    decode_source,
+)
+from grader.engine.protocol import HEADER, decode_batch, decode_load
+from grader.grading import Handed, grade_handed
+from grader.oracle import AnswerBook, Oracle, read_book
+from grader.program import Program
+from grader.report import Report, for_learner, read_report, to_json
+from grader.report.formats import canvas, csv_table, gradescope, junit, nbgrader
+from grader.report.model import SubmissionStamp
+from grader.scoring import FileState, score
+from grader.views import feedback, render, render_cohort
+from grader.views.page import build_page
+
+ROOT = Path(__file__).resolve().parents[2]
+MEMORY = 300 << 20
+REPORT = 2 << 20  # bytes
+LINES = 200  # of a terminal, for one exercise
+CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "36"))  # of checks that are lied to; of whole submissions a twelfth
+READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
+TOKEN = (-1.2345678901234567e-300).hex()
+# what is long in memory, in a report, on a terminal, or on a page
+ALPHABET = ("x", "é", "中", "😀", "\x1b", "\u2028", "\x0c", ":", "<", "\U000e0041", "\U0010ffff", '"', "x\n", "中\n")
+Body = Callable[[Batch], bytes]
+
+
+# -- what a forger says ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Lies:
+    """A source for every exercise, and what its process answers and prints."""
+
+    source: str = ""
+    load: bytes = b'["loaded"]'
+    body: Body = lambda batch: b'["unread",["reading","shape","Unreadable","no",[]]]'
+    printed: str = ""
+
+
+class Forged:
+    """In the place of a `Submission`: reads what `lies` say as the real one reads what a process says."""
+
+    def __init__(self, lies: Lies, warm: Any, source: str, filename: str, stub: str | None, limits: Limits) -> None:
+        self.lies, self.limits = lies, limits
+
+    @classmethod
+    def telling(cls, lies: Lies, limits: Limits) -> "Forged":
+        return cls(lies, None, lies.source, "", None, limits)
+
+    def load(self) -> Loaded | NotStarted | LoadFailed:
+        try:
+            loaded = decode_load(_framed(self.lies.load))
+        except Refused as refusal:
+            return LoadFailed(Died("error", f"the file's process gave no proper answer: {refusal}"))
+        if isinstance(loaded, Problem):
+            return LoadFailed(loaded, self._output())
+        return Loaded(self._output()) if loaded else NotStarted()
+
+    def run(self, batch: Batch) -> Ran:
+        frame = _framed(self.lies.body(batch))
+        if len(frame) > batch.answer_cap:
+            return Ran(Died("error", "its answer is larger than this check allows"), self._output(), 0.0)
+        try:
+            return Ran(decode_batch(frame, batch), self._output(), 0.0)
+        except Refused as refusal:
+            return Ran(Died("error", f"the engine's process gave no proper answer: {refusal}"), self._output(), 0.0)
+
+    def _output(self) -> str:
+        return cut_output(self.lies.printed, self.limits.output_kb)
+
+    def __enter__(self) -> "Forged":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def _framed(body: bytes) -> bytes:
+    return HEADER.pack(len(body)) + body
+
+
+def repeated(item: bytes, size: int) -> bytes:
+    """A list of one item again and again, of about so many bytes."""
+    return b"[" + (item + b",") * max(0, size // (len(item) + 1) - 1) + item + b"]"
+
+
+def names(count: int) -> bytes:
+    """Numbers that are none, each of another type."""
+    text = bytearray(b'["!a"')
+    for letters in islice(product(string.ascii_letters.encode(), repeat=4), count - 1):
+        text += b',"!%c%c%c%c"' % letters
+    return bytes(text + b"]")
+
+
+HERE = "@here@"
+FILLERS: dict[str, Callable[[int, int], bytes]] = {
+    "small indices": lambda size, values: repeated(b"1", min(size, 2 * values)),
+    "large indices": lambda size, values: repeated(b"9999999", min(size, 8 * values)),
+    "odd numbers": lambda size, values: repeated(b'"!a"', min(size, 5 * values)),
+    "odd numbers of many types": lambda size, values: names(min(size // 8, values, 1_000_000)),
+    "numbers": lambda size, values: repeated(b'"nan"', min(size, 6 * values)),
+    "runs of closures": lambda size, values: repeated(b"[0,[]]", min(size, 7 * values // 4)),
+    "what closures added": lambda size, values: b"[[0," + repeated(b'[0,"!a"]', min(size, 9 * values // 3)) + b"]]",
+    "outcomes": lambda size, values: repeated(b'["unrun"]', min(size, 10 * values // 2)),
+    "results": lambda size, values: repeated(b'["nothing"]', min(size, 12 * values // 2)),
+    "one text": lambda size, values: b'"' + b"\\u4e2d" * (size // 6 - 1) + b'"',
+    "one text of many bytes": lambda size, values: '"😀'.encode() + b"x" * (size - 10) + b'"',
+    "digits": lambda size, values: b"9" * size,
+    "brackets": lambda size, values: b"[" * size,
+    "blanks": lambda size, values: b" " * (size - 1) + b"1",
+}
+# where in an answer something is put: a step's result, a run's outcome, a seed, or a part of a problem or a reading
+PLACES = (
+    *("nodes", "numbers", "trace", "values", "kind of result", "result", "outcome", "seed", "answer"),
+    *("message", "lines", "name"),
+)
+# what fits where, and is decoded then, or takes most before it is refused
+NATURAL = {
+    "nodes": ("small indices", "large indices", "digits", "brackets", "blanks"),
+    "numbers": ("numbers", "odd numbers", "odd numbers of many types"),
+    "values": ("odd numbers of many types",),
+    "trace": ("runs of closures", "what closures added"),
+    "kind of result": ("one text of many bytes",),
+    "seed": ("outcomes",),
+    "message": ("one text", "one text of many bytes"),
+    "lines": ("small indices",),
+    "answer": ("brackets", "digits"),
+}
+# the checks with the largest batches of each kind
+LARGE, HUGE = ("backward.each_rule_once", "engine.operations"), "build_topo.long_chain"
+
+
+def answer(batch: Batch, place: str, message: str = "no", lines: Sequence[int] = (1, 2, 3, 4)) -> bytes:
+    """An answer of the right shape to a batch, in which `HERE` stands in one place."""
+    problem = [
+        "backward",
+        "raised",
+        HERE if place == "name" else "ValueError",
+        HERE if place == "message" else message,
+        HERE if place == "lines" else list(lines),
+    ]
+    seeds: list[Any] = []
+    for _ in batch.order_seeds:
+        outcomes: list[Any] = []
+        for run in batch.runs:
+            results = [_result(step[0], len(run.program.nodes), place) for step in run.steps]
+            if place in ("message", "lines", "name"):
+                outcomes.append(["broke", [], problem])
+            else:
+                outcomes.append(HERE if place == "outcome" else ["done", results])
+        seeds.append(HERE if place == "seed" else outcomes)
+    return json.dumps(["read", READING, HERE if place == "answer" else seeds]).encode()
+
+
+def _result(step: str, nodes: int, place: str) -> Any:
+    if place == "result":
+        return HERE
+    if step in ("values", "grads"):
+        return [HERE if place == "kind of result" else step, HERE if place == "values" else [TOKEN] * nodes]
+    if step == "traced":
+        return ["trace", HERE if place == "trace" else []]
+    if step == "call":
+        if place == "numbers":
+            return ["numbers", HERE]
+        return ["nodes", HERE if place == "nodes" else list(range(nodes))]
+    return ["nothing"]
+
+
+def filled(batch: Batch, place: str, filler: str, share: float = 1.0) -> bytes:
+    """An answer that is as large as the batch allows, for there is very much of `filler` in one place, or a little in
+    each of many."""
+    body = answer(batch, place)
+    marked = json.dumps(HERE).encode()
+    times = body.count(marked)
+    if not times:
+        return body
+    room = (batch.answer_cap - len(body) - HEADER.size) // times + len(marked)
+    left = batch.most_values - body.count(b",") - body.count(b"[")
+    return body.replace(marked, FILLERS[filler](max(20, room), max(1, int(share * left / times) - 2)))
+
+
+def spliced(batch: Batch, place: str, part: bytes) -> bytes:
+    """An answer with `part` in one place."""
+    return answer(batch, place).replace(json.dumps(HERE).encode(), part)
+
+
+def failing(batch: Batch, message: str, lines: Sequence[int] = (1, 2, 3, 4)) -> bytes:
+    """An answer by which every program raised an exception."""
+    return answer(batch, "name", message, lines).replace(json.dumps(HERE).encode(), b'"ValueError"')
+
+
+def wrong(batch: Batch) -> bytes:
+    """An answer in which all is there, orders are right, and numbers wrong."""
+    return answer(batch, "")
+
+
+def late(body: Body) -> Body:
+    """The same, said to huge batches alone: where they come last, those before them are answered rightly."""
+    return lambda batch: body(batch) if None in batch.order_seeds else wrong(batch)
+
+
+def source_of(text: str, lines: bool) -> str:
+    """As much source as may be handed in: one line of 200,000 characters, or of lines as many as there is room for."""
+    if not lines:
+        most = min(200_000, (256 << 10) // len(text.encode()))
+        return (text * most)[:most]
+    return (text.rstrip("\n") + "\n") * ((256 << 10) // (len(text.rstrip("\n").encode()) + 1))
+
+
+characters = st.sampled_from(ALPHABET)
+sources = st.builds(source_of, characters, st.booleans()) | st.text(max_size=300)
+line_numbers = st.lists(st.sampled_from([1, 2, 100, 200_000, 10_000_000]), min_size=0, max_size=4)
+messages = characters.map(lambda c: c * 300) | st.text(max_size=300)
+leaves = st.sampled_from(
+    [b"1", b"-1", b'"nan"', b'"!a"', b"null", b'"done"', b'"nodes"', b'"same"', b"1e999", b'"\\ud800"', b'"' * 2]
+)
+# JSON of any size: lists in lists, some of them very long
+trees = st.recursive(
+    leaves,
+    lambda inner: (
+        st.lists(inner, max_size=4).map(lambda parts: b"[" + b",".join(parts) + b"]")
+        | st.builds(lambda item, size: repeated(item[: 1 << 16], size), inner, st.sampled_from([10**3, 10**5, 10**7]))
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def bodies(draw: st.DrawFn) -> Body:
+    """What may be said to every batch."""
+    place = draw(st.sampled_from(PLACES))
+    how = draw(st.sampled_from(["filled", "spliced", "failing", "wrong"]))
+    if how == "filled":
+        filler, share = draw(st.sampled_from(list(FILLERS))), draw(st.sampled_from([1.0, 1.1, 100.0]))
+        said: Body = partial(filled, place=place, filler=filler, share=share)
+    elif how == "spliced":
+        said = partial(spliced, place=place, part=draw(trees))
+    elif how == "failing":
+        said = partial(failing, message=draw(messages), lines=draw(line_numbers))
+    else:
+        said = wrong
+    return late(said) if draw(st.booleans()) else said
+
+
+@st.composite
+def loads(draw: st.DrawFn) -> bytes:
+    """What may be said to a request to load a file."""
+    problem: list[Any] = ["load", draw(st.sampled_from(["raised", "syntax", "shape"])), "X", draw(messages)]
+    problem.append([draw(st.sampled_from([1, 2]))] * draw(st.sampled_from([0, 1, 4, 32_000])))
+    return json.dumps(["failed", problem]).encode()
+
+
+loaded = st.just(b'["loaded"]')
+lies = st.builds(Lies, sources, loaded | loads(), bodies(), characters.map(lambda c: c * (256 << 10))) | st.builds(
+    Lies, sources, loaded, bodies(), characters.map(lambda c: c * (64 << 10))
+)
+
+
+# -- the trusted side -----------------------------------------------------------------------------
+
+
+class TrustedSide:
+    """The course, its answers, and everything that is made of a submission."""
+
+    def __init__(self) -> None:
+        self.course: Course = load_course(ROOT)
+        self.book: AnswerBook = read_book(self.course.book)
+        self.told = details(self.course)
+
+        self.oracle = Oracle(self.book, None)  # knows all answers: nothing is computed
+        self.checks = dict(self._checks())
+
+    def _checks(self) -> Iterator[tuple[str, Callable[[EngineUnderCheck], None]]]:
+        for exercise in self.course.exercises:
+            for function in runpy.run_path(str(self.course.hidden_test(exercise))).values():
+                if hasattr(function, "check_id"):
+                    yield f"{exercise.id}.{function.check_id}", function
+
+    def _engine(self, name: str, ask: Callable[[Batch], Ran | None], source: str = "") -> EngineUnderCheck:
+        seed = f"{self.course.seed}:{name.replace('.', ':')}"
+        return EngineUnderCheck(ask, self.oracle.answers, source, self.course.limits, seed)
+
+    def check(self, name: str, lies: Lies) -> bytes:
+        """What one check finds in a file that tells these lies, as JSON, and its behaviour."""
+        engine = self._engine(name, Forged.telling(lies, self.course.limits).run, lies.source)
+        found = Finding("failed")
+        try:
+            self.checks[name](engine)
+        except CheckFailed as failed:
+            found = failed.finding
+        behaviour = [fingerprint(answer) for answer in engine.shown if answer is not None]
+        return msgspec.json.encode([found, engine.output, behaviour])
+
+    def report(self, lies: Lies) -> Report:
+        """The report on a submission whose every file tells these lies."""
+        exercises = self.course.exercises
+        sources = {e.id: decode_source(Path(e.filename), lies.source.encode()) for e in exercises}
+        handed = Handed(sources, SubmissionStamp("mallory", grading.digest(sources)))
+        warm: Any = SimpleNamespace(tier="process", allow={})
+        with mock.patch.object(grading, "Submission", partial(Forged, lies)):
+            return grade_handed(
+                self.course, self.book, exercises, lambda: handed, warm=warm, oracle=self.oracle, seed=self.course.seed
+            )
+
+    def longest(self) -> Report:
+        """A report in which every check says as much as any check of the course can say."""
+        programs: list[Program] = []
+        for name, function in self.checks.items():
+            function(self._engine(name, lambda batch: programs.extend(run.program for run in batch.runs)))
+        labels = [slope_name(asked, node.name) for asked in programs for node in asked.nodes]
+        rows = dict.fromkeys(sorted(set(labels), key=len)[-3:], -1.2345678901234567e-300)
+        message = problem_text(
+            Problem("backward", "raised", "x" * bounds.NAME, "\U000e0041" * bounds.MESSAGE, [1, 2, 3, 4]),
+            ["\U000e0041" * (64 << 10)] * 4,
+        )
+        found = {
+            "status": "failed",
+            "program": max((asked.shown for asked in programs), key=len),
+            "expected": rows,
+            "actual": dict.fromkeys(rows, "a " + "x" * bounds.NAME),
+            "message": message,
+            "output": cut_output("\x1b" * (256 << 10), self.course.limits.output_kb),
+            "duration_s": 1.0,
+            "reading": dict.fromkeys(("cls", "data", "grad", "inputs"), "x" * bounds.NAME),
+        }
+        tests = [
+            {"outcome": "failed", "metadata": {METADATA: {**found, "exercise": exercise.id, "check": check.id}}}
+            for exercise in self.course.exercises
+            for check in exercise.checks
+        ]
+        states = {exercise.id: FileState("loaded", "x" * 4_096) for exercise in self.course.exercises}
+        known = chain.from_iterable(self.book.misconceptions.values())
+        longest = max(known, key=lambda one: len(one.believes + one.instead))
+        diagnoses = {exercise.id: longest for exercise in self.course.exercises}
+        results = score(self.course, self.course.exercises, states, {"tests": tests}, diagnoses)
+        return msgspec.structs.replace(self.report(Lies()), exercises=results)
+
+    def show(self, report: Report) -> dict[str, int]:
+        """Make everything that is made from a report; the bytes of its JSON, and the lines of its longest exercise."""
+        data = to_json(report)
+        assert to_json(read_report(data)) == data
+        told = for_learner(report, self.told)
+        lines = 0
+        for exercise in report.exercises:
+            alone = msgspec.structs.replace(report, exercises=(exercise,))
+            lines = max(lines, len(render(alone, self.course.title, everything=True).splitlines()))
+        for shown in (report, told):
+            render(shown, self.course.title)
+            render(shown, self.course.title, everything=True, color=True)
+        summary = summarise(self.course, [report], {})
+        render_cohort(summary)
+        build_page(summary, [report])
+        for pieces in (csv_table([report]), canvas([report], "Backward"), nbgrader([report]), junit([report])):
+            "".join(pieces)
+        for _ in (*gradescope([report], self.told), *feedback([report], self.course.title, self.told)):
+            pass
+        return {"bytes": len(data), "lines": lines}
+
+
+def main() -> None:
+    """Try lies on the whole of it within `MEMORY`; say by how much the process has grown, and how large all was."""
+    side = TrustedSide()
+    side.show(side.report(Lies(body=wrong)))  # whatever is imported when it is first used
+    largest = {"bytes": 0, "lines": 0}
+    tried = settings(
+        database=None,
+        deadline=None,
+        derandomize="BACKWARD_FUZZ_CASES" not in os.environ,
+        suppress_health_check=list(HealthCheck),
+    )
+
+    def show(said: Lies) -> None:
+        found = side.show(side.report(said))
+        largest.update({name: max(size, largest[name]) for name, size in found.items()})
+
+    @settings(tried, max_examples=CASES)
+    @given(st.sampled_from(sorted(side.checks)), lies)
+    def checks(name: str, said: Lies) -> None:
+        side.check(name, said)
+
+    with memory(MEMORY) as grown:
+        for text in ("中\n", "\x1b"):  # most in memory, and in a report
+            show(
+                Lies(source_of(text, "\n" in text), body=partial(failing, message=text[0] * 300), printed=text * 99_999)
+            )
+        for place, fillers in NATURAL.items():
+            for filler in fillers:
+                most: Body = partial(filled, place=place, filler=filler)
+                more: Body = partial(most, share=100.0)
+                for body in (most, more):
+                    side.check(HUGE, Lies(body=late(body)))
+                for name in LARGE:
+                    side.check(name, Lies(body=most))
+        checks()
+        settings(tried, max_examples=CASES // 12)(given(lies)(show))()
+    print(json.dumps({**largest, "grown": grown()}))
+
+
+@contextlib.contextmanager
+def memory(most: int) -> Iterator[Callable[[], int]]:
+    """Let this process take `most` bytes more; gives what says how much more it has held at once."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + most, hard))
+    yield lambda: (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
