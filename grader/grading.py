@@ -19,7 +19,8 @@ from .checks.session import run_checks
 from .checks.under_check import EngineUnderCheck
 from .course import Check, Course, CourseError, Exercise
 from .diagnosis import diagnose, fingerprint
-from .engine import Died, Loaded, LoadFailed, NotStarted, Problem, Source, Submission, read_source
+from .engine import Died, Loaded, LoadFailed, NotStarted, Problem, Source, read_source
+from .engine import Submission as EngineProcess
 from .oracle import AnswerBook, Oracle
 from .report.model import SCHEMA, CourseStamp, Isolation, LimitsStamp, Report, SubmissionStamp
 from .sandbox import Warm
@@ -48,17 +49,17 @@ def grade(
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
     sources = {exercise.id: read_source(files[exercise.id], below) for exercise in exercises}
-    handed = Handed(sources, SubmissionStamp(submission_id, digest(sources)))
+    submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)))
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))
-        return grade_handed(
-            course, book, exercises, lambda: handed, warm=warm, oracle=oracle, seed=seed, on_check=on_check
+        return grade_submission(
+            course, book, exercises, lambda: submission, warm=warm, oracle=oracle, seed=seed, on_check=on_check
         )
 
 
 @dataclass(frozen=True)
-class Handed:
+class Submission:
     """A submission as it is graded: a source for each exercise, and what its report says of where it came from."""
 
     sources: Mapping[str, Source]
@@ -66,11 +67,11 @@ class Handed:
     notes: tuple[str, ...] = ()
 
 
-def grade_handed(
+def grade_submission(
     course: Course,
     book: AnswerBook,
     exercises: Sequence[Exercise],
-    obtain: Callable[[], Handed],
+    obtain: Callable[[], Submission],
     *,
     warm: Warm,
     oracle: Oracle,
@@ -81,14 +82,14 @@ def grade_handed(
 
     `obtain` may fork: each process then grades the submission that it was given. Raises what `grade` does.
     """
-    obtained: list[Handed] = []
+    obtained: list[Submission] = []
 
     def sources() -> Mapping[str, Source]:
         obtained.append(obtain())
         return obtained[0].sources
 
     examined = examine(course, exercises, sources, book.stubs, warm=warm, oracle=oracle, seed=seed, on_check=on_check)
-    (handed,) = obtained
+    (submission,) = obtained
     diagnoses = {
         exercise.id: diagnose(book.misconceptions.get(exercise.id, ()), examined.behaviour(exercise))
         for exercise in exercises
@@ -99,14 +100,14 @@ def grade_handed(
         schema=SCHEMA,
         grader_version=__version__,
         course=CourseStamp(course.id, course.version, course.hash),
-        submission=handed.stamp,
+        submission=submission.stamp,
         graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         isolation=Isolation(warm.tier, LimitsStamp(**msgspec.structs.asdict(course.limits))),
         status=scoring.overall(results),
         score=sum(result.score for result in results),
         max_score=sum(result.max_score for result in results),
         bonus=sum(result.bonus for result in results),
-        notes=handed.notes,
+        notes=submission.notes,
         exercises=results,
         seed=seed if seed != course.seed else UNSET,
     )
@@ -156,9 +157,9 @@ def examine(
     states: dict[str, FileState] = {}
     engines: dict[tuple[str, str], EngineUnderCheck] = {}
 
-    def prepare(submission: Submission, source: Source, exercise: Exercise, check: Check) -> EngineUnderCheck:
+    def prepare(process: EngineProcess, source: Source, exercise: Exercise, check: Check) -> EngineUnderCheck:
         check_seed = f"{seed}:{exercise.id}:{check.id}"
-        ask = submission.run if tighter == 1 else lambda batch: submission.run(batch.tightened(tighter))
+        ask = process.run if tighter == 1 else lambda batch: process.run(batch.tightened(tighter))
         engine = EngineUnderCheck(ask, oracle.answers, source.text, course.limits, check_seed)
         engines[exercise.id, check.id] = engine
         return engine
@@ -171,9 +172,9 @@ def examine(
             if source.problem is not None or source.text == stub:
                 states[exercise.id] = FileState(source.problem or "not_started", str(source.path), source.message)
                 return None
-            submission = stack.enter_context(Submission(warm, source.text, source.path.name, stub, course.limits))
-            states[exercise.id] = state = _load(submission, source)
-            return partial(prepare, submission, source) if state.state == "loaded" else None
+            process = stack.enter_context(EngineProcess(warm, source.text, source.path.name, stub, course.limits))
+            states[exercise.id] = state = _load(process, source)
+            return partial(prepare, process, source) if state.state == "loaded" else None
 
         pytest_report = run_checks(course, exercises, lambda: partial(load, obtain()), on_check)
     return Examined(states, pytest_report, engines)
@@ -197,8 +198,8 @@ def plan(course: Course, oracle: Oracle, seed: str) -> None:
             raise CourseError(course.hidden / Path(file).name, None, f"{name}: {fault}")
 
 
-def _load(submission: Submission, source: Source) -> FileState:
-    loaded = submission.load()
+def _load(process: EngineProcess, source: Source) -> FileState:
+    loaded = process.load()
     path = str(source.path)
     match loaded:
         case Loaded(output):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .. import __version__
-from ..cohort.layouts import LAYOUTS
+from ..cohort.intake import LAYOUTS
 from ..course import Course, CourseError, find_course, load_course
 from ..sandbox import TIERS, IsolationError
 from .words import UsageError, find_exercise

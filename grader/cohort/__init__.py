@@ -1,7 +1,7 @@
 """Many submissions: take them in, grade each once, sum up the class."""
 
+from .intake import LAYOUTS, Entry, IntakeError, entries, unclaimed
 from .lanes import LaneError, LocalLanes
-from .layouts import LAYOUTS, Entry, IntakeError, entries, strangers
 from .run import Lanes, Results, ResultsError, Standing, fresh_answers, grade_entries, settings
 from .summary import Summary, schema, summarise
 
@@ -21,6 +21,6 @@ __all__ = [
     "grade_entries",
     "schema",
     "settings",
-    "strangers",
     "summarise",
+    "unclaimed",
 ]

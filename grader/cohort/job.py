@@ -6,7 +6,7 @@ from typing import TypeAlias
 import msgspec
 
 from ..engine import Source
-from ..grading import Handed
+from ..grading import Submission
 from ..oracle import Answer
 from ..report import Report
 from ..report.model import SubmissionStamp
@@ -33,14 +33,14 @@ class Job(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, handed: Handed) -> "Job":
-        sources = {name: (str(s.path), s.text, s.problem, s.message) for name, s in handed.sources.items()}
-        return cls(sources, handed.stamp, handed.notes)
+    def of(cls, submission: Submission) -> "Job":
+        sources = {name: (str(s.path), s.text, s.problem, s.message) for name, s in submission.sources.items()}
+        return cls(sources, submission.stamp, submission.notes)
 
     @property
-    def handed(self) -> Handed:
+    def submission(self) -> Submission:
         sources = {name: Source(Path(path), text, *why) for name, (path, text, *why) in self.sources.items()}
-        return Handed(sources, self.stamp, self.notes)
+        return Submission(sources, self.stamp, self.notes)
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):

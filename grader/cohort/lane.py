@@ -17,7 +17,7 @@ import msgspec
 from .. import sandbox
 from ..checks.session import GraderFault
 from ..course import CourseError, load_course
-from ..grading import Handed, grade_handed, plan
+from ..grading import Submission, grade_submission, plan
 from ..oracle import Oracle, OracleError, read_book
 from ..report import Report
 from ..sandbox import IsolationError, WorkerGone
@@ -73,8 +73,8 @@ class _Serving:
         line = self.jobs.readline()
         return self.decoder.decode(line) if line.endswith(b"\n") else None
 
-    def _report(self, obtain: Callable[[], Handed]) -> Report:
-        return grade_handed(
+    def _report(self, obtain: Callable[[], Submission]) -> Report:
+        return grade_submission(
             self.course,
             self.book,
             self.course.exercises,
@@ -87,7 +87,7 @@ class _Serving:
     def _grade(self, job: Job) -> Reply:
         """The slower path, where there is no fork: pytest collects anew for each submission."""
         try:
-            return Graded(job.stamp.id, self._report(lambda: job.handed))
+            return Graded(job.stamp.id, self._report(lambda: job.submission))
         except (GraderFault, OracleError) as error:
             return Faulted(job.stamp.id, str(error))
 
@@ -95,13 +95,13 @@ class _Serving:
         """Collect the checks; then every job's fork comes out of `obtain`, grades, and ends."""
         current = ""
 
-        def obtain() -> Handed:
+        def obtain() -> Submission:
             nonlocal current
             gc.collect()
             gc.freeze()  # a fork then copies fewer pages
             job = self._fork()
             current = job.stamp.id
-            return job.handed
+            return job.submission
 
         reply: Reply
         try:

@@ -19,8 +19,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader.cohort import archives
-from grader.cohort.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, printable, stem
+from grader.cohort.intake import archives
+from grader.cohort.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, printable, stem
 from grader.engine.source import MAX_BYTES
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.cohort import LAYOUTS, Entry, IntakeError, entries, strangers
-from grader.cohort.layouts import _CANVAS, _canvas_name, _time, _with_unique_ids
+from grader.cohort import LAYOUTS, Entry, IntakeError, entries, unclaimed
+from grader.cohort.intake.canvas import _NAME, own_name
+from grader.cohort.intake.ids import with_unique_ids
+from grader.cohort.intake.times import moment
 from grader.report.model import Submitter
 
 EXERCISE = "01_distribute.py"
@@ -195,13 +197,13 @@ def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
     found = entries(root, "nbgrader", "ps2")
     assert [("reed", "2015-02-02T15:58:23+00:00")] == [(entry.id, entry.submitted_at) for entry in found]
     assert (root / "reed" / "ps2",) == found[0].places
-    assert ["hacker"] == strangers(root, found)
+    assert ["hacker"] == unclaimed(root, found)
     for name in ("ps3", "../hacker/ps1", "../../elsewhere"):
         with pytest.raises(IntakeError, match="nobody"):
             entries(root, "nbgrader", name)
 
 
-def test_what_nbgrader_keeps_beside_the_submissions_is_no_stranger(tmp_path: Path) -> None:
+def test_what_nbgrader_keeps_beside_the_submissions_is_not_listed(tmp_path: Path) -> None:
     """A course of nbgrader's can be graded from its own folder."""
     made(
         tmp_path,
@@ -212,7 +214,7 @@ def test_what_nbgrader_keeps_beside_the_submissions_is_no_stranger(tmp_path: Pat
         "nbgrader_config.py",
         "roster.csv",
     )
-    assert ["roster.csv"] == strangers(tmp_path, entries(tmp_path))
+    assert ["roster.csv"] == unclaimed(tmp_path, entries(tmp_path))
 
 
 def test_a_person_who_is_there_twice_is_noted(tmp_path: Path) -> None:
@@ -278,7 +280,7 @@ def test_a_time_that_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path
 )
 def test_times(expected: str | None, text: object) -> None:
     """What names a moment becomes ISO 8601; abbreviated zones mean different things, so those stand as they are."""
-    assert expected == _time(text)
+    assert expected == moment(text)
 
 
 def test_canvas_flat_files(tmp_path: Path) -> None:
@@ -288,7 +290,7 @@ def test_canvas_flat_files(tmp_path: Path) -> None:
     jane, john, jo = entries(tmp_path)
     assert ("doejane_1042", (Submitter("doejane", "1042"),)) == (jane.id, jane.submitters)
     assert "late" == jane.submitted_at
-    assert {EXERCISE, "02_swap.py"} == {jane.rename(place.name) for place in jane.places}
+    assert {EXERCISE, "02_swap.py"} == {name for _, name in jane.named}
     assert ("doejohn_7", ()) == (john.id, john.notes)
     assert ("roejo_55", 2) == (jo.id, len(jo.places))
 
@@ -320,7 +322,7 @@ def test_canvas_flat_files(tmp_path: Path) -> None:
 def test_canvas_names_come_apart(tmp_path: Path, who: str, file: str, name: str) -> None:
     """Names with digits, underscores or none at all, anonymous grading, files that were handed in again."""
     (entry,) = entries(made(tmp_path, name))
-    assert (who, file) == (entry.origin, entry.rename(name))
+    assert (who, file) == (entry.origin, entry.renamed[name])
 
 
 @given(
@@ -336,20 +338,20 @@ def test_canvas_names_made_of_parts_come_apart_again(
 ) -> None:
     """Whatever a person and a file are called."""
     full = f"{name}_{'LATE_' if late else ''}{user}_{number}_{file}{again}.py"
-    found = _CANVAS.fullmatch(full)
+    found = _NAME.fullmatch(full)
     assert found is not None
     assert (name, late, str(user), f"{file}.py") == (
         found["name"],
         bool(found["too_late"]),
         found["user"],
-        _canvas_name(full),
+        own_name(full),
     )
 
 
 @given(st.text())
 def test_other_names_are_left_alone(name: str) -> None:
     """A name that is none of Canvas' is what it was."""
-    assert bool(_CANVAS.fullmatch(name)) or name == _canvas_name(name)
+    assert bool(_NAME.fullmatch(name)) or name == own_name(name)
 
 
 def test_a_forced_layout_tells_of_what_does_not_fit_it(tmp_path: Path) -> None:
@@ -358,7 +360,7 @@ def test_a_forced_layout_tells_of_what_does_not_fit_it(tmp_path: Path) -> None:
     assert ["work"] == list(summary(entries(tmp_path)))
     (jane,) = found = entries(tmp_path, "canvas")
     assert "doejane_1042" == jane.id
-    assert ["work.zip"] == strangers(tmp_path, found)
+    assert ["work.zip"] == unclaimed(tmp_path, found)
 
 
 def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:
@@ -366,7 +368,7 @@ def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:
     flat = tmp_path / "flat"
     made(flat, f"doejane_1042_99731_{EXERCISE}", "smith_104_9002_a.zip", "readme.txt")
     assert ["doejane_1042", "smith_104"] == list(summary(found := entries(flat)))
-    assert ["readme.txt"] == strangers(flat, found)
+    assert ["readme.txt"] == unclaimed(flat, found)
     inner = tmp_path / "submitted"
     made(inner, "ann/ps1/x")
     (inner / "ann" / "ps1" / "timestamp.txt").write_text("2026-03-01 10:00:00 UTC")
@@ -379,7 +381,7 @@ def test_what_belongs_to_nobody_is_named(tmp_path: Path) -> None:
     made(tmp_path, "anna/x", EXERCISE, "dora.py", "carl.7z")
     found = entries(tmp_path)
     assert ["anna", "carl.7z"] == [entry.origin for entry in found]
-    assert [EXERCISE, "dora.py"] == strangers(tmp_path, found)
+    assert [EXERCISE, "dora.py"] == unclaimed(tmp_path, found)
 
 
 def test_people_keep_their_names(tmp_path: Path) -> None:
@@ -439,7 +441,7 @@ def test_a_folder_that_cannot_be_read(tmp_path: Path, where: str, monkeypatch: p
 
 
 def ids(*names: str) -> list[str]:
-    return [entry.id for entry in _with_unique_ids([Entry(name, name, ()) for name in names])]
+    return [entry.id for entry in with_unique_ids([Entry(name, name, ()) for name in names])]
 
 
 def test_plain_names_are_ids_as_they_are() -> None:
