@@ -223,10 +223,6 @@ def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
             raise CourseError(checks.course.hidden_test(exercise), None, str(fault)) from None
 
 
-def _check_seed(seed: str, exercise: Exercise, check: Check) -> str:
-    return f"{seed}:{exercise.id}:{check.id}"
-
-
 def _load(process: EngineProcess, source: Source) -> FileState:
     loaded = process.load()
     path = str(source.path)

@@ -24,8 +24,8 @@ from ..cohort import (
     entries,
     grade_entries,
     settings,
-    strangers,
     summarise,
+    unclaimed,
 )
 from ..cohort.run import GONE, RunFile
 from ..course import Course
@@ -90,11 +90,11 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         tier = lanes.start()
         stamp = CourseStamp(course.id, course.version, course.hash)
         results.note(RunFile(stamp, __version__, seed, tier))
-        standing = _watch(grade_entries(course, found, results, seed, lanes), len(found))
+        standing = _watch(grade_entries(course, found, results, seed, lanes, options.jobs), len(found))
     finally:
         lanes.close()
     gone = results.set_aside(found)
-    beside = strangers(options.submissions, found)
+    beside = unclaimed(options.submissions, found)
     summary = summarise(course, _reports(found, results, standing), standing.faults, beside)
     write_atomically(results.summary, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
     sys.stdout.write(render_cohort(summary, kept=standing.kept, color=wants_color()))

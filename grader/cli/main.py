@@ -224,7 +224,7 @@ def _verify(words: list[str]) -> int:
 
 
 def _cohort(words: list[str]) -> int:
-    from ..cohort.layouts import LAYOUTS
+    from ..cohort.intake import LAYOUTS
     from ..sandbox import TIERS
 
     parser = _parser("cohort", "Grade every submission in a folder, for the record.")

@@ -1,8 +1,8 @@
 """Many submissions: take them in, grade each once, sum up the class."""
 
+from .intake import LAYOUTS, Entry, IntakeError, entries, unclaimed
 from .job import Drawn
 from .lanes import LaneError, LocalLanes
-from .layouts import LAYOUTS, Entry, IntakeError, entries, strangers
 from .run import Lanes, Results, ResultsError, Standing, drawn, grade_entries, settings
 from .summary import Summary, schema, summarise
 
@@ -23,6 +23,6 @@ __all__ = [
     "grade_entries",
     "schema",
     "settings",
-    "strangers",
     "summarise",
+    "unclaimed",
 ]

@@ -20,9 +20,8 @@ from ..oracle import AnswerBook, Oracle
 from ..outside import in_the_way, plain_folder, read_plain, readable, write_atomically
 from ..report import Report, read_report, write_report
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
-from .files import take_in
+from .intake import Entry, Intake, Readers, Stopped, said, unread
 from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
-from .layouts import Entry
 
 RUN = "run.json"
 REPORTS = "reports"
@@ -204,57 +203,67 @@ def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Dra
 
 
 def grade_entries(
-    course: Course, entries: Sequence[Entry], results: Results, seed: str, lanes: Lanes
+    course: Course, entries: Sequence[Entry], results: Results, seed: str, lanes: Lanes, readers: int = 1
 ) -> Iterator[Standing]:
     """Grade what has no report yet for the same files, course, seed and grader; a standing after each submission.
 
-    Raises `OSError` where a report cannot be written, `LaneError` where nothing can be graded.
+    So many `readers` read submissions side by side. Raises `OSError` where a report cannot be written, `LaneError`
+    where nothing can be graded, `IntakeError` where nothing can be read.
     """
     standing = Standing(len(entries))
     stamp = CourseStamp(course.id, course.version, course.hash)
 
-    def jobs() -> Iterator[Job]:
-        for entry in entries:
-            handed = hand_in(entry, course)
+    exercises = {exercise.id: exercise.filename for exercise in course.exercises}
+
+    def faulted(name: str, message: str) -> None:
+        results.forget(name)  # a report of other files, if any
+        standing.faults[name] = message
+
+    def jobs(reading: Readers) -> Iterator[Job]:
+        for entry, read in reading.read(entries):
+            if isinstance(read, Stopped) and read.reason == "ended":
+                faulted(entry.id, said(read))
+                continue
+            intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
+            submission = submission_of(entry, intake)
             there = results.report(entry.id)
-            if there is not None and _made_from(there, handed, stamp, seed, course):
+            if there is not None and _made_from(there, submission, stamp, seed, course):
                 standing.kept += 1
                 continue
             if there is None and results.has_older(entry.id):
                 standing.outdated += 1
             elif there is None and results.keep_aside(entry.id):
                 standing.damaged.append(entry.id)
-            yield Job.of(handed)
+            yield Job.of(submission)
 
-    for outcome in lanes.grade(jobs()):
-        match outcome:
-            case Graded(_, report):
-                results.write(report)
-                standing.graded += 1
-            case Faulted(name, message):
-                results.forget(name)  # a report of other files, if any
-                standing.faults[name] = message
-        yield standing
+    with Readers(exercises, readers) as reading:
+        for outcome in lanes.grade(jobs(reading)):
+            match outcome:
+                case Graded(_, report):
+                    results.write(report)
+                    standing.graded += 1
+                case Faulted(name, message):
+                    faulted(name, message)
+            yield standing
     yield standing
 
 
-def hand_in(entry: Entry, course: Course) -> Submission:
-    """Read a submission: its sources, and what its report will say of where they came from."""
-    taken = take_in(entry, course)
+def submission_of(entry: Entry, intake: Intake) -> Submission:
+    """Return a submission as it is graded: its sources, and what its report will say of where they came from."""
     stamp = SubmissionStamp(
         id=entry.id,
-        sha256=digest(taken.sources),
+        sha256=digest(intake.sources),
         origin=str(readable(Path(entry.origin))),
         submitters=entry.submitters or UNSET,
-        submitted_at=taken.submitted_at or UNSET,
-        commit=taken.commit or UNSET,
+        submitted_at=intake.submitted_at or UNSET,
+        commit=intake.commit or UNSET,
     )
-    return Submission(taken.sources, stamp, taken.notes)
+    return Submission(intake.sources, stamp, intake.notes)
 
 
-def _made_from(report: Report, handed: Submission, course: CourseStamp, seed: str, settings: Course) -> bool:
+def _made_from(report: Report, submission: Submission, course: CourseStamp, seed: str, settings: Course) -> bool:
     return (
-        (report.submission, report.notes, report.course) == (handed.stamp, handed.notes, course)
+        (report.submission, report.notes, report.course) == (submission.stamp, submission.notes, course)
         and report.grader_version == __version__
         and (report.seed if report.seed is not UNSET else settings.seed) == seed
     )

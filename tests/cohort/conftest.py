@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from grader.cohort import Entry
-from grader.cohort.files import Taken, take_in
+from grader.cohort.intake import Intake
+from grader.cohort.intake.files import read_files
 from grader.course import Course, load_course
 from grader.report import Report, to_json
 
@@ -22,12 +23,24 @@ def course() -> Course:
     return load_course(ROOT)
 
 
+@pytest.fixture(scope="session")
+def exercises(course: Course) -> dict[str, str]:
+    """The files of the course's exercises, by their ids."""
+    return {exercise.id: exercise.filename for exercise in course.exercises}
+
+
+@pytest.fixture(scope="session")
+def take_in(exercises: dict[str, str]) -> Callable[[Entry], Intake]:
+    """Read a submission, in this process."""
+    return lambda entry: read_files(entry.named, exercises).of(entry)
+
+
 @pytest.fixture
-def take(course: Course) -> Callable[..., Taken]:
+def take(take_in: Callable[[Entry], Intake]) -> Callable[..., Intake]:
     """Read a submission that lies in the places given."""
 
-    def read(*places: Path, **more: Any) -> Taken:
-        return take_in(Entry("jane", "jane", places, **more), course)
+    def read(*places: Path, **more: Any) -> Intake:
+        return take_in(Entry("jane", "jane", places, **more))
 
     return read
 

@@ -13,13 +13,15 @@ import pytest
 
 from grader.checks.session import CheckSession
 from grader.cohort import Drawn, Entry, LocalLanes, Results, ResultsError, drawn, entries, grade_entries, settings
+from grader.cohort.intake import Intake, Stopped
+from grader.cohort.intake.reader import Reader
 from grader.cohort.job import Faulted, Graded, Job, Outcome, Settings
 from grader.cohort.lanes import Lane
-from grader.cohort.run import hand_in
+from grader.cohort.run import submission_of
 from grader.course import Course
-from grader.grading import grade, plan
+from grader.grading import Submission, grade, plan
 from grader.oracle import Oracle, read_book
-from grader.report import Report, write_report
+from grader.report import Report, review_reasons, write_report
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "a secret"
@@ -73,6 +75,12 @@ class Here:
 
 
 @pytest.fixture
+def submitted(take_in: Callable[[Entry], Intake]) -> Callable[[Entry], Submission]:
+    """A submission as it is graded."""
+    return lambda entry: submission_of(entry, take_in(entry))
+
+
+@pytest.fixture
 def answer(course: Course, submissions: Path) -> Callable[[Job], Outcome]:
     """A report that is right for whatever was handed in, with no results in it."""
     book = read_book(course.book)
@@ -90,7 +98,12 @@ def run(course: Course, found: list[Entry], out: Path, lanes: Any, seed: str = S
 
 @pytest.mark.parametrize("fork", [True, False], ids=["forks", "one by one"])
 def test_a_cohort_gets_the_reports_that_each_would_get_alone(
-    course: Course, submissions: Path, tmp_path: Path, timeless: Callable[[Report], bytes], fork: bool
+    course: Course,
+    submissions: Path,
+    submitted: Callable[[Entry], Submission],
+    tmp_path: Path,
+    timeless: Callable[[Report], bytes],
+    fork: bool,
 ) -> None:
     """Byte for byte but for times, with forks of a collected session and on the slower path without."""
     out = tmp_path / "results"
@@ -99,11 +112,11 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
     assert (4, 4, {}) == (standing.done, standing.graded, standing.faults)
     book = read_book(course.book)
     for entry in found:
-        handed = hand_in(entry, course)
-        files = {name: submissions / entry.origin / source.path for name, source in handed.sources.items()}
+        submission = submitted(entry)
+        files = {name: submissions / entry.origin / source.path for name, source in submission.sources.items()}
         alone = grade(course, book, files, seed=SEED, memo=tmp_path / "memo.sqlite")
         with_paths = msgspec.structs.replace(
-            alone, submission=handed.stamp, notes=handed.notes, exercises=tuple(map(_found_at, alone.exercises))
+            alone, submission=submission.stamp, notes=submission.notes, exercises=tuple(map(_found_at, alone.exercises))
         )
         report = Results(out).report(entry.id)
         assert report is not None
@@ -216,15 +229,15 @@ def _set_aside(results: Results, report: Report) -> None:
 
 @pytest.mark.parametrize("change", [_write, _forget, _set_aside])
 def test_a_summary_is_there_only_while_it_is_true(
-    course: Course,
     tmp_path: Path,
     submissions: Path,
+    submitted: Callable[[Entry], Submission],
     answer: Callable[[Job], Outcome],
     change: Callable[[Results, Report], None],
 ) -> None:
     """A run that ends after its first change leaves no summary of the reports that were there before."""
     (entry, *_) = entries(submissions)
-    graded = answer(Job.of(hand_in(entry, course)))
+    graded = answer(Job.of(submitted(entry)))
     assert isinstance(graded, Graded)
     with Results(tmp_path / "out") as results:
         results.summary.write_text("{}")
@@ -259,6 +272,68 @@ def test_a_fault_costs_one_submission_and_is_named(
     standing = run(course, found, tmp_path, Here(faulty))
     assert ({"bob": "it broke"}, 3) == (standing.faults, standing.kept)
     assert ["ann.json", "cid.json", "dot.json"] == sorted(path.name for path in (tmp_path / "reports").iterdir())
+
+
+def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable(
+    course: Course,
+    submissions: Path,
+    tmp_path: Path,
+    answer: Callable[[Job], Outcome],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Which limit it was stands in a note and at every exercise, so that a person looks; the others are graded."""
+    real_read = Reader.read
+
+    def read(self: Reader, entry: Entry) -> Intake | Stopped:
+        return Stopped("cpu_limit", 30) if entry.id == "bob" else real_read(self, entry)
+
+    monkeypatch.setattr(Reader, "read", read)
+    jobs: dict[str, Job] = {}
+
+    def kept(job: Job) -> Outcome:
+        jobs[job.stamp.id] = job
+        return answer(job)
+
+    standing = run(course, entries(submissions), tmp_path, Here(kept))
+    assert (4, {}) == (standing.graded, standing.faults)
+    why = "what was handed in cannot be read: reading it took more than 30 s of CPU time"
+    assert (why,) == jobs["bob"].notes
+    assert {("unreadable", why)} == {source[2:] for source in jobs["bob"].sources.values()}
+    report = Results(tmp_path).report("bob")
+    assert report is not None
+    assert why in [reason.detail for reason in review_reasons(report)]
+    assert () == jobs["ann"].notes
+
+
+def test_a_submission_whose_reading_process_died_is_a_fault(
+    course: Course,
+    submissions: Path,
+    tmp_path: Path,
+    answer: Callable[[Job], Outcome],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is not the submission's doing, so there is no report, not even an old one."""
+    found = entries(submissions)
+    run(course, found, tmp_path, Here(answer))
+    real_read = Reader.read
+
+    def read(self: Reader, entry: Entry) -> Intake | Stopped:
+        return Stopped("ended", -9) if entry.id == "bob" else real_read(self, entry)
+
+    monkeypatch.setattr(Reader, "read", read)
+    standing = run(course, found, tmp_path, Here(answer))
+    assert ({"bob": "the process that read it ended with status -9"}, 3) == (standing.faults, standing.kept)
+    assert Results(tmp_path).report("bob") is None
+
+
+def test_several_processes_read_a_class(
+    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
+) -> None:
+    """Every submission is there once, in whatever order."""
+    lanes = Here(answer)
+    with Results(tmp_path) as results:
+        *_, standing = grade_entries(course, entries(submissions), results, SEED, lanes, readers=3)
+    assert (4, ["ann", "bob", "cid", "dot"]) == (standing.graded, sorted(lanes.graded))
 
 
 def test_two_runs_cannot_write_to_one_folder(tmp_path: Path) -> None:
@@ -302,8 +377,8 @@ def lane(course: Course) -> Iterator[Lane]:
 
 
 @pytest.fixture
-def jobs(course: Course, submissions: Path) -> Mapping[str, Job]:
-    return {entry.id: Job.of(hand_in(entry, course)) for entry in entries(submissions)}
+def jobs(submitted: Callable[[Entry], Submission], submissions: Path) -> Mapping[str, Job]:
+    return {entry.id: Job.of(submitted(entry)) for entry in entries(submissions)}
 
 
 def test_a_lane_that_is_killed_is_started_again(lane: Lane, jobs: Mapping[str, Job]) -> None:

@@ -28,7 +28,8 @@ from grader import grading
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.compare import slope_name
 from grader.checks.finding import Finding, problem_text
-from grader.checks.plugin import METADATA
+from grader.checks.outcome import CheckOutcome, EngineShape
+from grader.checks.session import CheckSession
 from grader.cli.run import details
 from grader.cohort import summarise
 from grader.course import Course, Limits, load_course
@@ -47,14 +48,15 @@ from grader.engine import (
     decode_source,
 )
 from grader.engine.protocol import HEADER, decode_batch, decode_load
-from grader.grading import Handed, grade_handed
+from grader.grading import Grader, Submission, grade_submission
 from grader.oracle import AnswerBook, Oracle, read_book
 from grader.program import Program
 from grader.report import Report, for_learner, read_report, to_json
 from grader.report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from grader.report.model import SubmissionStamp
 from grader.scoring import FileState, score
-from grader.views import feedback, render, render_cohort
+from grader.views import feedback, render
+from grader.views.cohort import render_cohort
 from grader.views.page import build_page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,10 +85,17 @@ class Lies:
 
 
 class Forged:
-    """In the place of a `Submission`: reads what `lies` say as the real one reads what a process says."""
+    """In the place of an `EngineProcess`: reads what `lies` say as the real one reads what a process says."""
 
-    def __init__(self, lies: Lies, warm: Any, source: str, filename: str, stub: str | None, limits: Limits) -> None:
+    fresh = True
+
+    def __init__(
+        self, lies: Lies, warm: Any, source: str, filename: str, stub: str | None, limits: Limits, budget: Any = None
+    ) -> None:
         self.lies, self.limits = lies, limits
+
+    def restart(self) -> None:
+        pass
 
     @classmethod
     def telling(cls, lies: Lies, limits: Limits) -> "Forged":
@@ -96,7 +105,7 @@ class Forged:
         try:
             loaded = decode_load(_framed(self.lies.load))
         except Refused as refusal:
-            return LoadFailed(Died("error", f"the file's process gave no proper answer: {refusal}"))
+            return LoadFailed(Died("protocol_error", detail=str(refusal)))
         if isinstance(loaded, Problem):
             return LoadFailed(loaded, self._output())
         return Loaded(self._output()) if loaded else NotStarted()
@@ -104,11 +113,11 @@ class Forged:
     def run(self, batch: Batch) -> Ran:
         frame = _framed(self.lies.body(batch))
         if len(frame) > batch.answer_cap:
-            return Ran(Died("error", "its answer is larger than this check allows"), self._output(), 0.0)
+            return Ran(Died("answer_too_large", limit_kb=batch.answer_cap >> 10), self._output(), 0.0)
         try:
             return Ran(decode_batch(frame, batch), self._output(), 0.0)
         except Refused as refusal:
-            return Ran(Died("error", f"the engine's process gave no proper answer: {refusal}"), self._output(), 0.0)
+            return Ran(Died("protocol_error", detail=str(refusal)), self._output(), 0.0)
 
     def _output(self) -> str:
         return cut_output(self.lies.printed, self.limits.output_kb)
@@ -313,6 +322,7 @@ class TrustedSide:
         self.told = details(self.course)
 
         self.oracle = Oracle(self.book, None)  # knows all answers: nothing is computed
+        self.session = CheckSession(self.course, self.course.exercises).__enter__()  # until this process ends
         self.checks = dict(self._checks())
 
     def _checks(self) -> Iterator[tuple[str, Callable[[EngineUnderCheck], None]]]:
@@ -340,12 +350,11 @@ class TrustedSide:
         """The report on a submission whose every file tells these lies."""
         exercises = self.course.exercises
         sources = {e.id: decode_source(Path(e.filename), lies.source.encode()) for e in exercises}
-        handed = Handed(sources, SubmissionStamp("mallory", grading.digest(sources)))
+        submission = Submission(sources, SubmissionStamp("mallory", grading.digest(sources)))
         warm: Any = SimpleNamespace(tier="process", allow={})
-        with mock.patch.object(grading, "Submission", partial(Forged, lies)):
-            return grade_handed(
-                self.course, self.book, exercises, lambda: handed, warm=warm, oracle=self.oracle, seed=self.course.seed
-            )
+        grader = Grader(self.course, self.book, self.session, self.oracle, warm, self.course.seed)
+        with mock.patch.object(grading, "EngineProcess", partial(Forged, lies)):
+            return grade_submission(grader, submission)
 
     def longest(self) -> Report:
         """A report in which every check says as much as any check of the course can say."""
@@ -358,26 +367,24 @@ class TrustedSide:
             Problem("backward", "raised", "x" * bounds.NAME, "\U000e0041" * bounds.MESSAGE, [1, 2, 3, 4]),
             ["\U000e0041" * (64 << 10)] * 4,
         )
-        found = {
-            "status": "failed",
-            "program": max((asked.shown for asked in programs), key=len),
-            "expected": rows,
-            "actual": dict.fromkeys(rows, "a " + "x" * bounds.NAME),
-            "message": message,
-            "output": cut_output("\x1b" * (256 << 10), self.course.limits.output_kb),
-            "duration_s": 1.0,
-            "reading": dict.fromkeys(("cls", "data", "grad", "inputs"), "x" * bounds.NAME),
-        }
-        tests = [
-            {"outcome": "failed", "metadata": {METADATA: {**found, "exercise": exercise.id, "check": check.id}}}
-            for exercise in self.course.exercises
-            for check in exercise.checks
-        ]
-        states = {exercise.id: FileState("loaded", "x" * 4_096) for exercise in self.course.exercises}
+        program = max((asked.shown for asked in programs), key=len)
+        finding = Finding("failed", program, rows, dict.fromkeys(rows, "a " + "x" * bounds.NAME), message)
+        output = cut_output("\x1b" * (256 << 10), self.course.limits.output_kb)
+        shape = EngineShape(*["x" * bounds.NAME] * 4)
         known = chain.from_iterable(self.book.misconceptions.values())
         longest = max(known, key=lambda one: len(one.believes + one.instead))
-        diagnoses = {exercise.id: longest for exercise in self.course.exercises}
-        results = score(self.course, self.course.exercises, states, {"tests": tests}, diagnoses)
+        results = tuple(
+            score(
+                exercise,
+                FileState("loaded", "x" * 4_096),
+                {
+                    check.id: CheckOutcome(exercise.id, check.id, "failed", 1.0, output, finding, shape)
+                    for check in exercise.checks
+                },
+                longest,
+            )
+            for exercise in self.course.exercises
+        )
         return msgspec.structs.replace(self.report(Lies()), exercises=results)
 
     def show(self, report: Report) -> dict[str, int]:
@@ -431,7 +438,7 @@ def main() -> None:
         for place, fillers in NATURAL.items():
             for filler in fillers:
                 most: Body = partial(filled, place=place, filler=filler)
-                more: Body = partial(most, share=100.0)
+                more: Body = partial(filled, place=place, filler=filler, share=100.0)
                 for body in (most, more):
                     side.check(HUGE, Lies(body=late(body)))
                 for name in LARGE:

@@ -7,7 +7,6 @@ import signal
 from _signal import SIG_IGN  # type: ignore[import-not-found]
 from _signal import signal as set_handler
 from types import FrameType
-from typing import Any
 
 try:
     import resource
@@ -50,16 +49,18 @@ def stop_clocks() -> None:
         set_handler(STALLED, SIG_IGN)
 
 
-def apply(limits: dict[str, Any], cpu_backstop_s: float) -> None:
-    """Give up for good what learner code does not need: memory, core dumps, files to write, many descriptors.
+def apply(memory_mb: int, cpu_backstop_s: float | None = None) -> None:
+    """Give up for good what reading or running a submission does not need: memory, core dumps, files to write, many
+    descriptors.
 
     The kernel ends the process once it has used `cpu_backstop_s` seconds of CPU time in all (whole ones, at least one).
     """
-    _lower("RLIMIT_AS", limits["memory_mb"] << 20)
+    _lower("RLIMIT_AS", memory_mb << 20)
     _lower("RLIMIT_CORE", 0)
     _lower("RLIMIT_FSIZE", 0)
     _lower("RLIMIT_NOFILE", DESCRIPTORS)
-    _lower("RLIMIT_CPU", max(1, int(cpu_backstop_s)))
+    if cpu_backstop_s is not None:
+        _lower("RLIMIT_CPU", max(1, int(cpu_backstop_s)))
 
 
 def _lower(name: str, wanted: int) -> None:

@@ -63,7 +63,7 @@ def _serve(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snap
     if order is None:
         return
     cpu_s = order["limits"]["cpu_s"]
-    limits.apply(order["limits"], order["cpu_backstop_s"])
+    limits.apply(order["limits"]["memory_mb"], order["cpu_backstop_s"])
     file = loader(order)  # imports what the file names, while files can still be opened
     plan.apply()
     _place(channel, output)

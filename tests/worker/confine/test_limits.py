@@ -71,7 +71,7 @@ def test_who_swallows_the_exception_is_ended_by_the_kernel() -> None:
     """Code that catches everything, again and again, is killed when the hard limit comes."""
 
     def work() -> int:
-        limits.apply({"memory_mb": 512}, 0.5)
+        limits.apply(512, 0.5)
         limits.start_clocks(0.05)
         while True:
             try:
@@ -87,7 +87,7 @@ def test_memory_files_and_descriptors_are_given_up() -> None:
     """After apply() neither memory nor files nor descriptors are to be had, and no way leads back."""
 
     def work() -> int:
-        limits.apply({"memory_mb": 512}, 60)
+        limits.apply(512, 60)
         refused = 0
         try:
             bytearray(1 << 30)
@@ -108,7 +108,7 @@ def test_nothing_can_be_written_to_a_file(tmp_path: Any) -> None:
     target = tmp_path / "file"
 
     def work() -> int:
-        limits.apply({"memory_mb": 512}, 60)
+        limits.apply(512, 60)
         try:
             target.write_text("something")
         except OSError:
@@ -124,7 +124,7 @@ def test_the_kernel_ends_a_process_that_takes_what_is_left(seconds: int, left: f
     """Whatever the clock's exception is caught by, CPU time has an end that no code can move: whole seconds."""
 
     def work() -> int:
-        limits.apply({"memory_mb": 512}, left)
+        limits.apply(512, left)
         return int(resource.getrlimit(resource.RLIMIT_CPU) != (seconds, seconds))
 
     assert in_a_child(work) == 0
@@ -140,7 +140,7 @@ def test_a_limit_that_the_system_refuses_leaves_the_others(monkeypatch: pytest.M
         given.append(which)
 
     monkeypatch.setattr(resource, "setrlimit", setrlimit)
-    limits.apply({"memory_mb": 512}, 60)
+    limits.apply(512, 60)
     assert [resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE, resource.RLIMIT_CPU] == given
 
 
@@ -149,7 +149,7 @@ def test_without_rlimits_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(limits, "resource", None)
     limits.start_clocks(0.001)
     limits.stop_clocks()
-    limits.apply({"memory_mb": 1}, 1)
+    limits.apply(1, 1)
 
 
 def test_one_that_is_told_to_make_progress_says_where_it_stood() -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.cohort import LAYOUTS, Entry, IntakeError, entries, strangers
-from grader.cohort.files import take_in
-from grader.cohort.layouts import _time, _with_unique_ids
-from grader.course import Course
+from grader.cohort import LAYOUTS, Entry, IntakeError, entries, unclaimed
+from grader.cohort.intake.files import read_files
+from grader.cohort.intake.ids import with_unique_ids
+from grader.cohort.intake.times import moment
 from grader.report.model import Submitter
 
 EXERCISE = "01_distribute.py"
@@ -217,23 +217,25 @@ def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
     found = entries(root, "nbgrader", "ps2")
     assert [("reed", "2015-02-02T15:58:23+00:00")] == [(entry.id, entry.submitted_at) for entry in found]
     assert (root / "reed" / "ps2",) == found[0].places
-    assert ["hacker"] == strangers(root, found)
+    assert ["hacker"] == unclaimed(root, found)
     for name in ("ps3", "../hacker/ps1", "../../elsewhere"):
         with pytest.raises(IntakeError, match="nobody"):
             entries(root, "nbgrader", name)
 
 
 @pytest.mark.parametrize("assignment", [None, "ps1"])
-def test_a_link_to_another_student_is_not_followed(tmp_path: Path, course: Course, assignment: str | None) -> None:
+def test_a_link_to_another_student_is_not_followed(tmp_path: Path, assignment: str | None) -> None:
     """Who put a link in place of a folder has handed in nothing, and somebody is told."""
     made(tmp_path, "submitted/alice/ps1/01_distribute.py")
     (tmp_path / "submitted" / "mallory").symlink_to("alice")
     alice, mallory = entries(tmp_path, "nbgrader", assignment)
-    assert (True, False) == (take_in(alice, course).found, take_in(mallory, course).found)
-    assert ("mallory is a symbolic link; what it points at is not read",) == take_in(mallory, course).notes
+    exercises = {"distribute": "01_distribute.py"}
+    read = {entry.id: read_files(entry.named, exercises) for entry in (alice, mallory)}
+    assert (None, "missing") == tuple(read[name].sources["distribute"].problem for name in ("alice", "mallory"))
+    assert ("mallory is a symbolic link; what it points at is not read",) == read["mallory"].notes
 
 
-def test_what_nbgrader_keeps_beside_the_submissions_is_no_stranger(tmp_path: Path) -> None:
+def test_what_nbgrader_keeps_beside_the_submissions_is_not_listed(tmp_path: Path) -> None:
     """A course of nbgrader's can be graded from its own folder."""
     made(
         tmp_path,
@@ -244,7 +246,7 @@ def test_what_nbgrader_keeps_beside_the_submissions_is_no_stranger(tmp_path: Pat
         "nbgrader_config.py",
         "roster.csv",
     )
-    assert ["roster.csv"] == strangers(tmp_path, entries(tmp_path))
+    assert ["roster.csv"] == unclaimed(tmp_path, entries(tmp_path))
 
 
 def test_a_person_who_is_there_twice_is_noted(tmp_path: Path) -> None:
@@ -310,7 +312,7 @@ def test_a_time_that_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path
 )
 def test_times(expected: str | None, text: object) -> None:
     """What names a moment becomes ISO 8601; abbreviated zones mean different things, so those stand as they are."""
-    assert expected == _time(text)
+    assert expected == moment(text)
 
 
 def test_canvas_flat_files(tmp_path: Path) -> None:
@@ -320,7 +322,7 @@ def test_canvas_flat_files(tmp_path: Path) -> None:
     jane, john, jo = entries(tmp_path)
     assert ("doejane_1042", (Submitter("doejane", "1042"),)) == (jane.id, jane.submitters)
     assert "late" == jane.submitted_at
-    assert {EXERCISE, "02_swap.py"} == {jane.rename(place.name) for place in jane.places}
+    assert {EXERCISE, "02_swap.py"} == {name for _, name in jane.named}
     assert ("doejohn_7", ()) == (john.id, john.notes)
     assert ("roejo_55", 2) == (jo.id, len(jo.places))
 
@@ -352,7 +354,7 @@ def test_canvas_flat_files(tmp_path: Path) -> None:
 def test_canvas_names_come_apart(tmp_path: Path, who: str, file: str, name: str) -> None:
     """Names with digits, underscores or none at all, anonymous grading, files that were handed in again."""
     (entry,) = entries(made(tmp_path, name))
-    assert (who, file) == (entry.origin, entry.rename(name))
+    assert (who, file) == (entry.origin, entry.renamed[name])
 
 
 def handed_in(tmp_path: Path, *names: str) -> dict[str, Entry]:
@@ -371,7 +373,7 @@ def test_nobody_takes_anothers_place_by_a_name(tmp_path: Path, name: str) -> Non
     assert sorted(BOBS) == sorted(place.name for place in found["bob_77"].places)
     assert (Submitter("bob", "77"),) == found["bob_77"].submitters
     mine = found[f"{name}_1042"]
-    assert {"03_accumulate.py", "01_distribute.py"} <= {mine.rename(place.name) for place in mine.places}
+    assert {"03_accumulate.py", "01_distribute.py"} <= {name for _, name in mine.named}
     assert (Submitter(name, "1042"),) == mine.submitters
     assert ["77"] == [one.id for entry in found.values() for one in entry.submitters if one.id == "77"]
 
@@ -381,7 +383,7 @@ def test_a_file_that_may_be_anothers_is_graded_by_itself(tmp_path: Path) -> None
     doubtful = "bob_77_99999_1042_99742_work.zip"
     found = handed_in(tmp_path, *BOBS, doubtful, "bob_77_99999_1042_99741_01_distribute.py")
     entry = found[doubtful]
-    assert ((doubtful,), "work.zip") == (tuple(p.name for p in entry.places), entry.rename(doubtful)[-8:])
+    assert ((doubtful,), "work.zip") == (tuple(p.name for p in entry.places), entry.renamed[doubtful][-8:])
     assert [""] == [one.id for one in entry.submitters]
     people = "bob_77 or bob_77_99999 or bob_77_99999_1042"
     assert (f"it cannot be told from its name whose file this is: {people}; it is graded by itself",) == entry.notes
@@ -411,7 +413,7 @@ def test_a_forced_layout_tells_of_what_does_not_fit_it(tmp_path: Path) -> None:
     assert ["work"] == list(summary(entries(tmp_path)))
     (jane,) = found = entries(tmp_path, "canvas")
     assert "doejane_1042" == jane.id
-    assert ["work.zip"] == strangers(tmp_path, found)
+    assert ["work.zip"] == unclaimed(tmp_path, found)
 
 
 HIDDEN = [".bob/x", ".eve.zip", ".git/x", ".idea/x", ".pytest_cache/x", ".DS_Store", "._ann.zip", ".gitignore"]
@@ -422,15 +424,15 @@ def test_hidden_submissions_are_named(tmp_path: Path) -> None:
     found = entries(made(tmp_path, "ann/x", *HIDDEN))
     (tmp_path / ".dan").symlink_to("ann")
     assert ["ann"] == [entry.id for entry in found]
-    assert [".bob", ".dan", ".eve.zip"] == strangers(tmp_path, found)
+    assert [".bob", ".dan", ".eve.zip"] == unclaimed(tmp_path, found)
 
 
 def test_hidden_students_of_nbgraders_are_named(tmp_path: Path) -> None:
     """Whether the folder of submissions is given or the course's around it."""
     made(tmp_path, "submitted/ann/ps1/x", "submitted/.bob/ps1/x", "submitted/notes.txt", "gradebook.db", ".cache/x")
-    assert ["submitted/notes.txt", "submitted/.bob"] == strangers(tmp_path, entries(tmp_path))
+    assert ["submitted/notes.txt", "submitted/.bob"] == unclaimed(tmp_path, entries(tmp_path))
     inner = tmp_path / "submitted"
-    assert ["notes.txt", ".bob"] == strangers(inner, entries(inner, "nbgrader"))
+    assert ["notes.txt", ".bob"] == unclaimed(inner, entries(inner, "nbgrader"))
 
 
 def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:
@@ -438,7 +440,7 @@ def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:
     flat = tmp_path / "flat"
     made(flat, f"doejane_1042_99731_{EXERCISE}", "smith_104_9002_a.zip", "readme.txt")
     assert ["doejane_1042", "smith_104"] == list(summary(found := entries(flat)))
-    assert ["readme.txt"] == strangers(flat, found)
+    assert ["readme.txt"] == unclaimed(flat, found)
     inner = tmp_path / "submitted"
     made(inner, "ann/ps1/x")
     (inner / "ann" / "ps1" / "timestamp.txt").write_text("2026-03-01 10:00:00 UTC")
@@ -451,7 +453,7 @@ def test_what_belongs_to_nobody_is_named(tmp_path: Path) -> None:
     made(tmp_path, "anna/x", EXERCISE, "dora.py", "carl.7z")
     found = entries(tmp_path)
     assert ["anna", "carl.7z"] == [entry.origin for entry in found]
-    assert [EXERCISE, "dora.py"] == strangers(tmp_path, found)
+    assert [EXERCISE, "dora.py"] == unclaimed(tmp_path, found)
 
 
 def test_people_keep_their_names(tmp_path: Path) -> None:
@@ -511,7 +513,7 @@ def test_a_folder_that_cannot_be_read(tmp_path: Path, where: str, monkeypatch: p
 
 
 def ids(*names: str) -> list[str]:
-    return [entry.id for entry in _with_unique_ids([Entry(name, name, ()) for name in names])]
+    return [entry.id for entry in with_unique_ids([Entry(name, name, ()) for name in names])]
 
 
 def test_plain_names_are_ids_as_they_are() -> None:

@@ -2,16 +2,18 @@
 
 import os
 import stat
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from ..course import Course
-from ..engine import Source, cut, decode_source, read_source
-from ..outside import printable, readable
+import msgspec
+
+from ...engine import Source, cut, decode_source, read_source
+from ...outside import printable, readable
 from . import clones
 from .archives import Allowance, ArchiveError, is_archive, members
-from .layouts import Entry
+from .layout import Entry
 
 MAX_FILES = 20_000  # in one folder and all below it
 MAX_DEPTH = 16
@@ -21,8 +23,7 @@ _SHOWN = 5
 _NOTES, _NOTE = 20, 2_000  # notes on what cannot be read; characters of a note
 
 
-@dataclass(frozen=True)
-class Taken:
+class Intake(msgspec.Struct, frozen=True, tag="intake"):
     """One submission as it was found: a source for every exercise of the course, and what a person should know."""
 
     sources: dict[str, Source]
@@ -30,26 +31,30 @@ class Taken:
     submitted_at: str | None = None
     commit: str | None = None
 
-    @property
-    def found(self) -> bool:
-        """Whether there was a file for any exercise."""
-        return any(source.problem is None for source in self.sources.values())
+    def of(self, entry: Entry) -> "Intake":
+        """Return this with what the platform knows besides; its time comes before a commit's."""
+        notes, submitted_at = (*entry.notes, *self.notes), entry.submitted_at or self.submitted_at
+        return msgspec.structs.replace(self, notes=notes, submitted_at=submitted_at)
 
 
-def take_in(entry: Entry, course: Course) -> Taken:
-    """Read everything of a submission that is graded. Never raises for what lies in it."""
-    reading = _Reading({exercise.filename: _Candidates(exercise.filename) for exercise in course.exercises})
-    for place in entry.places:
-        reading.place(place, entry.rename(place.name))
-    sources, notes = {}, [*entry.notes, *reading.notes.all]
-    for exercise in course.exercises:
-        sources[exercise.id], note = reading.candidates[exercise.filename].the_one()
+def read_files(places: Iterable[tuple[Path, str]], exercises: Mapping[str, str]) -> Intake:
+    """Read everything of a submission that is graded. Never raises for what lies in it.
+
+    Each place comes with the name that it had before a platform put its own words in; `exercises` are file names by
+    the ids of exercises.
+    """
+    reading = _Reading({filename: _Candidates(filename) for filename in exercises.values()})
+    for place, name in places:
+        reading.place(place, name)
+    sources, notes = {}, reading.notes.all
+    for exercise, filename in exercises.items():
+        sources[exercise], note = reading.candidates[filename].the_one()
         notes += [note] if note else []
     if reading.others and any(source.problem == "missing" for source in sources.values()):
         shown = ", ".join(reading.others[:_SHOWN]) + (" and more" if len(reading.others) > _SHOWN else "")
         notes.append(f"files of other names, not graded: {shown}")
     commit, committed = reading.head or (None, None)
-    return Taken(sources, tuple(cut(note, _NOTE) for note in notes), entry.submitted_at or committed, commit)
+    return Intake(sources, tuple(cut(note, _NOTE) for note in notes), committed, commit)
 
 
 @dataclass

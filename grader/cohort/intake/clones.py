@@ -1,4 +1,4 @@
-"""The commit that a git clone has checked out, read from its files with every size bounded.
+"""Git clones: a folder of them, and the commit that one has checked out, read from its files with every size bounded.
 
 Neither git nor a library for it will do for strangers' repositories: git runs what a repository's own settings name,
 and both follow its links and includes, and wait on its pipes. Formats: git's gitformat-pack and gitrepository-layout.
@@ -14,13 +14,20 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from ..engine import read_source
-from ..outside import open_plain
+from ...engine import read_source
+from ...outside import open_plain
+from .layout import Folder
 
 _MAX_OBJECT = 64 << 10  # a commit; a longer one is a trap
 _MAX_PACKS, _MAX_CHAIN = 100, 64  # git itself keeps below 50 of either
 _COMMIT, _OFFSET_DELTA, _NAME_DELTA = 1, 6, 7
 _COMMITTER = re.compile(rb"committer [^\n]*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
+
+
+def lie_in(folder: Folder) -> bool:
+    """Tell whether a folder holds clones and is none itself; there may be files beside them."""
+    inner = [folder.path / name for name in folder.names if (folder.path / name).is_dir()]
+    return bool(inner) and all((path / ".git").is_dir() for path in inner) and not (folder.path / ".git").exists()
 
 
 def head(repository: Path) -> tuple[str, str] | None:

@@ -1,7 +1,8 @@
 """Read files out of zip and tar archives without unpacking them: nothing is written, so nothing can escape.
 
 Whatever an archive says of itself may be a lie, so each step has a bound of its own: bytes on disk, bytes of a
-directory or an extended header, files in an archive, and what one submission's archives unpack to all together.
+directory or an extended header, files in an archive, and of all archives of one submission together what they unpack
+to, and how much more than that is read of them.
 """
 
 import bz2
@@ -18,14 +19,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from ..engine.source import MAX_BYTES
-from ..outside import open_plain, printable
+from ...engine.source import MAX_BYTES
+from ...outside import open_plain, printable
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 MAX_MEMBERS = 20_000
 MAX_ARCHIVE = 256 << 20
 MAX_ARCHIVES = 32  # in one submission
 MAX_UNPACKED = 256 << 20  # of all archives of one submission
+_MAX_EXCESS = 4 << 20  # compressed bytes beyond what they unpack to; bzip2 turns noise into half a percent more
 _MAX_DIRECTORY = 4 << 20  # of a zip file; a hundred bytes or two for each file
 _MAX_HEADER = 64 << 10  # of a tar file's extended header: a name
 _MAX_STREAMS = 10_000  # compressed streams one after another; pbzip2 and bgzip write such files
@@ -61,19 +63,30 @@ class Allowance:
     """What may still be read of one submission's archives."""
 
     def __init__(self) -> None:
-        self.archives, self.unpacked = MAX_ARCHIVES, MAX_UNPACKED
+        self.archives, self.unpacked, self.excess = MAX_ARCHIVES, MAX_UNPACKED, _MAX_EXCESS
 
     def open(self) -> None:
         self.archives -= 1
         if self.archives < 0:
             raise ArchiveError(f"is not read: there are more than {MAX_ARCHIVES} archives")
-        self.unpack(0)  # nothing more, once there was too much
+        self.spend(0)  # nothing more, once there was too much
 
-    def unpack(self, size: int) -> None:
-        """Count so many bytes; what takes longer than to unpack gzip counts for more, so that all takes seconds."""
+    def spend(self, size: int) -> None:
+        """Count what takes as long as to unpack so many bytes of gzip, so that all takes seconds."""
         self.unpacked -= size
         if self.unpacked < 0:
             raise ArchiveError("is too large to be unpacked")
+
+    def unpack(self, size: int, weight: int = 1) -> None:
+        """Count so many unpacked bytes, each of which takes `weight` times as long as one of gzip."""
+        self.excess += size
+        self.spend(weight * size)
+
+    def read(self, size: int) -> None:
+        """Count so many compressed bytes. Blocks that unpack to nothing take time all the same."""
+        self.excess -= size
+        if self.excess < 0:
+            raise ArchiveError("takes up more than it unpacks to")
 
 
 def is_archive(name: str) -> bool:
@@ -122,22 +135,39 @@ def _inside(name: str) -> PurePosixPath:
 
 class _Bounded(io.BufferedReader):
     """A zip file of which no more than a directory's worth is read at once: `zipfile` reads and parses all of it
-    before it can be asked how many files there are."""
+    before it can be asked how many files there are. What is read after that is counted."""
+
+    allowance: Allowance | None = None
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _MAX_DIRECTORY:
             raise ArchiveError(_TOO_MANY)
-        return super().read(_MAX_DIRECTORY if size is None or size < 0 else size)
+        data = super().read(_MAX_DIRECTORY if size is None or size < 0 else size)
+        if self.allowance:
+            self.allowance.read(len(data))
+        return data
+
+
+def _refuse_overlaps(listed: list[zipfile.ZipInfo]) -> None:
+    """Raise `ArchiveError` where two entries share a byte, which would be read for each of them."""
+    end = 0
+    for info in sorted(listed, key=lambda info: info.header_offset):
+        if info.header_offset < end:
+            raise ArchiveError("holds files that overlap")
+        end = info.header_offset + zipfile.sizeFileHeader + info.compress_size  # type: ignore[attr-defined]
 
 
 def _zip(file: IO[bytes], _: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
     with (
         io.FileIO(file.fileno(), closefd=False) as raw,
-        zipfile.ZipFile(_Bounded(raw)) as archive,
+        _Bounded(raw) as bounded,
+        zipfile.ZipFile(bounded) as archive,
     ):
-        allowance.unpack(_LISTED * len(archive.filelist))
+        allowance.spend(_LISTED * len(archive.filelist))
         if len(archive.filelist) > MAX_MEMBERS:
             raise ArchiveError(_TOO_MANY)
+        _refuse_overlaps(archive.filelist)
+        bounded.allowance = allowance
         for info in archive.filelist:
             inner = _inside(info.filename)
             if info.is_dir() or not inner.name:
@@ -155,6 +185,8 @@ def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowanc
     try:
         with archive.open(info) as file:
             content = file.read(MAX_BYTES + 1)
+    except ArchiveError:
+        raise
     except _DAMAGED as error:
         return f"is damaged: {printable(str(error)) or type(error).__name__}"
     allowance.unpack(len(content))
@@ -164,7 +196,7 @@ def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowanc
 def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
     """Header after header (POSIX `pax`, GNU's long names, the older ones). `tarfile` itself reads extended headers and
     the maps of sparse files without a bound, and keeps them."""
-    tar = _Stream(_decompressed(file, name), allowance, _BZ2 if name.endswith("bz2") else 1)
+    tar = _Stream(_decompressed(file, name, allowance), allowance, _BZ2 if name.endswith("bz2") else 1)
     longer, size = "", None  # what an extended header says of the file that comes next
     for number in range(3 * MAX_MEMBERS):  # folders, and extended headers, are no files
         block = tar.read(_BLOCK, required=number == 0)
@@ -174,7 +206,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
         if info.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME):
             if not 0 <= info.size <= _MAX_HEADER:
                 raise ArchiveError(f"takes more than {_MAX_HEADER >> 10} KB to name a file")
-            allowance.unpack(_RECORDED * info.size)
+            allowance.spend(_RECORDED * info.size)
             header = tar.content(info.size, info.size)
             if info.type == tarfile.GNUTYPE_LONGNAME:
                 longer = header.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
@@ -228,7 +260,7 @@ class _Stream:
         while len(got) < size:
             if self._at == len(self._chunk):
                 self._chunk, self._at = next(self._chunks, b""), 0
-                self._allowance.unpack(self._weight * len(self._chunk))
+                self._allowance.unpack(len(self._chunk), self._weight)
                 if not self._chunk:
                     break
             part = self._chunk[self._at : self._at + size - len(got)]
@@ -249,20 +281,25 @@ class _Stream:
         return kept
 
 
-def _decompressed(file: IO[bytes], name: str) -> Iterator[bytes]:
+def _decompressed(file: IO[bytes], name: str, allowance: Allowance) -> Iterator[bytes]:
+    def read() -> bytes:
+        data = file.read(_CHUNK)
+        allowance.read(len(data))
+        return data
+
     if name.endswith((".gz", ".tgz")):
-        return _inflated(file, lambda: zlib.decompressobj(wbits=31))
+        return _inflated(read, lambda: zlib.decompressobj(wbits=31))
     if name.endswith((".bz2", ".tbz2")):
-        return _inflated(file, bz2.BZ2Decompressor)
+        return _inflated(read, bz2.BZ2Decompressor)
     if name.endswith((".xz", ".txz")):
-        return _inflated(file, lambda: lzma.LZMADecompressor(memlimit=128 << 20))  # `xz -9` needs 65 MB
-    return iter(lambda: file.read(_CHUNK), b"")
+        return _inflated(read, lambda: lzma.LZMADecompressor(memlimit=128 << 20))  # `xz -9` needs 65 MB
+    return iter(read, b"")
 
 
-def _inflated(file: IO[bytes], start: Callable[[], Any]) -> Iterator[bytes]:
+def _inflated(read: Callable[[], bytes], start: Callable[[], Any]) -> Iterator[bytes]:
     """Chunks of what one compressed stream after another unpacks to. `gzip` and its like have no bound on a chunk, and
     read a gzip header byte by byte."""
-    data = file.read(_CHUNK)
+    data = read()
     for _ in range(_MAX_STREAMS):
         stream = start()
         while not stream.eof:
@@ -271,10 +308,10 @@ def _inflated(file: IO[bytes], start: Callable[[], Any]) -> Iterator[bytes]:
                 yield chunk
             data = getattr(stream, "unconsumed_tail", b"")  # zlib gives back what it did not take, the others keep it
             if not (chunk or data or stream.eof):
-                data = file.read(_CHUNK)
+                data = read()
                 if not data:
                     raise EOFError("it ends too soon")
-        data = stream.unused_data or file.read(_CHUNK)
+        data = stream.unused_data or read()
         if not data.strip(b"\0"):
             return
     raise ArchiveError(f"holds more than {_MAX_STREAMS} compressed streams")

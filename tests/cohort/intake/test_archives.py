@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import os
+import random
 import struct
 import tarfile
 import warnings
@@ -18,8 +19,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader.cohort import archives
-from grader.cohort.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
+from grader.cohort.intake import archives
+from grader.cohort.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
 from grader.engine.source import MAX_BYTES
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -213,18 +214,80 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, at_most: Callable[[int], Any
         assert [MAX_BYTES + 1] == [len(content) for _, content in read(path)]
 
 
-def test_files_that_overlap_in_a_zip_come_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten thousand entries for one and the same content are paid for one by one."""
-    monkeypatch.setattr(archives, "MAX_UNPACKED", 10_000_000 + 4 * MAX_BYTES)
-    path = zipped(tmp_path / "a.zip", {"a.py": bytes(MAX_BYTES)})
+def entries_at(path: Path, offsets: list[int]) -> Path:
+    """A zip file whose directory lists its one file again and again, at these offsets."""
     data = path.read_bytes()
-    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    start, end = data.rindex(b"PK\x01\x02"), data.rindex(b"PK\x05\x06")
     entry = data[start:end]
-    ending = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 10_000, 10_000, len(entry) * 10_000, start, 0)
-    path.write_bytes(data[:start] + entry * 10_000 + ending)
-    *found, error = read(path)
-    assert 4 == len(found)
-    assert ("error", "a.zip is too large to be unpacked") == error
+    listed = b"".join(entry[:42] + struct.pack("<L", offset) + entry[46:] for offset in offsets)
+    count = len(offsets)
+    path.write_bytes(
+        data[:start] + listed + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(listed), start, 0)
+    )
+    return path
+
+
+def deflated(path: Path, files: dict[str, bytes]) -> Path:
+    """A zip file of these streams as they stand, of which each claims to unpack to a byte."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, stream in files.items():
+            archive.writestr(name, stream)
+    data = bytearray(path.read_bytes())
+    for mark, method, crc, size in ((b"PK\1\2", 10, 16, 24), (b"PK\3\4", 8, 14, 22)):
+        at = data.find(mark)
+        while at >= 0:
+            data[at + method] = zipfile.ZIP_DEFLATED
+            data[at + crc : at + crc + 4], data[at + size : at + size + 4] = bytes(4), b"\1\0\0\0"
+            at = data.find(mark, at + 1)
+    path.write_bytes(data)
+    return path
+
+
+EMPTY_BLOCK = b"\0\0\0\xff\xff"  # of deflate, stored
+LAST_BLOCK = b"\1\0\0\xff\xff"
+OVERLAP = ("error", "a.zip holds files that overlap")
+
+
+@pytest.mark.parametrize("offset", [0, 1, 40, 99], ids=["one place", "a byte on", "in the name", "in the content"])
+def test_files_that_overlap_in_a_zip_are_not_read(tmp_path: Path, offset: int) -> None:
+    """A byte that belongs to two files would be read for each of them."""
+    path = zipped(tmp_path / "a.zip", {"a.py": bytes(200)}, zipfile.ZIP_STORED)
+    assert [OVERLAP] == read(entries_at(path, [0, offset]))
+
+
+def test_twenty_thousand_entries_for_one_file_that_unpacks_to_nothing(tmp_path: Path) -> None:
+    """Each costs what is read and nothing that is unpacked."""
+    path = deflated(tmp_path / "a.zip", {"a.py": EMPTY_BLOCK * 100 + LAST_BLOCK})
+    assert [OVERLAP] == read(entries_at(path, [0] * 20_000))
+
+
+def test_a_file_in_the_content_of_another(tmp_path: Path) -> None:
+    """A stored zip file is content, and no entry of the outer directory may lead into it."""
+    inner = zipped(tmp_path / "inner.zip", {"a.py": b"x"}, zipfile.ZIP_STORED).read_bytes()
+    path = zipped(tmp_path / "a.zip", {"a.py": inner}, zipfile.ZIP_STORED)
+    assert [("a.py", inner)] == read(path)
+    assert [OVERLAP] == read(entries_at(path, [0, path.read_bytes().index(b"PK", 2)]))
+
+
+def test_files_that_follow_each_other_closely_do_not_overlap(tmp_path: Path) -> None:
+    """Empty ones, and those whose sizes stand behind them, as programs write that cannot seek."""
+
+    class Pipe(io.RawIOBase):
+        written = b""
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any) -> int:
+            self.written += bytes(data)
+            return len(data)
+
+    with zipfile.ZipFile(pipe := Pipe(), "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
+        for name, content in {"a.py": b"", "b.py": b"y" * 99, "w/": b"", "c.py": b"z"}.items():
+            archive.writestr(name, content)
+    path = tmp_path / "a.zip"
+    path.write_bytes(pipe.written)
+    assert [("a.py", b""), ("b.py", b"y" * 99), ("c.py", b"z")] == read(path)
 
 
 def test_an_archive_in_an_archive_is_not_opened(tmp_path: Path) -> None:
@@ -365,11 +428,67 @@ def test_streams_without_end(tmp_path: Path, suffix: str, compress: Callable[[by
     assert [("error", f"a.tar.{suffix} holds more than 10000 compressed streams")] == read(path)
 
 
+NOTHING = "takes up more than it unpacks to"
+
+
 def test_a_gzip_header_of_megabytes(tmp_path: Path) -> None:
-    """The name in it is skipped by zlib, not byte by byte."""
+    """The name in it is skipped by zlib, not byte by byte, and is no content."""
     path = tmp_path / "a.tar.gz"
     path.write_bytes(b"\x1f\x8b\x08\x08" + bytes(6) + b"n" * (32 << 20))
-    assert [("error", "a.tar.gz cannot be read: it ends too soon")] == read(path)
+    assert [("error", f"a.tar.gz {NOTHING}")] == read(path)
+
+
+def test_blocks_in_a_zip_that_unpack_to_nothing(tmp_path: Path) -> None:
+    """What is read of a member counts, whatever comes out of it."""
+    blocks = EMPTY_BLOCK * 200_000 + LAST_BLOCK
+    path = deflated(tmp_path / "a.zip", {f"{i}.py": blocks for i in range(9)})
+    *found, error = read(path)
+    assert [(f"{i}.py", b"") for i in range(4)] == found
+    assert ("error", f"a.zip {NOTHING}") == error
+
+
+def empty_gzip_blocks(size: int) -> bytes:
+    return b"\x1f\x8b\x08" + bytes(7) + EMPTY_BLOCK * (size // 5) + LAST_BLOCK + bytes(8)
+
+
+def empty_streams(stream: bytes) -> Callable[[int], bytes]:
+    return lambda size: stream * (size // len(stream))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "make"),
+    [
+        ("gz", empty_gzip_blocks),
+        ("gz", empty_streams(gzip.compress(b""))),
+        ("bz2", empty_streams(bz2.compress(b""))),
+        ("xz", empty_streams(lzma.compress(b"", lzma.FORMAT_XZ))),
+    ],
+    ids=["gzip blocks", "gzip streams", "bzip2 streams", "xz streams"],
+)
+def test_what_unpacks_to_nothing_ends_a_tar(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, make: Callable[[int], bytes]
+) -> None:
+    """Bytes that are read and give none count too, in every compression, and for all archives together."""
+    monkeypatch.setattr(archives, "_MAX_STREAMS", 10_000_000)
+    path, allowance = tmp_path / f"a.tar.{suffix}", Allowance()
+    path.write_bytes(make(3 << 20))
+    ends = [read(path, allowance) for _ in range(2)]
+    assert [
+        [("error", f"a.tar.{suffix} cannot be read: it ends too soon")],
+        [("error", f"a.tar.{suffix} {NOTHING}")],
+    ] == ends
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lambda data: lzma.compress(data, preset=0)])
+def test_what_cannot_be_compressed_is_read(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    """Pictures and the like take up a little more packed than unpacked."""
+    noise = random.Random(1).randbytes(MAX_BYTES)
+    plain = tarred(tmp_path / "plain.tar", {**{f"{i}.png": noise for i in range(4)}, "a.py": noise, "b.py": b"x"})
+    packed = compress(plain.read_bytes())
+    suffix = {b"\x1f\x8b": ".gz", b"BZ": ".bz2", b"\xfd7": ".xz"}.get(packed[:2], "")
+    path = tmp_path / f"a.tar{suffix}"
+    path.write_bytes(packed)
+    assert [*((f"{i}.png", None) for i in range(4)), ("a.py", noise), ("b.py", b"x")] == read(path)
 
 
 def test_xz_does_not_take_as_much_memory_as_it_asks_for(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.cohort import archives, entries, files
-from grader.cohort.files import Taken, take_in
+from grader.cohort import Entry, entries
+from grader.cohort.intake import Intake, archives, files
 from grader.course import Course
 from grader.outside import readable
 
@@ -33,7 +33,8 @@ AUTHOR = {
     "GIT_CONFIG_NOSYSTEM": "1",
 }
 COMMITTED = "2026-04-26T17:34:00-07:30"
-Take = Callable[..., Taken]
+Take = Callable[..., Intake]
+TakeIn = Callable[[Entry], Intake]
 
 
 def write(folder: Path, **texts: str) -> Path:
@@ -52,12 +53,12 @@ def zipped(path: Path, **texts: str | bytes) -> Path:
     return path
 
 
-def found(taken: Taken) -> dict[str, str]:
+def found(taken: Intake) -> dict[str, str]:
     """The texts of what was found."""
     return {name: source.text for name, source in taken.sources.items() if source.problem is None}
 
 
-def problem(taken: Taken, name: str = "distribute") -> tuple[str | None, str | None]:
+def problem(taken: Intake, name: str = "distribute") -> tuple[str | None, str | None]:
     return taken.sources[name].problem, taken.sources[name].message
 
 
@@ -67,13 +68,13 @@ def test_every_exercise_has_a_source(take: Take, jane: Path, course: Course) -> 
     assert [exercise.id for exercise in course.exercises] == list(taken.sources)
     assert {"distribute": "x = 1\n"} == found(taken)
     assert ("missing", "there is no file 02_swap.py") == problem(taken, "swap")
-    assert ((), None, None, True) == (taken.notes, taken.submitted_at, taken.commit, taken.found)
+    assert ((), None, None) == (taken.notes, taken.submitted_at, taken.commit)
 
 
 def test_an_empty_folder(take: Take, jane: Path) -> None:
     """Everything is missing, which is no reason for a note."""
     taken = take(jane)
-    assert ({}, (), False) == (found(taken), taken.notes, taken.found)
+    assert ({}, ()) == (found(taken), taken.notes)
 
 
 def test_files_may_lie_anywhere_below(take: Take, jane: Path) -> None:
@@ -405,7 +406,7 @@ def test_an_unreadable_file_under_an_odd_name(take: Take, tmp_path: Path) -> Non
     """What a platform put before a name does not come into a message unchanged."""
     path = tmp_path / "doe\x1b[2Jjane\udcff_1_2_01_distribute.py"
     path.write_bytes(b"\xff")
-    _, message = problem(take(path, rename=lambda name: FIRST))
+    _, message = problem(take(path, renamed={path.name: FIRST}))
     assert "doe\\x1b[2Jjane\\xff_1_2_01_distribute.py is not UTF-8 (byte 0)" == message
 
 
@@ -414,7 +415,7 @@ def test_readable_paths_keep_their_parts() -> None:
     assert Path("a/b c/ü.py") == readable(Path("a/b c/ü.py"))
 
 
-def test_canvas_names_are_those_before(tmp_path: Path, course: Course) -> None:
+def test_canvas_names_are_those_before(tmp_path: Path, take_in: TakeIn) -> None:
     """The exercise's name is what comes after all that Canvas put in; an archive is one under any name, and names in
     it are taken as they are."""
     (tmp_path / "doejane_1_2_01_distribute-3.py").write_text("x")
@@ -422,17 +423,17 @@ def test_canvas_names_are_those_before(tmp_path: Path, course: Course) -> None:
         archive.writestr(SECOND, "y")
         archive.writestr("a_1_2_03_accumulate.py", "no")
     (entry,) = entries(tmp_path)
-    taken = take_in(entry, course)
+    taken = take_in(entry)
     assert {"distribute": "x", "swap": "y"} == found(taken)
     assert ("files of other names, not graded: doejane_1_4_work.zip/a_1_2_03_accumulate.py",) == taken.notes
 
 
-def test_one_file_handed_in_twice_to_canvas(tmp_path: Path, course: Course) -> None:
+def test_one_file_handed_in_twice_to_canvas(tmp_path: Path, take_in: TakeIn) -> None:
     """Which of two attempts counts is not guessed from the number in its name."""
     (tmp_path / "doejane_1_2_01_distribute.py").write_text("x")
     (tmp_path / "doejane_1_3_01_distribute-1.py").write_text("y")
     (entry,) = entries(tmp_path)
-    assert "unreadable" == problem(take_in(entry, course))[0]
+    assert "unreadable" == problem(take_in(entry))[0]
 
 
 def git(folder: Path, *words: str) -> str:
@@ -515,12 +516,12 @@ def test_a_platforms_time_comes_before_gits(take: Take, clone: Path) -> None:
     assert git(clone, "rev-parse", "HEAD") == taken.commit
 
 
-def test_gradescopes_time_is_in_the_report(tmp_path: Path, course: Course) -> None:
+def test_gradescopes_time_is_in_the_report(tmp_path: Path, take_in: TakeIn) -> None:
     """It is its `:created_at:`."""
     write(tmp_path / "submission_1", distribute="x")
     (tmp_path / "submission_metadata.yml").write_text("submission_1:\n  :created_at: 2026-04-26 17:34:00.8616 Z\n")
     (entry,) = entries(tmp_path)
-    assert "2026-04-26T17:34:00+00:00" == take_in(entry, course).submitted_at
+    assert "2026-04-26T17:34:00+00:00" == take_in(entry).submitted_at
 
 
 def test_nothing_that_a_repository_names_is_run(take: Take, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -724,7 +725,7 @@ def test_a_damaged_pack_at_every_byte(take: Take, clone: Path) -> None:
         path.write_bytes(data)
 
 
-def test_a_whole_class_of_hostile_people(tmp_path: Path, course: Course, at_most: Callable[[int], Any]) -> None:
+def test_a_whole_class_of_hostile_people(tmp_path: Path, take_in: TakeIn, at_most: Callable[[int], Any]) -> None:
     """Through both steps at once: everybody comes out, and every text of it can be written down."""
     for number, make in enumerate(ODD):
         for name in (FIRST, "work.zip", "work.tar.xz", ".git"):
@@ -735,7 +736,7 @@ def test_a_whole_class_of_hostile_people(tmp_path: Path, course: Course, at_most
         make(tmp_path / "class" / f"p{number}.zip", tmp_path / f"{number}_{FIRST}")
     (tmp_path / "class" / "\udcff\n").mkdir()
     with at_most(8):
-        taken = [take_in(entry, course) for entry in entries(tmp_path / "class")]
+        taken = [take_in(entry) for entry in entries(tmp_path / "class")]
     assert len(ODD) * 5 + 1 == len(taken)
     for one in taken:
         assert not found(one)

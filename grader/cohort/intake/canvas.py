@@ -1,0 +1,48 @@
+"""Canvas' flat download: files whose names say whose they are (see `canvas_names`)."""
+
+from collections.abc import Iterator
+
+from ...outside import printable
+from ...report.model import Submitter
+from .canvas_names import Reading, likely_readings, readings
+from .layout import Entry, Folder, Layout
+
+_SHOWN = 5
+
+
+def fits(folder: Folder) -> bool:
+    """Tell whether most of what lies there is files with such names."""
+    flat = [name for name in folder.names if readings(name) and (folder.path / name).is_file()]
+    return bool(flat) and 2 * len(flat) > len(folder.names)
+
+
+def read(folder: Folder) -> Iterator[Entry]:
+    """Give an entry for each person, of all their files; a file that may be several people's is one by itself."""
+    files: dict[str, dict[str, Reading]] = {}
+    doubtful: dict[str, list[str]] = {}
+    for name, (first, *others) in likely_readings(folder.names).items():
+        if not others:
+            files.setdefault(first.who, {})[name] = first
+            continue
+        people = [printable(reading.who) for reading in (first, *others)]
+        for reading in (first, *others):
+            doubtful.setdefault(reading.who, []).append(printable(name))
+        note = f"it cannot be told from its name whose file this is: {' or '.join(people)}; it is graded by itself"
+        renamed = {name: first.file or name}
+        yield Entry(name, name, (folder.path / name,), (Submitter(people[-1]),), notes=(note,), renamed=renamed)
+    for who, listed in files.items():
+        person = next(iter(listed.values()))
+        late = "late" if any(one.late for one in listed.values()) else None  # all that the names say of time
+        submitter = Submitter(printable(person.name), person.user)
+        places = tuple(folder.path / name for name in listed)
+        renamed = {name: one.file or name for name, one in listed.items()}
+        other = doubtful.get(who, [])
+        notes = (f"may be theirs too, and is graded by itself: {_few(other)}",) if other else ()
+        yield Entry(who, who, places, (submitter,), late, notes, renamed)
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (" and more" if len(names) > _SHOWN else "")
+
+
+LAYOUT = Layout("canvas", "files named name_user_file_01_exercise.py", fits, read)

@@ -1,0 +1,23 @@
+"""A folder or an archive for each person."""
+
+from collections.abc import Iterator
+
+from ...outside import printable
+from ...report.model import Submitter
+from .archives import is_archive, stem
+from .layout import Entry, Folder, Layout
+
+_FOREIGN = (".7z", ".rar")  # archives that are not read, but must not go unseen
+
+
+def read(folder: Folder) -> Iterator[Entry]:
+    """Give an entry for each folder, archive and link; what else lies there is none of ours."""
+    for name in folder.names:
+        path = folder.path / name
+        if path.is_dir() and not path.is_symlink():
+            yield Entry(name, name, (path,), (Submitter(name=printable(name)),))
+        elif path.is_symlink() or is_archive(name) or name.lower().endswith(_FOREIGN):
+            yield Entry(stem(name), name, (path,), (Submitter(name=printable(stem(name))),))
+
+
+LAYOUT = Layout("folders", "a folder, zip or tar file for each person", fits=lambda folder: True, read=read)

@@ -1,0 +1,59 @@
+"""A Gradescope export: a folder for each submission, and a file that says whose they are."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...outside import YamlError, printable, read_plain, yaml_texts
+from ...report.model import Submitter
+from .layout import Entry, Folder, IntakeError, Layout
+from .times import moment
+
+METADATA = "submission_metadata.yml"
+_REMEDY = "; `--layout folders` takes the folders without it"
+
+
+def fits(folder: Folder) -> bool:
+    """Tell whether the export's metadata is there."""
+    return METADATA in folder.names
+
+
+def read(folder: Folder) -> Iterator[Entry]:
+    """Give an entry for each submission that the metadata lists, and for each other folder. Raises `IntakeError`."""
+    metadata = _metadata(folder)
+    there = set(folder.names)
+    for name in sorted({*metadata, *(n for n in folder.names if (folder.path / n).is_dir())}):
+        known = metadata.get(name)
+        notes = [] if isinstance(known, dict) else [f"{METADATA} says nothing of this folder"]
+        notes += [] if name in there else ["the export holds no such folder"]
+        known = known if isinstance(known, dict) else {}
+        yield Entry(
+            name,
+            name,
+            (folder.path / name,) if name in there else (),  # a path that leads out of the export is never listed
+            submitters=tuple(_submitters(known.get(":submitters"))),
+            submitted_at=moment(known.get(":created_at")),
+            notes=tuple(notes),
+        )
+
+
+def _metadata(folder: Folder) -> dict[Any, Any]:
+    path = folder.path / METADATA
+    try:
+        metadata = yaml_texts(read_plain(path))  # output of submissions stands there too, with tags of Ruby's
+    except (OSError, YamlError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise IntakeError(f"{path} cannot be read: {why}{_REMEDY}") from None
+    if not isinstance(metadata, dict):
+        raise IntakeError(f"{path} should map each submission's folder to what Gradescope knows of it{_REMEDY}")
+    return metadata
+
+
+def _submitters(listed: Any) -> Iterator[Submitter]:
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict):
+            said = (one.get(key) for key in (":name", ":sid", ":email"))
+            name, sid, email = (printable(text) if isinstance(text, str) else "" for text in said)
+            yield Submitter(name=name or email or sid, id=sid, email=email)
+
+
+LAYOUT = Layout("gradescope", f"an export with its {METADATA}", fits, read, keeps=lambda folder: frozenset({METADATA}))

@@ -1,0 +1,48 @@
+"""nbgrader's `submitted/<student>/<assignment>`."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from ...engine import read_source
+from ...outside import printable
+from ...report.model import Submitter
+from .layout import Entry, Folder, Layout
+from .times import moment
+
+SUBMITTED = "submitted"
+_LOOKED_AT = 20  # folders in which to look for a timestamp
+# what nbgrader keeps in a course's folder beside the submissions
+_OWN = frozenset((SUBMITTED, "source", "release", "autograded", "feedback", "gradebook.db", "nbgrader_config.py"))
+
+
+def fits(folder: Folder) -> bool:
+    """Tell whether this is a course's folder, or the `submitted` in it."""
+    if SUBMITTED in folder.names and (folder.path / SUBMITTED).is_dir():
+        return True
+    return any(next((folder.path / name).glob("*/timestamp.txt"), None) for name in folder.names[:_LOOKED_AT])
+
+
+def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
+    """Give an entry for each student: all their assignments together, or the one that is named."""
+    inner = folder.path / SUBMITTED
+    base = inner if inner.is_dir() else folder.path
+    if assignment is not None and Path(assignment).name != assignment:  # it may lead anywhere
+        return
+    for student in Folder.at(base).names:
+        own = base / student
+        # a link would lead to somebody else's: it is the place then, which is not followed
+        place = own if own.is_symlink() else own / (assignment or "")
+        if place.is_dir() and place.resolve().is_relative_to(own.resolve()):
+            stamps = sorted(islice(place.glob("timestamp.txt" if assignment else "*/timestamp.txt"), 2))
+            submitted = moment(read_source(stamps[0], base).text) if len(stamps) == 1 else None
+            known = printable(student)
+            yield Entry(student, student, (place,), (Submitter(name=known, id=known),), submitted)
+
+
+def keeps(folder: Folder) -> frozenset[str]:
+    """Return what nbgrader keeps beside the submissions, where this is a course's folder."""
+    return _OWN if SUBMITTED in folder.names else frozenset()
+
+
+LAYOUT = Layout("nbgrader", "submitted/<student>/<assignment>", fits, read, keeps)

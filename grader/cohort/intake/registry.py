@@ -1,0 +1,76 @@
+"""Every layout that is known, and who submitted what in a folder that has one of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...outside import printable
+from . import canvas, clones, folders, gradescope, moodle, nbgrader
+from .ids import with_unique_ids
+from .layout import Entry, Folder, IntakeError, Layout
+
+# in the order in which they are tried: a folder fits the last of them, whatever lies there
+_LAYOUTS: tuple[Layout, ...] = tuple(platform.LAYOUT for platform in (gradescope, nbgrader, canvas, moodle, folders))
+LAYOUTS = tuple(layout.name for layout in reversed(_LAYOUTS))
+
+
+def entries(root: Path, name: str | None = None, assignment: str | None = None) -> list[Entry]:
+    """Return every submission below `root`, by name, in the layout named or the one that `root` looks like.
+
+    `assignment` is one of several that an nbgrader course keeps for each student. Raises `IntakeError`.
+    """
+    try:
+        folder = _unwrapped(Folder.at(root))
+        layout = recognise(folder) if name is None else next(layout for layout in _LAYOUTS if layout.name == name)
+        if assignment is None:
+            found = list(layout.read(folder))
+        elif layout is nbgrader.LAYOUT:
+            found = list(nbgrader.read(folder, assignment))
+        else:
+            where = f"{folder.path} is taken for `{layout.name}`"
+            raise IntakeError(f"--assignment goes with nbgrader's layout, and {where}")
+    except FileNotFoundError:
+        raise IntakeError(f"there is no folder {root}") from None
+    except NotADirectoryError:
+        raise IntakeError(f"{root} is a file; unpack it first, a folder for each person") from None
+    except OSError as error:
+        raise IntakeError(f"{error.filename or root} cannot be read: {error.strerror}") from None
+    if not found and assignment is not None:
+        raise IntakeError(f"nobody below {folder.path} has handed in an assignment {assignment!r}")
+    if not found:
+        others = "|".join(other for other in LAYOUTS if other != layout.name)
+        raise IntakeError(
+            f"{folder.path} holds no submissions in the layout `{layout.name}`, which is {layout.about}; "
+            f"there is also --layout {others}"
+        )
+    return with_unique_ids(found)
+
+
+def recognise(folder: Folder) -> Layout:
+    """Return the layout that a folder looks like. Raises `OSError`."""
+    return next(layout for layout in _LAYOUTS if layout.fits(folder))
+
+
+def unclaimed(root: Path, found: Sequence[Entry]) -> list[str]:
+    """Return what lies beside the submissions, hidden or not, and belongs to none of them. Raises `OSError`."""
+    folder = _unwrapped(Folder.at(root))
+    taken = [place.relative_to(folder.path).parts for entry in found for place in entry.places]
+    claimed = {parts[0] for parts in taken}
+    claimed.update(*(layout.keeps(folder) for layout in _LAYOUTS))
+    beside = [name for name in [*folder.names, *folder.hidden] if name not in claimed]
+    students = {parts[1] for parts in taken if parts[0] == nbgrader.SUBMITTED and len(parts) > 1}
+    if students:
+        inner = Folder.at(folder.path / nbgrader.SUBMITTED)
+        beside += [f"{nbgrader.SUBMITTED}/{name}" for name in [*inner.names, *inner.hidden] if name not in students]
+    return [printable(name) for name in beside]
+
+
+def _unwrapped(folder: Folder) -> Folder:
+    """Return the one folder in this one, where that is what a platform gave: a Gradescope export is a folder in its zip
+    file, and `gh classroom clone` makes one around the clones."""
+    if len(folder.names) == 1:
+        path = folder.path / folder.names[0]
+        if path.is_dir() and not path.is_symlink():
+            inner = Folder.at(path)
+            if gradescope.fits(inner) or clones.lie_in(inner):
+                return inner
+    return folder

@@ -1,0 +1,336 @@
+"""Submissions read in processes of their own, each within limits."""
+
+import bz2
+import io
+import lzma
+import os
+import signal
+import struct
+import tarfile
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader.cohort import Entry, IntakeError, entries
+from grader.cohort.intake import Intake, Limits, Readers, Stopped, reader, server
+from grader.cohort.intake.channel import Order, Ready, Reply, Setup, most, receive, send
+from grader.cohort.intake.reader import Reader
+from grader.engine import Source
+from grader.engine.source import MAX_BYTES
+from grader.worker.confine import limits
+
+FIRST, SECOND = "01_distribute.py", "02_swap.py"
+TakeIn = Callable[[Entry], Intake]
+
+needs_clocks = pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="NOT TESTED: this system has no clock that ends a process"
+)
+
+
+@pytest.fixture(scope="module")
+def one(exercises: dict[str, str]) -> Iterator[Reader]:
+    """A process with the limits of every run."""
+    made = Reader(exercises, Limits())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def limited(exercises: dict[str, str]) -> Iterator[Callable[..., Reader]]:
+    """Processes with limits of a test's own."""
+    made: list[Reader] = []
+
+    def make(**limits: Any) -> Reader:
+        made.append(Reader(exercises, Limits(**limits)))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def submitted(folder: Path, **files: bytes) -> Entry:
+    """The entry of somebody whose exercises hold these bytes; other names are archives, `tar_bz2` for `.tar.bz2`."""
+    folder.mkdir()
+    for name, content in files.items():
+        path = {"distribute": FIRST, "swap": SECOND}.get(name, "work." + name.replace("_", "."))
+        (folder / path).write_bytes(content)
+    return Entry(folder.name, folder.name, (folder,))
+
+
+def long_tar() -> bytes:
+    """A tar file that unpacks to 50 MB of zeros, within the counts of an archive: a tenth of a second and more."""
+    info = tarfile.TarInfo("zeros")
+    info.size = 1 << 30
+    return bz2.compress(info.tobuf()) + bz2.compress(bytes(1 << 20)) * 50
+
+
+def test_what_a_process_reads_is_what_is_read_without_one(one: Reader, take_in: TakeIn, tmp_path: Path) -> None:
+    """Every source, note and path, of files, archives and names that no text can hold."""
+    folder = tmp_path / "class"
+    odd = os.fsdecode(b"\xff\n\xc3\xa9")
+    for name in ("jane", odd, "empty"):
+        (folder / name).mkdir(parents=True)
+    (folder / "jane" / FIRST).write_text("x = '∇'\n", encoding="utf-8")
+    (folder / "jane" / SECOND).write_bytes(b"\xff")
+    (folder / odd / odd).mkdir()
+    (folder / odd / odd / FIRST).write_bytes(b"y\r\n\x01" * 60_000)
+    (folder / odd / "work.zip").write_bytes(b"PK")
+    with zipfile.ZipFile(folder / "joe.zip", "w") as archive:
+        archive.writestr(f"w/{FIRST}", "z = 1\n")
+        archive.writestr("w/mine.py", "")
+    (folder / "link").symlink_to(tmp_path)
+    found = entries(folder)
+    assert [take_in(entry) for entry in found] == [one.read(entry) for entry in found]
+    assert 5 == len(found)
+
+
+def test_names_that_a_platform_changed_arrive(one: Reader, take_in: TakeIn, tmp_path: Path) -> None:
+    """And so do its time and its notes, which the process does not know."""
+    for name in (f"doejane_LATE_1_2_{FIRST}", f"doejane_LATE_1_3_{SECOND}"):
+        (tmp_path / name).write_text(name)
+    (entry,) = entries(tmp_path)
+    noted = Entry(**{**vars(entry), "notes": ("a note",)})
+    intake = one.read(noted)
+    assert take_in(noted) == intake
+    assert isinstance(intake, Intake)
+    assert (("a note",), "late") == (intake.notes[:1], intake.submitted_at)
+
+
+def test_places_may_be_given_from_the_current_folder(
+    one: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process has another one."""
+    submitted(tmp_path / "jane", distribute=b"x")
+    monkeypatch.chdir(tmp_path)
+    intake = one.read(Entry("jane", "jane", (Path("jane"),)))
+    assert isinstance(intake, Intake)
+    assert "x" == intake.sources["distribute"].text
+
+
+def test_one_process_reads_many(one: Reader, tmp_path: Path) -> None:
+    """Starting one takes as long as reading hundreds."""
+    entry = submitted(tmp_path / "jane", distribute=b"x")
+    one.read(entry)
+    assert one._process is not None
+    pid = one._process.pid
+    for _ in range(20):
+        one.read(entry)
+    assert pid == one._process.pid
+
+
+@needs_clocks
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({"cpu_s": 0.05}, Stopped("cpu_limit", 0.05)),
+        ({"wall_s": 0.05}, Stopped("wall_limit", 0.05)),
+    ],
+    ids=["CPU", "wall"],
+)
+def test_who_takes_too_long_is_told_from_the_next(
+    limited: Callable[..., Reader], tmp_path: Path, limits: dict[str, float], expected: Stopped
+) -> None:
+    """The limit is in the answer, and another process reads on, with all of the limit for itself."""
+    hostile = submitted(tmp_path / "hostile", tar_bz2=long_tar(), distribute=b"x")
+    assert expected == limited(**limits).read(hostile)
+    both = limited(cpu_s=10.0)
+    assert isinstance(both.read(hostile), Intake)
+    both._setup = msgspec.structs.replace(both._setup, limits=Limits(cpu_s=0.05))
+    both._end()
+    assert isinstance(both.read(hostile), Stopped)
+    assert isinstance(both.read(submitted(tmp_path / "jane", distribute=b"x")), Intake)
+
+
+@needs_clocks
+def test_the_clock_is_each_submissions_own(limited: Callable[..., Reader], tmp_path: Path) -> None:
+    """Many who take a little each are not taken for one who takes much."""
+    entry = submitted(tmp_path / "jane", distribute=b"x" * 200_000, swap=b"y" * 200_000)
+    made = limited(cpu_s=0.3)
+    made.read(entry)
+    assert made._process is not None
+    pid = made._process.pid
+    for _ in range(400):
+        assert isinstance(made.read(entry), Intake)
+    assert pid == made._process.pid
+
+
+@pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="NOT TESTED: limits are read from /proc")
+def test_what_the_process_may_not(one: Reader, tmp_path: Path) -> None:
+    """Take much memory, write files, leave its memory on the disk, or open many files at once."""
+    one.read(submitted(tmp_path / "jane"))
+    assert one._process is not None
+    lines = Path(f"/proc/{one._process.pid}/limits").read_text().splitlines()
+    soft = {line[:26].strip(): line[26:].split()[0] for line in lines}
+    assert [str(512 << 20), "0", "0", "64"] == [
+        soft[name] for name in ("Max address space", "Max file size", "Max core file size", "Max open files")
+    ]
+
+
+@pytest.mark.skipif(os.uname().sysname != "Linux", reason="NOT TESTED: memory is limited by Linux alone")
+def test_an_archive_that_takes_too_much_memory_costs_itself(limited: Callable[..., Reader], tmp_path: Path) -> None:
+    """The files beside it are read."""
+    info = tarfile.TarInfo("zeros")
+    packed = bytearray(lzma.compress(info.tobuf() + bytes(1024), filters=[{"id": lzma.FILTER_LZMA2, "preset": 0}]))
+    packed[14 + 2] = 29  # a dictionary of 96 MB
+    packed[20:24] = struct.pack("<L", zlib.crc32(packed[12:20]))
+    intake = limited(memory_mb=100).read(submitted(tmp_path / "jane", tar_xz=bytes(packed), distribute=b"x"))
+    assert isinstance(intake, Intake)
+    assert ("x", True) == (intake.sources["distribute"].text, intake.notes[0].startswith("work.tar.xz cannot be read"))
+
+
+def test_a_submission_for_which_memory_runs_out(monkeypatch: pytest.MonkeyPatch, exercises: dict[str, str]) -> None:
+    """Is told by its limit, and the process takes no other after it."""
+
+    def read(*_: object) -> Intake:
+        raise MemoryError
+
+    monkeypatch.setattr(server, "read_files", read)
+    monkeypatch.setattr(limits, "apply", lambda memory_mb: None)
+    monkeypatch.setattr(server, "_let_clocks_end_this_process", lambda: None)
+    orders, replies = io.BytesIO(), io.BytesIO()
+    for message in (Setup(exercises, Limits()), Order(()), Order(())):
+        send(orders, message)
+    orders.seek(0)
+    server.serve(orders, replies)
+    replies.seek(0)
+    assert [Ready(), Stopped("memory_limit", 512), None] == [receive(replies, Reply, 1 << 20) for _ in range(3)]
+
+
+def test_a_process_that_is_killed_is_no_fault_of_a_submissions(one: Reader, tmp_path: Path) -> None:
+    """It is read by another one."""
+    entry = submitted(tmp_path / "jane", distribute=b"x")
+    one.read(entry)
+    assert one._process is not None
+    os.kill(one._process.pid, signal.SIGKILL)
+    assert isinstance(one.read(entry), Intake)
+
+
+def test_a_process_that_ends_each_time(one: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its status is in the answer, and the next submission is read."""
+    entry = submitted(tmp_path / "jane", distribute=b"x")
+    monkeypatch.setattr(Reader, "_exchange", lambda self, message: Ready() if isinstance(message, Setup) else None)
+    assert Stopped("ended", -signal.SIGKILL) == one.read(entry)
+    monkeypatch.undo()
+    assert isinstance(one.read(entry), Intake)
+
+
+def test_a_process_that_does_not_start(
+    exercises: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody's submission is blamed for it."""
+    monkeypatch.setattr(reader, "_BOOT", "raise SystemExit(3)")
+    with pytest.raises(IntakeError, match="did not start"):
+        Reader(exercises, Limits()).read(submitted(tmp_path / "jane"))
+
+
+def test_nothing_is_started_in_the_current_folder(
+    exercises: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Modules that lie there are not imported, whatever the environment says."""
+    for name in ("zipfile.py", "msgspec.py", "sitecustomize.py", "yaml.py"):
+        (tmp_path / name).write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Readers(exercises, 1) as readers:
+        assert [] == [e for e, read in readers.read([submitted(tmp_path / "jane")]) if not isinstance(read, Intake)]
+    assert not (tmp_path / "sprung").exists()
+
+
+# -- the channel ----------------------------------------------------------------------------------------
+
+
+def sent(message: msgspec.Struct) -> bytes:
+    stream = io.BytesIO()
+    send(stream, message)
+    return stream.getvalue()
+
+
+def test_the_largest_submission_fits_into_a_reply(exercises: dict[str, str]) -> None:
+    """Every exercise at its limit, with a hundred notes of the longest kind."""
+    text = "∇" * (MAX_BYTES // 3)
+    sources = {name: Source(Path("x" * 300) / file, text) for name, file in exercises.items()}
+    intake = Intake(sources, ("n" * 2000,) * 100)
+    assert intake == receive(io.BytesIO(sent(intake)), Reply, most(exercises))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\0\0",
+        b"\xff\xff\xff\xff",
+        b"\0\0\0\x05abc",
+        sent(Order(())),
+        sent(Stopped("cpu_limit", 1))[:-3],
+        struct.pack(">I", 1) + b"\x90",
+        sent(msgspec.structs.replace(Stopped("ended", 1), reason="won")),  # type: ignore[arg-type]
+        sent(Intake({"swap": Source(3)})),  # type: ignore[arg-type]
+    ],
+    ids=["half a length", "4 GB", "cut off", "another kind", "cut", "a list", "unknown reason", "no path"],
+)
+def test_what_is_no_reply(data: bytes) -> None:
+    """A message is of its type, to the last byte, and of a length that is expected."""
+    with pytest.raises(ValueError):  # noqa: PT011  (msgspec has several kinds)
+        receive(io.BytesIO(data), Reply, 1 << 20)
+
+
+def test_the_end_is_no_message() -> None:
+    """Where nothing comes, nothing is made up."""
+    assert receive(io.BytesIO(), Reply, 1 << 20) is None
+
+
+# -- side by side ---------------------------------------------------------------------------------------
+
+
+def test_who_takes_long_holds_up_nobody_else(
+    exercises: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With two processes all others come out while one is still busy with the first."""
+    everybody_else = threading.Event()
+
+    def read(self: Reader, entry: Entry) -> Intake:
+        if entry.id == "slow":
+            assert everybody_else.wait(60)
+        return Intake({})
+
+    monkeypatch.setattr(Reader, "read", read)
+    names = ["slow", *(f"p{number}" for number in range(20))]
+    with Readers(exercises, 2) as readers:
+        reading = readers.read(Entry(name, name, ()) for name in names)
+        assert names[1:] == [next(reading)[0].id for _ in names[1:]]
+        everybody_else.set()
+        assert ["slow"] == [entry.id for entry, _ in reading]
+
+
+def test_no_more_are_read_than_are_asked_for(exercises: dict[str, str], tmp_path: Path) -> None:
+    """A class of thousands is not held in memory; with one process it comes in its order."""
+    asked = []
+
+    def everybody() -> Iterator[Entry]:
+        for number in range(30):
+            asked.append(number)
+            yield Entry(str(number), "", (tmp_path / str(number),))
+
+    with Readers(exercises, 1) as readers:
+        reading = readers.read(everybody())
+        for number in range(5):
+            assert str(number) == next(reading)[0].id
+            assert len(asked) <= number + 4
+
+
+def test_leaving_early_ends_every_process(exercises: dict[str, str], tmp_path: Path) -> None:
+    """In the middle of a submission, too."""
+    hostile = submitted(tmp_path / "hostile", tar_bz2=long_tar())
+    with Readers(exercises, 2) as readers:
+        next(readers.read([Entry("nobody", "", ()), *[hostile] * 20]))
+        processes = [each._process for each in readers._readers if each._process is not None]
+    assert processes
+    assert all(process.poll() is not None for process in processes)
+    with pytest.raises(IntakeError, match="no more"):
+        readers._readers[0].read(hostile)

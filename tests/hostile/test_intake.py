@@ -1,0 +1,176 @@
+"""Submissions that cost whoever reads them: each costs itself alone, and the class is read as if it were not there."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import struct
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.cohort import entries
+from grader.cohort.intake import Intake, Readers
+from grader.course import load_course
+
+EXERCISE, ANOTHER = "01_distribute.py", "02_swap.py"
+TEXT = "class Value: pass\n"
+LAST = b"\1\0\0\xff\xff"  # block of a deflate stream, empty
+
+
+def costly_blocks(size: int) -> bytes:
+    """Deflate blocks that give nothing, and of all such take longest: each describes codes of its own."""
+    bits: list[int] = []
+
+    def put(value: int, count: int) -> None:
+        bits.extend(value >> at & 1 for at in range(count))
+
+    for value, count in ((0, 1), (2, 2), (0, 5), (0, 5), (14, 4)):  # not the last, own codes, 257 and 1 and 18 of them
+        put(value, count)
+    for length in (16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1):
+        put(1 if length in (18, 1) else 0, 3)
+    for run in (138, 118):  # zeros before the end of the block, which alone has a code
+        put(1, 1)
+        put(run - 11, 7)
+    put(0, 3)  # its code has one bit, so has the distance; and here it is
+    eight = bits * 8
+    block = bytes(sum(bit << at for at, bit in enumerate(eight[i : i + 8])) for i in range(0, len(eight), 8))
+    return block * (size // len(block)) + LAST
+
+
+_NAME = ANOTHER.encode()
+HEADER = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 8, 0, 33, 0, 0, 1, len(_NAME), 0) + _NAME  # of a zip file's member
+
+
+def zip_of(members: bytes, listed: list[tuple[int, int]]) -> bytes:
+    """A zip file of members as they stand, listed by where each begins and how long its deflate stream is."""
+    directory = b"".join(
+        struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 8, 0, 33, 0, size, 1, len(_NAME), 0, 0, 0, 0, 0, start) + _NAME
+        for start, size in listed
+    )
+    count = len(listed)
+    return members + directory + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, len(directory), len(members), 0)
+
+
+def zeros(size: int) -> bytes:
+    """The header of a file in a tar file."""
+    info = tarfile.TarInfo("zeros")
+    info.size = size
+    return info.tobuf()
+
+
+def one_place() -> dict[str, bytes]:
+    stream = costly_blocks(100_000)
+    return {"work.zip": zip_of(HEADER + stream, [(0, len(stream))] * 20_000)}
+
+
+def side_by_side() -> dict[str, bytes]:
+    stream = costly_blocks(100_000)
+    length = len(HEADER + stream)
+    return {"work.zip": zip_of((HEADER + stream) * 300, [(at * length, len(stream)) for at in range(300)])}
+
+
+def one_in_the_other() -> dict[str, bytes]:
+    """Each member unpacks to the headers of those behind it and shares their blocks, so that no two share an offset."""
+    quoted = b"\0" + struct.pack("<HH", len(HEADER), len(HEADER) ^ 0xFFFF) + HEADER
+    members = HEADER + quoted * 1999 + costly_blocks(100_000)
+    starts = range(0, 2000 * len(quoted), len(quoted))
+    return {"work.zip": zip_of(members, [(start, len(members) - start - len(HEADER)) for start in starts])}
+
+
+def quoted() -> dict[str, bytes]:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr(EXERCISE, "class Value: pass  # another\n")
+    outer = inner.getvalue()
+    for _ in range(30):
+        layer = io.BytesIO()
+        with zipfile.ZipFile(layer, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("work.zip", outer)
+        outer = layer.getvalue()
+    return {"work.zip": outer}
+
+
+def gzip_blocks() -> dict[str, bytes]:
+    return {"work.tar.gz": b"\x1f\x8b\x08" + bytes(7) + costly_blocks(20 << 20) + bytes(8)}
+
+
+def gzip_streams() -> dict[str, bytes]:
+    return {f"{n}.tar.gz": gzip.compress(b"") * 30_000 for n in range(32)}
+
+
+def bzip2_streams() -> dict[str, bytes]:
+    return {f"{n}.tar.bz2": bz2.compress(b"") * 30_000 for n in range(32)}
+
+
+def xz_streams() -> dict[str, bytes]:
+    """Each asks for a dictionary of 64 MB and unpacks to a byte of one long file."""
+    start, stream = lzma.compress(zeros(1 << 30)), lzma.compress(b"x", preset=9)
+    return {f"{n}.tar.xz": start + stream * 9_000 for n in range(32)}
+
+
+def bomb() -> dict[str, bytes]:
+    """Four gigabytes of zeros in a few hundred bytes."""
+    return {"work.tar.bz2": bz2.compress(zeros(4 << 30)) + bz2.compress(bytes(16 << 20)) * 256}
+
+
+def headers() -> dict[str, bytes]:
+    """Names in extended headers, of which each takes long to understand."""
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.XHDTYPE, 64 << 10
+    return {"work.tar.gz": gzip.compress((info.tobuf() + b"4 =\n" * (16 << 10)) * 500, 1)}
+
+
+def listings() -> dict[str, bytes]:
+    return {f"{n}.zip": zip_of(HEADER + LAST, [(0, len(LAST))] * 20_000) for n in range(32)}
+
+
+HOSTILE: list[Callable[[], dict[str, bytes]]] = [
+    one_place,
+    side_by_side,
+    one_in_the_other,
+    quoted,
+    gzip_blocks,
+    gzip_streams,
+    bzip2_streams,
+    xz_streams,
+    bomb,
+    headers,
+    listings,
+]
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """What was read of a class in which there is somebody for each kind of trap, and somebody honest after them."""
+    folder = tmp_path_factory.mktemp("class")
+    for make in (*HOSTILE, dict):
+        person = folder / make.__name__
+        person.mkdir()
+        (person / EXERCISE).write_text(TEXT)
+        for name, content in make().items():
+            (person / name).write_bytes(content)
+    course = load_course(Path(__file__).resolve().parents[2])
+    with Readers({exercise.id: exercise.filename for exercise in course.exercises}, os.cpu_count() or 1) as readers:
+        return {entry.origin: read for entry, read in readers.read(entries(folder))}
+
+
+@pytest.mark.parametrize("make", HOSTILE)
+def test_an_archive_costs_itself_alone(read: dict[str, object], make: Callable[[], dict[str, bytes]]) -> None:
+    """What it counts for is used up before the process's time is: the file beside it is read, and a note says why the
+    archive was not."""
+    intake = read[make.__name__]
+    assert isinstance(intake, Intake)
+    assert TEXT == intake.sources["distribute"].text
+    assert any("work." in note or note.startswith("31.") for note in intake.notes)
+
+
+def test_who_comes_after_them_is_read_as_ever(read: dict[str, object]) -> None:
+    """Nothing of them is left."""
+    intake = read["dict"]
+    assert isinstance(intake, Intake)
+    assert (TEXT, ()) == (intake.sources["distribute"].text, intake.notes)
