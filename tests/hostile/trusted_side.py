@@ -362,7 +362,7 @@ class TrustedSide:
         for name, function in self.checks.items():
             function(self._engine(name, lambda batch: programs.extend(run.program for run in batch.runs)))
         labels = [slope_name(asked, node.name) for asked in programs for node in asked.nodes]
-        rows = dict.fromkeys(sorted(set(labels), key=len)[-3:], -1.2345678901234567e-300)
+        rows: dict[str, float | str] = dict.fromkeys(sorted(set(labels), key=len)[-3:], -1.2345678901234567e-300)
         message = problem_text(
             Problem("backward", "raised", "x" * bounds.NAME, "\U000e0041" * bounds.MESSAGE, [1, 2, 3, 4]),
             ["\U000e0041" * (64 << 10)] * 4,
