@@ -206,7 +206,7 @@ def _load(submission: Submission, source: Source) -> FileState:
         case NotStarted():
             return FileState("not_started", path)
         case LoadFailed(Problem() as problem, output):
-            text = problem_text(problem, source.text.split("\n"))
+            text = problem_text(problem, source.text)
             return FileState("failed", path, f"{source.path.name} could not be loaded: {text}", output)
         case LoadFailed(Died(message=message), output):
             return FileState("failed", path, f"{source.path.name} could not be loaded: {message}", output)

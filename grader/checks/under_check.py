@@ -37,7 +37,7 @@ class EngineUnderCheck:
     ) -> None:
         self._ask = ask
         self._answers = answers
-        self._text = source
+        self._source = source  # not its lines, which may take thirty times the space, for every check
         self._limits = limits
         self._seed = seed
         self.comparisons = 0
@@ -46,12 +46,6 @@ class EngineUnderCheck:
         self.shown: list[Read | Problem | Died | None] = []
         self._fresh: set[str] = set()
         self.reading: Reading | None = None
-
-    @property
-    def _source(self) -> list[str]:
-        """The lines of the learner's file. Not kept: every check of a submission has an engine, and lines of one
-        character take up to thirty times the space of the text."""
-        return self._text.split("\n")
 
     # -- what checks say ----------------------------------------------------------------------
 

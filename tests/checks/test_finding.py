@@ -12,12 +12,12 @@ from grader.checks.finding import Finding, fail, fail_for, problem_text, shown
 from grader.engine import Died, Odd, Problem
 
 MakeProblem = Callable[..., Problem]
-SOURCE = ["class Value:", "    def f(self):", "        return self.g()", "", "    def g(self):", "        raise E"]
+SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
 
 
-def finding(cause: Problem | Died, source: list[str] | None = None, program: str | None = None) -> Finding:
+def finding(cause: Problem | Died, source: str = "", program: str | None = None) -> Finding:
     with pytest.raises(CheckFailed) as failure:
-        fail_for(cause, source or [], program)
+        fail_for(cause, source, program)
     return failure.value.finding
 
 
@@ -67,7 +67,7 @@ def test_a_death_has_its_own_status_and_words(status: str) -> None:
 )
 def test_each_kind_is_a_sentence(problem: MakeProblem, expected: str, kind: str, type_name: str, message: str) -> None:
     """The first line says in plain words what happened."""
-    assert expected in problem_text(problem(kind, type_name, message), []).splitlines()[0]
+    assert expected in problem_text(problem(kind, type_name, message), "").splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_learners_own_lines_follow(problem: MakeProblem, expected: list[str]
 
 def test_a_long_line_is_cut(problem: MakeProblem) -> None:
     """Two hundred characters of a line are shown, the mark included; blanks around it do not count."""
-    source = ["  " + "x" * 200 + "  ", "y" * 201]
+    source = "  " + "x" * 200 + "  \n" + "y" * 201
     expected = ["line 1: " + "x" * 200, "line 2: " + "y" * 199 + "…"]
     assert expected == problem_text(problem("raised", lines=[1, 2]), source).splitlines()[1:]
 
@@ -97,7 +97,7 @@ def test_a_long_line_is_cut(problem: MakeProblem) -> None:
 def test_a_line_is_written_out_only_if_it_is_shown(problem: MakeProblem) -> None:
     """Thirty thousand line numbers beside a line of 200,000 characters take no memory."""
     tracemalloc.start()
-    text = problem_text(problem("raised", lines=[1] * 30_000), ["x" * 200_000])
+    text = problem_text(problem("raised", lines=[1] * 30_000), "x" * 200_000)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert ["line 1: " + "x" * 199 + "…"] == text.splitlines()[1:]
@@ -108,7 +108,7 @@ def test_a_line_is_written_out_only_if_it_is_shown(problem: MakeProblem) -> None
 @pytest.mark.parametrize("kind", ["raised", "syntax", "module", "shape", "not_offered"])
 def test_a_message_that_the_worker_cut_has_a_mark(problem: MakeProblem, kind: str, expected: str, message: str) -> None:
     """A message of the length to which a worker cuts them is taken for the beginning of a longer one."""
-    assert expected == problem_text(problem(kind, "E", message), []).split(" ")[-1]
+    assert expected == problem_text(problem(kind, "E", message), "").split(" ")[-1]
 
 
 def test_a_line_zero_is_no_line(problem: MakeProblem) -> None:
