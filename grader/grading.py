@@ -232,7 +232,7 @@ def _load(process: EngineProcess, source: Source) -> FileState:
         case NotStarted():
             return FileState("not_started", path)
         case LoadFailed(Problem() as problem, output):
-            text = problem_text(problem, source.text.split("\n"))
+            text = problem_text(problem, source.text)
             message = f"{source.path.name} could not be loaded: {text}"
             return FileState("failed", path, message, output, reason_of(problem))
         case LoadFailed(Died() as died, output):

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Sequence
 from typing import Literal, NoReturn, TypeAlias
 
 import msgspec
@@ -50,8 +49,8 @@ def fail(
     raise CheckFailed(Finding(status, program, expected or {}, actual or {}, message, reason))
 
 
-def fail_for(cause: Problem | Died, source: Sequence[str], program: str | None = None) -> NoReturn:
-    """Fail because the learner's code raised, ran on, or died; `source` is their file's lines."""
+def fail_for(cause: Problem | Died, source: str, program: str | None = None) -> NoReturn:
+    """Fail because the learner's code raised, ran on, or died; `source` is their file's text."""
     reason = reason_of(cause)
     if isinstance(cause, Died):
         fail(death_text(cause), program=program, status=cause.status, reason=reason)
@@ -84,10 +83,11 @@ def death_text(died: Died) -> str:
             return f"no answer within {died.seconds:g} seconds"
 
 
-def problem_text(problem: Problem, source: Sequence[str]) -> str:
+def problem_text(problem: Problem, source: str) -> str:
     """A problem in a sentence, then the learner's own lines, innermost last, then where it usually comes from."""
-    known = [number for number in problem.lines if 1 <= number <= len(source)]
-    lines = [f"line {n}: {cut(source[n - 1].strip(), bounds.SOURCE_LINE)}" for n in known[-bounds.SHOWN_LINES :]]
+    every = source.split("\n")
+    known = [number for number in problem.lines if 1 <= number <= len(every)]
+    lines = [f"line {n}: {cut(every[n - 1].strip(), bounds.SOURCE_LINE)}" for n in known[-bounds.SHOWN_LINES :]]
     usual = explain(problem.type_name, problem.message) if problem.kind == "raised" else None
     # a message as long as a message can be is the beginning of a longer one
     said = " ".join(_sentence(problem, cut(problem.message, bounds.MESSAGE - 1)).split())

@@ -56,7 +56,7 @@ class EngineUnderCheck:
         self._apart = False
         self._ask = ask
         self._answers = answers
-        self._text = source
+        self._source = source  # not its lines, which may take thirty times the space, for every check
         self._limits = limits
         self._questions = Questions(seed, redraw)
         self._forget()
@@ -70,12 +70,6 @@ class EngineUnderCheck:
         self.shown: list[Read | Problem | Died | None] = []
         self.reading: Reading | None = None
         self.left_out = False
-
-    @property
-    def _source(self) -> list[str]:
-        """The lines of the learner's file. Not kept: every check of a submission has an engine, and lines of one
-        character take up to thirty times the space of the text."""
-        return self._text.split("\n")
 
     def begin_apart(self) -> bool:
         """Begin the check again with a fresh process for each batch; False where it has had that already."""

@@ -13,12 +13,12 @@ from grader.engine import Died, Odd, Problem
 from grader.engine.reason import STATUS, Kind
 
 MakeProblem = Callable[..., Problem]
-SOURCE = ["class Value:", "    def f(self):", "        return self.g()", "", "    def g(self):", "        raise E"]
+SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
 
 
-def finding(cause: Problem | Died, source: list[str] | None = None, program: str | None = None) -> Finding:
+def finding(cause: Problem | Died, source: str = "", program: str | None = None) -> Finding:
     with pytest.raises(CheckFailed) as failure:
-        fail_for(cause, source or [], program)
+        fail_for(cause, source, program)
     return failure.value.finding
 
 
@@ -91,7 +91,7 @@ def test_every_kind_of_death_is_known() -> None:
 )
 def test_each_kind_is_a_sentence(problem: MakeProblem, expected: str, kind: str, type_name: str, message: str) -> None:
     """The first line says in plain words what happened."""
-    assert expected in problem_text(problem(kind, type_name, message), []).splitlines()[0]
+    assert expected in problem_text(problem(kind, type_name, message), "").splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_the_learners_own_lines_follow(problem: MakeProblem, expected: list[str]
 
 def test_a_long_line_is_cut(problem: MakeProblem) -> None:
     """Two hundred characters of a line are shown, the mark included; blanks around it do not count."""
-    source = ["  " + "x" * 200 + "  ", "y" * 201]
+    source = "  " + "x" * 200 + "  \n" + "y" * 201
     expected = ["line 1: " + "x" * 200, "line 2: " + "y" * 199 + "…"]
     assert expected == problem_text(problem("raised", lines=[1, 2]), source).splitlines()[1:]
 
@@ -121,7 +121,7 @@ def test_a_long_line_is_cut(problem: MakeProblem) -> None:
 def test_a_line_is_written_out_only_if_it_is_shown(problem: MakeProblem) -> None:
     """Thirty thousand line numbers beside a line of 200,000 characters take no memory."""
     tracemalloc.start()
-    text = problem_text(problem("raised", lines=[1] * 30_000), ["x" * 200_000])
+    text = problem_text(problem("raised", lines=[1] * 30_000), "x" * 200_000)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert ["line 1: " + "x" * 199 + "…"] == text.splitlines()[1:]
@@ -132,7 +132,7 @@ def test_a_line_is_written_out_only_if_it_is_shown(problem: MakeProblem) -> None
 @pytest.mark.parametrize("kind", ["raised", "syntax", "module", "shape", "not_offered"])
 def test_a_message_that_the_worker_cut_has_a_mark(problem: MakeProblem, kind: str, expected: str, message: str) -> None:
     """A message of the length to which a worker cuts them is taken for the beginning of a longer one."""
-    assert expected == problem_text(problem(kind, "E", message), []).split(" ")[-1]
+    assert expected == problem_text(problem(kind, "E", message), "").split(" ")[-1]
 
 
 def test_a_line_zero_is_no_line(problem: MakeProblem) -> None:

@@ -365,7 +365,7 @@ class TrustedSide:
         rows: dict[str, float | str] = dict.fromkeys(sorted(set(labels), key=len)[-3:], -1.2345678901234567e-300)
         message = problem_text(
             Problem("backward", "raised", "x" * bounds.NAME, "\U000e0041" * bounds.MESSAGE, [1, 2, 3, 4]),
-            ["\U000e0041" * (64 << 10)] * 4,
+            ("\U000e0041" * (16 << 10) + "\n") * 4,
         )
         program = max((asked.shown for asked in programs), key=len)
         finding = Finding("failed", program, rows, dict.fromkeys(rows, "a " + "x" * bounds.NAME), message)
