@@ -8,7 +8,7 @@ from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Run, Traced
 from ..engine.protocol import Observed
 from ..oracle import Answer
-from ..program import NOTHING, Program, draw, number_text, program
+from ..program import NOTHING, Descent, Program, Question, draw, number_text, program
 from . import order
 from .compare import close, compare_grads, compare_returned, compare_values, largest
 from .finding import CheckFailed, fail, fail_for
@@ -30,7 +30,7 @@ class EngineUnderCheck:
     def __init__(
         self,
         ask: Callable[[Batch], Ran | None],
-        answers: Callable[[Sequence[Program]], list[Answer]],
+        answers: Callable[[Sequence[Question]], list[Answer]],
         source: str,
         limits: Limits,
         seed: str,
@@ -296,6 +296,14 @@ class EngineUnderCheck:
         """Torch's values and gradients for a program, in its order: for checks that compute with them."""
         (p,) = _programs([text], leaves)
         return self._answers([p])[0]
+
+    def descent(self, start: Program, *, rate: float, steps: int) -> list[Answer]:
+        """Torch's values and gradients for a program before each of `steps` steps of gradient descent on its root.
+
+        Each step takes `rate` times its gradient from every leaf. A program must never be made from an answer: its
+        key would differ from one machine to the next.
+        """
+        return self._answers([start, *(Descent(start, rate, taken) for taken in range(1, steps))])
 
     def fresh(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ..program import Program
+from ..program import Question
 from .book import Answer, AnswerBook
 
 
@@ -27,15 +27,15 @@ class Oracle:
         self._process: subprocess.Popen[str] | None = None
         self.computed = 0
 
-    def answers(self, programs: Sequence[Program]) -> list[Answer]:
-        """One answer for each program. Raises `OracleError`."""
+    def answers(self, programs: Sequence[Question]) -> list[Answer]:
+        """One answer for each program; for a descent, that of the program after its steps. Raises `OracleError`."""
         missing = {p.key: p for p in programs if p.key not in self.known}
         if missing:
             self.known.update(self._recall(missing))
             self.known.update(self._compute({k: p for k, p in missing.items() if k not in self.known}))
         return [self.known[program.key] for program in programs]
 
-    def _recall(self, programs: dict[str, Program]) -> dict[str, Answer]:
+    def _recall(self, programs: dict[str, Question]) -> dict[str, Answer]:
         if self._memo is None:
             return {}
         from .memo import Memo  # here, not above: most runs need no database
@@ -50,7 +50,7 @@ class Oracle:
                     found[key] = answer
         return found
 
-    def _compute(self, programs: dict[str, Program]) -> dict[str, Answer]:
+    def _compute(self, programs: dict[str, Question]) -> dict[str, Answer]:
         computed = {key: self._ask(program) for key, program in programs.items()}
         self.computed += len(computed)
         if computed and self._memo is not None:
@@ -60,7 +60,7 @@ class Oracle:
             Memo(self._memo).put({f"{k} {version}": msgspec.json.encode(a).decode() for k, a in computed.items()})
         return computed
 
-    def _ask(self, program: Program) -> Answer:
+    def _ask(self, program: Question) -> Answer:
         if self._process is None:
             try:
                 self._process = subprocess.Popen(
@@ -76,7 +76,7 @@ class Oracle:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            self._process.stdin.write(json.dumps([program.wire, program.root]) + "\n")
+            self._process.stdin.write(json.dumps(program.question) + "\n")
             self._process.stdin.flush()
             reply: Any = json.loads(self._process.stdout.readline() or "null")
         except (OSError, ValueError) as error:
