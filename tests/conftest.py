@@ -1,13 +1,25 @@
 """What tests of every folder share."""
 
 import fcntl
+import json
 import os
 import pickle
-from collections.abc import Callable
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import pytest
 
+from grader.author import build, is_work, make_stub
+from grader.author.drift import shaken
+from grader.course import Course, Exercise, load_course
+from grader.oracle import Answer, AnswerBook, Oracle, read_book
+from grader.program import Question
+
+ROOT = Path(__file__).resolve().parents[1]
 T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
 
@@ -33,3 +45,69 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
         return found
 
     return result
+
+
+@pytest.fixture(scope="session")
+def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The exercise files as they are made from the solutions now, whatever stands in `exercises/`."""
+    folder = tmp_path_factory.mktemp("handed_out")
+    course = load_course(ROOT)
+    for exercise in course.exercises:
+        (folder / exercise.filename).write_text(make_stub(course, exercise), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def made_elsewhere() -> Callable[[Course], AnswerBook]:
+    """Makes a course's answer book on a machine whose torch is off by 1e-13 of every number, at every step.
+
+    The misconceptions are those of the shipped book: no answer has a part in them.
+    """
+    from grader.oracle import compute  # it imports torch
+
+    def answer(nodes: list[Any], root: int) -> list[list[float]]:
+        there = shaken(Answer(*map(tuple, here(nodes, root))))
+        return [list(there.values), list(there.grads)]
+
+    class Elsewhere(Oracle):
+        def _ask(self, program: Question) -> Answer:
+            nodes, root, *steps = json.loads(json.dumps(program.question))
+            return Answer(*map(tuple, compute.answer(compute.descended(nodes, root, *steps) if steps else nodes, root)))
+
+    here = compute.answer
+
+    def make(course: Course) -> AnswerBook:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(compute, "answer", answer)
+            patched.setattr(build, "Oracle", Elsewhere)
+            patched.setattr(build, "catalogue", lambda course, exercise: [])
+            made = build.build_book(course)
+        return msgspec.structs.replace(made, misconceptions=read_book(course.book).misconceptions)
+
+    return make
+
+
+@pytest.fixture
+def in_step() -> Callable[[Course, Exercise, Mapping[str, str]], None]:
+    """Fails unless an exercise's file is the stub of its solution; `known` are stubs of former times, by exercise id.
+
+    A file that somebody has worked on is left alone: the test is skipped, and the summary names the file.
+    """
+
+    def check(course: Course, exercise: Exercise, known: Mapping[str, str]) -> None:
+        path, stub = course.exercise_file(exercise), make_stub(course, exercise)
+        if is_work(course, exercise, known) and not is_forgotten(path, exercise, stub):
+            pytest.skip(f"{path.relative_to(ROOT)} has been worked on: left alone, its stub is tested instead")
+        assert stub == path.read_text(encoding="utf-8"), "run `grade stubs` and `grade build`"
+
+    return check
+
+
+def is_forgotten(path: Path, exercise: Exercise, stub: str) -> bool:
+    """Whether a file that looks like somebody's work is a stub that was committed and not made anew."""
+    opened = f'raise NotImplementedError("{exercise.id}: '
+    if path.read_text(encoding="utf-8", errors="replace").count(opened) < stub.count(opened) or not shutil.which("git"):
+        return False
+    words = ["git", "status", "--porcelain", "--ignored", "--", path.name]
+    done = subprocess.run(words, cwd=path.parent, capture_output=True, text=True, check=False)
+    return (0, "") == (done.returncode, done.stdout)

@@ -2,6 +2,6 @@
 
 from .build import build_book
 from .start import hand_out
-from .stubs import make_stub, write_stubs
+from .stubs import is_work, make_stub, write_stubs
 
-__all__ = ["build_book", "hand_out", "make_stub", "write_stubs"]
+__all__ = ["build_book", "hand_out", "is_work", "make_stub", "write_stubs"]

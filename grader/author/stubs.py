@@ -59,21 +59,28 @@ def make_stub(course: Course, exercise: Exercise) -> str:
 def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False) -> list[str]:
     """Write every exercise file that is out of step with its solution; returns their names.
 
-    A file that is neither missing nor one of the `known` stubs (by exercise id) is somebody's work: it is left
-    alone, and a `CourseError` says so, unless `force` is given.
+    A file that is somebody's work, which `is_work` tells by the `known` stubs (by exercise id), is left alone unless
+    `force` is given.
     """
     written = []
     stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
     for exercise in course.exercises:
         path, stub = course.exercise_file(exercise), stubs[exercise.id]
-        present = read_source(path)
-        if present.text == stub:
+        if read_source(path).text == stub or (is_work(course, exercise, known) and not force):
             continue
-        untouched = present.problem == "missing" or (
-            present.problem is None and present.text.strip() in ("", known.get(exercise.id, "").strip())
-        )
-        if not (untouched or force):
-            raise CourseError(path, None, "has been worked on; `grade stubs --force` would overwrite it")
         path.write_text(stub, encoding="utf-8")
         written.append(path.name)
     return written
+
+
+def is_work(course: Course, exercise: Exercise, known: Mapping[str, str]) -> bool:
+    """Whether an exercise's file has been worked on.
+
+    It has not if it is missing or empty, the stub of its solution now, or one of the `known` stubs (by exercise id).
+    Raises what `make_stub` does.
+    """
+    present = read_source(course.exercise_file(exercise))
+    if present.problem is not None:
+        return present.problem != "missing"
+    untouched = ("", make_stub(course, exercise).strip(), known.get(exercise.id, "").strip())
+    return present.text.strip() not in untouched

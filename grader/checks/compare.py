@@ -9,17 +9,26 @@ from ..program import Leaf, Op, Program
 from .finding import Shown, fail, shown
 
 # Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this.
-_TOLERANCE = 1e-9
+TOLERANCE = 1e-9
 _ROWS = 3
 
 
 def close(observed: Observed, expected: float, largest: float) -> bool:
     """Whether a number is right up to the order of summation, in a program whose numbers reach `largest`."""
-    return not isinstance(observed, Odd) and abs(observed - expected) <= _TOLERANCE * max(1.0, largest)
+    return not isinstance(observed, Odd) and abs(observed - expected) <= TOLERANCE * max(1.0, largest)
 
 
 def largest(answer: Answer) -> float:
     return max(map(abs, (*answer.values, *answer.grads)))
+
+
+def alike(one: Answer, other: Answer) -> bool:
+    """Whether two answers to one program are the same for grading: no number differs by more than the tolerance."""
+    pairs = ((one.values, other.values), (one.grads, other.grads))
+    return all(
+        len(mine) == len(others) and all(close(a, b, largest(one)) for a, b in zip(mine, others, strict=True))
+        for mine, others in pairs
+    )
 
 
 def compare_values(program: Program, answer: Answer, observed: Sequence[Observed], note: str | None) -> None:

@@ -7,7 +7,7 @@ from ..course import Limits
 from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Reason, Run, Traced
 from ..engine.protocol import Observed
 from ..oracle import Answer, Redraw
-from ..program import NOTHING, Program, number_text
+from ..program import NOTHING, Descent, Program, Question, number_text
 from . import order
 from .answered import left_out, outline
 from .compare import close, compare_grads, compare_returned, compare_values, largest
@@ -45,7 +45,7 @@ class EngineUnderCheck:
     def __init__(
         self,
         ask: Callable[[Batch], Ran | None],
-        answers: Callable[[Sequence[Program]], list[Answer]],
+        answers: Callable[[Sequence[Question]], list[Answer]],
         source: str,
         limits: Limits,
         seed: str,
@@ -341,6 +341,14 @@ class EngineUnderCheck:
         """The values that a check gives to the leaves of a program which the learner's own code builds: these, or where
         numbers are redrawn those of a program that asks the same."""
         return self._questions.leaves(text, leaves)
+
+    def descent(self, start: Program, *, rate: float, steps: int) -> list[Answer]:
+        """Torch's values and gradients for a program before each of `steps` steps of gradient descent on its root.
+
+        Each step takes `rate` times its gradient from every leaf. A program must never be made from an answer: its
+        key would differ from one machine to the next.
+        """
+        return self._answers([start, *(Descent(start, rate, taken) for taken in range(1, steps))])
 
     def fresh(
         self,

@@ -185,13 +185,16 @@ def _stubs(words: list[str]) -> int:
     parser = _parser("stubs", "Make the exercise files anew from the solutions.")
     parser.add_argument("--force", action="store_true", help="overwrite files that have been worked on")
     options = parser.parse_args(words)
-    from ..author import write_stubs
+    from ..author import is_work, write_stubs
     from ..oracle import read_book
 
     course = _course(options)
     known = read_book(course.book).stubs if course.book.exists() else {}
+    kept = [] if options.force else [e.filename for e in course.exercises if is_work(course, e, known)]
     written = write_stubs(course, known, force=options.force)
-    print("\n".join(f"wrote {name}" for name in written) or "every exercise file is in step with its solution")
+    lines = [f"wrote {name}" for name in written]
+    lines += [f"left {name} alone: it has been worked on; `grade stubs --force` would overwrite it" for name in kept]
+    print("\n".join(lines) or "every exercise file is in step with its solution")
     return OK
 
 

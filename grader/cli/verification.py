@@ -30,6 +30,8 @@ def run_verify(course: Course, exercises: tuple[Exercise, ...], table: Path | No
             print(f"  keeps its numbers: {program}")
         for finding in result.findings:
             print(f"  {finding}")
+        if result.worked_on:
+            print(f"  {course.exercise_file(result.exercise)} has been worked on; its stub was verified instead")
     if table is not None:
         table.write_text(markdown(course, results), encoding="utf-8")
     found = sum(len(result.findings) for result in results)

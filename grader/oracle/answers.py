@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..processes import start_module
-from ..program import Program
+from ..program import Question
 from .book import Answer, AnswerBook
 from .redraw import Redraw
 
@@ -39,15 +39,15 @@ class Oracle:
             self._redraws[seed] = Redraw(seed, self.answers, self._tried, self.known)
         return self._redraws[seed]
 
-    def answers(self, programs: Sequence[Program]) -> list[Answer]:
-        """One answer for each program. Raises `OracleError`."""
+    def answers(self, programs: Sequence[Question]) -> list[Answer]:
+        """One answer for each program; for a descent, that of the program after its steps. Raises `OracleError`."""
         missing = {p.key: p for p in programs if p.key not in self.known}
         if missing:
             self.known.update(self._recall(missing))
             self.known.update(self._compute({k: p for k, p in missing.items() if k not in self.known}))
         return [self.known[program.key] for program in programs]
 
-    def _tried(self, programs: Sequence[Program]) -> list[Answer | None]:
+    def _tried(self, programs: Sequence[Question]) -> list[Answer | None]:
         """An answer for each program, None for one that has none; none is remembered, on disk least of all."""
         answers: list[Answer | None] = []
         for program in programs:
@@ -57,7 +57,7 @@ class Oracle:
                 answers.append(None)
         return answers
 
-    def _recall(self, programs: dict[str, Program]) -> dict[str, Answer]:
+    def _recall(self, programs: dict[str, Question]) -> dict[str, Answer]:
         if self._memo is None:
             return {}
         from .memo import Memo  # here, not above: most runs need no database
@@ -72,7 +72,7 @@ class Oracle:
                     found[key] = answer
         return found
 
-    def _compute(self, programs: dict[str, Program]) -> dict[str, Answer]:
+    def _compute(self, programs: dict[str, Question]) -> dict[str, Answer]:
         computed = {key: self._ask(program) for key, program in programs.items()}
         self.computed += len(computed)
         if computed and self._memo is not None:
@@ -82,7 +82,7 @@ class Oracle:
             Memo(self._memo).put({f"{k} {version}": msgspec.json.encode(a).decode() for k, a in computed.items()})
         return computed
 
-    def _ask(self, program: Program) -> Answer:
+    def _ask(self, program: Question) -> Answer:
         if self._process is None:
             try:
                 self._process = start_module("grader.oracle.compute")
@@ -91,7 +91,7 @@ class Oracle:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            self._process.stdin.write(json.dumps([program.wire, program.root]).encode() + b"\n")
+            self._process.stdin.write(json.dumps(program.question).encode() + b"\n")
             self._process.stdin.flush()
             reply: Any = json.loads(self._process.stdout.readline() or "null")
         except (OSError, ValueError) as error:

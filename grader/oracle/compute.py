@@ -1,7 +1,10 @@
 """The oracle itself: values and gradients of every node by torch in float64. Run as a process of its own.
 
-Reads one program a line from standard input, `[nodes, root]` as `Program.wire` has them, and writes
-`[values, gradients]`, or `{"error": ...}`, a line each.
+Reads one question a line from standard input, `[nodes, root]` with the nodes of `Program.wire`, or
+`[nodes, root, rate, steps]` for a `Descent`. Writes `[values, gradients]`, or `{"error": ...}`, a line each.
+
+Answers end in the same digits on every x86-64 CPU, because the code that computes them is not chosen by the CPU. Other
+builds of torch, such as those without MKL, may end in others: no verdict and no key depends on the last digits.
 """
 
 import json
@@ -9,6 +12,9 @@ import math
 import os
 import sys
 from typing import Any
+
+# torch and MKL read these when they first compute. By default each takes the fastest code that the CPU has.
+os.environ.update(MKL_CBWR="COMPATIBLE", ATEN_CPU_CAPABILITY="default")
 
 import torch
 
@@ -45,12 +51,23 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
     return [values, grads]
 
 
+def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> list[list[Any]]:
+    """The nodes after `steps` steps of gradient descent: each step takes `rate` times its gradient from every leaf."""
+    for _ in range(steps):
+        _, grads = answer(nodes, root)
+        nodes = [
+            ["leaf", node[1] - rate * grad] if node[0] == "leaf" else node
+            for node, grad in zip(nodes, grads, strict=True)
+        ]
+    return nodes
+
+
 def main() -> None:
     torch.set_num_threads(1)
     for line in sys.stdin:
-        nodes, root = json.loads(line)
+        nodes, root, *steps = json.loads(line)
         try:
-            reply: Any = answer(nodes, root)
+            reply: Any = answer(descended(nodes, root, *steps) if steps else nodes, root)
         except (ArithmeticError, ValueError, RuntimeError) as error:
             reply = {"error": str(error)}
         try:

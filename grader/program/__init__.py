@@ -1,6 +1,7 @@
 """What to compute, as data: parsed from an expression, or drawn at random."""
 
 from .arrange import Arrangement, arrange
+from .descent import Descent, Question
 from .draw import draw
 from .graph import Leaf, Number, Op, Program, ProgramError, number_text
 from .parse import program
@@ -10,11 +11,13 @@ from .shapes import NOTHING, chain, diamonds, leaf
 __all__ = [
     "NOTHING",
     "Arrangement",
+    "Descent",
     "Leaf",
     "Number",
     "Op",
     "Program",
     "ProgramError",
+    "Question",
     "alike",
     "among_others",
     "arrange",

@@ -139,11 +139,21 @@ class Program:
         """What a worker is sent: `short` where there is one, else the wire form."""
         return self.short or self.wire
 
+    @property
+    def question(self) -> list[object]:
+        """What the oracle is asked: the wire form and the root."""
+        return [self.wire, self.root]
+
     @cached_property
     def key(self) -> str:
-        """A name for what is computed, whatever its nodes are called: SHA-256 in hexadecimal."""
-        text = json.dumps([self.wire, self.root], separators=(",", ":"), allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        """A name for what is computed, whatever its nodes are called."""
+        return key_of(self.question)
+
+
+def key_of(question: list[object]) -> str:
+    """Return the key of a question to the oracle: SHA-256 in hexadecimal."""
+    text = json.dumps(question, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _inputs(node: Node) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.author import make_stub, write_stubs
+from grader.author import is_work, make_stub, write_stubs
 from grader.course import Course, CourseError
 
 WithSolution = Callable[..., Course]
@@ -157,15 +157,21 @@ def test_what_nobody_touched_is_written_anew(with_solution: WithSolution, stub: 
     ],
 )
 def test_work_is_not_overwritten(with_solution: WithSolution, stub: str, work: bytes) -> None:
-    """A file that somebody worked on stays, and the error names it, unless force is given."""
+    """A file that somebody worked on stays, unless force is given."""
     course = with_solution()
     path = course.exercise_file(course.exercises[0])
     path.write_bytes(work)
-    with pytest.raises(CourseError, match="has been worked on; `grade stubs --force` would overwrite it") as caught:
-        write_stubs(course, {"first": "the old stub\n"})
-    assert (path, work) == (caught.value.path, path.read_bytes())
+    assert [] == write_stubs(course, {"first": "the old stub\n"})
+    assert work == path.read_bytes()
     assert ["01_first.py"] == write_stubs(course, {"first": "the old stub\n"}, force=True)
     assert stub == path.read_text()
+
+
+def test_work_in_one_file_keeps_no_other_from_being_written(with_solution: WithSolution) -> None:
+    """Beside a file that somebody worked on, those that nobody touched are made anew."""
+    course = with_solution(stub_source("a"), stub_source("b"))
+    course.exercise_file(course.exercises[0]).write_text("mine\n")
+    assert ["02_second.py"] == write_stubs(course, {})
 
 
 def test_work_behind_a_link_is_not_overwritten(with_solution: WithSolution, tmp_path: Path) -> None:
@@ -174,9 +180,34 @@ def test_work_behind_a_link_is_not_overwritten(with_solution: WithSolution, tmp_
     elsewhere = tmp_path / "mine.py"
     elsewhere.write_text("return a + b\n")
     os.symlink(elsewhere, course.exercise_file(course.exercises[0]))
-    with pytest.raises(CourseError):
-        write_stubs(course, {})
+    assert [] == write_stubs(course, {})
     assert "return a + b\n" == elsewhere.read_text()
+
+
+@pytest.mark.parametrize(
+    ("expected", "present"),
+    [
+        (False, None),
+        (False, ""),
+        (False, "\n"),
+        (False, "the old stub"),
+        (False, "{stub}"),
+        (False, "{stub}\n\n"),
+        (True, "{stub}# a remark\n"),
+        (True, "{solution}"),
+        (True, "# \0"),
+    ],
+)
+def test_a_file_has_been_worked_on_or_not(
+    with_solution: WithSolution, stub: str, expected: bool, present: str | None
+) -> None:
+    """Work is whatever is neither missing, nor empty, nor a stub of now or of former times."""
+    course = with_solution()
+    exercise = course.exercises[0]
+    if present is not None:
+        text = present.replace("{stub}", stub).replace("{solution}", course.solution(exercise).read_text())
+        course.exercise_file(exercise).write_text(text)
+    assert expected == is_work(course, exercise, {"first": "the old stub\n"})
 
 
 def test_an_error_in_any_solution_writes_nothing(with_solution: WithSolution, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.checks import CheckFailed
-from grader.checks.compare import close, compare_grads, compare_values, largest, slope_name
+from grader.checks.compare import alike, close, compare_grads, compare_values, largest, slope_name
 from grader.checks.finding import Finding
 from grader.engine import Odd
 from grader.oracle import Answer
@@ -112,3 +112,22 @@ def test_what_json_cannot_say_is_shown_in_words(answer: Truth, expected: str, ob
     asked = program("L = a + b", a=1, b=2)
     found = finding(compare_grads, asked, answer(asked).grads, (observed, 1.0, 1.0), 3.0, None)
     assert {"dL/da": expected} == found.actual
+
+
+@pytest.mark.parametrize(
+    ("expected", "other"),
+    [
+        (True, Answer((2.0, 1e6), (1.0, 0.0))),
+        (True, Answer((2.0, 1e6 + 1e-4), (1.0, 0.0))),
+        (True, Answer((2.0, 1e6), (1.0 - 1e-4, 1e-4))),
+        (False, Answer((2.0, 1e6 + 1e-2), (1.0, 0.0))),
+        (False, Answer((2.0, 1e6), (1.0, 1e-2))),
+        (False, Answer((2.0, 1e6), (1.0,))),
+        (False, Answer((2.0,), (1.0, 0.0))),
+        (False, Answer((), ())),
+    ],
+)
+def test_answers_are_alike_up_to_the_tolerance(expected: bool, other: Answer) -> None:
+    """Two answers to one program may differ by what a verdict tolerates, and by no more; no number may be missing."""
+    one = Answer((2.0, 1e6), (1.0, 0.0))
+    assert expected == alike(one, other)

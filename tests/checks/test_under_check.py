@@ -2,17 +2,18 @@
 
 import copy
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.finding import Finding, death_text
+from grader.course import Limits
 from grader.engine import Batch, Died, Problem, Ran
 from grader.engine.reason import Kind
-from grader.oracle import Redraw
-from grader.program import chain, leaf, program
+from grader.oracle import Answer, Redraw
+from grader.program import Descent, Question, chain, leaf, program
 
 EngineThat = Callable[..., EngineUnderCheck]
 Ask = Callable[[EngineUnderCheck], None]
@@ -731,3 +732,20 @@ def test_a_single_leaf_is_judged(engine_that: EngineThat) -> None:
     engine = engine_that()
     engine.sorts(leaf(2.0))
     assert engine.comparisons == 1
+
+
+# -- what checks compute with ------------------------------------------------------------------------------
+
+
+def test_a_descent_is_left_to_the_oracle() -> None:
+    """The oracle is asked for the start and for where the steps lead: no program is made from an answer."""
+    heard: list[Question] = []
+
+    def hear(questions: Sequence[Question]) -> list[Answer]:
+        heard.extend(questions)
+        return [Answer((float(place),), (1.0,)) for place, _ in enumerate(questions)]
+
+    engine = EngineUnderCheck(lambda batch: None, hear, "", Limits(), "a seed")
+    answers = engine.descent(SQUARE, rate=0.1, steps=3)
+    assert [SQUARE, Descent(SQUARE, 0.1, 1), Descent(SQUARE, 0.1, 2)] == heard
+    assert [(0.0,), (1.0,), (2.0,)] == [answer.values for answer in answers]

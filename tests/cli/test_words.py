@@ -242,3 +242,17 @@ def test_hints_come_one_at_a_time(grade: Grade, code: int, expected: str, words:
     done = grade("hint", *words)
     assert code == done.returncode
     assert expected in (done.stderr if code else done.stdout)
+
+
+def test_stubs_say_what_they_leave_alone(grade: Grade, own_course: Path, solved: Solved) -> None:
+    """Files that nobody touched are made anew, and the one that somebody worked on is named."""
+    (own_course / "solutions").mkdir()
+    for path in (own_course / "exercises").iterdir():
+        (own_course / "solutions" / path.name).write_text(solved(path.name))
+    (own_course / "exercises" / "01_distribute.py").write_text(solved("01_distribute.py"))
+    (own_course / "exercises" / "02_swap.py").write_text("")
+    done = grade("stubs", "--course", own_course)
+    kept = "left 01_distribute.py alone: it has been worked on; `grade stubs --force` would overwrite it"
+    assert (0, f"wrote 02_swap.py\n{kept}\n", "") == (done.returncode, done.stdout, done.stderr)
+    assert solved("01_distribute.py") == (own_course / "exercises" / "01_distribute.py").read_text()
+    assert "wrote 01_distribute.py\n" == grade("stubs", "--force", "--course", own_course).stdout

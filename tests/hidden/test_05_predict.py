@@ -49,7 +49,7 @@ def test_dead_weight(engine: EngineUnderCheck) -> None:
 @check("best_nudge")
 def test_best_nudge(engine: EngineUnderCheck) -> None:
     asked = program("L = (a + b) * c", a=2, b=-3, c=10)
-    slopes = engine.truth(asked).grads[:3]
+    slopes = [round(slope, 6) for slope in engine.truth(asked).grads[:3]]  # equal ones stay equal on any machine
     best = max(range(3), key=lambda i: abs(slopes[i]))
     nudges = [(0.1 if slopes[i] > 0 else -0.1) if i == best else 0.0 for i in range(3)]
     expected = {f"nudge of {name}": nudge for name, nudge in zip("abc", nudges, strict=True)}

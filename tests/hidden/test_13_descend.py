@@ -12,14 +12,9 @@ NETWORK = " + ".join(
 
 def losses(engine: EngineUnderCheck, loss: str, start: dict[str, float], steps: int, rate: float) -> dict[str, float]:
     """Gradient descent with torch's gradients: the loss before each step."""
-    values = dict(start)
-    found = {}
-    for k in range(1, steps + 1):
-        asked = program(f"loss = {loss}", **values)
-        answer = engine.truth(asked)
-        found[f"loss {k}"] = answer.values[asked.root]
-        values = {name: value - rate * answer.grads[asked.index[name]] for name, value in values.items()}
-    return found
+    asked = program(f"loss = {loss}", **start)
+    before = engine.descent(asked, rate=rate, steps=steps)
+    return {f"loss {k}": answer.values[asked.root] for k, answer in enumerate(before, 1)}
 
 
 @check("zero_grad")

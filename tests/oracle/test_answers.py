@@ -10,7 +10,7 @@ import pytest
 from grader.oracle import Answer, AnswerBook, Oracle, OracleError
 from grader.oracle import answers as answers_module
 from grader.oracle.memo import Memo
-from grader.program import draw, program
+from grader.program import Descent, draw, program
 
 SQUARE = program("L = a * a", a=3)
 SQUARED = Answer(values=(3.0, 9.0), grads=(6.0, 1.0))
@@ -117,6 +117,15 @@ def test_answers_come_in_the_order_of_the_programs(oracle: Oracle) -> None:
     oracle.answers([SQUARE])
     assert [DIAMOND_ANSWER, SQUARED, DIAMOND_ANSWER] == oracle.answers([DIAMOND, SQUARE, DIAMOND])
     assert [] == oracle.answers([])
+
+
+def test_a_descent_is_answered_and_remembered(oracle: Oracle, path: Path) -> None:
+    """The answer is that of the program after the steps, and another oracle finds it in the memo."""
+    asked = Descent(SQUARE, 0.25, 2)
+    assert [Answer(values=(0.75, 0.5625), grads=(1.5, 1.0))] == oracle.answers([asked])
+    with Oracle(None, path) as other:
+        assert oracle.answers([asked]) == other.answers([asked])
+        assert 0 == other.computed
 
 
 def test_no_program_is_computed_twice(oracle: Oracle) -> None:

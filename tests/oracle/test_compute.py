@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from grader.oracle.compute import answer, main
-from grader.program import program
+from grader.oracle.compute import answer, descended, main
+from grader.program import Descent, program
 
 NEURON = "n = x * w + y * v + b; o = tanh(n)"
 NEURON_LEAVES = {"x": 2.0, "w": -3.0, "y": 0.0, "v": 1.0, "b": 6.8813735870195432}
@@ -118,3 +118,29 @@ def test_the_process_answers_line_by_line(monkeypatch: pytest.MonkeyPatch, capsy
     replies: list[Any] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [[[3.0, 9.0], [6.0, 1.0]], {"error": "a value or a gradient is not finite"}] == replies[:2]
     assert [[3.0, 6.0], [2.0, 1.0]] == replies[2]
+
+
+def test_a_descent_by_hand() -> None:
+    """From 3 down a square, at rate 0.1, each step takes a fifth away; what is no leaf stays what it was."""
+    asked = program("L = a * a", a=3)
+    after = [descended(asked.wire, asked.root, 0.1, steps) for steps in (1, 2)]
+    assert [2.4, 1.92] == pytest.approx([nodes[0][1] for nodes in after], rel=1e-15, abs=0)
+    assert [["mul", 0, 0]] * 2 == [nodes[1] for nodes in after]
+
+
+def test_a_step_moves_every_leaf() -> None:
+    """Each leaf goes against its own gradient, one that the root does not use nowhere."""
+    asked = program("L = a - b; M = L * c", a=2, b=-3, c=0.5).rooted_at("L")
+    after = descended(asked.wire, asked.root, 0.25, 4)
+    assert [1.0, -2.0, 0.5] == [node[1] for node in after if node[0] == "leaf"]
+
+
+def test_the_process_takes_the_steps_of_a_descent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Asked for a descent it answers for the program after the last step, or that the descent has left the floats."""
+    asked = [Descent(program("L = a * a", a=3), 0.5, 2), Descent(program("L = exp(a)", a=3), -9, 5)]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(json.dumps(one.question) + "\n" for one in asked)))
+    main()
+    replies: list[Any] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [[[0.0, 0.0], [0.0, 1.0]], {"error": "a value or a gradient is not finite"}] == replies

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -17,11 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built wheel."""
+def wheel(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> Path:
+    """The wheel, built from a copy of the repository in which nobody has worked on an exercise."""
     out = tmp_path_factory.mktemp("dist")
+    tree = tmp_path_factory.mktemp("tree") / "backward"
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "exercises", "fixtures", "dist", "__pycache__"))
+    shutil.copytree(handed_out, tree / "exercises")
     subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT],
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, tree],
         check=True,
         capture_output=True,
     )

@@ -204,12 +204,18 @@ def relaid(entry: Entry, layout: int) -> Entry:
 
 
 def grade_all(
-    entries: Iterable[Entry], *, memo: Path, seed: str | None = None, hash_seed: int | None = None
+    entries: Iterable[Entry],
+    *,
+    memo: Path,
+    seed: str | None = None,
+    hash_seed: int | None = None,
+    book: Path | None = None,
 ) -> list[Verdict]:
     """Grade every entry, in two fresh processes; verdicts come in the order of the entries.
 
     Entries of different exercises are graded together, as one submission of several files. `seed` is what fresh
-    programs are drawn from (None: the course's own), `hash_seed` the processes' own PYTHONHASHSEED.
+    programs are drawn from (None: the course's own), `hash_seed` the processes' own PYTHONHASHSEED, `book` another
+    answer book than the course's.
     """
     listed = list(entries)
     submissions: list[dict[str, int]] = []
@@ -221,6 +227,7 @@ def grade_all(
         met[entry.stem] += 1
     jobs = [
         {
+            "book": str(book or load_course(ROOT).book),
             "memo": str(memo),
             "seed": seed,
             "submissions": [{stem: listed[i].text for stem, i in files.items()} for files in submissions[start::2]],
@@ -248,7 +255,7 @@ def _in_a_process(job: Mapping[str, Any], hash_seed: int | None) -> list[dict[st
 
 def _grade_job(job: Mapping[str, Any]) -> list[dict[str, Any]]:
     course = load_course(ROOT)
-    book = read_book(course.book)
+    book = read_book(Path(job["book"]))
     seed, memo = job["seed"] or course.seed, Path(job["memo"])
     return [_grade_submission(course, book, files, seed, memo) for files in job["submissions"]]
 

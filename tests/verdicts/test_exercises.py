@@ -1,6 +1,7 @@
 """Each exercise accepts every right way to do it that the fixtures know, and none of its misconceptions."""
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
+from grader.course import Course, load_course
 from grader.diagnosis import Edit, apply_edits
+from grader.oracle import AnswerBook, write_book
 
 pytestmark = pytest.mark.slow
 
@@ -57,6 +60,23 @@ def test_misconceptions_load(table: ModuleType, verdicts: list[Any]) -> None:
     """An edit makes a program that runs, not one that Python refuses."""
     wrong = of_kind(verdicts, table.MISCONCEPTION)
     assert {} == table.told(v for v in wrong if any(check["status"] == "skipped" for check in v.result["checks"]))
+
+
+def test_verdicts_are_the_same_with_another_machines_answers(
+    table: ModuleType, verdicts: list[Any], made_elsewhere: Callable[[Course], AnswerBook], tmp_path: Path
+) -> None:
+    """A book made of answers that are off by 1e-13 gives every check the same status, and says the same of it."""
+    book = tmp_path / "answers.json"
+    write_book(book, made_elsewhere(load_course(table.ROOT)))
+    sample = [v for place, v in enumerate(verdicts) if place % 4 == 0 or v.entry.name == "solution"]
+    there = table.grade_all([v.entry for v in sample], memo=tmp_path / "memo.sqlite", book=book)
+    assert [judged(verdict) for verdict in sample] == [judged(verdict) for verdict in there]
+
+
+def judged(verdict: Any) -> tuple[str, list[tuple[str, ...]]]:
+    """What a verdict says, without numbers: each check's status and diagnosis."""
+    parts = ("id", "status", "score", "diagnosis")
+    return str(verdict.entry), [tuple(str(check.get(part)) for part in parts) for check in verdict.result["checks"]]
 
 
 def test_each_old_text_stands_once(table: ModuleType) -> None:

@@ -1,0 +1,114 @@
+"""Whether an answer book is what it would be if it were made now, or on another machine."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Literal, TypeAlias
+
+from ..checks.compare import alike
+from ..checks.session import CheckSession
+from ..course import Course, Exercise
+from ..grading import plan
+from ..oracle import Answer, AnswerBook, Oracle
+from ..program import Question
+
+Kind: TypeAlias = Literal["stub", "misconceptions", "not_in_book", "answer", "not_asked"]
+
+# What machines differ by is some 1e-16 of a number, what grading tolerates 1e-9.
+_SHAKEN_BY = 1e-13
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A part of an answer book that is not what it would be now.
+
+    `questions` are those that are not in the book, or whose answers differ by more than the tolerance of grading.
+    `exercise` is None for what is in the book although nothing asks for it.
+    """
+
+    kind: Kind
+    exercise: Exercise | None = None
+    questions: tuple[Question, ...] = ()
+
+
+def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]:
+    """Compare a book with `made`, the one made now, and yield each part of each exercise that differs.
+
+    Raises what `plan` does.
+    """
+    with Oracle(made, None) as oracle:
+        asked = questions(course, oracle)
+    for exercise in course.exercises:
+        if made.stubs[exercise.id] != book.stubs.get(exercise.id):
+            yield Drift("stub", exercise)
+        if made.misconceptions[exercise.id] != book.misconceptions.get(exercise.id):
+            yield Drift("misconceptions", exercise)
+        missing = [q for key, q in asked[exercise.id].items() if key not in book.answers]
+        if missing:
+            yield Drift("not_in_book", exercise, tuple(missing))
+        differing = [
+            q
+            for key, q in asked[exercise.id].items()
+            if key in book.answers and not alike(made.answers[key], book.answers[key])
+        ]
+        if differing:
+            yield Drift("answer", exercise, tuple(differing))
+    parts = ((book.stubs, made.stubs), (book.misconceptions, made.misconceptions), (book.answers, made.answers))
+    if any(set(there) - set(now) for there, now in parts):
+        yield Drift("not_asked")
+
+
+def questions(course: Course, oracle: Oracle) -> dict[str, dict[str, Question]]:
+    """Return what each exercise asks an oracle under the course's own seed: by the exercise's id, then by key.
+
+    Raises what `plan` does.
+    """
+    asked: dict[str, dict[str, Question]] = {}
+    for exercise in course.exercises:
+        listening = _Listening(oracle)
+        with CheckSession(course, [exercise]) as checks:
+            plan(checks, listening, course.seed)
+        asked[exercise.id] = listening.heard
+    return asked
+
+
+def made_from_answers(course: Course, made: AnswerBook) -> dict[str, tuple[Question, ...]]:
+    """Return, by exercise id, the questions that would be others on a machine whose answers end in other digits.
+
+    `made` holds the answers of this machine. Raises what `plan` does.
+    """
+    with ShakenOracle(made, None) as elsewhere:
+        there = questions(course, elsewhere)
+    return {
+        exercise: changed
+        for exercise, asked in there.items()
+        if (changed := tuple(q for key, q in asked.items() if key not in made.answers))
+    }
+
+
+class ShakenOracle(Oracle):
+    """An oracle on a machine whose answers end in other digits."""
+
+    def answers(self, programs: Sequence[Question]) -> list[Answer]:
+        return [shaken(answer) for answer in super().answers(programs)]
+
+
+def shaken(answer: Answer) -> Answer:
+    """Return the answer with every number changed by 1e-13 of itself, by turns up and down."""
+    up_and_down = cycle((1 + _SHAKEN_BY, 1 - _SHAKEN_BY))
+    values = tuple(number * factor for number, factor in zip(answer.values, up_and_down, strict=False))
+    grads = tuple(number * factor for number, factor in zip(answer.grads, up_and_down, strict=False))
+    return Answer(values, grads)
+
+
+class _Listening(Oracle):
+    """Passes questions on to another oracle and keeps them by key."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        super().__init__(None, None)
+        self._oracle = oracle
+        self.heard: dict[str, Question] = {}
+
+    def answers(self, programs: Sequence[Question]) -> list[Answer]:
+        self.heard.update((question.key, question) for question in programs)
+        return self._oracle.answers(programs)

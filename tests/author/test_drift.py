@@ -1,0 +1,140 @@
+"""An answer book drifts when an answer leaves the tolerance of grading, and no program is made from an answer."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader.author.drift import Drift, drift, made_from_answers, questions, shaken
+from grader.author.verify import drift_text
+from grader.course import Course, load_course
+from grader.oracle import Answer, AnswerBook, Oracle, read_book
+from grader.program import Program, program
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSES = {folder.name: load_course(folder) for folder in (ROOT, ROOT / "examples" / "tape")}
+TAPE = COURSES["tape"]
+REPLAY = TAPE.exercises[1]
+SHARED = program("L = a * b + a", a=2, b=-3)  # exercise 02 alone asks for it
+
+each_course = pytest.mark.parametrize("course", COURSES.values(), ids=lambda course: course.id)
+
+
+@pytest.fixture(scope="module")
+def book() -> AnswerBook:
+    """The answer book of the small course."""
+    return read_book(TAPE.book)
+
+
+def changed(book: AnswerBook, **parts: dict[str, Any]) -> AnswerBook:
+    """The book with other entries in some of its parts; one that is None is left out."""
+    made = {
+        name: {key: value for key, value in {**getattr(book, name), **entries}.items() if value is not None}
+        for name, entries in parts.items()
+    }
+    return msgspec.structs.replace(book, **made)
+
+
+def off(answer: Answer, by: float) -> Answer:
+    """An answer whose last gradient but one has changed."""
+    *before, last, root = answer.grads
+    return Answer(answer.values, (*before, last + by, root))
+
+
+def test_a_book_in_step_has_not_drifted(book: AnswerBook) -> None:
+    """Nothing differs from what was made now, nor where all of it ends in other digits."""
+    elsewhere = changed(book, answers={key: shaken(answer) for key, answer in book.answers.items()})
+    assert elsewhere.answers != book.answers
+    assert [] == [*drift(TAPE, book, book), *drift(TAPE, book, elsewhere), *drift(TAPE, elsewhere, book)]
+
+
+@pytest.mark.parametrize(("by", "drifted"), [(1e-12, False), (1e-10, False), (1e-7, True), (-1.0, True)])
+def test_drift_is_what_grading_does_not_tolerate(book: AnswerBook, by: float, drifted: bool) -> None:
+    """An answer may be off by what a verdict tolerates; beyond it the exercise and the program are named."""
+    other = changed(book, answers={SHARED.key: off(book.answers[SHARED.key], by)})
+    assert [Drift("answer", REPLAY, (SHARED,))] * drifted == list(drift(TAPE, other, book))
+
+
+def test_an_answer_that_is_missing_is_named(book: AnswerBook) -> None:
+    """A program that is not in the book is named with the exercise that asks for it."""
+    other = changed(book, answers={SHARED.key: None})
+    assert [Drift("not_in_book", REPLAY, (SHARED,))] == list(drift(TAPE, other, book))
+
+
+def test_an_answer_of_another_length_has_drifted(book: AnswerBook) -> None:
+    """Too few numbers are no answer to a program."""
+    other = changed(book, answers={SHARED.key: Answer((1.0,), (1.0,))})
+    assert [Drift("answer", REPLAY, (SHARED,))] == list(drift(TAPE, other, book))
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value", "expected"),
+    [
+        ("stubs", "replay", "another", Drift("stub", REPLAY)),
+        ("stubs", "replay", None, Drift("stub", REPLAY)),
+        ("misconceptions", "replay", (), Drift("misconceptions", REPLAY)),
+        ("misconceptions", "replay", None, Drift("misconceptions", REPLAY)),
+        ("stubs", "gone", "its stub", Drift("not_asked")),
+        ("misconceptions", "gone", (), Drift("not_asked")),
+        ("answers", "0" * 64, Answer((1.0,), (1.0,)), Drift("not_asked")),
+    ],
+)
+def test_other_parts_are_named(book: AnswerBook, part: str, name: str, value: Any, expected: Drift) -> None:
+    """Stubs and misconceptions are named by their exercise; what nothing asks for has none."""
+    assert [expected] == list(drift(TAPE, changed(book, **{part: {name: value}}), book))
+
+
+def test_the_words_name_exercise_and_program() -> None:
+    """A finding says which exercise asks, for what, and how much more there is."""
+    one, other = Drift("answer", REPLAY, (SHARED,)), Drift("not_in_book", REPLAY, (SHARED, SHARED, SHARED))
+    shown = "`L = a * b + a with a = 2, b = -3`"
+    assert f"its answer to {shown}, which 02_replay asks for, has drifted" == drift_text(one)
+    assert f"it has no answer to {shown} (and 2 more), which 02_replay asks for" == drift_text(other)
+    assert "its stub of 02_replay has drifted" == drift_text(Drift("stub", REPLAY))
+
+
+# -- keys do not depend on the machine ---------------------------------------------------------------------
+
+
+@each_course
+def test_no_program_is_made_from_an_answer(course: Course) -> None:
+    """With every answer a little off, the checks of a course ask for the same programs."""
+    assert {} == made_from_answers(course, read_book(course.book))
+
+
+@each_course
+def test_a_book_made_elsewhere_is_the_shipped_one(
+    course: Course, made_elsewhere: Callable[[Course], AnswerBook]
+) -> None:
+    """A book of answers that are off by 1e-13 has the keys of the shipped one, and has not drifted."""
+    shipped, made = read_book(course.book), made_elsewhere(course)
+    assert shipped.answers != made.answers
+    assert shipped.answers.keys() == made.answers.keys()
+    assert [] == [drift_text(one) for one in drift(course, shipped, made)]
+
+
+FROM_AN_ANSWER = """\
+from grader.checks import EngineUnderCheck, check, program
+
+@check("one")
+def test_one(engine: EngineUnderCheck) -> None:
+    found = engine.truth("L = a * a", a=3)
+    engine.computes(program("L = b * b", b=found.values[1]))
+"""
+
+
+def test_a_program_made_from_an_answer_is_named(with_solution: Callable[..., Course]) -> None:
+    """A check that puts a result into another program is found out: elsewhere it asks for something else."""
+    course = with_solution()
+    course.hidden.mkdir(parents=True)
+    course.hidden_test(course.exercises[0]).write_text(FROM_AN_ANSWER, encoding="utf-8")
+    first, second = program("L = a * a", a=3), program("L = b * b", b=9)
+    answers = {first.key: Answer((3.0, 9.0), (6.0, 1.0)), second.key: Answer((9.0, 81.0), (18.0, 1.0))}
+    made = AnswerBook(1, "none", {}, {}, answers)
+    with Oracle(made, None) as oracle:
+        assert {"first": {first.key: first, second.key: second}} == questions(course, oracle)
+    (found,) = made_from_answers(course, made)["first"]
+    assert isinstance(found, Program)
+    assert ("L = b * b", True) == (found.text, 9.0 != found.leaves[0].value)

@@ -1,0 +1,92 @@
+"""`grade verify` of a course of one exercise: what it finds, and what it leaves alone."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from grader.author import build_book, make_stub
+from grader.author.verify import Finding, Verified, verify
+from grader.cli.verification import run_verify
+from grader.course import Course, load_course
+from grader.oracle import write_book
+
+COURSE = """\
+format_version: 1
+course: {id: mini, version: 1, title: Mini, total: 1}
+exercises:
+  - id: double
+    title: Double
+    checks:
+      twice: {points: 1, title: twice the number}
+    hints: [Think.]
+"""
+SOLUTION = """\
+def double(number):
+    # BEGIN SOLUTION how much is twice a number?
+    return 2 * number
+    # END SOLUTION
+"""
+TESTS = """\
+from grader.checks import EngineUnderCheck, check
+
+@check("twice")
+def test_twice(engine: EngineUnderCheck) -> None:
+    engine.returns("double", 3, expected={"double": 6}, about="double(3)")
+"""
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """A course in which everything is as it should be."""
+    files = {
+        "course.yaml": COURSE,
+        "exercises/01_double.py": "",
+        "solutions/01_double.py": SOLUTION,
+        "tests/hidden/test_01_double.py": TESTS,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    course = load_course(tmp_path)
+    exercise_file(course).write_text(make_stub(course, course.exercises[0]), encoding="utf-8")
+    write_book(course.book, build_book(course))
+    return course
+
+
+def exercise_file(course: Course) -> Path:
+    return course.exercise_file(course.exercises[0])
+
+
+def verified(course: Course) -> Verified:
+    """What `verify` says of the one exercise."""
+    (result,) = verify(course, course.exercises)
+    return result
+
+
+def test_nothing_is_found_where_all_is_well(course: Course) -> None:
+    """The solution passes, the stub does not, and every mutant is killed."""
+    result = verified(course)
+    assert ([], False, 1) == (result.findings, result.worked_on, result.score)
+    assert 0 < result.mutants == result.killed
+
+
+def test_a_file_that_was_worked_on_is_left_alone(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    """Somebody's work is no finding, and gives nothing away: the stub is verified in its place, and that is said."""
+    exercise_file(course).write_text(SOLUTION, encoding="utf-8")
+    assert 0 == run_verify(course, course.exercises, None, None)
+    said = f"  {exercise_file(course)} has been worked on; its stub was verified instead\n"
+    assert said in capsys.readouterr().out
+    assert SOLUTION == exercise_file(course).read_text(encoding="utf-8")
+
+
+def test_a_stub_of_former_times_is_found(course: Course) -> None:
+    """A file that nobody touched, and that is no longer what the solution's stub is, is out of step like the book."""
+    made = build_book(course)
+    write_book(course.book, msgspec.structs.replace(made, stubs={"double": "# TODO: the old stub\n"}))
+    exercise_file(course).write_text("# TODO: the old stub\n", encoding="utf-8")
+    expected = [
+        Finding(course.book, None, "its stub of 01_double has drifted; `grade build` writes it anew"),
+        Finding(exercise_file(course), None, "is not what the solution's stub would be; `grade stubs` writes it anew"),
+    ]
+    assert expected == verified(course).findings

@@ -1,0 +1,98 @@
+"""The oracle's answers do not depend on the CPU, and no verdict depends on how far they are reproducible."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from grader.author.drift import questions
+from grader.checks.compare import alike
+from grader.course import load_course
+from grader.oracle import Answer, AnswerBook, Oracle, read_book
+from grader.program import Question
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT)
+
+# What makes MKL and torch take the code of another CPU; this one runs what it can of it.
+MKL = ("AUTO", "COMPATIBLE", "SSE4_2", "AVX2", "AVX512")
+SETTINGS = [{"MKL_CBWR": name} for name in MKL]
+SETTINGS += [{"ATEN_CPU_CAPABILITY": "default"}, {"OMP_NUM_THREADS": "3", "MKL_NUM_THREADS": "3"}, {}]
+
+# A torch that has computed before the oracle chooses its code goes by the settings alone, as one without MKL does.
+FIRST = "import sys, torch; torch.ones(1, dtype=torch.float64).exp()"
+FREE_ORACLE = f"{FIRST}; from grader.oracle.compute import main; main()"
+FREE_TESTS = f"{FIRST}; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+
+each_setting = pytest.mark.parametrize("settings", SETTINGS, ids=lambda it: "-".join(it.values()) or "none")
+
+
+def run(settings: Mapping[str, str], *words: object, given: str = "") -> "subprocess.CompletedProcess[str]":
+    """Python, started by itself under some settings."""
+    ours = ("MKL_", "ATEN_", "OMP_", "PYTEST_")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    command = [sys.executable, *map(str, words)]
+    return subprocess.run(
+        command, cwd=ROOT, env={**environment, **settings}, input=given, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def book() -> AnswerBook:
+    """The answer book in the repository."""
+    return read_book(COURSE.book)
+
+
+@pytest.fixture(scope="module")
+def asked(book: AnswerBook) -> dict[str, Question]:
+    """Everything that the course asks the oracle."""
+    with Oracle(book, None) as oracle:
+        return {key: question for part in questions(COURSE, oracle).values() for key, question in part.items()}
+
+
+@pytest.fixture(scope="module")
+def lines(asked: Mapping[str, Question]) -> str:
+    """All of it, as the oracle's process reads it."""
+    return "".join(json.dumps(question.question) + "\n" for question in asked.values())
+
+
+@pytest.fixture(scope="module")
+def compatible(lines: str) -> list[str]:
+    """What the oracle's process answers to it, line by line, started under the settings that it chooses itself."""
+    settings = {"MKL_CBWR": "COMPATIBLE", "ATEN_CPU_CAPABILITY": "default"}
+    return run(settings, "-m", "grader.oracle.compute", given=lines).stdout.splitlines()
+
+
+@each_setting
+def test_the_process_gives_the_same_digits(
+    settings: Mapping[str, str], asked: Mapping[str, Question], lines: str, compatible: Sequence[str]
+) -> None:
+    """Whatever code torch and MKL are told to run, the oracle's process answers to the last digit as before."""
+    done = run(settings, "-m", "grader.oracle.compute", given=lines)
+    assert (0, "") == (done.returncode, done.stderr)
+    found = zip(asked.values(), compatible, done.stdout.splitlines(), strict=True)
+    assert [] == [question.shown for question, before, now in found if before != now]
+
+
+@each_setting
+def test_no_answer_depends_on_the_last_digits(
+    settings: Mapping[str, str], asked: Mapping[str, Question], lines: str, book: AnswerBook
+) -> None:
+    """Where the oracle cannot choose the code, its answers are those of the shipped book as far as verdicts go."""
+    done = run(settings, "-c", FREE_ORACLE, given=lines)
+    assert (0, "") == (done.returncode, done.stderr)
+    replies = [Answer(*map(tuple, json.loads(line))) for line in done.stdout.splitlines()]
+    found = zip(asked.items(), replies, strict=True)
+    assert [] == [question.shown for (key, question), reply in found if not alike(book.answers[key], reply)]
+
+
+@pytest.mark.parametrize("name", MKL)
+def test_the_oracles_tests_pass(name: str) -> None:
+    """The oracle's own tests are green with a torch that computes as on another CPU."""
+    tests = [ROOT / "tests" / "oracle" / file for file in ("test_compute.py", "test_answers.py")]
+    done = run({"MKL_CBWR": name}, "-c", FREE_TESTS, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests)
+    assert (0, "") == (done.returncode, done.stderr), done.stdout
