@@ -13,7 +13,7 @@ from grader.course import Course, Limits, load_course
 from grader.engine import Batch, Died, Problem, Ran, Refused
 from grader.engine.protocol import HEADER, decode_batch
 from grader.oracle import Answer, Redraw
-from grader.program import Leaf, Op, Program
+from grader.program import Arrangement, Leaf, Op, Program
 from grader.program.graph import Number
 
 READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
@@ -87,12 +87,34 @@ def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) 
 
 def honest(batch: Batch) -> list[Any]:
     """A right engine's whole answer to a batch, as JSON."""
-    outcomes = []
+    results = []
     for run in batch.runs:
         state: dict[str, Any] = {}
-        outcomes.append(["done", [honest_result(run.program, step, state) for step in run.steps]])
-    answer: list[Any] = json.loads(json.dumps(["read", READING, [outcomes for _ in batch.order_seeds]]))
+        results.append([honest_result(run.program, step, state) for step in run.steps])
+    seeds = [
+        [["done", [placed(one, arrangement) for one in each]] for each, arrangement in zip(results, seed, strict=True)]
+        for seed in batch.arrangements
+    ]
+    answer: list[Any] = json.loads(json.dumps(["read", READING, seeds]))
     return answer  # no list in it stands twice: a test may change one place
+
+
+def placed(result: list[Any], arrangement: Arrangement | None) -> list[Any]:
+    """A result with the nodes of a program where an arrangement has them."""
+    if arrangement is None:
+        return result
+    kind, *rest = result
+    places = arrangement.places
+    if kind in ("values", "grads"):
+        tokens = [""] * len(places)
+        for place, token in zip(places, rest[0], strict=True):
+            tokens[place] = token
+        return [kind, tokens]
+    if kind == "nodes":
+        return [kind, [places[i] for i in rest[0]]]
+    if kind == "trace":
+        return [kind, [[places[i], [[places[j], token] for j, token in added]] for i, added in rest[0]]]
+    return result
 
 
 def decoded(message: Any, batch: Batch) -> Ran:

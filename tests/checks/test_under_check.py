@@ -580,7 +580,7 @@ def test_a_program_left_out_is_a_doubt(engine_that: EngineThat, honest: Says, as
     assert engine.left_out
 
 
-@pytest.mark.parametrize("kind", ["calls", "cpu", "waiting"])
+@pytest.mark.parametrize("kind", ["calls", "cpu", "stalled"])
 def test_what_is_left_out_behind_a_used_up_budget_is_no_doubt(
     engine_that: EngineThat, honest: Says, ask: Ask, kind: str
 ) -> None:
