@@ -141,9 +141,9 @@ def test_the_answers_to_a_load_are_three(expected: Any, answer: list[Any]) -> No
 
 
 def test_what_is_asked_has_plain_data_only() -> None:
-    """A batch crosses as JSON: wire programs, steps, seeds, budgets; no names of nodes."""
+    """A batch crosses as JSON: wire programs, also rearranged, steps, seeds, budgets; no names of nodes."""
     asked = json.loads(BATCH.encode())
-    assert {"runs", "order_seeds", "calls", "cpu_s", "engine"} == set(asked)
+    assert {"runs", "rearranged", "order_seeds", "calls", "cpu_s", "engine"} == set(asked)
     assert [["leaf", 2.0], ["leaf", 3.0], ["mul", 0, 1]] == asked["runs"][0][0]
     assert ([0, 1], 1000, 1.0) == (asked["order_seeds"], asked["calls"], asked["cpu_s"])
 
