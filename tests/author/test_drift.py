@@ -1,6 +1,6 @@
 """An answer book drifts when an answer leaves the tolerance of grading, and no program is made from an answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ from grader.author.drift import Drift, drift, made_from_answers, questions, shak
 from grader.author.verify import drift_text
 from grader.course import Course, load_course
 from grader.oracle import Answer, AnswerBook, Oracle, read_book
-from grader.program import Program, program
+from grader.program import Program, domain, program
+from grader.program.draw import _one
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSES = {folder.name: load_course(folder) for folder in (ROOT, ROOT / "examples" / "tape")}
@@ -113,6 +114,25 @@ def test_a_book_made_elsewhere_is_the_shipped_one(
     assert shipped.answers != made.answers
     assert shipped.answers.keys() == made.answers.keys()
     assert [] == [drift_text(one) for one in drift(course, shipped, made)]
+
+
+@each_course
+@pytest.mark.parametrize("factor", [1 + 1e-13, 1 - 1e-13], ids=["above", "below"])
+def test_the_same_programs_are_drawn_elsewhere(course: Course, factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random programs are chosen by values in plain floats: where those end in other digits, the choice is the same."""
+    here = domain.value
+    book = read_book(course.book)
+
+    def value(op: str, x: Sequence[float]) -> float | None:
+        found = here(op, x)
+        return None if found is None else found * factor
+
+    monkeypatch.setattr(domain, "value", value)
+    _one.cache_clear()
+    with Oracle(book, None) as oracle:
+        asked = {key for part in questions(course, oracle).values() for key in part}
+    _one.cache_clear()
+    assert book.answers.keys() == asked
 
 
 FROM_AN_ANSWER = """\
