@@ -144,14 +144,18 @@ def asks_the_same(one: Asked, other: Asked) -> bool:
 
 
 def _coincidences(asked: Asked) -> Iterator[set[tuple[int, int]]]:
-    """For each operation, which of the numbers around it are equal up to their sign: its value, its gradient, those of
-    its operands, the numbers beside the program, and 1."""
+    """For each operation, which of its value, its gradient and those of its operands are equal up to their sign: to
+    each other, to plain numbers in it or beside the program, or to 1."""
     values, grads = asked.answer.values, asked.answer.grads
     for index, node in enumerate(asked.program.nodes):
         if not isinstance(node, Op):
             continue
-        around = [1.0, values[index], grads[index], *asked.beside]
-        for operand in node.operands:
-            around += [operand.value] if isinstance(operand, Number) else [values[operand], grads[operand]]
-        sizes = list(enumerate(map(abs, around)))
-        yield {(i, j) for i, x in sizes for j, y in sizes[:i] if math.isclose(x, y, rel_tol=_ALIKE)}
+        plain = [1.0, *asked.beside, *(o.value for o in node.operands if isinstance(o, Number))]
+        found = [part[i] for i in (index, *node.inputs) for part in (values, grads)]
+        sizes = list(map(abs, [*plain, *found]))
+        yield {
+            (i, j)
+            for i in range(len(plain), len(sizes))
+            for j in range(i)
+            if math.isclose(sizes[i], sizes[j], rel_tol=_ALIKE)
+        }
