@@ -17,7 +17,7 @@ from ..grading import Submission, digest, plan
 from ..oracle import Answer, AnswerBook, Oracle
 from ..report import Report, read_report, write_atomically, write_report
 from ..report.model import CourseStamp, SubmissionStamp
-from .intake import Entry, Intake, Readers, Stopped, said, unread
+from .intake import Ended, Entry, Intake, Readers, Stopped, unread
 from .intake.files import readable
 from .job import Faulted, Graded, Job, Outcome, Settings
 
@@ -169,8 +169,8 @@ def grade_entries(
 
     def jobs(reading: Readers) -> Iterator[Job]:
         for entry, read in reading.read(entries):
-            if isinstance(read, Stopped) and read.reason == "ended":
-                faulted(entry.id, said(read))
+            if isinstance(read, Ended):
+                faulted(entry.id, f"the process that read it ended with status {read.status}")
                 continue
             intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
             submission = submission_of(entry, intake)
