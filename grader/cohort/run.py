@@ -20,7 +20,7 @@ from ..oracle import AnswerBook, Oracle
 from ..outside import in_the_way, plain_folder, read_plain, readable, write_atomically
 from ..report import Report, read_report, write_report
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
-from .intake import Entry, Intake, Readers, Stopped, said, unread
+from .intake import Ended, Entry, Intake, Readers, Stopped, unread
 from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
 
 RUN = "run.json"
@@ -221,8 +221,8 @@ def grade_entries(
 
     def jobs(reading: Readers) -> Iterator[Job]:
         for entry, read in reading.read(entries):
-            if isinstance(read, Stopped) and read.reason == "ended":
-                faulted(entry.id, said(read))
+            if isinstance(read, Ended):
+                faulted(entry.id, f"the process that read it ended with status {read.status}")
                 continue
             intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
             submission = submission_of(entry, intake)

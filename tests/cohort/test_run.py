@@ -13,8 +13,8 @@ import pytest
 
 from grader.checks.session import CheckSession
 from grader.cohort import Drawn, Entry, LocalLanes, Results, ResultsError, drawn, entries, grade_entries, settings
-from grader.cohort.intake import Intake, Stopped
-from grader.cohort.intake.reader import Reader
+from grader.cohort.intake import Ended, Intake, Stopped
+from grader.cohort.intake.reader import Read, Reader
 from grader.cohort.job import Faulted, Graded, Job, Outcome, Settings
 from grader.cohort.lanes import Lane
 from grader.cohort.run import submission_of
@@ -284,7 +284,7 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
     """Which limit it was stands in a note and at every exercise, so that a person looks; the others are graded."""
     real_read = Reader.read
 
-    def read(self: Reader, entry: Entry) -> Intake | Stopped:
+    def read(self: Reader, entry: Entry) -> Read:
         return Stopped("cpu_limit", 30) if entry.id == "bob" else real_read(self, entry)
 
     monkeypatch.setattr(Reader, "read", read)
@@ -296,7 +296,7 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
 
     standing = run(course, entries(submissions), tmp_path, Here(kept))
     assert (4, {}) == (standing.graded, standing.faults)
-    why = "what was handed in cannot be read: reading it took more than 30 s of CPU time"
+    why = "what was handed in cannot be read: it took more than 30 s of CPU time"
     assert (why,) == jobs["bob"].notes
     assert {("unreadable", why)} == {source[2:] for source in jobs["bob"].sources.values()}
     report = Results(tmp_path).report("bob")
@@ -317,8 +317,8 @@ def test_a_submission_whose_reading_process_died_is_a_fault(
     run(course, found, tmp_path, Here(answer))
     real_read = Reader.read
 
-    def read(self: Reader, entry: Entry) -> Intake | Stopped:
-        return Stopped("ended", -9) if entry.id == "bob" else real_read(self, entry)
+    def read(self: Reader, entry: Entry) -> Read:
+        return Ended(-9) if entry.id == "bob" else real_read(self, entry)
 
     monkeypatch.setattr(Reader, "read", read)
     standing = run(course, found, tmp_path, Here(answer))

@@ -3,11 +3,12 @@
 from .channel import Limits, Stopped
 from .files import Intake
 from .layout import Entry, IntakeError
-from .reader import Readers, said, unread
+from .reader import Ended, Readers, unread
 from .registry import LAYOUTS, entries, unclaimed
 
 __all__ = [
     "LAYOUTS",
+    "Ended",
     "Entry",
     "Intake",
     "IntakeError",
@@ -15,7 +16,6 @@ __all__ = [
     "Readers",
     "Stopped",
     "entries",
-    "said",
     "unclaimed",
     "unread",
 ]

@@ -15,8 +15,8 @@ _Message = TypeVar("_Message")
 class Limits(msgspec.Struct, frozen=True):
     """What reading one submission may take.
 
-    An honest archive of the largest size that is read takes up to 15 s of CPU time. The wall clock's limit is ten
-    times that of the CPU, so that a busy machine changes nothing.
+    The slowest archive within all counts, 64 MB of noise packed by bzip2, takes 15 s of CPU time on a slow machine. The
+    wall clock's limit is ten times that of the CPU, so that a busy machine changes nothing.
     """
 
     cpu_s: float = 30.0
@@ -41,12 +41,11 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
     """Orders can come."""
 
 
-Reason: TypeAlias = Literal["cpu_limit", "wall_limit", "memory_limit", "ended"]
+Reason: TypeAlias = Literal["cpu_limit", "wall_limit", "memory_limit"]
 
 
 class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
-    """A submission that was not read to the end: a limit that it hit, and which; or that its process was `ended`, which
-    is none of its doing, with its exit status."""
+    """A submission hit a limit before it was read to the end: which one, in seconds or megabytes."""
 
     reason: Reason
     limit: float

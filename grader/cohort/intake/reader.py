@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -21,23 +22,27 @@ _TRIES = 2  # a process that was ended by somebody else is no fault of the submi
 _AHEAD = 2  # submissions for each process, so that none that is graded has to wait for the next
 _SERVER = "grader.cohort.intake.server"
 _SAID: Mapping[Reason, str] = {
-    "cpu_limit": "reading it took more than {:g} s of CPU time",
-    "wall_limit": "reading it took more than {:g} s",
-    "memory_limit": "reading it took more than {:g} MB of memory",
-    "ended": "the process that read it ended with status {:g}",
+    "cpu_limit": "{:g} s of CPU time",
+    "wall_limit": "{:g} s",
+    "memory_limit": "{:g} MB of memory",
 }
 
-Read: TypeAlias = tuple[Entry, Intake | Stopped]
+
+@dataclass(frozen=True)
+class Ended:
+    """A submission was not read, because the process that read it ended, twice; that is none of the submission's doing.
+    `status` is negative for a signal."""
+
+    status: int
 
 
-def said(stopped: Stopped) -> str:
-    """Return in words why a submission was not read to the end."""
-    return _SAID[stopped.reason].format(stopped.limit)
+Read: TypeAlias = Intake | Stopped | Ended
 
 
 def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Intake:
     """Return the intake of a submission that hit a limit: every file unreadable, and a note that says why."""
-    message = f"what was handed in cannot be read: {said(stopped)}"
+    limit = _SAID[stopped.reason].format(stopped.limit)
+    message = f"what was handed in cannot be read: it took more than {limit}"
     sources = {name: Source(Path(file), problem="unreadable", message=message) for name, file in exercises.items()}
     return Intake(sources, (message,)).of(entry)
 
@@ -51,10 +56,10 @@ class Reader:
         self._lock = threading.Lock()
         self._closed = False
 
-    def read(self, entry: Entry) -> Intake | Stopped:
+    def read(self, entry: Entry) -> Read:
         """Read a submission. Raises `IntakeError` where no process can be had; never for what lies in it."""
         order = Order(tuple((os.fsencode(os.path.abspath(place)), os.fsencode(name)) for place, name in entry.named))
-        stopped = Stopped("ended", 0)
+        status = 0
         for _ in range(_TRIES):
             if self._process is None:
                 self._start()
@@ -63,17 +68,24 @@ class Reader:
                 return reply.of(entry)
             status = self._end()
             stopped = reply if isinstance(reply, Stopped) else self._stopped(status)
-            if stopped.reason != "ended":
-                break
-        return stopped
+            if stopped is not None:
+                return stopped
+        return Ended(status)
 
     def _start(self) -> None:
+        status = 0
+        for _ in range(_TRIES):
+            self._spawn()
+            if isinstance(self._exchange(self._setup), Ready):
+                return
+            status = self._end()
+        raise IntakeError(f"the process that reads submissions did not start (status {status})")
+
+    def _spawn(self) -> None:
         with self._lock:
             if self._closed:
                 raise IntakeError("no more submissions are read")
             self._process = start_module(_SERVER, errors=bool(os.environ.get("GRADE_DEBUG")))
-        if not isinstance(self._exchange(self._setup), Ready):
-            raise IntakeError(f"the process that reads submissions did not start (status {self._end()})")
 
     def _exchange(self, message: Setup | Order) -> Reply | None:
         """Send a message and read one; None where the process has ended, or says what it never says."""
@@ -100,8 +112,8 @@ class Reader:
                     stream.close()
         return process.wait()
 
-    def _stopped(self, status: int) -> Stopped:
-        """Return why a process ended that has this exit status: each clock has a signal of its own."""
+    def _stopped(self, status: int) -> Stopped | None:
+        """Return which limit ended a process that has this exit status: each clock has a signal of its own."""
         limits = self._setup.limits
         with contextlib.suppress(ValueError):
             match signal.Signals(-status).name:
@@ -109,7 +121,7 @@ class Reader:
                     return Stopped("cpu_limit", limits.cpu_s)
                 case "SIGALRM":
                     return Stopped("wall_limit", limits.wall_s)
-        return Stopped("ended", status)
+        return None
 
     def close(self) -> None:
         """End the process, and start no other."""
@@ -127,10 +139,10 @@ class Readers:
             self._idle.put(reader)
         self._threads = ThreadPoolExecutor(count, "intake")
 
-    def read(self, entries: Iterable[Entry]) -> Iterator[Read]:
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Read]]:
         """Give each entry with what was read, as they are ready. Raises `IntakeError`, and what `entries` raises."""
         waiting = iter(entries)
-        done: queue.SimpleQueue[Future[Read]] = queue.SimpleQueue()
+        done: queue.SimpleQueue[Future[tuple[Entry, Read]]] = queue.SimpleQueue()
 
         def order_next() -> bool:
             entry = next(waiting, None)
@@ -144,7 +156,7 @@ class Readers:
             under_way += order_next() - 1
             yield read.result()
 
-    def _read(self, entry: Entry) -> Read:
+    def _read(self, entry: Entry) -> tuple[Entry, Read]:
         reader = self._idle.get()
         try:
             return entry, reader.read(entry)

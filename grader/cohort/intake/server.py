@@ -1,7 +1,7 @@
 """A process that reads one submission after another, within limits that the kernel keeps.
 
-Started by `Reader` as `python -m grader.cohort.intake.server`. A setup, then orders, come on standard input; a reply
-goes to standard output for each. A submission that hits a limit ends the process, and another is started.
+Started by `Reader`. A setup, then orders, come on standard input; a reply goes to standard output for each. A
+submission that hits a limit ends the process, and another is started.
 """
 
 import os
@@ -66,7 +66,3 @@ def _set_clocks(limits: Limits) -> None:
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
         signal.setitimer(signal.ITIMER_REAL, limits.wall_s)
-
-
-if __name__ == "__main__":
-    main()

@@ -6,6 +6,7 @@ import lzma
 import os
 import signal
 import struct
+import sys
 import tarfile
 import threading
 import zipfile
@@ -18,7 +19,7 @@ import msgspec
 import pytest
 
 from grader.cohort import Entry, IntakeError, entries
-from grader.cohort.intake import Intake, Limits, Readers, Stopped, reader, server
+from grader.cohort.intake import Ended, Intake, Limits, Readers, Stopped, reader, server
 from grader.cohort.intake.channel import Order, Ready, Reply, Setup, most, receive, send
 from grader.cohort.intake.reader import Reader
 from grader.engine import Source
@@ -173,7 +174,7 @@ def test_what_the_process_may_not(one: Reader, tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.skipif(os.uname().sysname != "Linux", reason="NOT TESTED: memory is limited by Linux alone")
+@pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: memory is limited by Linux alone")
 def test_an_archive_that_takes_too_much_memory_costs_itself(limited: Callable[..., Reader], tmp_path: Path) -> None:
     """The files beside it are read."""
     info = tarfile.TarInfo("zeros")
@@ -216,7 +217,7 @@ def test_a_process_that_ends_each_time(one: Reader, tmp_path: Path, monkeypatch:
     """Its status is in the answer, and the next submission is read."""
     entry = submitted(tmp_path / "jane", distribute=b"x")
     monkeypatch.setattr(Reader, "_exchange", lambda self, message: Ready() if isinstance(message, Setup) else None)
-    assert Stopped("ended", -signal.SIGKILL) == one.read(entry)
+    assert Ended(-signal.SIGKILL) == one.read(entry)
     monkeypatch.undo()
     assert isinstance(one.read(entry), Intake)
 
@@ -269,7 +270,7 @@ def test_the_largest_submission_fits_into_a_reply(exercises: dict[str, str]) -> 
         sent(Order(())),
         sent(Stopped("cpu_limit", 1))[:-3],
         struct.pack(">I", 1) + b"\x90",
-        sent(msgspec.structs.replace(Stopped("ended", 1), reason="won")),  # type: ignore[arg-type]
+        sent(msgspec.structs.replace(Stopped("cpu_limit", 1), reason="won")),  # type: ignore[arg-type]
         sent(Intake({"swap": Source(3)})),  # type: ignore[arg-type]
     ],
     ids=["half a length", "4 GB", "cut off", "another kind", "cut", "a list", "unknown reason", "no path"],
