@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 from ..course import Course, CourseError, Exercise
 from ..engine import read_source
+from ..outside import write_atomically
 
 _BEGIN = re.compile(r"(?P<indent>[ ]*)# BEGIN SOLUTION(?: (?P<prompt>.*\S))?\s*")
 _NEARLY = re.compile(r"#.*\b(BEGIN|END)\s+SOLUTION", re.IGNORECASE)
@@ -74,6 +75,9 @@ def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False
         )
         if not (untouched or force):
             raise CourseError(path, None, "has been worked on; `grade stubs --force` would overwrite it")
-        path.write_text(stub, encoding="utf-8")
+        try:
+            write_atomically(path, stub.encode())
+        except OSError as error:
+            raise CourseError(path, None, f"cannot be written: {error.strerror}") from None
         written.append(path.name)
     return written

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine import read_source
-from ..outside import YamlError, printable, read_plain, yaml_texts
+from ..outside import YamlError, decoded, printable, read_plain, yaml_texts
 from ..report.model import Submitter
 from .archives import is_archive, stem
 from .canvas_names import Reading, likely_readings, readings
@@ -251,7 +251,7 @@ def _time(value: Any) -> str | None:
 def _with_unique_ids(found: list[Entry]) -> list[Entry]:
     """Ids that are safe as file names, and different even where a file system ignores case: a name that is not, or
     that looks like one of these, gets a digest of the origin, which is nobody else's."""
-    plain = [re.sub(r"[^A-Za-z0-9._-]", "_", entry.id).strip(".-") for entry in found]
+    plain = [re.sub(r"[^A-Za-z0-9._-]", "_", decoded(entry.id)).strip(".-") for entry in found]
     often = Counter(text.lower() for text in plain)
     made: list[Entry] = []
     taken = set()
@@ -262,7 +262,7 @@ def _with_unique_ids(found: list[Entry]) -> list[Entry]:
             entry = replace(entry, notes=(*entry.notes, f"handed in more than once, each graded by itself: {alike}"))
         unsafe = not text or text != entry.id or len(text) > 100 or _DEVICES.fullmatch(text) or _DIGEST.search(text)
         if unsafe or often[text.lower()] > 1:
-            text, origin = text[:80].replace(".", "_") or "submission", entry.origin
+            text, origin = text[:80].replace(".", "_") or "submission", decoded(entry.origin)
             while (name := f"{text}-{_digest(origin)}").lower() in taken:
                 origin += "/"
             text = name
