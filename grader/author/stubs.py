@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 from ..course import Course, CourseError, Exercise
 from ..engine import read_source
+from ..outside import write_atomically
 
 _BEGIN = re.compile(r"(?P<indent>[ ]*)# BEGIN SOLUTION(?: (?P<prompt>.*\S))?\s*")
 _NEARLY = re.compile(r"#.*\b(BEGIN|END)\s+SOLUTION", re.IGNORECASE)
@@ -68,7 +69,10 @@ def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False
         path, stub = course.exercise_file(exercise), stubs[exercise.id]
         if read_source(path).text == stub or (is_work(course, exercise, known) and not force):
             continue
-        path.write_text(stub, encoding="utf-8")
+        try:
+            write_atomically(path, stub.encode())
+        except OSError as error:
+            raise CourseError(path, None, f"cannot be written: {error.strerror}") from None
         written.append(path.name)
     return written
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..course import Course, find_course, load_course
-from ..outside import UserError, decoded, paragraph
+from ..outside import UserError, decoded, paragraph, printable
 from .streams import complain, prepare, unwritable
 from .words import UsageError, find_exercise
 
@@ -31,12 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = ["--help"]
     try:
         code = _run(words)
-        stuck = unwritable(sys.stdout)
-    except (BrokenPipeError, SystemExit) as left:  # argparse has said why
-        stuck = unwritable(sys.stdout)
-        if isinstance(left, SystemExit) and stuck is None:
-            raise
+    except BrokenPipeError:
         code = SHORT
+    stuck = unwritable(sys.stdout)
     if stuck is not None and not isinstance(stuck, BrokenPipeError):
         complain(f"standard output cannot be written: {stuck.strerror}")
         return WRONG_USE
@@ -46,17 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     command = _COMMANDS.get(words[0]) if words else None
     try:
-        if not os.path.exists(os.curdir):
-            raise UsageError("the folder that this was started in is gone; go to another one")
+        _see_that_there_is_a_folder()
         return command(words[1:]) if command else _grade(words)
     except UserError as error:
         complain(error)
         _name_command(words)
         return WRONG_USE
-    except SystemExit as left:
+    except SystemExit as left:  # argparse has said why
         if left.code == WRONG_USE:
             _name_command(words)
-        raise
+        return int(left.code or OK)
     except KeyboardInterrupt:
         print("\ngrade: interrupted; nothing was written", file=sys.stderr)
         return INTERRUPTED
@@ -66,12 +62,20 @@ def _run(words: list[str]) -> int:
         if os.environ.get("GRADE_DEBUG"):
             raise
         if isinstance(error, OSError) and error.errno in _NOT_OURS:
-            complain(": ".join(str(part) for part in (error.filename, error.strerror) if part))
+            if unwritable(sys.stdout) is None:
+                complain(": ".join(printable(str(part)) for part in (error.filename, error.strerror) if part))
             return WRONG_USE
         complain("the grader itself failed, so there is no score.")
         print(paragraph(f"  {type(error).__name__}: {error}\n"), file=sys.stderr)
         print("This is not your code's fault. GRADE_DEBUG=1 shows where it happened.", file=sys.stderr)
         return OUR_FAULT
+
+
+def _see_that_there_is_a_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError:
+        raise UsageError("the folder that this was started in is gone; go to another one") from None
 
 
 def _name_command(words: list[str]) -> None:
@@ -206,7 +210,10 @@ def _build(words: list[str]) -> int:
 
     course = _course(options)
     book = build_book(course)
-    write_book(course.book, book)
+    try:
+        write_book(course.book, book)
+    except OSError as error:
+        raise UsageError(f"{course.book}: cannot be written: {error.strerror}") from None
     print(f"wrote {course.book}: {len(book.answers)} programs, torch {book.torch}")
     return OK
 

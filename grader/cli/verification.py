@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..author.verify import Verified, verify
 from ..course import Course, Exercise
+from ..outside import write_named
 
 _HEAD = ("exercise", "solution", "misconceptions caught and diagnosed", "mutants killed", "equivalent", "findings")
 
@@ -33,7 +34,7 @@ def run_verify(course: Course, exercises: tuple[Exercise, ...], table: Path | No
         if result.worked_on:
             print(f"  {course.exercise_file(result.exercise)} has been worked on; its stub was verified instead")
     if table is not None:
-        table.write_text(markdown(course, results), encoding="utf-8")
+        write_named(table, markdown(course, results).encode())
     found = sum(len(result.findings) for result in results)
     print(f"{found} findings" if found else "nothing to be mended")
     return 2 if found else 0

@@ -3,6 +3,7 @@
 import difflib
 import hashlib
 import math
+import os
 import re
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import msgspec
 import yaml
 from msgspec import Meta
 
+from ..outside import read_plain
 from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Visibility
 from .yaml_nodes import Document, child, items, line
 
@@ -162,10 +164,10 @@ def _hash(folder: Path) -> str:
     hidden = folder / "tests" / "hidden"
     for path in [folder / "course.yaml", *sorted(hidden.glob("*.py")), hidden / "answers.json"]:
         try:
-            content = path.read_bytes()
+            content = read_plain(path, follow=True)
         except FileNotFoundError:
             continue
         except OSError as error:
             raise CourseError(path, None, f"cannot be read: {error.strerror}") from None
-        digest.update(f"{path.name}:{len(content)}\n".encode() + content)
+        digest.update(os.fsencode(path.name) + f":{len(content)}\n".encode() + content)
     return digest.hexdigest()

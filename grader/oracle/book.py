@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ..course import CourseError
+from ..outside import read_plain, write_atomically
 
 FORMAT = 1
 
@@ -44,7 +45,7 @@ class AnswerBook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_book(path: Path) -> AnswerBook:
     """Read an answer book. Raises `CourseError`."""
     try:
-        book = msgspec.json.decode(path.read_bytes(), type=AnswerBook)
+        book = msgspec.json.decode(read_plain(path, follow=True), type=AnswerBook)
     except FileNotFoundError:
         raise CourseError(path, None, "there is no answer book; `grade build` writes it") from None
     except OSError as error:
@@ -57,7 +58,7 @@ def read_book(path: Path) -> AnswerBook:
 
 
 def write_book(path: Path, book: AnswerBook) -> None:
-    """Write an answer book, one answer a line, so that a change shows in a diff."""
+    """Write an answer book, one answer a line, so that a change shows in a diff. Raises `OSError`."""
     head = msgspec.json.format(
         msgspec.json.encode(
             {
@@ -73,4 +74,4 @@ def write_book(path: Path, book: AnswerBook) -> None:
         b"  " + msgspec.json.encode(key) + b": " + msgspec.json.encode(answer)
         for key, answer in sorted(book.answers.items())
     )
-    path.write_bytes(head.removesuffix(b"\n}") + b',\n "answers": {\n' + answers + b"\n }\n}\n")
+    write_atomically(path, head.removesuffix(b"\n}") + b',\n "answers": {\n' + answers + b"\n }\n}\n")

@@ -48,7 +48,7 @@ def read_plain(path: Path, most: int = _MAX_READ, *, follow: bool = False) -> by
     try:
         file = open_plain(path, follow=follow)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.EMLINK):
+        if path.is_symlink() and not follow:
             raise OSError(error.errno, "is a symbolic link", str(path)) from None
         raise
     with file:
@@ -109,8 +109,9 @@ def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:
     A device (`/dev/null`), a pipe that somebody reads, and what a process has open (`/dev/stdout`) are written to, not
     replaced. Any other link is left alone, since it may lead anywhere, and so is a disk.
     """
-    if _system_link(path):
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | _TO_TERMINAL)
+    own = _own_descriptor(path)
+    if own is not None:
+        handle = os.dup(own)
     elif in_the_way(path) in ("pipe", "device"):
         handle = _open_other_end(path)
     else:
@@ -134,10 +135,13 @@ def _open_other_end(path: Path) -> int:
     return handle
 
 
-def _system_link(path: Path) -> bool:
-    """Return whether a link is one of the system's own, such as `/dev/stdout` or `/dev/fd/63`."""
-    folder = path.parent.resolve()
-    return path.is_symlink() and (folder == Path("/dev") or (folder.parts[1:2], folder.name) == (("proc",), "fd"))
+def _own_descriptor(path: Path) -> int | None:
+    """Return which of this process' descriptors a link of the system's is, such as `/dev/stdout` or `/dev/fd/63`."""
+    own = (Path(f"/proc/{os.getpid()}/fd"), Path("/dev/fd"))
+    for place in (path, path.parent / os.readlink(path)) if path.is_symlink() else ():
+        if place.name.isdecimal() and place.parent.resolve() in own:
+            return int(place.name)
+    return None
 
 
 def _pieces(data: bytes | Iterable[bytes]) -> Iterable[bytes]:

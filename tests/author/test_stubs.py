@@ -210,6 +210,19 @@ def test_a_file_has_been_worked_on_or_not(
     assert expected == is_work(course, exercise, {"first": "the old stub\n"})
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("../mine.py")], ids=["a pipe", "a link"])
+def test_even_with_force_only_files_are_overwritten(
+    with_solution: WithSolution, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    """Nothing waits for a pipe, and nothing is written through a link."""
+    course = with_solution()
+    (tmp_path / "mine.py").write_text("mine\n")
+    make(course.exercise_file(course.exercises[0]))
+    with pytest.raises(CourseError, match=r"cannot be written: there is a (pipe|symbolic link) of that name"):
+        write_stubs(course, {}, force=True)
+    assert "mine\n" == (tmp_path / "mine.py").read_text()
+
+
 def test_an_error_in_any_solution_writes_nothing(with_solution: WithSolution, tmp_path: Path) -> None:
     """All stubs are made before the first is written."""
     course = with_solution(stub_source("a"), "no region\n")

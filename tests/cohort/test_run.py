@@ -5,6 +5,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -212,6 +213,90 @@ def test_what_has_changed_is_graded_again(
     lanes = Here(answer)
     run(course, entries(submissions), out, lanes)
     assert ["bob"] == lanes.graded
+
+
+def _edit_the_report(path: Path) -> None:
+    path.write_text(path.read_text().replace('"bonus": 0,', '"bonus": 9,', 1))
+
+
+@pytest.mark.parametrize(
+    "spoil", [_edit_the_report, lambda path: path.write_text("{"), lambda path: path.write_text("")]
+)
+def test_what_is_no_report_is_put_aside_and_told(
+    course: Course,
+    submissions: Path,
+    tmp_path: Path,
+    answer: Callable[[Job], Outcome],
+    spoil: Callable[[Path], object],
+) -> None:
+    """One that does not add up, too: it is graded anew, and what was there is kept, as often as it happens."""
+    out, found = tmp_path / "results", entries(submissions)
+    run(course, found, out, Here(answer))
+    path = out / "reports" / "bob.json"
+    good = path.read_bytes()
+    spoil(path)
+    spoiled = path.read_bytes()
+    for names in (["bob.json"], ["bob.2.json", "bob.json"]):
+        standing = run(course, found, out, lanes := Here(answer))
+        assert (["bob"], ["bob"], good) == (standing.damaged, lanes.graded, path.read_bytes())
+        assert names == sorted(kept.name for kept in (out / "gone").iterdir())
+        path.write_bytes(spoiled)
+    assert {spoiled} == {kept.read_bytes() for kept in (out / "gone").iterdir()}
+
+
+def test_a_report_that_changed_with_its_files_is_no_damage(
+    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
+) -> None:
+    """It is replaced, and nothing is put aside."""
+    found = entries(submissions)
+    run(course, found, tmp_path / "out", Here(answer))
+    _edit(submissions, tmp_path)
+    assert [] == run(course, found, tmp_path / "out", Here(answer)).damaged
+    assert not (tmp_path / "out" / "gone").exists()
+
+
+@pytest.mark.parametrize("name", [".lock", "run.json", "cohort.json", "reports", "gone", "reports/bob.json"])
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "other"])
+def test_what_has_the_name_of_a_result_and_is_none_is_told(tmp_path: Path, name: str, kind: str) -> None:
+    """Nothing is followed or lost: neither what a link leads to, nor the link."""
+    (tmp_path / "out" / "reports").mkdir(parents=True)
+    path = tmp_path / "out" / name
+    if name == "reports":
+        path.rmdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "ann.json").write_text("mine")
+    if kind == "link":
+        path.symlink_to(elsewhere / "ann.json" if "." in name else elsewhere)
+    elif kind == "dangling link":
+        path.symlink_to(tmp_path / "nowhere")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.mkdir() if "." in name else path.touch()
+    said = {"link": "symbolic link", "dangling link": "symbolic link", "pipe": "pipe"}.get(kind, "folder|file")
+    with pytest.raises(ResultsError, match=f"{path} is a ({said}), and should be a (folder|file); remove it"):
+        Results(tmp_path / "out").__enter__()
+    assert [("ann.json", "mine")] == [(file.name, file.read_text()) for file in elsewhere.iterdir()]
+    assert not (tmp_path / "nowhere").exists()
+    assert os.path.lexists(path)
+
+
+def test_a_link_is_not_taken_for_what_a_killed_run_left(tmp_path: Path) -> None:
+    """Only files are cleared away."""
+    (tmp_path / "reports" / ".a.json.folder").mkdir(parents=True)
+    (tmp_path / ".b.json.link").symlink_to("reports")
+    with Results(tmp_path):
+        assert (tmp_path / ".b.json.link").is_symlink()
+        assert (tmp_path / "reports" / ".a.json.folder").is_dir()
+
+
+def test_a_course_may_lie_in_a_folder_of_any_name(course: Course) -> None:
+    """What the lanes are started with can be written down."""
+    folder = Path("/somewhere/a\udcff")
+    made_of = settings(replace(course, folder=folder), SEED, {}, isolation="auto", official=True)
+    read = msgspec.json.decode(msgspec.json.encode(made_of), type=Settings)
+    assert folder == Path(os.fsdecode(read.course))
 
 
 def _write(results: Results, report: Report) -> None:

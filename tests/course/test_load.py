@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -213,6 +214,11 @@ def test_an_exercise_has_exactly_one_file(write_course: WriteCourse, files: Sequ
         (b"# nothing else\n\nformat_version: 1\n", 3, "missing required field `course`"),
         (b"format_version: 1\ncourse: [\n", 3, "this is no YAML"),
         (b"format_version: 1\ncourse: 'open\n", 3, "this is no YAML"),
+        (b"format_version: 1\ncourse: " + b"[" * 200_000, 2, "this is no YAML: it is nested more than 100 deep"),
+        (b"a: &a [x, x]\nb: " + b"[" * 99 + b"*a, " * 20_000, 2, "this is no YAML: it holds more than 20,000 values"),
+        (b"format_version: !!int\n", 1, "`` cannot be read"),
+        (b"format_version: !!float\n", 1, "`` cannot be read"),
+        (b"#" * (5 << 20), None, "cannot be read: is larger than 4 MB"),
     ],
 )
 def test_a_damaged_file_is_told(write_course: WriteCourse, content: bytes, line: int | None, says: str) -> None:
@@ -286,6 +292,26 @@ def test_an_added_hidden_test_changes_the_hash(write_course: WriteCourse) -> Non
     before = load_course(folder).hash
     (folder / "tests" / "hidden").mkdir(parents=True)
     (folder / "tests" / "hidden" / "test_03_first.py").touch()
+    assert before != load_course(folder).hash
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["a pipe", "a device"])
+def test_a_hidden_test_that_is_no_file_is_told(write_course: WriteCourse, make: Callable[[Path], None]) -> None:
+    """Nothing waits for the end of what has none."""
+    folder = write_course()
+    (folder / "tests" / "hidden").mkdir(parents=True)
+    make(folder / "tests" / "hidden" / "test_03_first.py")
+    with pytest.raises(CourseError, match=r"cannot be read: test_03_first\.py is no regular file"):
+        load_course(folder)
+
+
+def test_a_file_of_any_name_may_lie_beside_the_tests(write_course: WriteCourse) -> None:
+    """A name that is not UTF-8 has its place in the hash."""
+    folder = write_course()
+    (folder / "tests" / "hidden").mkdir(parents=True)
+    before = load_course(folder).hash
+    (folder / "tests" / "hidden" / "a\udcff.py").touch()
+    (folder / "exercises" / "03_b\udcff.py").touch()
     assert before != load_course(folder).hash
 
 

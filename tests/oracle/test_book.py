@@ -1,3 +1,5 @@
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -95,6 +97,17 @@ def test_a_book_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     """A folder of that name is no book."""
     with pytest.raises(CourseError, match="cannot be read"):
         read_book(tmp_path)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["a pipe", "a device"])
+def test_a_book_that_is_no_file_is_told(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """Nothing waits for the end of what has none; nothing is written into it."""
+    path = tmp_path / "answers.json"
+    make(path)
+    with pytest.raises(CourseError, match=r"cannot be read: answers\.json is no regular file"):
+        read_book(path)
+    with pytest.raises(OSError, match=r"there is a (pipe|symbolic link) of that name"):
+        write_book(path, BOOK)
 
 
 @pytest.mark.parametrize("number", [0, 2])

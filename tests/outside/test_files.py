@@ -185,12 +185,19 @@ def test_a_link_is_not_written_through(tmp_path: Path, target: str) -> None:
 
 
 def test_what_this_process_has_open_can_be_named(tmp_path: Path) -> None:
-    """`/dev/stdout` and `/dev/fd/3` are links of the system's: what is open there gets the data at its end."""
-    with (tmp_path / "out").open("wb") as file:
+    """`/dev/stdout` and `/dev/fd/3` are links of the system's: what is open there gets the data where it stands."""
+    with (tmp_path / "out").open("wb", buffering=0) as file:
         file.write(b"before, ")
-        file.flush()
-        write_named(Path(f"/dev/fd/{file.fileno()}"), b"after")
-    assert b"before, after" == (tmp_path / "out").read_bytes()
+        for place in (f"/dev/fd/{file.fileno()}", f"/proc/self/fd/{file.fileno()}"):
+            write_named(Path(place), b"now, ")
+        file.write(b"after")
+    assert b"before, now, now, after" == (tmp_path / "out").read_bytes()
+
+
+def test_what_another_process_has_open_cannot(tmp_path: Path) -> None:
+    """A link below /proc leads anywhere."""
+    with pytest.raises(OSError, match="there is a symbolic link of that name"):
+        write_named(Path(f"/proc/{os.getppid()}/fd/1"), b"report")
 
 
 def test_an_ordinary_file_is_written_atomically(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...outside import printable
+from ...outside import decoded, printable
 from .layout import Entry
 
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # no file names on Windows
@@ -19,7 +19,7 @@ def with_unique_ids(found: Sequence[Entry]) -> list[Entry]:
     A name that is not, or that looks like one of these, gets a digest of the origin, which is nobody else's. Entries of
     one name get a note.
     """
-    plain = [re.sub(r"[^A-Za-z0-9._-]", "_", entry.id).strip(".-") for entry in found]
+    plain = [re.sub(r"[^A-Za-z0-9._-]", "_", decoded(entry.id)).strip(".-") for entry in found]
     often = Counter(text.lower() for text in plain)
     made: list[Entry] = []
     taken = set()
@@ -30,7 +30,7 @@ def with_unique_ids(found: Sequence[Entry]) -> list[Entry]:
             entry = replace(entry, notes=(*entry.notes, f"handed in more than once, each graded by itself: {alike}"))
         unsafe = not text or text != entry.id or len(text) > 100 or _DEVICES.fullmatch(text) or _DIGEST.search(text)
         if unsafe or often[text.lower()] > 1:
-            text, origin = text[:80].replace(".", "_") or "submission", entry.origin
+            text, origin = text[:80].replace(".", "_") or "submission", decoded(entry.origin)
             while (name := f"{text}-{_digest(origin)}").lower() in taken:
                 origin += "/"
             text = name
