@@ -19,6 +19,8 @@ from grader.grading import grade
 from grader.oracle import read_book
 from grader.report import Report, write_report
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "a secret"
 

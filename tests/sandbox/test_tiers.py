@@ -10,6 +10,8 @@ import pytest
 from grader import sandbox
 from grader.report import read_report
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
 
