@@ -4,10 +4,17 @@ import fcntl
 import os
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
+from grader.course import load_course
+from grader.grading import grade
+from grader.oracle import read_book
+from grader.report import Report
+
+ROOT = Path(__file__).resolve().parents[1]
 T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
 
@@ -33,3 +40,16 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
         return found
 
     return result
+
+
+@pytest.fixture(scope="session")
+def solved(once: Once) -> Report:
+    """The report on the solutions of the repository's own course."""
+
+    def graded() -> Report:
+        course = load_course(ROOT)
+        files = {exercise.id: course.solution(exercise) for exercise in course.exercises}
+        return grade(course, read_book(course.book), files, seed=course.seed, memo=None)
+
+    report: Report = once("solved", graded)
+    return report
