@@ -16,8 +16,10 @@ import pytest
 from grader.author import build, is_work, make_stub
 from grader.author.drift import shaken
 from grader.course import Course, Exercise, load_course
+from grader.grading import grade
 from grader.oracle import Answer, AnswerBook, Oracle, read_book
 from grader.program import Question
+from grader.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
 T = TypeVar("T")
@@ -45,6 +47,19 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
         return found
 
     return result
+
+
+@pytest.fixture(scope="session")
+def solved(once: Once) -> Report:
+    """The report on the solutions of the repository's own course."""
+
+    def graded() -> Report:
+        course = load_course(ROOT)
+        files = {exercise.id: course.solution(exercise) for exercise in course.exercises}
+        return grade(course, read_book(course.book), files, seed=course.seed, memo=None)
+
+    report: Report = once("solved", graded)
+    return report
 
 
 @pytest.fixture(scope="session")

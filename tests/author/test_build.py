@@ -58,11 +58,13 @@ def test_every_exercise_file_belongs_to_an_exercise() -> None:
     assert {f"test_{name}" for name in names} == {path.name for path in COURSE.hidden.glob("*.py")}
 
 
+@pytest.mark.slow
 def test_the_shipped_book_knows_the_same_programs(built: AnswerBook, shipped: AnswerBook) -> None:
     """Every program that the checks ask for under the course's seed is in the shipped book, and no other."""
     assert built.answers.keys() == shipped.answers.keys(), STALE
 
 
+@pytest.mark.slow
 def test_the_shipped_book_has_the_same_stubs(built: AnswerBook, shipped: AnswerBook) -> None:
     """An untouched file is known by the stub in the book."""
     assert built.stubs == shipped.stubs, STALE
@@ -76,6 +78,7 @@ def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shippe
     assert written == kept, STALE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("exercise", "name"), SAMPLE.items())
 def test_misconceptions_behave_as_in_the_shipped_book(
     exercise: str, name: str, built: AnswerBook, shipped: AnswerBook
@@ -86,12 +89,14 @@ def test_misconceptions_behave_as_in_the_shipped_book(
     assert now == kept, STALE
 
 
+@pytest.mark.slow
 def test_the_shipped_book_has_the_same_answers(built: AnswerBook, shipped: AnswerBook) -> None:
     """No number differs by more than grading tolerates, whatever torch is installed here."""
     found = [drift_text(one) for one in drift(COURSE, shipped, built) if one.kind != "misconceptions"]
     assert [] == found, STALE
 
 
+@pytest.mark.slow
 def test_answers_are_complete(built: AnswerBook) -> None:
     """Each answer has as many gradients as values, and the root's is 1."""
     assert all(len(answer.values) == len(answer.grads) for answer in built.answers.values())

@@ -232,6 +232,7 @@ def test_a_second_export_replaces_the_first(results: Path) -> None:
     assert (first, ["grades.csv"]) == (place.read_bytes(), files(place.parent))
 
 
+@pytest.mark.slow
 def test_reports_are_not_held(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a class of any size, two reports at most are in memory at once."""
     alive: list[int] = []

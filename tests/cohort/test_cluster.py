@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from distributed import Client, LocalCluster
 
 from grader.cohort import Drawn, Entry, LaneError, LocalLanes, Results, entries, grade_entries, settings
 from grader.cohort.cluster import DaskLanes
@@ -76,6 +75,8 @@ def test_workers_that_die_leave_and_join_lose_and_double_nothing(
 ) -> None:
     """One worker is killed in the middle of its work, one is told to leave, one comes later: the reports are those of
     one machine, and each submission was counted once."""
+    from distributed import LocalCluster  # here, since it takes long: whoever runs no cluster need not wait for it
+
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         seen: list[int] = []
 
@@ -157,6 +158,8 @@ def test_workers_on_two_hosts(
 ) -> None:
     """A scheduler here, a worker in each of two network namespaces, reached by their addresses alone; one host is cut
     off in the middle, and nothing is lost."""
+    from distributed import Client
+
     python = sys.executable
     scheduler = [
         python,

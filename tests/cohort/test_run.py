@@ -24,6 +24,8 @@ from grader.grading import Submission, grade, plan
 from grader.oracle import Oracle, read_book
 from grader.report import Report, review_reasons, write_report
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "a secret"
 
@@ -294,7 +296,7 @@ def test_a_link_is_not_taken_for_what_a_killed_run_left(tmp_path: Path) -> None:
 def test_a_course_may_lie_in_a_folder_of_any_name(course: Course) -> None:
     """What the lanes are started with can be written down."""
     folder = Path("/somewhere/a\udcff")
-    made_of = settings(replace(course, folder=folder), SEED, {}, isolation="auto", official=True)
+    made_of = settings(replace(course, folder=folder), SEED, Drawn(), isolation="auto", official=True)
     read = msgspec.json.decode(msgspec.json.encode(made_of), type=Settings)
     assert folder == Path(os.fsdecode(read.course))
 

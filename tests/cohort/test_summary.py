@@ -11,16 +11,7 @@ from grader.cohort import Summary, summarise
 from grader.cohort.summary import COHORT_SCHEMA
 from grader.course import Course
 from grader.engine import Reason
-from grader.grading import grade
-from grader.oracle import read_book
 from grader.report import Diagnosis, NeedsReview, Report
-
-
-@pytest.fixture(scope="module")
-def solved(course: Course) -> Report:
-    """The report on all solutions."""
-    files = {exercise.id: course.solution(exercise) for exercise in course.exercises}
-    return grade(course, read_book(course.book), files, seed=course.seed, memo=None)
 
 
 def with_outcomes(report: Report, name: str, passed: dict[tuple[str, str], bool], **more: Any) -> Report:

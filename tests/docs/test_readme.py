@@ -23,6 +23,7 @@ def overwriting(solution: str) -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shown", "edit"), [(0, overwriting), (1, str)], ids=["failing", "passing"])
 def test_the_captures_are_real(tmp_path: Path, shown: int, edit: object) -> None:
     """Both captured runs come out word for word."""

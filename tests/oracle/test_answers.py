@@ -12,6 +12,8 @@ from grader.oracle import answers as answers_module
 from grader.oracle.memo import Memo
 from grader.program import Descent, draw, program
 
+pytestmark = pytest.mark.slow
+
 SQUARE = program("L = a * a", a=3)
 SQUARED = Answer(values=(3.0, 9.0), grads=(6.0, 1.0))
 DIAMOND = program("c = a * b; d = a + b; L = c * d", a=1, b=3)

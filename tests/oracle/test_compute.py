@@ -5,9 +5,11 @@ import sys
 from typing import Any
 
 import pytest
+from torch_answers import answer, descended
 
-from grader.oracle.compute import answer, descended, main
 from grader.program import Descent, program
+
+pytestmark = pytest.mark.slow
 
 NEURON = "n = x * w + y * v + b; o = tanh(n)"
 NEURON_LEAVES = {"x": 2.0, "w": -3.0, "y": 0.0, "v": 1.0, "b": 6.8813735870195432}
@@ -111,6 +113,8 @@ def test_no_finite_answer(text: str, leaves: dict[str, float]) -> None:
 
 def test_the_process_answers_line_by_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """One line in, one line out; after an error the next program is answered."""
+    from grader.oracle.compute import main
+
     asked = [program("L = a * a", a=3), program("L = log(a)", a=-1), program("L = a + a", a=3)]
     lines = "".join(json.dumps([p.wire, p.root]) + "\n" for p in asked)
     monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
@@ -139,6 +143,8 @@ def test_the_process_takes_the_steps_of_a_descent(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Asked for a descent it answers for the program after the last step, or that the descent has left the floats."""
+    from grader.oracle.compute import main
+
     asked = [Descent(program("L = a * a", a=3), 0.5, 2), Descent(program("L = exp(a)", a=3), -9, 5)]
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(json.dumps(one.question) + "\n" for one in asked)))
     main()

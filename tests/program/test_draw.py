@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch_answers import answer
 
-from grader.oracle.compute import answer
 from grader.program import Leaf, Number, Op, Program, draw, program
 from grader.program.graph import BINARY, UNARY
 
@@ -114,6 +114,7 @@ def test_some_programs_share_a_result_between_two_operations() -> None:
     assert len(drawn) / 3 <= len(shared)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [False, True])
 @pytest.mark.parametrize(
     "ops",
@@ -127,6 +128,7 @@ def test_values_and_gradients_are_moderate(ops: Sequence[str], numbers: bool) ->
         assert max(map(abs, grads)) <= 10_000, p.shown
 
 
+@pytest.mark.slow
 def test_relu_stays_away_from_its_kink() -> None:
     """No argument of relu lies so close to 0 that rounding decides its slope."""
     for p in draw("kink", 40, ops=("add", "sub", "mul", "relu"), sizes=(2, 12)):
@@ -135,6 +137,7 @@ def test_relu_stays_away_from_its_kink() -> None:
         assert all(abs(x) >= 0.05 for x in arguments), p.shown
 
 
+@pytest.mark.slow
 def test_relu_dies_and_lives() -> None:
     """Both sides of relu occur."""
     signs = set()

@@ -1,15 +1,17 @@
 import pytest
+from torch_answers import answer
 
-from grader.oracle.compute import answer
 from grader.program import chain, diamonds, leaf, program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [0.0, -2.5, 3.0])
 def test_a_leaf_alone(value: float) -> None:
     """One node, whose derivative by itself is 1."""
     assert [[value], [1.0]] == answer(leaf(value).wire, leaf(value).root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [3, 4, 10, 50])
 def test_a_chain(length: int) -> None:
     """`length` nodes; each link adds b, so b counts once for each of them."""
@@ -20,6 +22,7 @@ def test_a_chain(length: int) -> None:
     assert [1.0, length - 2] == grads[:2]
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_made_at_once() -> None:
     """100,000 nodes are no recursion."""
     made = chain(100_000)
@@ -32,6 +35,7 @@ def test_a_chain_is_the_program_that_it_stands_for() -> None:
     assert program("x2 = a + b; x3 = x2 + b; x4 = x3 + b", a=1, b=0.5).key == chain(5).key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 10, 40])
 def test_stacked_diamonds(count: int) -> None:
     """Three nodes for each diamond; the derivative by x is (1 + a) to the number of diamonds."""

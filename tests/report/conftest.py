@@ -19,13 +19,6 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def solved(course: Course, once: Callable[..., Report]) -> Report:
-    """The report on the solutions."""
-    files = {exercise.id: course.solution(exercise) for exercise in course.exercises}
-    return once("solved", lambda: grade(course, read_book(course.book), files, seed=course.seed, memo=None))
-
-
-@pytest.fixture(scope="session")
 def grade_mixed(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Report]:
     """Grades, each time anew, a folder in which one thing is right and every other is wrong in its own way."""
     folder, memo = tmp_path_factory.mktemp("mixed"), tmp_path_factory.mktemp("memo") / "oracle.sqlite"

@@ -22,7 +22,9 @@ from grader.report.model import SCHEMA
 VALIDATOR = jsonschema.Draft202012Validator(schema())
 
 
-@pytest.fixture(params=["solved", "mixed", "mixed, for the learner"])
+@pytest.fixture(
+    params=["solved", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mixed", "mixed, for the learner"))]
+)
 def report(request: pytest.FixtureRequest) -> Report:
     """Each of the real reports, in turn."""
     name, _, audience = request.param.partition(", ")
@@ -173,6 +175,7 @@ def test_a_report_is_written(solved: Report, tmp_path: Path) -> None:
     assert [path] == list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_report_replaces_an_older_one(solved: Report, mixed: Report, tmp_path: Path) -> None:
     """The longer old report leaves nothing behind."""
     path = tmp_path / "report.json"

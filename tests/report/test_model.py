@@ -64,6 +64,7 @@ def test_the_solutions_have_full_marks(solved: Report) -> None:
     assert sum(c.max_score for e in solved.exercises for c in e.checks if c.bonus) == solved.bonus
 
 
+@pytest.mark.slow
 def test_each_kind_of_mistake_has_its_status(mixed: Report) -> None:
     """The folder of mistakes has every status of an exercise that such a folder can have."""
     expected = {
@@ -80,7 +81,7 @@ def test_each_kind_of_mistake_has_its_status(mixed: Report) -> None:
     assert "partial" == mixed.status
 
 
-@pytest.mark.parametrize("name", ["solved", "mixed"])
+@pytest.mark.parametrize("name", ["solved", pytest.param("mixed", marks=pytest.mark.slow)])
 def test_sums_agree(name: str, request: pytest.FixtureRequest) -> None:
     """Scores, maxima and bonus add up from checks to exercises to the report."""
     report: Report = request.getfixturevalue(name)
@@ -97,7 +98,7 @@ def test_sums_agree(name: str, request: pytest.FixtureRequest) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["solved", "mixed"])
+@pytest.mark.parametrize("name", ["solved", pytest.param("mixed", marks=pytest.mark.slow)])
 def test_expected_and_actual_share_their_keys(name: str, request: pytest.FixtureRequest) -> None:
     """Wherever a report shows what is right, it shows what came back under the same names."""
     report: Report = request.getfixturevalue(name)
@@ -107,6 +108,7 @@ def test_expected_and_actual_share_their_keys(name: str, request: pytest.Fixture
                 assert list(check.expected) == list(check.actual)
 
 
+@pytest.mark.slow
 def test_the_seed_stands_only_where_it_is_not_the_courses(solved: Report, mixed: Report) -> None:
     """A grading under the course's own seed needs none in its report."""
     assert (msgspec.UNSET, "a seed that is not the course's own") == (solved.seed, mixed.seed)
@@ -121,6 +123,7 @@ def without_times(report: Report) -> bytes:
     return to_json(msgspec.structs.replace(report, graded_at="", exercises=exercises))
 
 
+@pytest.mark.slow
 def test_two_gradings_are_alike(mixed: Report, grade_mixed: Callable[[], Report]) -> None:
     """Grading the same files again gives the same bytes but for the time and durations."""
     assert without_times(mixed) == without_times(grade_mixed())

@@ -12,6 +12,8 @@ from grader.report import read_report
 from grader.sandbox import launch
 from grader.sandbox.launch import Request
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
 

@@ -296,6 +296,7 @@ def test_an_archive_in_an_archive_is_not_opened(tmp_path: Path) -> None:
     assert [("inner.zip", None)] == read(zipped(tmp_path / "a.zip", {"inner.zip": inner.read_bytes()}))
 
 
+@pytest.mark.slow
 def test_a_zip_with_fifty_thousand_files(tmp_path: Path, at_most: Callable[[int], Any]) -> None:
     """More files than anybody hands in are refused before the first is read."""
     path = tmp_path / "a.zip"

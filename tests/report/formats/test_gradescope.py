@@ -40,7 +40,7 @@ def test_the_schema_tells_things_apart() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["solved", "mixed"])
+@pytest.mark.parametrize("name", ["solved", pytest.param("mixed", marks=pytest.mark.slow)])
 def test_real_reports_fit_the_schema(request: pytest.FixtureRequest, name: str) -> None:
     """Solutions and mistakes of every kind; the total is the sum of the tests."""
     made: Report = request.getfixturevalue(name)

@@ -91,7 +91,7 @@ def test_a_failure_without_words_has_the_title(report: Make, check: MakeCheck) -
     assert "one is right" == case(report(check("one", "failed"))).result[0].message
 
 
-@pytest.mark.parametrize("name", ["solved", "mixed"])
+@pytest.mark.parametrize("name", ["solved", pytest.param("mixed", marks=pytest.mark.slow)])
 def test_real_reports(request: pytest.FixtureRequest, name: str) -> None:
     """Every check of a real report is there, once, and what failed there failed here."""
     made: Report = request.getfixturevalue(name)

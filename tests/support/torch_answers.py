@@ -1,0 +1,20 @@
+"""torch's answers, from a module that is imported when the first is asked for.
+
+Importing torch takes seconds, which a test run that asks for none need not spend. Tests that do are marked slow.
+"""
+
+from typing import Any
+
+
+def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
+    """Return what `grader.oracle.compute.answer` does."""
+    from grader.oracle import compute
+
+    return compute.answer(nodes, root)
+
+
+def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> list[list[Any]]:
+    """Return what `grader.oracle.compute.descended` does."""
+    from grader.oracle import compute
+
+    return compute.descended(nodes, root, rate, steps)
