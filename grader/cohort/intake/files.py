@@ -19,7 +19,7 @@ MAX_DEPTH = 16
 _SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # besides what is hidden
 _MEANT = (".py", ".ipynb", ".7z", ".rar")  # and what begins as an exercise file does, or is an archive
 _SHOWN = 5
-_MAX_NOTES = 100  # of what cannot be read
+_NOTES = 20  # on what cannot be read
 
 
 class Intake(msgspec.Struct, frozen=True, tag="intake"):
@@ -45,9 +45,9 @@ def read_files(places: Iterable[tuple[Path, str]], exercises: Mapping[str, str])
     reading = _Reading({filename: _Candidates(filename) for filename in exercises.values()})
     for place, name in places:
         reading.place(place, name)
-    sources, notes = {}, reading.notes[:_MAX_NOTES]
-    if len(reading.notes) > _MAX_NOTES:
-        notes.append(f"and {len(reading.notes) - _MAX_NOTES} more of this kind")
+    sources, notes = {}, reading.notes[:_NOTES]
+    if len(reading.notes) > _NOTES:
+        notes.append(f"and {len(reading.notes) - _NOTES} more notes of this kind")
     for exercise, filename in exercises.items():
         sources[exercise], note = reading.candidates[filename].the_one()
         notes += [note] if note else []
