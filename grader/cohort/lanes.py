@@ -2,9 +2,7 @@
 
 import contextlib
 import os
-import queue
 import subprocess
-import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,8 +10,10 @@ import msgspec
 
 from ..processes import start_module
 from .job import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
+from .side_by_side import side_by_side
 
 _TRIES = 2  # what a lane dies of is tried with a new one, once
+_AHEAD = 2  # jobs for each lane whose reports may wait to be written
 
 
 class LaneError(RuntimeError):
@@ -104,36 +104,9 @@ class LocalLanes:
 
     def grade(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
         """An outcome for each job, in the order in which they come. Raises `LaneError`, and what `jobs` raises."""
-        waiting, done = iter(jobs), queue.Queue[Any]()
-        lock, stop = threading.Lock(), threading.Event()
-
-        def next_job() -> Job | None:
-            with lock:
-                return None if stop.is_set() else next(waiting, None)
-
-        def feed(lane: Lane) -> None:
-            try:
-                while (job := next_job()) is not None:
-                    done.put(lane.grade(job))
-                done.put(None)
-            except BaseException as error:
-                done.put(error)
-
-        threads = [threading.Thread(target=feed, args=(lane,), daemon=True) for lane in self._lanes]
-        for thread in threads:
-            thread.start()
         try:
-            running = len(threads)
-            while running:
-                outcome = done.get()
-                if isinstance(outcome, BaseException):
-                    raise outcome
-                if outcome is None:
-                    running -= 1
-                else:
-                    yield outcome
+            yield from side_by_side([lane.grade for lane in self._lanes], jobs, _AHEAD * len(self._lanes))
         finally:
-            stop.set()
             self.close()
 
     def close(self) -> None:

@@ -2,18 +2,18 @@
 
 import contextlib
 import os
-import queue
 import signal
 import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from ...engine import Source
 from ...processes import start_module
+from ..side_by_side import side_by_side
 from .channel import Limits, Order, Ready, Reason, Reply, Setup, Stopped, most, receive, send
 from .files import Intake
 from .layout import Entry, IntakeError
@@ -129,45 +129,24 @@ class Reader:
         self._end()
 
 
+def _read(reader: Reader, entry: Entry) -> tuple[Entry, Read]:
+    return entry, reader.read(entry)
+
+
 class Readers:
     """Processes side by side that read submissions. A context manager."""
 
     def __init__(self, exercises: Mapping[str, str], count: int, limits: Limits | None = None) -> None:
         self._readers = [Reader(exercises, limits or Limits()) for _ in range(count)]
-        self._idle = queue.LifoQueue[Reader]()  # so that no more are started than are needed
-        for reader in self._readers:
-            self._idle.put(reader)
-        self._threads = ThreadPoolExecutor(count, "intake")
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Read]]:
         """Give each entry with what was read, as they are ready. Raises `IntakeError`, and what `entries` raises."""
-        waiting = iter(entries)
-        done: queue.SimpleQueue[Future[tuple[Entry, Read]]] = queue.SimpleQueue()
-
-        def order_next() -> bool:
-            entry = next(waiting, None)
-            if entry is not None:
-                self._threads.submit(self._read, entry).add_done_callback(done.put)
-            return entry is not None
-
-        under_way = sum(order_next() for _ in range(_AHEAD * len(self._readers)))
-        while under_way:
-            read = done.get()
-            under_way += order_next() - 1
-            yield read.result()
-
-    def _read(self, entry: Entry) -> tuple[Entry, Read]:
-        reader = self._idle.get()
-        try:
-            return entry, reader.read(entry)
-        finally:
-            self._idle.put(reader)
+        return side_by_side([partial(_read, reader) for reader in self._readers], entries, _AHEAD * len(self._readers))
 
     def close(self) -> None:
         """End every process; what was not read yet stays unread."""
         for reader in self._readers:
             reader.close()
-        self._threads.shutdown(cancel_futures=True)
 
     def __enter__(self) -> "Readers":
         return self

@@ -66,3 +66,7 @@ def _set_clocks(limits: Limits) -> None:
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
         signal.setitimer(signal.ITIMER_REAL, limits.wall_s)
+
+
+if __name__ == "__main__":
+    main()

@@ -226,7 +226,7 @@ def test_a_process_that_does_not_start(
     exercises: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody's submission is blamed for it."""
-    monkeypatch.setattr(reader, "_BOOT", "raise SystemExit(3)")
+    monkeypatch.setattr(reader, "_SERVER", "grader.cohort.intake.layout")
     with pytest.raises(IntakeError, match="did not start"):
         Reader(exercises, Limits()).read(submitted(tmp_path / "jane"))
 
