@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine import read_source
-from ..outside import YamlError, decoded, printable, read_plain, yaml_texts
+from ..outside import YamlError, decoded, few, printable, read_plain, yaml_texts
 from ..report.model import Submitter
 from .archives import is_archive, stem
 from .canvas_names import Reading, likely_readings, readings
@@ -28,7 +28,6 @@ _NBGRADERS = ("submitted", "source", "release", "autograded", "feedback", "grade
 _TOOLS = re.compile(
     r"\.(?:_.*|git|github|svn|hg|idea|vscode|venv|cache|ipynb_checkpoints|[a-z]+_cache|Trash.*|fseventsd|Spotlight-V100|TemporaryItems)"
 )
-_SHOWN = 5
 _FOREIGN = (".7z", ".rar")  # archives that are not read, but must not go unseen
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)? ?(?:Z|UTC|UCT|GMT|([+-]\d\d):?(\d\d))?", re.ASCII)
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # no file names on Windows
@@ -221,12 +220,8 @@ def _canvas(root: Path, names: list[str]) -> Iterator[Entry]:
         places = tuple(root / name for name in listed)
         own = {name: one.file or name for name, one in listed.items()}
         other = doubtful.get(who, [])
-        notes = (f"may be theirs too, and is graded by itself: {_few(other)}",) if other else ()
+        notes = (f"may be theirs too, and is graded by itself: {few(other)}",) if other else ()
         yield Entry(who, who, places, (submitter,), late, notes, rename=_renaming(own))
-
-
-def _few(names: list[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (" and more" if len(names) > _SHOWN else "")
 
 
 def _renaming(own: Mapping[str, str]) -> Callable[[str], str]:
