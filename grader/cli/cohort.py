@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 from tqdm import tqdm
 
 from .. import __version__
@@ -30,7 +29,7 @@ from ..cohort import (
 from ..cohort.run import GONE, RunFile
 from ..course import Course
 from ..oracle import read_book
-from ..outside import plain, write_atomically
+from ..outside import few, json_text, plain, write_atomically
 from ..report import Report
 from ..report.model import CourseStamp
 from ..views.cohort import render_cohort
@@ -96,25 +95,23 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     gone = results.set_aside(found)
     beside = unclaimed(options.submissions, found)
     summary = summarise(course, _reports(found, results, standing), standing.faults, beside)
-    write_atomically(results.summary, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+    write_atomically(results.summary, json_text(summary).encode())
     sys.stdout.write(render_cohort(summary, kept=standing.kept, color=wants_color()))
     print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
     aside = options.out / GONE
     if standing.outdated:
         print(f"{standing.outdated} reports in the schema of an older version were graded again.")
     if gone:
-        print(f"Reports of submissions that are gone were moved to {aside}: {_few(gone)}")
+        print(
+            f"Reports of submissions that are gone were moved to {aside}: {few([plain(name) for name in gone], _SHOWN)}"
+        )
     if standing.damaged:
-        print(f"Reports that were damaged were moved to {aside}, and made anew: {_few(standing.damaged)}")
+        print(f"Reports that were damaged were moved to {aside}, and made anew: {few(standing.damaged, _SHOWN)}")
     return 1 if summary.needs_review or beside else 0
 
 
 def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(map(plain, names[:_SHOWN])) + (" and more" if len(names) > _SHOWN else "")
 
 
 def _again(out: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..cohort import Summary
 from ..cohort.run import REPORTS, SUMMARY
 from ..course import Course
-from ..outside import plain, plain_folder, write_atomically, write_named
+from ..outside import few, plain, plain_folder, write_atomically, write_named
 from ..report import Report
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
@@ -142,7 +142,7 @@ def _complete(summary: Summary, written: int) -> int:
     """Say on standard error what the export lacks."""
     lacking = [review.id for review in summary.needs_review if review.not_graded]
     if lacking:
-        shown = ", ".join(map(plain, lacking[:_SHOWN])) + (" and more" if len(lacking) > _SHOWN else "")
+        shown = few([plain(name) for name in lacking], _SHOWN)
         print(
             f"grade: {len(lacking)} of {summary.submissions} have no report and are left out: {shown}", file=sys.stderr
         )

@@ -17,7 +17,7 @@ from ..checks.session import CheckSession
 from ..course import Course
 from ..grading import Submission, digest, plan
 from ..oracle import AnswerBook, Oracle
-from ..outside import in_the_way, plain_folder, read_plain, readable, write_atomically
+from ..outside import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
 from ..report import Report, read_report, write_report
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from .intake import Ended, Entry, Intake, Readers, Stopped, unread
@@ -183,7 +183,7 @@ class Results:
 
     def note(self, run: RunFile) -> None:
         """Write down what the reports here are made with. Raises `OSError`."""
-        write_atomically(self.folder / RUN, msgspec.json.format(msgspec.json.encode(run), indent=2) + b"\n")
+        write_atomically(self.folder / RUN, json_text(run).encode())
 
 
 def _files(reports: Path) -> Iterator[tuple[Path, str]]:

@@ -2,9 +2,9 @@
 
 import difflib
 import hashlib
-import math
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +17,7 @@ from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limit
 from .yaml_nodes import Document, child, items, line
 
 FORMAT_VERSION = 1
+_MOST = 1_000_000_000  # of anything that is counted: far above what makes sense, and below what a system call takes
 _ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _NUMBERED = re.compile(r"(?P<number>\d\d)_(?P<id>[a-z][a-z0-9_]*)\.py")
 
@@ -29,7 +30,7 @@ class _Head(_Strict, frozen=True):
     id: str
     version: str
     title: str
-    total: Annotated[int, Meta(ge=1)]
+    total: Annotated[int, Meta(ge=1, le=_MOST)]
 
 
 class _Defaults(_Strict, frozen=True):
@@ -38,7 +39,7 @@ class _Defaults(_Strict, frozen=True):
 
 
 class _Check(_Strict, frozen=True):
-    points: Annotated[int, Meta(ge=0)]
+    points: Annotated[int, Meta(ge=0, le=_MOST)]
     title: Annotated[str, Meta(min_length=1)]
     visibility: Visibility | None = None
     detail: Detail | None = None
@@ -71,6 +72,7 @@ def load_course(folder: Path) -> Course:
         where = child(document.root, "format_version")
         raise document.error(where, f"format_version {raw.format_version} is unknown; this grader reads 1")
     _positive(document, raw.limits)
+    _modules(document, raw.allow_imports)
     numbers = _numbers(folder)
     exercises: list[Exercise] = []
     for node in child(document.root, "exercises").value:
@@ -101,9 +103,15 @@ def load_course(folder: Path) -> Course:
 
 def _positive(document: Document, limits: Limits) -> None:
     for name in limits.__struct_fields__:
-        if not 0 < getattr(limits, name) < math.inf:
+        if not 0 < getattr(limits, name) <= _MOST:
             where = child(child(document.root, "limits"), name)
-            raise document.error(where, f"the limit `{name}` must be larger than 0")
+            raise document.error(where, f"the limit `{name}` must be larger than 0 and at most {_MOST:,}")
+
+
+def _modules(document: Document, names: Sequence[str]) -> None:
+    for name, node in zip(names, child(document.root, "allow_imports").value, strict=False):
+        if not name.isidentifier():
+            raise document.error(node, f"`{name}` is no name of a module; name the package, without its parts")
 
 
 def _numbers(folder: Path) -> dict[str, list[str]]:

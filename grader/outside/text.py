@@ -11,9 +11,12 @@ import codecs
 import io
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import TextIO
+
+import msgspec
 
 CAP = 8_000  # characters of one text in an export
 _NAME_CAP = 300
@@ -83,6 +86,11 @@ def one_line(text: str) -> str:
     return plain(text if len(text) <= CAP else f"{text[:CAP]}…", "")
 
 
+def few(names: Sequence[str], most: int = 5, rest: str = "more") -> str:
+    """Return the first of some names in a sentence, and a word on whether there are others."""
+    return ", ".join(names[:most]) + (f" and {rest}" if len(names) > most else "")
+
+
 def lines(text: str) -> str:
     """Return `text` for an export, of at most `CAP` characters and a word on how many more there were.
 
@@ -95,6 +103,11 @@ def lines(text: str) -> str:
 def cell(text: str) -> str:
     """Return `text` for a cell of a table: no spreadsheet takes it for a formula, because a `'` stands before one."""
     return _FORMULA.sub(r"\1'", one_line(text))
+
+
+def json_text(value: object) -> str:
+    """Return `value` as indented JSON that ends in a line end, escaped as `escaped_json` does."""
+    return escaped_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
 
 
 def escaped_json(json: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ..outside import escaped_json, write_atomically
+from ..outside import json_text, write_atomically
 from .model import SCHEMA, Report
 from .sums import contradiction
 
@@ -16,8 +16,7 @@ def to_json(report: Report) -> bytes:
     What cannot be seen, or could steer a terminal or a CI job's log (control characters, `::`, `##[`), is spelled by
     JSON's own escapes: the data is the same.
     """
-    text = msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n"
-    return escaped_json(text).encode()
+    return json_text(report).encode()
 
 
 def read_report(data: bytes) -> Report:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from termcolor import colored
 
 from ..cohort import Summary
-from ..outside import plain
+from ..outside import few, plain
 
 _SHOWN = 12
 _BAR = 40
@@ -26,18 +26,18 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
     noted = [(e, check) for e in summary.exercises for check in e.checks if check.note]
     if noted and summary.graded > 1:
         lines += ["", "Checks worth a thought"]
-        lines += [f"  {e.number}_{e.id}, {c.title}: {c.note} ({c.passed})" for e, c in noted[:_SHOWN]]
+        lines += [f"  {e.number}_{e.id}, {plain(c.title)}: {c.note} ({c.passed})" for e, c in noted[:_SHOWN]]
         lines += _more(len(noted), "cohort.json")
     if summary.misconceptions:
         lines += ["", "Misconceptions"]
         lines += [
-            f"  {m.count:>5}  {m.exercise}: {m.explanation}  (as in {plain(m.example)})"
+            f"  {m.count:>5}  {m.exercise}: {plain(m.explanation)}  (as in {plain(m.example)})"
             for m in summary.misconceptions[:_SHOWN]
         ]
         lines += _more(len(summary.misconceptions), "cohort.json")
     if summary.borders:
         near = dict.fromkeys(f"{plain(border.id)} ({border.score})" for border in summary.borders)
-        lines += ["", f"One check away from a grade's border: {_few(list(near))}"]
+        lines += ["", f"One check away from a grade's border: {_some(list(near))}"]
     if summary.needs_review:
         lines += ["", colored("Needs review", attrs=["bold"], force_color=color, no_color=not color)]
         for review in summary.needs_review[:_SHOWN]:
@@ -45,7 +45,7 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
             lines.append(f"  {plain(review.id)}: {plain(review.texts[0])}{more}")
         lines += _more(len(summary.needs_review), "cohort.json")
     if summary.beside:
-        lines += ["", f"Not taken for submissions: {_few([plain(name) for name in summary.beside])}"]
+        lines += ["", f"Not taken for submissions: {_some([plain(name) for name in summary.beside])}"]
     return "\n".join(lines) + "\n"
 
 
@@ -68,8 +68,8 @@ def _bands(summary: Summary) -> list[str]:
     ]
 
 
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (" and more in cohort.json" if len(names) > _SHOWN else "")
+def _some(names: Sequence[str]) -> str:
+    return few(names, _SHOWN, "more in cohort.json")
 
 
 def _more(count: int, where: str) -> list[str]:

@@ -37,7 +37,7 @@ _NOT_STARTED = "not started"
 def render(report: Report, title: str, *, everything: bool = False, color: bool = False) -> str:
     """The report as text. With `everything`, every check is listed and every failure shown in full."""
     paint: Callable[[str, str], str] = (lambda t, c: colored(t, c, force_color=True)) if color else (lambda t, c: t)
-    lines = [title, ""]
+    lines = [plain(title), ""]
     for note in report.notes:
         lines += [*_indented(f"Note: {note}", 0), ""]
     first = True
@@ -83,7 +83,7 @@ def _line(status: str, title: str, score: int, check: CheckResult, paint: Callab
 
 
 def _row(word: str, text: str, points: str, indent: int = 0) -> str:
-    room = _WIDTH - 9 - indent - len(points) - 1
+    text, room = plain(text), _WIDTH - 9 - indent - len(points) - 1
     if len(text) > room:
         text = text[: room - 1] + "…"
     return f"{word} {text:<{room}} {points}"
@@ -120,7 +120,7 @@ def _details(exercise: ExerciseResult, check: CheckResult, said: str | None) -> 
         for line, repeats in itertools.islice(itertools.groupby(output.splitlines()), _OUTPUT_LINES):
             times = sum(1 for _ in repeats)
             yield f"{indent}printed | {plain(line)[:50]}" + (f"  ({times} times)" if times > 1 else "")
-    yield f"{indent}{_label('hint')}{_given(check.hint) or f'grade hint {exercise.id}'}"
+    yield f"{indent}{_label('hint')}{plain(_given(check.hint) or f'grade hint {exercise.id}')}"
 
 
 def _label(name: str) -> str:

@@ -128,6 +128,12 @@ def test_a_version_stays_text(write_course: WriteCourse) -> None:
         ("  cpu_s: 1.5", "  cpu_s: .nan", "cpu_s", "the limit `cpu_s` must be"),
         ("  cpu_s: 1.5", "  cpu_s: .inf", "cpu_s", "the limit `cpu_s` must be"),
         ("  memory_mb: 256", "  memory_mb: 0", "memory_mb", "the limit `memory_mb` must be larger than 0"),
+        ("  memory_mb: 256", "  memory_mb: 9007199254740993", "memory_mb", "and at most 1,000,000,000"),
+        ("  calls: 1000", f"  calls: {10**30}", "calls", "and at most 1,000,000,000"),
+        ("        points: 2", f"        points: {10**30}", "points: 1000", "Expected `int` <= 1000000000"),
+        ("  - numpy", "  - numpy.linalg", "numpy.linalg", "`numpy.linalg` is no name of a module; name the package"),
+        ("  - numpy", "  - ../numpy", "../numpy", "`../numpy` is no name of a module"),
+        ("  - numpy", "  - ''", "''", "`` is no name of a module"),
         ("  output_kb: 16", "  output_kb: -1", "output_kb", "the limit `output_kb` must be larger than 0"),
         # what is no YAML
         ("  title: A miniature", "  title: A: miniature", "A: mini", "this is no YAML: mapping values are not allowed"),

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.outside import cell, escaped_json, lines, one_line, paragraph, plain, printable, readable, take_any_text
-from grader.outside.text import CAP
+from grader.outside import cell, few, json_text, lines, one_line, paragraph, plain, printable, readable, take_any_text
+from grader.outside.text import CAP, escaped_json
 from grader.report.formats.people import table
 
 ANY_TEXT = st.text(st.characters(), max_size=40)
@@ -255,6 +255,17 @@ def test_json_says_the_same_and_shows_all_of_it(value: object) -> None:
 def test_how_json_is_escaped(text: str, expected: str) -> None:
     """By JSON's own escapes, of which a character beyond the first 65,536 takes two."""
     assert expected == escaped_json(json.dumps(text, ensure_ascii=False))
+
+
+def test_json_for_files_is_indented_and_escaped() -> None:
+    """It ends in a line end, as text files do."""
+    assert '{\n  "a": [\n    "\\ufeff"\n  ]\n}\n' == json_text({"a": ["\ufeff"]})
+
+
+@pytest.mark.parametrize(("expected", "names"), [("", ""), ("a, b", "ab"), ("a, b and more", "abc")])
+def test_few_names_stand_for_all(expected: str, names: str) -> None:
+    """How many are shown is known, and whether there are others."""
+    assert expected == few(names, 2)
 
 
 # -- streams -------------------------------------------------------------------------------------------------

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 
-from ...outside import printable
+from ...outside import few, printable
 from ...report.model import Submitter
 from .canvas_names import Reading, likely_readings, readings
 from .layout import Entry, Folder, Layout
-
-_SHOWN = 5
 
 
 def fits(folder: Folder) -> bool:
@@ -37,12 +35,8 @@ def read(folder: Folder) -> Iterator[Entry]:
         places = tuple(folder.path / name for name in listed)
         renamed = {name: one.file or name for name, one in listed.items()}
         other = doubtful.get(who, [])
-        notes = (f"may be theirs too, and is graded by itself: {_few(other)}",) if other else ()
+        notes = (f"may be theirs too, and is graded by itself: {few(other)}",) if other else ()
         yield Entry(who, who, places, (submitter,), late, notes, renamed)
-
-
-def _few(names: list[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (" and more" if len(names) > _SHOWN else "")
 
 
 LAYOUT = Layout("canvas", "files named name_user_file_01_exercise.py", fits, read)

@@ -7,10 +7,9 @@ not tell them is taken out first. Every text is declared as `text`: Gradescope t
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
-from ...outside import escaped_json, lines, one_line
+from ...outside import json_text, lines, one_line
 from ..learner import Details, for_learner
 from ..model import CheckResult, ExerciseResult, Report
 from .explain import explanation
@@ -24,8 +23,7 @@ def gradescope(reports: Iterable[Report], details: Details) -> Iterator[tuple[st
     shown `after_published`; until then Gradescope shows no total either.
     """
     for report in reports:
-        text = msgspec.json.format(msgspec.json.encode(_results(report, details)), indent=2).decode() + "\n"
-        yield f"{report.submission.id}/results.json", escaped_json(text)
+        yield f"{report.submission.id}/results.json", json_text(_results(report, details))
 
 
 def _results(report: Report, details: Details) -> dict[str, Any]:

@@ -24,8 +24,8 @@ def junit(reports: Iterable[Report]) -> Iterator[str]:
 
 def _suite(report: Report) -> TestSuite:
     suite = TestSuite(one_line(report.submission.id))
-    suite.timestamp = report.graded_at
-    suite.add_property("course", f"{report.course.id} {report.course.version}")
+    suite.timestamp = one_line(report.graded_at)
+    suite.add_property("course", one_line(f"{report.course.id} {report.course.version}"))
     suite.add_property("status", report.status)
     for name, value in (("score", report.score), ("max_score", report.max_score), ("bonus", report.bonus)):
         suite.add_property(name, str(value))

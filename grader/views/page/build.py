@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ...cohort import Summary
+from ...outside import plain
 from ...report import Report
 from .data import document
 
@@ -34,7 +35,7 @@ def build_page(summary: Summary, reports: Iterable[Report]) -> str:
     style = "".join(_part(path) for path in STYLES)
     return Template((HERE / "template.html").read_text(encoding="utf-8")).substitute(
         policy=_policy(scripts, style),
-        title=html.escape(summary.title),
+        title=html.escape(plain(summary.title)),
         style=style,
         licences=html.escape(LICENCES.read_text(encoding="utf-8")),
         data=pack(document(summary, reports)),
