@@ -289,7 +289,7 @@ def spoiled(results: Path, course: Course) -> Iterator[tuple[str, Callable[[], o
     yield "damaged summary", lambda: (results / "cohort.json").write_text("{"), "cohort.json is damaged"
     yield "cut off", lambda: path.write_bytes(path.read_bytes()[:999]), "otieno.json is damaged"
     yield "empty", lambda: path.write_bytes(b""), "run `grade cohort` again, which then grades this submission anew"
-    yield "a folder", a_folder, "otieno.json cannot be read: Is a directory"
+    yield "a folder", a_folder, "is no regular file"
     yield "another's", lambda: path.rename(path.with_name("eve.json")), "eve.json is the report of `otieno`; remove it"
     yield (
         "another course",
@@ -321,7 +321,7 @@ def test_bad_results_are_told_and_nothing_is_written(results: Path, course: Cour
         ("gradescope", {"course": None}, "graded with another course than this one"),
         ("csv", {"out": "{results}"}, "is a folder; name a file"),
         ("csv", {"out": "{results}/cohort.json/x.csv"}, "cannot be written: "),
-        ("gradescope", {"out": "{results}/cohort.json"}, "cannot be written: Not a directory"),
+        ("gradescope", {"out": "{results}/cohort.json"}, "cannot be written: File exists"),
     ],
 )
 def test_wrong_options_are_told(results: Path, course: Course, to: str, more: dict[str, Any], expected: str) -> None:

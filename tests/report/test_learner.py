@@ -30,7 +30,6 @@ FULL = CheckResult(
 )
 FINDINGS = {"program", "expected", "actual", "message", "output", "reason"}
 HINTS = {"diagnosis", "hint"}
-DOUBTS = {"doubt"}
 
 
 def report_with(*checks: CheckResult) -> Report:
@@ -104,9 +103,9 @@ def test_exactly_what_is_forbidden_is_taken_out(
     gone: set[str],
     status: Literal["failed", "error", "passed"],
 ) -> None:
-    """Seed and doubts always, findings and hints of a hidden check as its `detail` says; if unsure, all of them."""
+    """The seed always, findings and hints of a hidden check as its `detail` says; if unsure, all of them."""
     report = report_with(replace(FULL, visibility=visibility, status=status))
-    expected = {".seed"} | {f".exercises[0].checks[0].{field}" for field in gone | DOUBTS}
+    expected = {".seed"} | {f".exercises[0].checks[0].{field}" for field in gone}
     assert expected == taken_by_for_learner(report, details)
 
 
@@ -114,7 +113,6 @@ def test_each_check_has_a_detail_of_its_own() -> None:
     """One check's detail says nothing about its neighbour."""
     report = report_with(FULL, replace(FULL, id="two"), replace(FULL, id="three", visibility="visible"))
     expected = {".seed"} | {f".exercises[0].checks[1].{field}" for field in FINDINGS}
-    expected |= {f".exercises[0].checks[{i}].doubt" for i in range(3)}
     assert expected == taken_by_for_learner(report, {("first", "one"): "full", ("first", "two"): "hint"})
 
 
@@ -135,5 +133,5 @@ def test_twice_is_once() -> None:
 def test_every_field_is_decided_on() -> None:
     """A field that is added to the model has to be put on one side: told to learners of hidden checks, or not."""
     told = {"id", "title", "visibility", "status", "score", "max_score", "bonus", "duration_s"}
-    assert told | FINDINGS | HINTS | DOUBTS == set(CheckResult.__struct_fields__)
+    assert told | FINDINGS | HINTS == set(CheckResult.__struct_fields__)
     assert UNSET is for_learner(report_with(FULL), {}).seed
