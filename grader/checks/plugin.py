@@ -152,11 +152,9 @@ class ChecksPlugin:
         try:
             pyfuncitem.obj(**arguments)
         except CheckFailed:
-            alone = self._engines[pyfuncitem.nodeid].alone()
-            if alone is None:
+            if not self._engines[pyfuncitem.nodeid].begin_alone():
                 raise
-            self._engines[pyfuncitem.nodeid] = alone
-            pyfuncitem.obj(**{**arguments, "engine": alone})
+            pyfuncitem.obj(**arguments)
         return True
 
     @pytest.hookimpl(tryfirst=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol
 
 from ..course import Limits
@@ -48,7 +47,6 @@ class EngineUnderCheck:
         seed: str,
         process: Replaceable | None = None,
     ) -> None:
-        self._again = partial(EngineUnderCheck, ask, answers, source, limits, seed, process)
         self._process = process
         self._apart = False
         # whether a process was asked that may show what an earlier batch left behind
@@ -58,6 +56,9 @@ class EngineUnderCheck:
         self._source = source.split("\n")
         self._limits = limits
         self._seed = seed
+        self._forget()
+
+    def _forget(self) -> None:
         self.comparisons = 0
         self.output: list[str] = []
         # what each batch of fixed programs showed, None for a batch with fresh ones
@@ -65,13 +66,13 @@ class EngineUnderCheck:
         self._fresh: set[str] = set()
         self.reading: Reading | None = None
 
-    def alone(self) -> "EngineUnderCheck | None":
-        """The same engine with a fresh process for each batch; None where this one has had that already."""
+    def begin_alone(self) -> bool:
+        """Begin the check again, with a fresh process for each batch, unless it has had that; whether it begins."""
         if not self._shared:
-            return None
-        again = self._again()
-        again._apart = True
-        return again
+            return False
+        self._shared, self._apart = False, True
+        self._forget()
+        return True
 
     # -- what checks say ----------------------------------------------------------------------
 
