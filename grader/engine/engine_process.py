@@ -21,7 +21,7 @@ from ..sandbox import Warm
 from ..worker.confine import framing
 from . import bounds, protocol
 from .budget import Budget
-from .protocol import Batch, Problem, Read, Refused
+from .protocol import Batch, Broke, Problem, Read, Refused
 from .reason import Died
 
 STALLED_S = 5  # seconds without any CPU time after which code is told that it makes no progress
@@ -29,7 +29,7 @@ STALLED_S = 5  # seconds without any CPU time after which code is told that it m
 _BACKSTOP = 10  # the wall clock's limit is this many times that of the CPU, so that a busy machine changes no score
 _GRACE_S = 1.0  # an engine process stops itself at its CPU limit; this long after it, it is killed
 _STEP_S = 1.0
-_UNANSWERED = 2  # batches; whoever leaves so many without an answer is asked no more
+_UNANSWERED = 2  # batches in fresh processes; whoever leaves so many without an answer is asked no more
 _FLOOD = 64  # a process that prints this many times what a course keeps is stopped
 _CHUNK = 1 << 16
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # of objects that a learner prints: they differ from run to run
@@ -96,7 +96,8 @@ class EngineProcess:
         stub: The file as it was given out; the same syntax tree counts as not started.
         limits: What loading and each batch may use.
         budget: What the whole submission may use; shared by its files.
-        apart: Whether each batch is run in a fresh process.
+        apart: Whether each batch is run in a fresh process; so are those that come after one that has died or ran out
+            of time in a used one.
     """
 
     def __init__(
@@ -178,6 +179,8 @@ class EngineProcess:
         frame, output = self._exchange(batch.encode(), batch.answer_cap, cpu_s)
         result: Read | Problem | Died
         if isinstance(frame, Died):
+            if frame.kind == "wall_limit" and not used:
+                self._unanswered += 1
             if used and frame.kind == "exited" and self._status == framing.LEFT_BEHIND:
                 return self.run(batch)
             result = frame
@@ -187,6 +190,8 @@ class EngineProcess:
             except Refused as refusal:
                 self.close()
                 result = Died("protocol_error", detail=str(refusal))
+        if used and _is_an_end(result):
+            self._apart = True  # or each batch would cost its time twice
         return Ran(result, output, time.perf_counter() - started)
 
     def restart(self) -> None:
@@ -239,8 +244,6 @@ class EngineProcess:
             code = self._end(by_itself=answer.kind == "exited")
             if answer.kind == "exited":
                 answer = self._death(code)
-            if answer.kind == "wall_limit":
-                self._unanswered += 1
         return answer, printed.text()
 
     def _converse(self, request: bytes, cap: int, cpu_s: float, printed: _Printed) -> bytes | Died:
@@ -344,6 +347,14 @@ class _Progress:
         if self._still >= STALLED_S:
             self._warm.tell_stalled(self._number)
         return None
+
+
+def _is_an_end(answer: Read | Problem | Died) -> bool:
+    """Whether a process died, or stopped before it had done what it was asked."""
+    if isinstance(answer, Read):
+        outcomes = (outcome for seed in answer.seeds for outcome in seed if isinstance(outcome, Broke))
+        return any(outcome.problem.kind in protocol.RAN_OUT for outcome in outcomes)
+    return isinstance(answer, Died) or answer.kind in protocol.RAN_OUT
 
 
 _CUT_OFF = "there is no answer, or only a piece of one"

@@ -32,10 +32,11 @@ def raised(message: str, lines: list[int]) -> Read:
         (Problem("backward", "calls", "OutOfCalls", "", [3]), Problem("backward", "cpu", "OutOfTime", "", [4])),
         (Problem("call", "raised", "MemoryError", "", [3]), Problem("backward", "cpu", "OutOfTime", "", [4])),
         (Died("cpu_limit", seconds=2), Problem("backward", "cpu", "OutOfTime", "", [4])),
+        (Died("killed", signal="SIGSEGV"), Died("exited")),
     ],
     ids=[
         *("order of summation", "sign of zero", "nan", "line", "address", "what a closure added"),
-        *("calls or time", "memory or time", "stopped by us or by the kernel"),
+        *("calls or time", "memory or time", "stopped inside or from outside", "how it left"),
     ],
 )
 def test_what_does_not_matter_does_not_count(one: Read, other: Read) -> None:
@@ -52,8 +53,8 @@ def test_what_does_not_matter_does_not_count(one: Read, other: Read) -> None:
         (read(Called(nodes=(0, 1))), read(Called(nodes=(1, 0)))),
         (read(Called()), read(Called(other="str"))),
         (raised("name 'x' is not defined", []), raised("name 'y' is not defined", [])),
-        (Died("cpu_limit"), Died("exited")),
-        (read((1.0,)), Died("protocol_error")),
+        (Died("wall_limit", seconds=40), Died("exited")),
+        (read((1.0,)), Died("protocol_error", detail="")),
         (Read(READING, ((None,),)), read()),
     ],
 )

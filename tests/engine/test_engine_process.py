@@ -267,6 +267,18 @@ def test_apart_each_batch_has_a_process_to_itself(acting: Acting, batch: MakeBat
     assert 3 == len({process.run(batch()).output for _ in range(3)})
 
 
+@pytest.mark.parametrize("end", ["os._exit(0)", "while True: pass", "def step(): pass\nwhile True: step()"])
+def test_who_ends_in_a_used_process_has_fresh_ones_from_then_on(acting: Acting, batch: MakeBatch, end: str) -> None:
+    """What does not get to its end there is not tried there again."""
+    body = "\n    ".join(end.splitlines())
+    process = acting(f"import json\nif hasattr(json.dumps, 'used'):\n    {body}\njson.dumps.used = True\nreturn root")
+    process.load()
+    ended = [
+        not (isinstance(ran.answer, Read) and isinstance(outcome(ran), Done)) for ran in map(process.run, [batch()] * 4)
+    ]
+    assert [False, True, False, False] == ended
+
+
 def test_one_that_cannot_be_put_back_is_replaced(acting: Acting, batch: MakeBatch) -> None:
     """A thread that still runs ends its process when the next batch comes, which a new one answers."""
     process = acting("threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\nprint(os.getpid())")

@@ -1,10 +1,12 @@
 """A learner's file as an engine process runs it: load it, run it afresh, execute batches of programs."""
 
 import sys
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from . import execute, load
+
+_COMPILE = (load.same_code.__code__, load.parse.__code__)
 
 
 class LearnerFile:
@@ -57,6 +59,14 @@ class LearnerFile:
         """Execute a batch with the file as it was last run (see `execute.execute`)."""
         assert self._module is not None
         return execute.execute(self._module, self._filename, batch)
+
+    def is_theirs(self, frame: FrameType | None) -> bool:
+        """Whether a frame belongs to the learner's code, to what that has called, or to compiling it."""
+        while frame is not None:
+            if frame.f_code.co_filename == self._filename or frame.f_code in _COMPILE:
+                return True
+            frame = frame.f_back
+        return False
 
     def _execute(self) -> list[Any] | None:
         assert self._parsed is not None

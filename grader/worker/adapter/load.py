@@ -105,7 +105,11 @@ def _named_modules(source: str) -> set[str]:
         names |= {name for name in _DOTTED.findall(imported) if not name.endswith(".")}
     if "numpy" in names or any(name.startswith("numpy.") for name in names):
         names |= {f"numpy.{name}" for name in _NUMPY_LATE if f".{name}" in source}
-    return names | ({"_strptime"} if "strptime" in source else set())
+    if "strptime" in source:
+        names.add("_strptime")
+    if not source.isascii() or r"\N{" in source:  # what the compiler itself imports
+        names.add("unicodedata")
+    return names
 
 
 def parse(source: str, filename: str) -> Parsed:

@@ -91,6 +91,7 @@ class Snapshot:
         sys.settrace(None)
         sys.setprofile(None)
         self._restore_signals()
+        os.closerange(first_free, limits.DESCRIPTORS)  # before files that hold unwritten output are let go
         gc.collect()  # may run what learner code has written, so before the rest
         if not self._restore_modules():
             return False
@@ -105,7 +106,6 @@ class Snapshot:
             _locale.setlocale(_locale.LC_ALL, self.locale)
         if _thread.stack_size() != self.stack_size:
             _thread.stack_size(self.stack_size)
-        os.closerange(first_free, limits.DESCRIPTORS)
         return True
 
     def _restore_signals(self) -> None:

@@ -6,6 +6,7 @@ import signal
 # what is below `signal.signal`, which would translate each handler to an enum and back
 from _signal import SIG_IGN  # type: ignore[import-not-found]
 from _signal import signal as set_handler
+from collections.abc import Callable
 from types import FrameType
 
 try:
@@ -25,20 +26,24 @@ class Stalled(BaseException):
     """The run made no progress: it used no CPU time for several seconds."""
 
 
-def _out_of_time(signum: int, frame: FrameType | None) -> None:
-    raise OutOfTime
-
-
-def _stalled(signum: int, frame: FrameType | None) -> None:
-    raise Stalled
-
-
-def start_clocks(cpu_s: float) -> None:
+def start_clocks(cpu_s: float, is_theirs: Callable[[FrameType | None], bool] = lambda frame: True) -> None:
     """Raise in the running code: `OutOfTime` after `cpu_s` more seconds of CPU time, and again every tenth of a
-    second; `Stalled` when the trusted side finds that the process makes no progress."""
+    second; `Stalled` when the trusted side finds that the process makes no progress.
+
+    Only where `is_theirs` says of the running frame that it runs for the learner: what this process does with an answer
+    that has been found is not interrupted.
+    """
+
+    def raise_in(kind: type[BaseException]) -> Callable[[int, FrameType | None], None]:
+        def handler(signum: int, frame: FrameType | None) -> None:
+            if is_theirs(frame):
+                raise kind
+
+        return handler
+
     if resource is not None:
-        set_handler(signal.SIGPROF, _out_of_time)
-        set_handler(STALLED, _stalled)
+        set_handler(signal.SIGPROF, raise_in(OutOfTime))
+        set_handler(STALLED, raise_in(Stalled))
         signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.1)
 
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from os import _exit  # here, before learner code can put something in its place
+from types import FrameType
 from typing import Any, NoReturn, Protocol, TypeAlias
 
 from . import framing, limits
@@ -36,6 +37,9 @@ class File(Protocol):
 
     def run(self, batch: dict[str, Any]) -> list[Any]:
         """Execute a batch with the file as it was last run: the answer to it."""
+
+    def is_theirs(self, frame: FrameType | None) -> bool:
+        """Whether a frame belongs to the learner's code, to what that has called, or to compiling it."""
 
     @property
     def loaded(self) -> bool:
@@ -70,7 +74,7 @@ def _serve(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snap
     _open_streams()
     snapshot = snapshot.after_imports()
     context = copy_context()  # of its own for each batch: numpy's and decimal's settings are kept there
-    answer = _within(cpu_s, context, file.load)
+    answer = _within(cpu_s, file, context, file.load)
     framing.write_frame(_CHANNEL, answer)
     fresh = True
     while file.loaded and (batch := framing.read_frame(_CHANNEL)) is not None:
@@ -78,10 +82,10 @@ def _serve(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snap
         if not fresh:
             _renew(file, snapshot)
             context = copy_context()
-            failed = _within(cpu_s, context, file.reload)
+            failed = _within(cpu_s, file, context, file.reload)
             _keep_output()
         fresh = False
-        answer = failed or _within(batch["cpu_s"], context, file.run, batch)
+        answer = failed or _within(batch["cpu_s"], file, context, file.run, batch)
         framing.write_frame(_CHANNEL, answer)
 
 
@@ -99,9 +103,9 @@ def _renew(file: File, snapshot: Snapshot) -> None:
         _exit(framing.LEFT_BEHIND)
 
 
-def _within(cpu_s: float, context: Context, act: Callable[..., Any], *arguments: Any) -> Any:
+def _within(cpu_s: float, file: File, context: Context, act: Callable[..., Any], *arguments: Any) -> Any:
     """Let learner code run in a context for so many seconds of CPU time, and flush what it printed."""
-    limits.start_clocks(cpu_s)
+    limits.start_clocks(cpu_s, file.is_theirs)
     result = context.run(act, *arguments)
     limits.stop_clocks()
     for stream in (sys.stdout, sys.stderr):

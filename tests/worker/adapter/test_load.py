@@ -245,6 +245,14 @@ def test_numpys_late_modules_are_named_where_numpy_is_imported() -> None:
     assert {"_strptime"} == load._named_modules(uses)
 
 
+@pytest.mark.parametrize("source", ["δ = 1\n", "x = 'ü'\n", 'x = "\\N{DIGIT ONE}"\n'])
+def test_what_the_compiler_needs_is_there_beforehand(source: str) -> None:
+    """Names with accents, and characters by name, take a module to compile, which the sandbox might not let be read."""
+    sys.modules.pop("unicodedata", None)
+    load.preimport(source, {})
+    assert "unicodedata" in sys.modules
+
+
 @pytest.mark.parametrize("name", ["this", "antigravity", "nothing_of_this_name", "math.nothing", "venv.__main__"])
 def test_importing_beforehand_neither_acts_nor_fails(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str

@@ -42,6 +42,20 @@ def test_cpu_time_runs_out() -> None:
     assert in_a_child(work) == 0
 
 
+def test_what_is_not_theirs_is_not_interrupted() -> None:
+    """Where a frame is the worker's own, it may go on."""
+
+    def work() -> int:
+        limits.start_clocks(0.05, lambda frame: False)
+        end = time.process_time() + 0.3
+        while time.process_time() < end:
+            pass
+        os.kill(os.getpid(), limits.STALLED)
+        return 0
+
+    assert in_a_child(work) == 0
+
+
 def test_sleeping_uses_no_cpu_time() -> None:
     """The clock stands while the process waits: a busy machine is no learner's fault."""
 

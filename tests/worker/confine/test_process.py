@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -40,6 +41,9 @@ class File:
     def load(self) -> list[Any]:
         self.loaded = True
         return [*self.log, self.act("load")]
+
+    def is_theirs(self, frame: FrameType | None) -> bool:
+        return True
 
     def forget(self) -> None:
         self.log.append("forgotten")

@@ -1,0 +1,80 @@
+"""A learner's file is compiled in its own process, after rights were given up: what that costs is the file's."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from grader import sandbox
+from grader.course import Limits
+from grader.engine import Batch, Budget, Died, EngineProcess, Loaded, LoadFailed, NotStarted, Problem, engine_process
+from grader.sandbox import Warm
+
+Submit = Callable[..., EngineProcess]
+
+MANY_LINES = "x = [1, 2.0, 'three', (4, 5), {6: 7}, lambda y: y + 8]\n" * 30_000
+LARGE = MANY_LINES[: len(MANY_LINES) // 10]
+DEEP = "x = " + "(" * 3000 + ")" * 3000 + "\n"
+UNARY = "x = " + "-" * 30_000 + "1\n"
+FOLDED = f"x = [{', '.join(['9 ** 20 % 7 * (5 - -3), 10 * (1, 2, 3), 1 << 100'] * 30_000)}]\n"
+SHORT = Limits(cpu_s=0.3, memory_mb=4096)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let CPU time decide: a busy machine may take long to give it."""
+    monkeypatch.setattr(engine_process, "_BACKSTOP", 1000)
+
+
+@pytest.fixture(scope="module")
+def strong() -> Iterator[Warm]:
+    """The strongest sandbox that works here."""
+    with sandbox.start("auto") as started:
+        yield started
+
+
+def cause(failed: object) -> Problem | Died:
+    assert isinstance(failed, LoadFailed), failed
+    return failed.cause
+
+
+@pytest.mark.parametrize("source", [MANY_LINES, FOLDED], ids=["many lines", "much to fold"])
+def test_compiling_for_too_long_is_out_of_time(submit: Submit, strong: Warm, source: str) -> None:
+    """The time that the compiler takes is the time that loading may take."""
+    budget = Budget()
+    process = submit(source, warm=strong, limits=SHORT, budget=budget)
+    failed = cause(process.load())
+    assert failed.kind in ("cpu", "cpu_limit")
+    process.close()
+    assert budget.cpu_s >= 0.3
+
+
+def test_what_the_stub_is_compared_with_counts_too(submit: Submit, strong: Warm) -> None:
+    """A file that may be the stub is parsed for that, under the same limit."""
+    stub = "def f():\n    raise NotImplementedError\n"
+    process = submit(f"{MANY_LINES}# NotImplementedError\n", stub=stub, warm=strong, limits=SHORT)
+    assert cause(process.load()).kind in ("cpu", "cpu_limit")
+    assert NotStarted() == submit(stub, stub=stub, warm=strong).load()
+
+
+def test_compiling_may_not_take_more_memory_than_the_rest(submit: Submit, strong: Warm) -> None:
+    """What the syntax tree needs counts against the limit of memory."""
+    limits = Limits(cpu_s=60, memory_mb=100)
+    failed = cause(submit(MANY_LINES, warm=strong, limits=limits).load())
+    assert isinstance(failed, Problem), failed
+    assert ("load", "MemoryError") == (failed.where, failed.type_name)
+
+
+@pytest.mark.parametrize("source", [DEEP, UNARY], ids=["deep brackets", "deep operators"])
+def test_what_the_compiler_cannot_take_costs_the_file_alone(submit: Submit, strong: Warm, source: str) -> None:
+    """It is refused, or the process dies of it; the next file is loaded."""
+    cause(submit(source, warm=strong, limits=Limits()).load())
+    assert Loaded() == submit("x = 1\n", warm=strong).load()
+
+
+def test_a_large_file_within_its_limits_loads(submit: Submit, strong: Warm, batch: Callable[..., Batch]) -> None:
+    """Being large is no fault; it is compiled once for all batches."""
+    process = submit(LARGE, warm=strong, limits=Limits(cpu_s=60), budget=Budget(max_wall_s=1000))
+    assert Loaded() == process.load()
+    for _ in range(3):
+        process.run(batch(cpu_s=60))
+    assert not process.fresh

@@ -1,0 +1,101 @@
+"""A submission that costs as much as it can, with every file it has, costs no more than its budget."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import grading, sandbox
+from grader.course import load_course
+from grader.engine import Budget
+from grader.oracle import read_book
+from grader.sandbox import Warm
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT)
+BOOK = read_book(COURSE.book)
+CPU_S, WALL_S = 3.0, 4.0
+
+VALUE = """
+import os, signal, sys, time
+
+def dally():
+    {dally}
+
+{at_import}
+
+class Value:
+    def __init__(self, data, _prev=()):
+        {in_use}
+        self.data, self.grad, self._prev = data, 0.0, set(_prev)
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        return Value(self.data + other.data, (self, other))
+"""
+SWALLOWED = """while True:
+        try:
+            while True: pass
+        except BaseException: pass"""
+UNSTOPPABLE = """for number in range(1, 64):
+        try: signal.signal(number, signal.SIG_IGN)
+        except (OSError, ValueError): pass
+    while True: sum(range(10**9))"""
+DALLY = {
+    "computes": "while True: pass",
+    "computes and swallows what stops it": SWALLOWED,
+    "computes in C and ignores signals": UNSTOPPABLE,
+    "sleeps": "time.sleep(1000)",
+    "sleeps and swallows what wakes it": SWALLOWED.replace("while True: pass", "while True: time.sleep(1000)"),
+    "sleeps and computes a little": "while True: time.sleep(0.05)",
+    "prints a little now and then": "while True: os.write(1, b'.'); time.sleep(0.1)",
+    "answers a little now and then": "while True: os.write(3, b'\\0'); time.sleep(1.5)",
+    "closes its channel and stays": "os.closerange(1, 64); time.sleep(1000)",
+}
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Warm]:
+    with sandbox.start("auto", allow_imports=COURSE.allow_imports) as started:
+        yield started
+
+
+@pytest.fixture
+def budgets(monkeypatch: pytest.MonkeyPatch) -> list[Budget]:
+    """The budgets of what is graded, a twentieth of the real ones."""
+    made: list[Budget] = []
+
+    def make() -> Budget:
+        made.append(Budget(max_cpu_s=CPU_S, max_wall_s=WALL_S))
+        return made[-1]
+
+    monkeypatch.setattr(grading, "Budget", make)
+    return made
+
+
+def graded(warm: Warm, folder: Path, text: str) -> Any:
+    files = {}
+    for exercise in COURSE.exercises:
+        files[exercise.id] = folder / exercise.filename
+        files[exercise.id].write_text(text, encoding="utf-8")
+    return grading.grade(COURSE, BOOK, files, seed=COURSE.seed, memo=folder / "memo.sqlite", warm=warm)
+
+
+@pytest.mark.parametrize("when", ["at_import", "in_use"])
+@pytest.mark.parametrize("how", DALLY)
+def test_thirteen_files_cost_no_more_than_the_budget(
+    warm: Warm, budgets: list[Budget], tmp_path: Path, how: str, when: str
+) -> None:
+    """Whatever they do, when they are imported or when they are used; and they get nothing for it."""
+    places = {"at_import": "", "in_use": "pass", "dally": DALLY[how], when: "dally()"}
+    report = graded(warm, tmp_path, VALUE.format(**places))
+    (budget,) = budgets
+    assert budget.cpu_s <= CPU_S + 1.5
+    assert budget.wall_s <= WALL_S + 2.5
+    assert budget.exceeded is not None
+    assert report.score == 0
+    last = report.exercises[-1]
+    spent = {"cpu": "3 seconds of CPU time", "wall": "4 seconds of time"}[budget.exceeded.clock]
+    said = [text for text in (last.message, *(check.message for check in last.checks)) if isinstance(text, str)]
+    assert f"not run: the submission used up the {spent} that it may use in all" in " ".join(said)

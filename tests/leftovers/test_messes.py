@@ -1,0 +1,133 @@
+"""What a file leaves behind in its interpreter changes no result of its later checks."""
+
+import textwrap
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from grader import grading, sandbox
+from grader.course import load_course
+from grader.engine import EngineProcess
+from grader.oracle import read_book
+from grader.sandbox import Warm
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT)
+BOOK = read_book(COURSE.book)
+MESSES = {one["id"]: one for one in yaml.safe_load(Path(__file__).with_name("messes.yaml").read_text("utf-8"))}
+
+# exercise -> an edit that makes its solution wrong, or None; whether the mess is made when the file is imported
+FILES = {
+    "09_activations": (None, True),
+    "10_operators": (None, False),
+    "03_accumulate": (("self.grad += out.grad", "self.grad = out.grad"), True),
+    "07_backward": (("self.grad = 1.0", "self.grad = 2.0"), False),
+}
+_KEEPS_ITS_OPERATION = "        self._op = _op\n"
+
+# Places where nothing is put back. A file that is right only where it finds itself there loses its first check by it,
+# and gains nothing: whoever can be right there can be right everywhere.
+MEMORIES = {
+    "a function's attribute": "json.dumps.__dict__.setdefault('seen', [])",
+    "an object in a module": "vars(random._inst).setdefault('seen', [])",
+    "a default of a function": "json.dumps.__kwdefaults__.setdefault('seen', [])",
+}
+
+
+def messy(stem: str, code: str) -> str:
+    """The solution of an exercise, edited, that makes a mess once each time it is run."""
+    edit, at_import = FILES[stem]
+    text = (ROOT / "solutions" / f"{stem}.py").read_text(encoding="utf-8")
+    if edit is not None:
+        assert edit[0] in text
+        text = text.replace(*edit)
+    made = textwrap.indent(code.strip(), "        ")
+    text += f"\n\ndef leave(left=[]):\n    if not left:\n        left.append(True)\n{made}\n"
+    if at_import:
+        return f"{text}\n\nleave()\n"
+    assert text.count(_KEEPS_ITS_OPERATION) == 1
+    return text.replace(_KEEPS_ITS_OPERATION, f"{_KEEPS_ITS_OPERATION}        leave()\n")
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Warm]:
+    """A plain process, in which more can be left behind than in a sandbox."""
+    with sandbox.start("process", allow_imports=COURSE.allow_imports) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("memo") / "memo.sqlite"
+
+
+class Grade:
+    """Grades texts by exercise as one submission; gives what the report says of each, without durations."""
+
+    def __init__(self, warm: Warm, memo: Path, folder: Path) -> None:
+        self.warm, self.memo, self.folder = warm, memo, folder
+
+    def __call__(self, texts: dict[str, str], *, apart: bool) -> dict[str, Any]:
+        files = {}
+        for exercise in COURSE.exercises:
+            if exercise.stem in texts:
+                files[exercise.id] = self.folder / exercise.filename
+                files[exercise.id].write_text(texts[exercise.stem], encoding="utf-8")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(grading, "EngineProcess", partial(EngineProcess, apart=apart))
+            report = grading.grade(COURSE, BOOK, files, seed=COURSE.seed, memo=self.memo, warm=self.warm)
+        results = {}
+        for result in msgspec.to_builtins(report)["exercises"]:
+            for check in result["checks"]:
+                del check["duration_s"]
+            results[f"{result['number']}_{result['id']}"] = result
+        return results
+
+
+@pytest.fixture
+def grade(warm: Warm, memo: Path, tmp_path: Path) -> Grade:
+    return Grade(warm, memo, tmp_path)
+
+
+@pytest.mark.parametrize("name", MESSES)
+def test_results_are_those_of_one_process_per_batch(grade: Grade, name: str) -> None:
+    """Scores, statuses, messages, numbers and output, of right and of wrong files."""
+    texts = {stem: messy(stem, MESSES[name]["code"]) for stem in FILES}
+    shared = grade(texts, apart=False)
+    assert shared == grade(texts, apart=True)
+    if not MESSES[name].get("breaks"):
+        right = [stem for stem, (edit, _) in FILES.items() if edit is None]
+        assert [] == [stem for stem in right if shared[stem]["score"] < shared[stem]["max_score"]]
+
+
+def test_files_without_a_mess_share_a_process(grade: Grade, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A right file's checks are all run in one process, which is what the messes have to be put right in."""
+    started = []
+    start = Warm.start
+    monkeypatch.setattr(Warm, "start", lambda warm, *given: started.append(given) or start(warm, *given))
+    texts = {stem: messy(stem, "pass") for stem, (edit, _) in FILES.items() if edit is None}
+    grade(texts, apart=False)
+    assert len(texts) == len(started)
+    grade(texts, apart=True)
+    assert len(started) > 6 * len(texts)
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_what_remembers_where_nothing_is_put_back_gains_nothing(grade: Grade, memory: str) -> None:
+    """A file that is right only in a used process gets fewer points than one that is right in each."""
+    code = f"""\
+import json
+import random
+seen = {MEMORIES[memory]}
+if not seen:
+    Value.__add__, Value.__mul__ = Value.__mul__, Value.__add__
+seen.append(1)
+"""
+    texts = {"10_operators": messy("10_operators", code)}
+    shared, apart = (grade(texts, apart=apart)["10_operators"] for apart in (False, True))
+    assert apart["score"] < shared["score"] < shared["max_score"]
