@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.engine.bounds import OUTPUT, cut, cut_output
-from grader.outside import escaped_json
+from grader.outside.text import escaped_json
 
 LARGE = 256  # KB: more than a report keeps, whatever the course says
 

@@ -85,7 +85,7 @@ class Recording:
 
     def take(self, frame: bytes, batch: Batch) -> None:
         """Keep the answer in a frame to a batch, if a file has room for it."""
-        if len(frame) > 100_000:
+        if len(frame) > 400_000:
             return
         asked = json.loads(batch.encode())
         _, reading, seeds = json.loads(frame[protocol.HEADER.size :])
