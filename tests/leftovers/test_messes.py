@@ -1,24 +1,17 @@
 """What a file leaves behind in its interpreter changes no result of its later checks."""
 
 import textwrap
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 import yaml
 
-from grader import grading, sandbox
-from grader.course import load_course
-from grader.engine import EngineProcess
-from grader.oracle import read_book
 from grader.sandbox import Warm
 
 ROOT = Path(__file__).resolve().parents[2]
-COURSE = load_course(ROOT)
-BOOK = read_book(COURSE.book)
+Grade = Callable[..., dict[str, Any]]
 MESSES = {one["id"]: one for one in yaml.safe_load(Path(__file__).with_name("messes.yaml").read_text("utf-8"))}
 
 # exercise -> an edit that makes its solution wrong, or None; whether the mess is made when the file is imported
@@ -52,46 +45,6 @@ def messy(stem: str, code: str) -> str:
         return f"{text}\n\nleave()\n"
     assert text.count(_KEEPS_ITS_OPERATION) == 1
     return text.replace(_KEEPS_ITS_OPERATION, f"{_KEEPS_ITS_OPERATION}        leave()\n")
-
-
-@pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
-    """A plain process, in which more can be left behind than in a sandbox."""
-    with sandbox.start("process", allow_imports=COURSE.allow_imports) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("memo") / "memo.sqlite"
-
-
-class Grade:
-    """Grades texts by exercise as one submission; gives what the report says of each, without durations."""
-
-    def __init__(self, warm: Warm, memo: Path, folder: Path) -> None:
-        self.warm, self.memo, self.folder = warm, memo, folder
-
-    def __call__(self, texts: dict[str, str], *, apart: bool) -> dict[str, Any]:
-        files = {}
-        for exercise in COURSE.exercises:
-            if exercise.stem in texts:
-                files[exercise.id] = self.folder / exercise.filename
-                files[exercise.id].write_text(texts[exercise.stem], encoding="utf-8")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(grading, "EngineProcess", partial(EngineProcess, apart=apart))
-            report = grading.grade(COURSE, BOOK, files, seed=COURSE.seed, memo=self.memo, warm=self.warm)
-        results = {}
-        for result in msgspec.to_builtins(report)["exercises"]:
-            for check in result["checks"]:
-                del check["duration_s"]
-            results[f"{result['number']}_{result['id']}"] = result
-        return results
-
-
-@pytest.fixture
-def grade(warm: Warm, memo: Path, tmp_path: Path) -> Grade:
-    return Grade(warm, memo, tmp_path)
 
 
 @pytest.mark.parametrize("name", MESSES)
