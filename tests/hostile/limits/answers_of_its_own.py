@@ -104,7 +104,7 @@ batch = asked()
 if batch is not None:
     seeds = [batch["runs"]]
     for others in batch["rearranged"]:
-        seeds.append([other or run for run, other in zip(batch["runs"], others)])
+        seeds.append([other or run for run, other in zip(batch["runs"], others, strict=False)])
     seeds = [[answer(program, steps) for program, steps in runs] for runs in seeds]
     send(json.dumps(["read", READING, seeds]).encode())
     os._exit(0)
