@@ -1,4 +1,4 @@
-"""What a right submission of the whole course costs in a cohort, against the least that it could cost.
+"""Compare the CPU time of a right submission of the whole course in a cohort with a lower bound.
 
     python benchmarks/floor.py [--rounds 5] [--submissions 4] [--against CHECKOUT]
 

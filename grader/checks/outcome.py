@@ -1,4 +1,4 @@
-"""What became of each check, out of pytest-json-report's report."""
+"""Read the outcome of each check from the report of pytest-json-report."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

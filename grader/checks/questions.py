@@ -1,4 +1,4 @@
-"""What a check asks: its programs and numbers as they stand there, redrawn, or fresh."""
+"""The programs and numbers of a check: as the check gives them, redrawn, or drawn at random."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias

@@ -237,7 +237,7 @@ class EngineProcess:
         After a failure the process has ended.
         """
         printed = _Printed(self._limits.output_kb)
-        answer = self._converse(protocol.HEADER.pack(len(request)) + request, cap, cpu_s, printed)
+        answer = self._converse(framing.HEADER.pack(len(request)) + request, cap, cpu_s, printed)
         for data in _at_once(self._out, printed):
             printed.take(data)
         if isinstance(answer, Died):
@@ -362,8 +362,8 @@ _CUT_OFF = "there is no answer, or only a piece of one"
 
 def _announced(frame: bytearray) -> int | None:
     """How many bytes a frame says that it has, its header included; None for less than a header."""
-    header = protocol.HEADER.size
-    return None if len(frame) < header else header + int(protocol.HEADER.unpack_from(frame)[0])
+    header = framing.HEADER.size
+    return None if len(frame) < header else header + int(framing.HEADER.unpack_from(frame)[0])
 
 
 def _send(channel: socket.socket, data: memoryview) -> memoryview:

@@ -6,7 +6,6 @@ last byte, is `Refused`: nothing is guessed and nothing but plain data is built.
 and in values, follows from what was asked, and is looked at before any of it is decoded.
 """
 
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,9 +15,9 @@ import msgspec
 from msgspec import Meta
 
 from ..program import Arrangement, Program, arrange
+from ..worker.confine.framing import HEADER
 from . import bounds
 
-HEADER = struct.Struct("!I")
 RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem that mean: it did not come to an end
 
 # -- what is asked --------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ import pytest
 from grader.checks import EngineUnderCheck
 from grader.course import Course, Limits, load_course
 from grader.engine import Batch, Died, Problem, Ran, Refused
-from grader.engine.protocol import HEADER, decode_batch
+from grader.engine.protocol import decode_batch
 from grader.oracle import Answer, Redraw
 from grader.program import Arrangement, Leaf, Op, Program
 from grader.program.graph import Number
+from grader.worker.confine.framing import HEADER
 
 READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
 

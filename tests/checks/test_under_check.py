@@ -106,7 +106,8 @@ def test_a_large_graph_is_walked_as_it_comes(engine_that: EngineThat, honest: Sa
 
 def test_output_is_kept(engine_that: EngineThat, honest: Says) -> None:
     """What the learner's code printed is there for the report."""
-    from grader.engine.protocol import HEADER, decode_batch
+    from grader.engine.protocol import decode_batch
+    from grader.worker.confine.framing import HEADER
 
     def says(batch: Batch) -> Ran:
         import json

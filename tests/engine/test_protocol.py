@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.engine import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced, bounds
-from grader.engine.protocol import HEADER, decode_batch, decode_load
+from grader.engine.protocol import decode_batch, decode_load
 from grader.program import chain, program
+from grader.worker.confine.framing import HEADER
 
 CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "300"))
 hypothesis_settings = settings(

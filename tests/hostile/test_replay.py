@@ -17,6 +17,7 @@ from grader.grading import grade
 from grader.oracle import read_book
 from grader.report import Report, review_reasons
 from grader.sandbox import Warm
+from grader.worker.confine import framing
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "a secret"
@@ -88,7 +89,7 @@ class Recording:
         if len(frame) > 400_000:
             return
         asked = json.loads(batch.encode())
-        _, reading, seeds = json.loads(frame[protocol.HEADER.size :])
+        _, reading, seeds = json.loads(frame[framing.HEADER.size :])
         for seed, others in zip(seeds, [[None] * len(batch.runs), *asked["rearranged"]], strict=True):
             runs = [other or run for run, other in zip(asked["runs"], others, strict=True)]
             outcomes = [first if found == ["same"] else found for found, first in zip(seed, seeds[0], strict=True)]

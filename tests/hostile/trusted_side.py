@@ -47,7 +47,7 @@ from grader.engine import (
     cut_output,
     decode_source,
 )
-from grader.engine.protocol import HEADER, decode_batch, decode_load
+from grader.engine.protocol import decode_batch, decode_load
 from grader.grading import Grader, Submission, grade_submission
 from grader.oracle import AnswerBook, Oracle, read_book
 from grader.program import Program
@@ -58,6 +58,7 @@ from grader.scoring import FileState, score
 from grader.views import feedback, render
 from grader.views.cohort import render_cohort
 from grader.views.page import build_page
+from grader.worker.confine.framing import HEADER
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = 300 << 20

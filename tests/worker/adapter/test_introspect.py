@@ -10,6 +10,7 @@ from grader.engine import protocol
 from grader.program import program
 from grader.worker.adapter import introspect
 from grader.worker.adapter.introspect import Unreadable
+from grader.worker.confine import framing
 
 Load = Callable[[str], ModuleType]
 
@@ -236,7 +237,7 @@ def test_every_reading_can_be_told(loaded: Load, cls: str, attributes: str, valu
     found = introspect.read(loaded(engine_with(attributes, cls, value)))
     batch = protocol.Batch((protocol.Run(program("L = a * a", a=1), ()),), 1, 1.0, (0,))
     body = json.dumps(["read", found.wire(), [[["done", []]]]]).encode("ascii")
-    answer = protocol.decode_batch(protocol.HEADER.pack(len(body)) + body, batch)
+    answer = protocol.decode_batch(framing.HEADER.pack(len(body)) + body, batch)
     assert isinstance(answer, protocol.Read)
 
 
