@@ -14,7 +14,6 @@ SCHEMA: Schema = "backward/report/v2"
 CheckStatus: TypeAlias = Literal["passed", "failed", "error", "timeout", "crashed", "skipped"]
 ExerciseStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started", "missing", "unreadable"]
 ReportStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started"]
-Doubt: TypeAlias = Literal["left_out"]
 Points: TypeAlias = Annotated[int, Meta(ge=0)]
 Shown: TypeAlias = float | str
 
