@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from grader import sandbox
+from grader.answer_book import read_book
 from grader.author.build import catalogue
 from grader.author.mutants import mutants
+from grader.client import Ran, Source, Submission
 from grader.course import Course, Exercise, load_course
 from grader.diagnosis import diagnose, fingerprint
-from grader.engine import Ran, Source, Submission
 from grader.grading import examine
-from grader.oracle import Oracle, read_book
+from grader.oracle import Oracle
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = ("compound of two", "mechanical mutant")

@@ -24,11 +24,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
+from grader.answer_book import read_book  # noqa: E402
 from grader.checks import EngineUnderCheck  # noqa: E402
 from grader.checks.session import CheckSession  # noqa: E402
+from grader.client import Batch  # noqa: E402
 from grader.course import Check, Course, load_course  # noqa: E402
-from grader.engine import Batch  # noqa: E402
-from grader.oracle import Oracle, read_book  # noqa: E402
+from grader.oracle import Oracle  # noqa: E402
 from grader.worker.adapter import execute, load  # noqa: E402
 
 Asked = dict[str, list[dict[str, Any]]]

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 from grader import sandbox
+from grader.client import Batch, Loaded, Ran, Read, Run, Submission
 from grader.course import Limits
-from grader.engine import Batch, Loaded, Ran, Read, Run, Submission
 from grader.program import program
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,13 +11,12 @@ from pathlib import Path
 from msgspec import UNSET
 
 from . import __version__, sandbox, scoring
+from .answer_book import AnswerBook
 from .checks import EngineUnderCheck
 from .checks.finding import death_text, problem_text
 from .checks.outcome import CheckOutcome, GraderFault
 from .checks.session import CheckSession
-from .course import Check, Course, CourseError, Exercise
-from .diagnosis import diagnose, fingerprint
-from .engine import (
+from .client import (
     Batch,
     Budget,
     Died,
@@ -31,7 +30,9 @@ from .engine import (
     read_source,
     reason_of,
 )
-from .oracle import AnswerBook, Oracle
+from .course import Check, Course, CourseError, Exercise
+from .diagnosis import diagnose, fingerprint
+from .oracle import Oracle
 from .report.model import SCHEMA, CourseStamp, Isolation, Report, SubmissionStamp
 from .sandbox import Warm
 from .scoring import FileState

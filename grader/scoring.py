@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from .answer_book import KnownBehaviour
 from .checks.outcome import CheckOutcome, EngineShape, GraderFault
+from .client import Reason
 from .course import Check, Exercise
-from .engine import Reason
-from .oracle import KnownBehaviour
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 
 

@@ -5,8 +5,8 @@ import pytest
 from msgspec import UNSET
 
 from grader.checks.outcome import METADATA, GraderFault, outcomes
+from grader.client import Reason
 from grader.course import Check, Exercise
-from grader.engine import Reason
 from grader.report.model import ExerciseResult, ExerciseStatus, ReportStatus
 from grader.scoring import FileState, overall, score
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import msgspec
 
+from ..answer_book import FORMAT, AnswerBook, KnownBehaviour
 from ..checks.session import CheckSession
+from ..client import Source, read_source
 from ..course import Course, CourseError, Exercise
 from ..diagnosis import Misconception, read_misconceptions
-from ..engine import Source, read_source
 from ..grading import Grader, examine, plan
-from ..oracle import AnswerBook, KnownBehaviour, Oracle
+from ..oracle import Oracle
 from ..oracle.answers import torch_version
-from ..oracle.book import FORMAT
 from ..sandbox import start
 from .stubs import make_stub
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Literal, TypeAlias
 
+from ..answer_book import Answer, AnswerBook
 from ..checks.compare import alike
 from ..checks.session import CheckSession
 from ..course import Course, Exercise
 from ..grading import plan
-from ..oracle import Answer, AnswerBook, Oracle
+from ..oracle import Oracle
 from ..program import Question
 
 Kind: TypeAlias = Literal["stub", "misconceptions", "not_in_book", "answer", "not_asked"]

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from ..answer_book import AnswerBook
 from ..course import Course
-from ..oracle import AnswerBook
 
 
 def hand_out(course: Course, book: AnswerBook, folder: Path) -> list[Path]:

@@ -13,8 +13,8 @@ becomes
 import re
 from collections.abc import Mapping
 
+from ..client import read_source
 from ..course import Course, CourseError, Exercise
-from ..engine import read_source
 from ..outside import write_atomically
 
 _BEGIN = re.compile(r"(?P<indent>[ ]*)# BEGIN SOLUTION(?: (?P<prompt>.*\S))?\s*")

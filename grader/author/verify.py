@@ -10,12 +10,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from ..answer_book import AnswerBook, read_book
 from ..checks.session import CheckSession
+from ..client import Source, read_source
 from ..course import Course, CourseError, Document, Exercise
 from ..diagnosis import diagnose, regions
-from ..engine import Source, read_source
 from ..grading import Examined, Grader, examine
-from ..oracle import AnswerBook, Oracle, read_book
+from ..oracle import Oracle
 from ..program import Question
 from ..sandbox import start
 from .build import build_book, catalogue

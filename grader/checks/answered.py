@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import chain
 
-from ..engine import Broke, Died, Problem, Read
+from ..client import Broke, Died, Problem, Read
 
 
 def outline(answer: Read | Problem | Died) -> Read | Problem | Died:

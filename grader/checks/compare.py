@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..engine import Called, Odd
-from ..engine.protocol import Observed
-from ..oracle import Answer
+from ..answer_book import Answer
+from ..client import Called, Odd
+from ..client.protocol import Observed
 from ..program import Leaf, Op, Program
 from .finding import Shown, fail, shown
 

@@ -6,9 +6,9 @@ from typing import Literal, NoReturn, TypeAlias
 
 import msgspec
 
-from ..engine import Died, Odd, Problem, Reason, bounds, cut, reason_of
-from ..engine.engine_process import STALLED_S
-from ..engine.protocol import RAN_OUT, Observed
+from ..client import Died, Odd, Problem, Reason, bounds, cut, reason_of
+from ..client.engine_process import STALLED_S
+from ..client.protocol import RAN_OUT, Observed
 from .explain import explain
 
 Shown: TypeAlias = float | str

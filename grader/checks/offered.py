@@ -2,7 +2,7 @@
 
 import re
 
-from ..engine import Problem
+from ..client import Problem
 from ..program import Number, Op, Program
 
 _EXTRA = ("tanh", "exp", "log", "sigmoid")

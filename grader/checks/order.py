@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import filterfalse
 from operator import lt
 
-from ..engine import Called, Traced
+from ..client import Called, Traced
 from ..program import Op, Program
 from .compare import slope_name
 from .finding import fail

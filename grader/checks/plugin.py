@@ -10,8 +10,8 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
+from ..client import cut_output
 from ..course import Check, Course, CourseError, Exercise
-from ..engine import cut_output
 from .finding import CheckFailed
 from .outcome import METADATA
 from .under_check import EngineUnderCheck

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from ..answer_book import Answer
+from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Reason, Run, Traced
+from ..client.protocol import Observed
 from ..course import Limits
-from ..engine import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Reason, Run, Traced
-from ..engine.protocol import Observed
-from ..oracle import Answer, Redraw
+from ..oracle import Redraw
 from ..program import NOTHING, Descent, Program, Question, number_text
 from . import order
 from .answered import left_out, outline

@@ -10,6 +10,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .. import __version__
+from ..answer_book import read_book
 from ..cohort import (
     Entry,
     IntakeError,
@@ -28,7 +29,6 @@ from ..cohort import (
 )
 from ..cohort.run import GONE, RunFile
 from ..course import Course
-from ..oracle import read_book
 from ..outside import few, json_text, plain, write_atomically
 from ..report import Report
 from ..report.model import CourseStamp

@@ -172,8 +172,8 @@ def _start(words: list[str]) -> int:
     parser = _parser("start", "Copy the exercises into a folder, to be edited there.")
     parser.add_argument("folder", nargs="?", type=Path, default=Path("exercises"), metavar="DIR")
     options = parser.parse_args(words)
+    from ..answer_book import read_book
     from ..author.start import hand_out
-    from ..oracle import read_book
 
     course = _course(options)
     try:
@@ -189,8 +189,8 @@ def _stubs(words: list[str]) -> int:
     parser = _parser("stubs", "Make the exercise files anew from the solutions.")
     parser.add_argument("--force", action="store_true", help="overwrite files that have been worked on")
     options = parser.parse_args(words)
+    from ..answer_book import read_book
     from ..author import is_work, write_stubs
-    from ..oracle import read_book
 
     course = _course(options)
     known = read_book(course.book).stubs if course.book.exists() else {}
@@ -205,8 +205,8 @@ def _stubs(words: list[str]) -> int:
 def _build(words: list[str]) -> int:
     parser = _parser("build", "Write the answer book: torch's answers for the checks' programs, and the stubs.")
     options = parser.parse_args(words)
+    from ..answer_book import write_book
     from ..author import build_book
-    from ..oracle import write_book
 
     course = _course(options)
     book = build_book(course)

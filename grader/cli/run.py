@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import sandbox
+from ..answer_book import read_book
 from ..course import Check, Course, Exercise
 from ..course.find import packaged_course
-from ..oracle import read_book
 from ..outside import write_named
 from ..report import Report, for_learner, to_json, write_report
 from ..views import render

@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from ..engine import Source
+from ..answer_book import Answer
+from ..client import Source
 from ..grading import Submission
-from ..oracle import Answer
 from ..report import Report
 from ..report.model import SubmissionStamp
 

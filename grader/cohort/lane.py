@@ -14,11 +14,12 @@ from typing import IO
 import msgspec
 
 from .. import sandbox
+from ..answer_book import read_book
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..course import CourseError, load_course
 from ..grading import Grader, grade_submission, plan
-from ..oracle import Oracle, OracleError, read_book
+from ..oracle import Oracle, OracleError
 from ..sandbox import IsolationError, WorkerGone
 from .job import Faulted, Graded, Job, Ready, Reply, Settings
 

@@ -13,10 +13,11 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from .. import __version__
+from ..answer_book import AnswerBook
 from ..checks.session import CheckSession
 from ..course import Course
 from ..grading import Submission, digest, plan
-from ..oracle import AnswerBook, Oracle
+from ..oracle import Oracle
 from ..outside import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
 from ..report import Report, read_report, write_report
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp

@@ -9,8 +9,8 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-from ..engine import Broke, Called, Died, Done, Odd, Problem, Read, Traced
-from ..engine.protocol import Observed, Result
+from ..client import Broke, Called, Died, Done, Odd, Problem, Read, Traced
+from ..client.protocol import Observed, Result
 
 _RAN_OUT = "ran out of calls, time or memory"
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")

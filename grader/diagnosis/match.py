@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..oracle import KnownBehaviour
+from ..answer_book import KnownBehaviour
 
 
 def diagnose(known: Sequence[KnownBehaviour], observed: Mapping[str, str]) -> KnownBehaviour | None:

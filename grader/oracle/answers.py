@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
+from ..answer_book import Answer, AnswerBook
 from ..processes import start_module
 from ..program import Question
-from .book import Answer, AnswerBook
 from .redraw import Redraw
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..answer_book import Answer
 from ..program import Number, Op, Program, alike, among_others, plain_numbers
-from .book import Answer
 
 _DRAWS = 50
 _FAR = 20  # of them may go far; the later ones stay near what there was, which more often asks the same

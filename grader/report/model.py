@@ -5,8 +5,8 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from ..client import Reason
 from ..course import Limits
-from ..engine import Reason
 
 Schema: TypeAlias = Literal["backward/report/v2"]
 SCHEMA: Schema = "backward/report/v2"

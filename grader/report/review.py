@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec import UnsetType
 
-from ..engine import Reason
+from ..client import Reason
 from .model import ExerciseResult, Report
 
 ReviewKind: TypeAlias = Literal[

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from grader.answer_book import AnswerBook, read_book
 from grader.author import build, make_stub
 from grader.author.build import catalogue
 from grader.author.drift import drift
 from grader.author.verify import drift_text
 from grader.course import Course, Exercise, load_course
 from grader.diagnosis import Misconception
-from grader.oracle import AnswerBook, read_book
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)

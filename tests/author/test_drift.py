@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from grader.answer_book import Answer, AnswerBook, read_book
 from grader.author.drift import Drift, drift, made_from_answers, questions, shaken
 from grader.author.verify import drift_text
 from grader.course import Course, load_course
-from grader.oracle import Answer, AnswerBook, Oracle, read_book
+from grader.oracle import Oracle
 from grader.program import Program, domain, program
 from grader.program.draw import _one
 

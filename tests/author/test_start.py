@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.answer_book import AnswerBook
 from grader.author import hand_out
 from grader.course import Course
-from grader.oracle import AnswerBook
 
 WithSolution = Callable[..., Course]
 STUBS = {"first": "# TODO: ½?\n", "second": "# TODO\n"}

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from grader.answer_book import Answer
 from grader.checks import EngineUnderCheck
+from grader.client import Batch, Died, Problem, Ran, Refused
+from grader.client.protocol import decode_batch
 from grader.course import Course, Limits, load_course
-from grader.engine import Batch, Died, Problem, Ran, Refused
-from grader.engine.protocol import decode_batch
-from grader.oracle import Answer, Redraw
+from grader.oracle import Redraw
 from grader.program import Arrangement, Leaf, Op, Program
 from grader.program.graph import Number
 from grader.worker.confine.framing import HEADER

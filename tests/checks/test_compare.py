@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from grader.answer_book import Answer
 from grader.checks import CheckFailed
 from grader.checks.compare import alike, close, compare_grads, compare_values, largest, slope_name
 from grader.checks.finding import Finding
-from grader.engine import Odd
-from grader.oracle import Answer
+from grader.client import Odd
 from grader.program import Program, program
 
 Truth = Callable[[Program], Answer]

@@ -9,8 +9,8 @@ import pytest
 
 from grader.checks import CheckFailed
 from grader.checks.finding import Finding, fail, fail_for, problem_text, shown
-from grader.engine import Died, Odd, Problem
-from grader.engine.reason import STATUS, Kind
+from grader.client import Died, Odd, Problem
+from grader.client.reason import STATUS, Kind
 
 MakeProblem = Callable[..., Problem]
 SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from grader.checks import CheckFailed
 from grader.checks.finding import Finding
 from grader.checks.order import judge_topological, judge_trace
-from grader.engine import Called, Odd, Traced
+from grader.client import Called, Odd, Traced
 from grader.program import Leaf, Op, Program, draw, program
 
 quick = settings(database=None, deadline=None, derandomize=True, max_examples=100)

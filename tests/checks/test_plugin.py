@@ -9,8 +9,8 @@ import pytest
 from grader.checks import EngineUnderCheck
 from grader.checks.outcome import CheckOutcome, GraderFault
 from grader.checks.session import CheckSession
+from grader.client import Batch
 from grader.course import Check, Course, CourseError, load_course
-from grader.engine import Batch
 from grader.report.model import ExerciseResult
 from grader.scoring import FileState, score
 

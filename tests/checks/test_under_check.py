@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from grader.answer_book import Answer
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.finding import Finding, death_text
+from grader.client import Batch, Died, Problem, Ran
+from grader.client.reason import Kind
 from grader.course import Limits
-from grader.engine import Batch, Died, Problem, Ran
-from grader.engine.reason import Kind
-from grader.oracle import Answer, Redraw
+from grader.oracle import Redraw
 from grader.program import Descent, Question, chain, leaf, program
 
 EngineThat = Callable[..., EngineUnderCheck]
@@ -73,8 +74,8 @@ def test_each_method_sends_one_batch_under_every_order_seed(engine_that: EngineT
 
 def test_planning_judges_nothing() -> None:
     """Where nothing is asked for real, programs are counted and no verdict is given."""
+    from grader.answer_book import Answer
     from grader.course import Limits
-    from grader.oracle import Answer
 
     engine = EngineUnderCheck(lambda batch: None, lambda p: [Answer((0.0,) * 9, (0.0,) * 9)] * len(p), "", Limits(), "")
     for ask in ASKS.values():
@@ -106,7 +107,7 @@ def test_a_large_graph_is_walked_as_it_comes(engine_that: EngineThat, honest: Sa
 
 def test_output_is_kept(engine_that: EngineThat, honest: Says) -> None:
     """What the learner's code printed is there for the report."""
-    from grader.engine.protocol import decode_batch
+    from grader.client.protocol import decode_batch
     from grader.worker.confine.framing import HEADER
 
     def says(batch: Batch) -> Ran:

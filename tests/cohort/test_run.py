@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import msgspec
 import pytest
 
+from grader.answer_book import read_book
 from grader.checks.session import CheckSession
 from grader.cohort import Drawn, Entry, LocalLanes, Results, ResultsError, drawn, entries, grade_entries, settings
 from grader.cohort.intake import Ended, Intake, Stopped
@@ -21,7 +22,7 @@ from grader.cohort.lanes import Lane
 from grader.cohort.run import submission_of
 from grader.course import Course
 from grader.grading import Submission, grade, plan
-from grader.oracle import Oracle, read_book
+from grader.oracle import Oracle
 from grader.report import Report, review_reasons, write_report
 
 pytestmark = pytest.mark.slow

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from grader.client import Reason
 from grader.cohort import Summary, summarise
 from grader.cohort.summary import COHORT_SCHEMA
 from grader.course import Course
-from grader.engine import Reason
 from grader.report import Diagnosis, NeedsReview, Report
 
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from grader.answer_book import KnownBehaviour
+from grader.client import Broke, Called, Died, Done, Odd, Problem, Read, Reading, Traced
 from grader.diagnosis import diagnose, fingerprint
-from grader.engine import Broke, Called, Died, Done, Odd, Problem, Read, Reading, Traced
-from grader.oracle import KnownBehaviour
 
 READING = Reading("Value", "data", "grad", "_prev", "closure", "_backward", False)
 

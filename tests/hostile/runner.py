@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from grader import grading, sandbox
+from grader.answer_book import read_book
+from grader.client import EngineProcess
 from grader.course import load_course
-from grader.engine import EngineProcess
-from grader.oracle import read_book
 from grader.report import for_learner, to_json
 from grader.sandbox import IsolationError, Warm, WorkerGone
 from grader.views import render

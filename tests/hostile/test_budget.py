@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from grader import grading, sandbox
+from grader.answer_book import read_book
+from grader.client import Budget
 from grader.course import load_course
-from grader.engine import Budget
-from grader.oracle import read_book
 from grader.sandbox import Warm
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -25,16 +25,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader import grading
+from grader.answer_book import AnswerBook, read_book
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.compare import slope_name
 from grader.checks.finding import Finding, problem_text
 from grader.checks.outcome import CheckOutcome, EngineShape
 from grader.checks.session import CheckSession
 from grader.cli.run import details
-from grader.cohort import summarise
-from grader.course import Course, Limits, load_course
-from grader.diagnosis import fingerprint
-from grader.engine import (
+from grader.client import (
     Batch,
     Died,
     Loaded,
@@ -47,9 +45,12 @@ from grader.engine import (
     cut_output,
     decode_source,
 )
-from grader.engine.protocol import decode_batch, decode_load
+from grader.client.protocol import decode_batch, decode_load
+from grader.cohort import summarise
+from grader.course import Course, Limits, load_course
+from grader.diagnosis import fingerprint
 from grader.grading import Grader, Submission, grade_submission
-from grader.oracle import AnswerBook, Oracle, read_book
+from grader.oracle import Oracle
 from grader.program import Program
 from grader.report import Report, for_learner, read_report, to_json
 from grader.report.formats import canvas, csv_table, gradescope, junit, nbgrader

@@ -45,7 +45,7 @@ _BOUNDS = """\
 ## Bounds
 
 What a submission may take of the process that grades, and of what people read. The sizes stand in
-`grader/engine/bounds.py`; `tests/hostile/test_bounds.py` shows what they add up to.
+`grader/client/bounds.py`; `tests/hostile/test_bounds.py` shows what they add up to.
 
 | what | at most | beyond that |
 |---|---|---|

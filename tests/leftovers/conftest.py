@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from grader import grading, sandbox
+from grader.answer_book import read_book
+from grader.client import EngineProcess
 from grader.course import load_course
-from grader.engine import EngineProcess
-from grader.oracle import read_book
 from grader.sandbox import Warm
 
 COURSE = load_course(Path(__file__).resolve().parents[2])

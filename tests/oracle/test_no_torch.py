@@ -15,7 +15,8 @@ from pathlib import Path
 import grader.cli
 import grader.grading
 from grader.course import load_course
-from grader.oracle import Oracle, read_book
+from grader.answer_book import read_book
+from grader.oracle import Oracle
 
 def refuse(self, program):
     raise AssertionError(f"not in the answer book: {program.shown}")

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.answer_book import Answer, AnswerBook, read_book
 from grader.author.drift import questions
 from grader.checks.compare import alike
 from grader.course import load_course
-from grader.oracle import Answer, AnswerBook, Oracle, read_book
+from grader.oracle import Oracle
 from grader.program import Question
 
 ROOT = Path(__file__).resolve().parents[2]

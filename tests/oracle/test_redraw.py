@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.answer_book import Answer, read_book
 from grader.checks.session import CheckSession
 from grader.course import load_course
 from grader.grading import plan
-from grader.oracle import Answer, Oracle, Redraw, read_book
+from grader.oracle import Oracle, Redraw
 from grader.oracle.compute import answer as torch_answer
 from grader.oracle.redraw import Asked, asks_the_same
 from grader.program import Program, chain, program

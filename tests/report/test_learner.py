@@ -5,8 +5,8 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from grader.client import Reason
 from grader.course import Limits
-from grader.engine import Reason
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report, for_learner, to_json
 from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
 

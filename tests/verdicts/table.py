@@ -18,10 +18,10 @@ from typing import Any
 
 import msgspec
 
+from grader.answer_book import AnswerBook, read_book
 from grader.course import Course, Exercise, load_course
 from grader.diagnosis import in_solution, read_misconceptions
 from grader.grading import grade
-from grader.oracle import AnswerBook, read_book
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))

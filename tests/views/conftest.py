@@ -7,10 +7,10 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from grader.answer_book import read_book
 from grader.course import Course, Exercise, Limits, load_course
 from grader.diagnosis.catalogue import read_misconceptions
 from grader.grading import grade
-from grader.oracle import read_book
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
 from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp, Submitter
 

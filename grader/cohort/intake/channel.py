@@ -5,7 +5,7 @@ from typing import IO, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from ...engine.source import MAX_BYTES
+from ...client.source import MAX_BYTES
 from ...worker.confine.framing import HEADER
 from .files import Intake
 

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from ...engine import read_source
+from ...client import read_source
 from ...outside import open_plain
 from .layout import Folder
 

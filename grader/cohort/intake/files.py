@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...engine import Source, cut, decode_source, read_source
+from ...client import Source, cut, decode_source, read_source
 from ...outside import printable, readable
 from . import clones
 from .archives import Allowance, ArchiveError, is_archive, members

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from ...engine import read_source
+from ...client import read_source
 from ...outside import printable
 from ...report.model import Submitter
 from .layout import Entry, Folder, Layout

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from ...engine import Source
+from ...client import Source
 from ...processes import start_module
 from ..side_by_side import side_by_side
 from .channel import Limits, Order, Ready, Reason, Reply, Setup, Stopped, most, receive, send

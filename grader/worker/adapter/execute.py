@@ -1,7 +1,7 @@
 """Execute a batch of programs with the learner's engine and spell out what was observed.
 
 A run is one program and the steps to take on it; the answer to each step is a tagged list, the
-vocabulary of which stands in `grader/engine/protocol.py`.
+vocabulary of which stands in `grader/client/protocol.py`.
 """
 
 import contextlib

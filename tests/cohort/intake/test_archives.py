@@ -19,9 +19,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from grader.client.source import MAX_BYTES
 from grader.cohort.intake import archives
 from grader.cohort.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
-from grader.engine.source import MAX_BYTES
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 Format = Literal[0, 1, 2]

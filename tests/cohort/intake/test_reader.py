@@ -18,12 +18,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from grader.client import Source
+from grader.client.source import MAX_BYTES
 from grader.cohort import Entry, IntakeError, entries
 from grader.cohort.intake import Ended, Intake, Limits, Readers, Stopped, reader, server
 from grader.cohort.intake.channel import Order, Ready, Reply, Setup, most, receive, send
 from grader.cohort.intake.reader import Reader
-from grader.engine import Source
-from grader.engine.source import MAX_BYTES
 from grader.worker.confine import limits
 
 FIRST, SECOND = "01_distribute.py", "02_swap.py"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grader.engine import protocol
+from grader.client import protocol
 from grader.program import program
 from grader.worker.adapter import introspect
 from grader.worker.adapter.introspect import Unreadable

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from grader import sandbox
-from grader.course import Limits
-from grader.engine import (
+from grader.client import (
     Batch,
     Broke,
     Called,
@@ -25,6 +24,7 @@ from grader.engine import (
     Ran,
     Read,
 )
+from grader.course import Limits
 
 Acting = Callable[..., EngineProcess]
 MakeBatch = Callable[..., Batch]

@@ -6,8 +6,8 @@ from contextlib import ExitStack
 import pytest
 
 from grader import sandbox
+from grader.client import Batch, Budget, EngineProcess, Run
 from grader.course import Limits
-from grader.engine import Batch, Budget, EngineProcess, Run
 from grader.program import program
 from grader.sandbox import Warm
 

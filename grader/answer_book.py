@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from ..course import CourseError
-from ..outside import read_plain, write_atomically
+from .course import CourseError
+from .outside import read_plain, write_atomically
 
 FORMAT = 1
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from grader.engine import Died, engine_process
-from grader.engine.engine_process import STALLED_S, _Progress
+from grader.client import Died, engine_process
+from grader.client.engine_process import STALLED_S, _Progress
 
 CPU_S = 4.0
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
+from grader.client import Batch, Budget, Died, Done, EngineProcess, Loaded, LoadFailed, Ran, Read
 from grader.course import Limits
-from grader.engine import Batch, Budget, Died, Done, EngineProcess, Loaded, LoadFailed, Ran, Read
 
 Acting = Callable[..., EngineProcess]
 MakeBatch = Callable[..., Batch]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.engine import Source, read_source
-from grader.engine.source import MAX_BYTES
+from grader.client import Source, read_source
+from grader.client.source import MAX_BYTES
 
 
 def read(folder: Path, content: bytes) -> Source:

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.engine import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced, bounds
-from grader.engine.protocol import decode_batch, decode_load
+from grader.client import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced, bounds
+from grader.client.protocol import decode_batch, decode_load
 from grader.program import chain, program
 from grader.worker.confine.framing import HEADER
 

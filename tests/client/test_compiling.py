@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from grader import sandbox
+from grader.client import Batch, Budget, Died, EngineProcess, Loaded, LoadFailed, NotStarted, Problem, engine_process
 from grader.course import Limits
-from grader.engine import Batch, Budget, Died, EngineProcess, Loaded, LoadFailed, NotStarted, Problem, engine_process
 from grader.sandbox import Warm
 
 Submit = Callable[..., EngineProcess]
