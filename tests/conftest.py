@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,6 +26,13 @@ from grader.report import Report
 ROOT = Path(__file__).resolve().parents[1]
 T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
+
+
+def pytest_configure() -> None:
+    """Let tests interrupt the processes they start: what a script runs in the background ignores Ctrl-C, and so do
+    its children."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
