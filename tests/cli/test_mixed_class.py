@@ -1,9 +1,11 @@
 """A class of two hundred, right, wrong in every known way, hostile, empty, broken: one run accounts for every one."""
 
 import io
+import itertools
 import json
 import os
 import random
+import re
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -122,3 +124,31 @@ def test_a_mixed_class_goes_through_in_one_run(grade: Run, work: Path, expected:
     for exercise in summary["exercises"]:
         assert COUNT == sum(exercise["statuses"].values())
     assert os.listdir(work / "class" / "empty000") == []
+
+
+def test_hostile_submissions_change_nothing_for_the_others(grade: Run, work: Path) -> None:
+    """With a hostile submission after every two honest ones, right and wrong, the reports of the honest ones are those
+    that they get without it, byte for byte but for the times."""
+    honest = zip(itertools.cycle(right()), random.Random(7).sample(list(wrong()), 24), strict=False)
+    attacks = random.Random(7).sample(list(hostile()), 24)
+    names = set()
+    for number, (pair, attack) in enumerate(zip(honest, attacks, strict=True)):
+        for place, (filename, text) in enumerate([*pair, attack]):
+            name = f"s{number:02}{place}"
+            for class_ in ("honest", "mixed") if place < 2 else ("mixed",):
+                (work / class_ / name).mkdir(parents=True)
+                (work / class_ / name / filename).write_text(text, encoding="utf-8")
+            names.update({name} if place < 2 else ())
+    reports = {}
+    for class_ in ("honest", "mixed"):
+        done = grade("cohort", work / class_, "--out", work / f"{class_}-results", "--seed", "a secret", timeout=280)
+        assert done.returncode == (1 if class_ == "mixed" else 0), done.stderr
+        folder = work / f"{class_}-results" / "reports"
+        reports[class_] = {name: without_times((folder / f"{name}.json").read_text()) for name in sorted(names)}
+    assert 48 == len(names)
+    assert reports["honest"] == reports["mixed"]
+
+
+def without_times(report: str) -> str:
+    """A report's text without the lines that say when, and how long."""
+    return re.sub(r'^ *"(graded_at|duration_s)": .*\n', "", report, flags=re.MULTILINE)
