@@ -2,9 +2,9 @@
 
     python benchmarks/isolation.py [--rounds N]
 
-For every tier that this machine has: starting the warm process (once for each run of `grade`), and then for each
-submission a fork that loads the file, and for each check a fork that gives up its rights, loads and answers. Medians,
-and ratios to the `process` tier; rounds of all tiers are interleaved.
+For every tier that this machine has: starting the server process (once for each run of `grade`), an engine process for
+each file (it gives up its rights, compiles the file and runs it), and each check in it. Prints medians, and ratios to
+the `process` tier; the tiers are measured in turns.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from grader import sandbox
-from grader.client import Batch, Loaded, Ran, Read, Run, Submission
+from grader.client import Batch, EngineProcess, Loaded, Ran, Read, Run
 from grader.course import Limits
 from grader.program import program
 
@@ -25,21 +25,24 @@ BATCH = Batch(
 )
 
 
+SERVER, FILE, CHECK = "start of the server process", "an engine process, to loaded", "a check in it"
+
+
 def measure(tier: str, times: dict[str, list[float]]) -> None:
-    """One start, ten submissions with three checks each."""
+    """One start, ten files with three checks each."""
     started = time.perf_counter()
     with sandbox.start(tier) as warm:
         assert warm.tier == tier
-        times["start of the warm process"].append(time.perf_counter() - started)
+        times[SERVER].append(time.perf_counter() - started)
         for _ in range(10):
             started = time.perf_counter()
-            with Submission(warm, SOURCE, "01_distribute.py", None, Limits()) as submission:
-                assert isinstance(submission.load(), Loaded)
-                times["a submission: fork and load"].append(time.perf_counter() - started)
+            with EngineProcess(warm, SOURCE, "01_distribute.py", None, Limits()) as process:
+                assert isinstance(process.load(), Loaded)
+                times[FILE].append(time.perf_counter() - started)
                 for _ in range(3):
                     started = time.perf_counter()
-                    ran = submission.run(BATCH)
-                    times["a check: fork, lock down, load, answer"].append(time.perf_counter() - started)
+                    ran = process.run(BATCH)
+                    times[CHECK].append(time.perf_counter() - started)
                     assert isinstance(ran, Ran)
                     assert isinstance(ran.answer, Read)
 
@@ -48,19 +51,18 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
-    steps = ("start of the warm process", "a submission: fork and load", "a check: fork, lock down, load, answer")
     times: dict[str, dict[str, list[float]]] = {}
     for tier in reversed(sandbox.TIERS):
         try:
             with sandbox.start(tier) as warm:
-                times[tier] = {step: [] for step in steps} if warm.tier else {}
+                times[tier] = {step: [] for step in (SERVER, FILE, CHECK)} if warm.tier else {}
         except (sandbox.IsolationError, OSError) as error:
             print(f"{tier}: not on this machine ({error})")
     for _ in range(rounds):
         for tier, measured in times.items():
             measure(tier, measured)
     print(f"{'median ms (and ratio to `process`)':<42}" + "".join(f"{tier:>18}" for tier in times))
-    for step in steps:
+    for step in (SERVER, FILE, CHECK):
         medians = {tier: statistics.median(measured[step]) * 1000 for tier, measured in times.items()}
         cells = "".join(f"{m:>9.2f} ({m / medians['process']:>4.2f}x)" for m in medians.values())
         print(f"{step:<42}{cells}")

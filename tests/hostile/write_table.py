@@ -59,6 +59,8 @@ What a submission may take of the process that grades, and of what people read. 
 | a name of the learner's | 40 characters | refused |
 | what a check prints | 16 KB of the report | cut, and the bytes left out are counted |
 | notes on files that cannot be read | 20, of 2,000 characters each | counted; cut, and marked `…` |
+| CPU time of a submission | 60 s | checks that are left are not run; it needs review |
+| waiting for a submission's code | 90 s | the same |
 | a terminal's lines | 10 for a check, 20 for a file that was not loaded | cut, and marked `…` |
 
 So a report holds at most 30 KB for each check. With every message, program, label and output of this course's 63
