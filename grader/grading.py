@@ -176,7 +176,9 @@ def examine(
 
         def engine_for(check: Check, seed: str = grader.seed) -> EngineUnderCheck:
             ask = process.run if limit_divisor == 1 else lambda batch: process.run(batch.tightened(limit_divisor))
-            engine = _engine(course, grader.oracle, seed, exercise, check, ask, source.text, process)
+            # what counts is run again apart where it fails; what only a diagnosis needs is not
+            apart = process if seed == grader.seed else None
+            engine = _engine(course, grader.oracle, seed, exercise, check, ask, source.text, apart)
             if seed == course.seed:
                 engines[check.id] = engine
             return engine
