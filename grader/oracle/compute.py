@@ -18,19 +18,7 @@ os.environ.update(MKL_CBWR="COMPATIBLE", ATEN_CPU_CAPABILITY="default")
 
 import torch
 
-_OPERATIONS: dict[str, Any] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "pow": lambda a, b: a**b,
-    "neg": lambda a: -a,
-    "relu": torch.relu,
-    "tanh": torch.tanh,
-    "exp": torch.exp,
-    "log": torch.log,
-    "sigmoid": torch.sigmoid,
-}
+from ..program.operations import OPERATIONS
 
 
 def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
@@ -40,7 +28,9 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
         if op == "leaf":
             made.append(torch.tensor(operands[0], dtype=torch.float64, requires_grad=True))
             continue
-        result = _OPERATIONS[op](*(made[o] if isinstance(o, int) else o[1] for o in operands))
+        operation = OPERATIONS[op]
+        compute = getattr(torch, op) if operation.is_function else operation.compute
+        result = compute(*(made[o] if isinstance(o, int) else o[1] for o in operands))
         result.retain_grad()
         made.append(result)
     torch.autograd.backward(made[root])

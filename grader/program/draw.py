@@ -6,13 +6,14 @@ from functools import lru_cache
 
 from msgspec import structs
 
-from . import domain
-from .graph import BINARY, UNARY, Leaf, Node, Number, Op, Operand, Program, number_text
+from .graph import Leaf, Node, Number, Op, Operand, Program, number_text
+from .operations import BINARY, OPERATIONS, value
 
 _LEAVES = "abcd"
 _STEPS = "efghijklmnopqrstuvwxyz"
 _EXPONENTS = (2, 3, -1, 0.5, -2, 1.5)
 _TRIES = 400
+_LARGEST_GRADIENT = 1e4
 
 
 def draw(
@@ -30,7 +31,7 @@ def draw(
     exponent; with `numbers`, other operations have one on either side now and then. Raises
     `ValueError` if `ops` hold no operation of two operands and more than that is asked of them.
     """
-    unknown = [op for op in ops if op not in BINARY and op not in UNARY]
+    unknown = [op for op in ops if op not in OPERATIONS]
     if unknown or not ops:
         raise ValueError(f"no such operation: {', '.join(unknown)}" if unknown else "no operation to draw from")
     low, high = sizes
@@ -68,7 +69,7 @@ class _Drawing:
         for step in range(self.size):
             if not self._step(_STEPS[step], self.size - step):
                 return None
-        if len(self.idle) > 1 or not domain.gradients_stay_moderate(self.nodes, self.values):
+        if len(self.idle) > 1 or not _gradients_stay_moderate(self.nodes, self.values):
             return None
         *before, last = self.nodes
         return [*before, structs.replace(last, name="L")]
@@ -93,9 +94,9 @@ class _Drawing:
                 return False
             op = self.joins[self._below(len(self.joins))] if must_join else self.ops[self._below(len(self.ops))]
             node = Op(name, op, self._operands(op, must_join))
-            value = domain.value(op, domain.operand_values(node, self.values))
-            if value is not None:
-                self._add(node, value)
+            result = value(op, _operand_values(node, self.values))
+            if result is not None:
+                self._add(node, result)
                 return True
         return False
 
@@ -138,3 +139,22 @@ def _statement(node: Op, nodes: Sequence[Node]) -> str:
     if node.op in BINARY:
         return f"{node.name} = {parts[0]} {BINARY[node.op]} {parts[1]}"
     return f"{node.name} = -{parts[0]}" if node.op == "neg" else f"{node.name} = {node.op}({parts[0]})"
+
+
+def _gradients_stay_moderate(nodes: Sequence[Node], values: Sequence[float]) -> bool:
+    """Whether even without any cancellation every gradient of the last node stays below 10,000."""
+    mass = [0.0] * len(nodes)
+    mass[-1] = 1.0
+    for index in reversed(range(len(nodes))):
+        node = nodes[index]
+        if isinstance(node, Leaf):
+            continue
+        local = OPERATIONS[node.op].derivatives(_operand_values(node, values), values[index])
+        for operand, derivative in zip(node.operands, local, strict=True):
+            if isinstance(operand, int):
+                mass[operand] += derivative * mass[index]
+    return max(mass) <= _LARGEST_GRADIENT
+
+
+def _operand_values(node: Op, values: Sequence[float]) -> list[float]:
+    return [float(o.value) if isinstance(o, Number) else values[o] for o in node.operands]

@@ -9,9 +9,6 @@ from typing import TypeAlias
 
 import msgspec
 
-BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**"}
-UNARY = ("neg", "relu", "tanh", "exp", "log", "sigmoid")
-
 
 class ProgramError(ValueError):
     """An expression that is no program; the message shows it."""

@@ -4,15 +4,11 @@ import ast
 import math
 from functools import lru_cache
 
-from .graph import UNARY, Leaf, Node, Number, Op, Operand, Program, ProgramError
+from .graph import Leaf, Node, Number, Op, Operand, Program, ProgramError
+from .operations import BINARY, FUNCTIONS
 
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "div",
-    ast.Pow: "pow",
-}
+_SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+_OPERATORS = {kind: name for kind, symbol in _SYMBOLS.items() for name in BINARY if BINARY[name] == symbol}
 
 
 def program(text: str, /, **values: float) -> Program:
@@ -92,10 +88,10 @@ class _Parser:
                 return self._operation("neg", [operand], expression, name)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
                 return self._operation(_OPERATORS[type(op)], [left, right], expression, name)
-            case ast.Call(func=ast.Name(id=function), args=[operand], keywords=[]) if function in UNARY[1:]:
+            case ast.Call(func=ast.Name(id=function), args=[operand], keywords=[]) if function in FUNCTIONS:
                 return self._operation(function, [operand], expression, name)
             case ast.Call(func=ast.Attribute(value=operand, attr=function), args=[], keywords=[]) if (
-                function in UNARY[1:]
+                function in FUNCTIONS
             ):
                 return self._operation(function, [operand], expression, name)
             case _:

@@ -131,7 +131,7 @@ def test_hostile_submissions_change_nothing_for_the_others(grade: Run, work: Pat
     that they get without it, byte for byte but for the times."""
     honest = zip(itertools.cycle(right()), random.Random(7).sample(list(wrong()), 24), strict=False)
     attacks = random.Random(7).sample(list(hostile()), 24)
-    names = set()
+    names: set[str] = set()
     for number, (pair, attack) in enumerate(zip(honest, attacks, strict=True)):
         for place, (filename, text) in enumerate([*pair, attack]):
             name = f"s{number:02}{place}"

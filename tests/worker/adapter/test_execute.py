@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from grader.program import Program, chain, diamonds, leaf, program
-from grader.worker.adapter.execute import execute
+from grader.program.operations import OPERATIONS
+from grader.worker.adapter.execute import _BINARY, _REFLECTED, execute
 
 FILE = "07_learner.py"
 Execute = Callable[..., Any]
@@ -508,3 +509,10 @@ def f(node):
     values, returned = results(executed(source, program("L = a ** 1", a=2), ["values"], ["call", "f", [["node", 1]]]))
     assert [2.0, 2.0] == floats(values)
     assert returned == ["nodes", [0]]
+
+
+def test_the_worker_knows_the_binary_operations_of_the_table() -> None:
+    """It imports nothing of the kit, so it has a list of its own."""
+    table = {name: operation.compute for name, operation in OPERATIONS.items() if operation.symbol}
+    assert table == _BINARY
+    assert list(table) == list(_REFLECTED)
