@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from grader.program import Program, chain, diamonds, leaf, program
-from grader.program.operations import OPERATIONS
+from grader.program import Program, chain, diamonds, leaf, operations, program
 from grader.worker.adapter.execute import _BINARY, _REFLECTED, execute
 
 FILE = "07_learner.py"
@@ -513,6 +512,6 @@ def f(node):
 
 def test_the_worker_knows_the_binary_operations_of_the_table() -> None:
     """It imports nothing of the kit, so it has a list of its own."""
-    table = {name: operation.compute for name, operation in OPERATIONS.items() if operation.symbol}
+    table = {name: operation.compute for name, operation in operations.OPERATIONS.items() if operation.symbol}
     assert table == _BINARY
     assert list(table) == list(_REFLECTED)
