@@ -27,7 +27,8 @@ def read(folder: Folder) -> Iterator[Entry]:
             doubtful.setdefault(reading.who, []).append(printable(name))
         note = f"it cannot be told from its name whose file this is: {' or '.join(people)}; it is graded by itself"
         renamed = {name: first.file or name}
-        yield Entry(name, name, (folder.path / name,), (Submitter(people[-1]),), notes=(note,), renamed=renamed)
+        late = "late" if any(reading.late for reading in (first, *others)) else None
+        yield Entry(name, name, (folder.path / name,), (Submitter(people[-1]),), late, (note,), renamed)
     for who, listed in files.items():
         person = next(iter(listed.values()))
         late = "late" if any(one.late for one in listed.values()) else None  # all that the names say of time

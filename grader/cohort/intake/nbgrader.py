@@ -31,10 +31,11 @@ def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
         return
     for student in Folder.at(base).names:
         own = base / student
-        # a link would lead to somebody else's: it is the place then, which is not followed
+        # a link may lead to somebody else's: it is the place then, which is not followed
         place = own if own.is_symlink() else own / (assignment or "")
-        if place.is_dir() and place.resolve().is_relative_to(own.resolve()):
-            stamps = sorted(islice(place.glob("timestamp.txt" if assignment else "*/timestamp.txt"), 2))
+        if place.is_symlink() or place.is_dir():
+            listed = () if place.is_symlink() else place.glob("timestamp.txt" if assignment else "*/timestamp.txt")
+            stamps = sorted(islice(listed, 2))
             submitted = moment(read_source(stamps[0], base).text) if len(stamps) == 1 else None
             known = printable(student)
             yield Entry(student, student, (place,), (Submitter(name=known, id=known),), submitted)

@@ -212,7 +212,6 @@ def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
     """Who has not handed it in is named, and no name leads out of a student's folder."""
     made(tmp_path, "submitted/reed/ps1/x", "submitted/reed/ps2/x", "submitted/hacker/ps1/x", "elsewhere/x")
     (tmp_path / "submitted/reed/ps2/timestamp.txt").write_text("2015-02-02 15:58:23.948203 UTC\n")
-    (tmp_path / "submitted/hacker/ps2").symlink_to(tmp_path / "elsewhere")
     root = tmp_path / "submitted"
     found = entries(root, "nbgrader", "ps2")
     assert [("reed", "2015-02-02T15:58:23+00:00")] == [(entry.id, entry.submitted_at) for entry in found]
@@ -221,6 +220,18 @@ def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
     for name in ("ps3", "../hacker/ps1", "../../elsewhere"):
         with pytest.raises(IntakeError, match="nobody"):
             entries(root, "nbgrader", name)
+
+
+@pytest.mark.parametrize("target", ["../alice/ps1", "../../elsewhere", "nowhere"])
+def test_a_linked_assignment_is_not_followed(tmp_path: Path, target: str) -> None:
+    """Wherever it leads: nothing of it is read, not even its timestamp, and somebody is told."""
+    made(tmp_path, "submitted/alice/ps1/01_distribute.py", "elsewhere/01_distribute.py", "submitted/hacker/ps2/x")
+    (tmp_path / "submitted/alice/ps1/timestamp.txt").write_text("2015-02-02 15:58:23.948203 UTC\n")
+    (tmp_path / "submitted/hacker/ps1").symlink_to(target)
+    _, hacker = entries(tmp_path, "nbgrader", "ps1")
+    read = read_files(hacker.named, {"distribute": "01_distribute.py"})
+    assert ("hacker", None, "missing") == (hacker.id, hacker.submitted_at, read.sources["distribute"].problem)
+    assert ("ps1 is a symbolic link; what it points at is not read",) == read.notes
 
 
 @pytest.mark.parametrize("assignment", [None, "ps1"])
@@ -389,6 +400,12 @@ def test_a_file_that_may_be_anothers_is_graded_by_itself(tmp_path: Path) -> None
     assert (f"it cannot be told from its name whose file this is: {people}; it is graded by itself",) == entry.notes
     theirs = (f"may be theirs too, and is graded by itself: {doubtful}",)
     assert [theirs, theirs] == [found[who].notes for who in ("bob_77", "bob_77_99999_1042")]
+
+
+def test_a_file_that_may_be_several_peoples_keeps_its_late_mark(tmp_path: Path) -> None:
+    """Whoever's it is, it came late."""
+    (entry,) = handed_in(tmp_path, "bob_LATE_77_1042_99742_work.zip").values()
+    assert ("late", "it cannot be told from its name") == (entry.submitted_at, entry.notes[0][:31])
 
 
 def test_a_name_alone_takes_nobodys_id(tmp_path: Path) -> None:
