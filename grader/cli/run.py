@@ -8,11 +8,12 @@ from pathlib import Path
 
 from .. import sandbox
 from ..answer_book import read_book
-from ..course import Check, Course, Exercise
+from ..course import Course
 from ..course.find import packaged_course
 from ..outside import write_named
 from ..report import Report, for_learner, to_json, write_report
 from ..views import render
+from .streams import StatusLine
 from .words import UsageError, files_to_grade, is_file
 
 
@@ -42,7 +43,7 @@ def run_grade(course: Course, options: Options) -> int:
             raise UsageError(f"there is no file {named[0]}")
         folder = next(iter(files.values())).parent
         raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
-    progress = _Progress(sys.stderr.isatty() and not options.as_json)
+    line = StatusLine(not options.as_json)
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
     with started as warm:
         from ..grading import grade  # imports pytest, while the worker starts
@@ -55,9 +56,9 @@ def run_grade(course: Course, options: Options) -> int:
             memo=default_memo(),
             warm=warm,
             below=(options.folder or root) if options.official else None,
-            on_check=progress.show,
+            on_check=lambda exercise, check: line.show(f"{exercise.stem}: {check.title}"),
         )
-    progress.clear()
+    line.clear()
     report = full if options.instructor else for_learner(full, details(course))
     if options.as_json:
         sys.stdout.buffer.write(to_json(report))  # JSON is UTF-8, whatever the terminal is
@@ -127,20 +128,3 @@ def wants_color() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
-
-
-class _Progress:
-    """One line that says what is being checked, on a terminal only."""
-
-    def __init__(self, on: bool) -> None:
-        self.on = on
-
-    def show(self, exercise: Exercise, check: Check) -> None:
-        if self.on:
-            sys.stderr.write(f"\r\x1b[K{exercise.stem}: {check.title}"[:90])
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self.on:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

@@ -30,3 +30,20 @@ def unwritable(stream: TextIO) -> OSError | None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return error
     return None
+
+
+class StatusLine:
+    """A line on standard error that is written over, where that is a terminal; elsewhere nothing."""
+
+    _WIDTH = 90
+
+    def __init__(self, wanted: bool = True) -> None:
+        self._shown = wanted and sys.stderr.isatty()
+
+    def show(self, text: str) -> None:
+        if self._shown:
+            sys.stderr.write(f"\r\x1b[K{text[: self._WIDTH]}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        self.show("")

@@ -1,27 +1,21 @@
 """`grade verify`: run it, show its table and its findings."""
 
-import sys
 from pathlib import Path
 
 from ..author.verify import Verified, verify
 from ..course import Course, Exercise
 from ..outside import write_named
+from .streams import StatusLine
 
 _HEAD = ("exercise", "solution", "misconceptions caught and diagnosed", "mutants killed", "equivalent", "findings")
 
 
 def run_verify(course: Course, exercises: tuple[Exercise, ...], table: Path | None, seed: str | None) -> int:
     """Verify and report; 0 if nothing was found, else 2."""
-    show = sys.stderr.isatty()
-
-    def progress(text: str) -> None:
-        if show:
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
-
+    line = StatusLine()
     results = []
-    for result in verify(course, exercises, progress, seed):
-        progress("")
+    for result in verify(course, exercises, line.show, seed):
+        line.clear()
         results.append(result)
         print(
             f"{result.exercise.stem:<16}"
