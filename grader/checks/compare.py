@@ -1,15 +1,19 @@
 """Compare what a learner's engine gave with what is true."""
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 
 from ..answer_book import Answer
 from ..client import Called, Odd
 from ..client.protocol import Observed
 from ..program import Leaf, Op, Program
-from .finding import Shown, fail, shown
+from .finding import ExpectedBy, Shown, fail, shown
 
-# Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this.
-TOLERANCE = 1e-9
+# Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this. A guard as in
+# log(x + 1e-12) passes: at 0.0005, the smallest x that checks ask for, it is 2e-9 of the derivative. Single precision,
+# which is 1e-7 off, does not.
+TOLERANCE = 1e-8
+_SINGLE = 1e-5  # of the expected number, or of 1: single precision comes nearer than this, but for long sums
 _ROWS = 3
 
 
@@ -34,8 +38,8 @@ def alike(one: Answer, other: Answer) -> bool:
 def compare_values(program: Program, answer: Answer, observed: Sequence[Observed], note: str | None) -> None:
     """Fail unless every node has torch's value."""
     if any(isinstance(value, Odd) and value.type == "NoneType" for value in observed):
-        note = note or "an operation gave None: is its `return out` missing?"
-    _compare(program, answer.values, observed, largest(answer), lambda name: name, note)
+        note = note or "the result of an operation is None"
+    _compare(program, answer.values, observed, largest(answer), lambda name: name, note, "torch")
 
 
 def compare_grads(
@@ -45,8 +49,11 @@ def compare_grads(
     scale: float,
     note: str | None,
     cleared: bool = False,
+    by: ExpectedBy = "torch",
 ) -> None:
     """Fail unless every node has the expected gradient, in a program whose numbers reach `scale`.
+
+    `by` says who computed what is expected.
 
     With `cleared`, all operations' nodes, the root among them or not, may have 0 instead: a pass may tidy up behind
     itself, and the leaves tell.
@@ -55,7 +62,7 @@ def compare_grads(
     if cleared and isinstance(program.nodes[program.root], Op) and all(observed[i] == 0.0 for i in between):
         tidied = {*between, program.root} if observed[program.root] == 0.0 else set(between)
         expected = [0.0 if i in tidied else grad for i, grad in enumerate(expected)]
-    _compare(program, expected, observed, scale, lambda name: slope_name(program, name), note)
+    _compare(program, expected, observed, scale, lambda name: slope_name(program, name), note, by)
 
 
 def slope_name(program: Program, name: str) -> str:
@@ -90,6 +97,7 @@ def _compare(
     scale: float,
     label: Callable[[str], str],
     note: str | None,
+    by: ExpectedBy,
 ) -> None:
     wrong = [i for i, e in enumerate(expected) if not close(observed[i], e, scale)]
     if not wrong:
@@ -98,9 +106,30 @@ def _compare(
     wrong.sort(key=lambda i: not isinstance(program.nodes[i], Leaf))
     names = {i: label(program.nodes[i].name) for i in wrong[:_ROWS]}
     rows: dict[str, Shown] = {name: shown(observed[i]) for i, name in names.items()}
+    if _single_precision(expected, observed):
+        note = "; ".join(filter(None, [note, _IN_SINGLE]))
     fail(
         note,
+        expected_by=by,
         program=program.shown,
         expected={name: shown(expected[i]) for i, name in names.items()},
         actual=rows,
     )
+
+
+_IN_SINGLE = "your numbers have single precision (float32); double precision, Python's own float, is expected"
+
+
+def _single_precision(expected: Sequence[float], observed: Sequence[Observed]) -> bool:
+    """Whether all observed numbers are ones that single precision has, near those expected, which it does not have."""
+    numbers = [number for number in observed if not isinstance(number, Odd)]
+    if len(numbers) < len(observed) or not all(map(_is_single, numbers)) or all(map(_is_single, expected)):
+        return False
+    return all(abs(o - e) <= _SINGLE * max(1.0, abs(e)) for o, e in zip(numbers, expected, strict=True))
+
+
+def _is_single(number: float) -> bool:
+    try:
+        return bool(struct.unpack("f", struct.pack("f", number))[0] == number)
+    except OverflowError:
+        return False

@@ -12,14 +12,16 @@ from ..client.protocol import RAN_OUT, Observed
 from .explain import explain
 
 Shown: TypeAlias = float | str
+ExpectedBy: TypeAlias = Literal["torch", "check"]
 Status: TypeAlias = Literal["failed", "error", "timeout", "crashed"]
 
 _STATUS: dict[str, Status] = {"shape": "failed", "not_offered": "failed", **dict.fromkeys(RAN_OUT, "timeout")}
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A check's failure as data: what was computed, what torch says, what came back, in whose words. `reason` says why
-    there is no number to compare."""
+    """A check's failure as data: what was computed, what is expected, what came back, in whose words. `expected_by`
+    says who computed what is expected: torch alone, or the check from it; `reason` says why there is no number to
+    compare."""
 
     status: Status
     program: str | None = None
@@ -27,6 +29,7 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     actual: dict[str, Shown] = {}
     message: str | None = None
     reason: Reason | None = None
+    expected_by: ExpectedBy = "check"
 
 
 class CheckFailed(Exception):
@@ -45,8 +48,9 @@ def fail(
     actual: dict[str, Shown] | None = None,
     status: Status = "failed",
     reason: Reason | None = None,
+    expected_by: ExpectedBy = "check",
 ) -> NoReturn:
-    raise CheckFailed(Finding(status, program, expected or {}, actual or {}, message, reason))
+    raise CheckFailed(Finding(status, program, expected or {}, actual or {}, message, reason, expected_by))
 
 
 def fail_for(cause: Problem | Died, source: str, program: str | None = None) -> NoReturn:
@@ -87,11 +91,36 @@ def problem_text(problem: Problem, source: str) -> str:
     """A problem in a sentence, then the learner's own lines, innermost last, then where it usually comes from."""
     every = source.split("\n")
     known = [number for number in problem.lines if 1 <= number <= len(every)]
-    lines = [f"line {n}: {cut(every[n - 1].strip(), bounds.SOURCE_LINE)}" for n in known[-bounds.SHOWN_LINES :]]
-    usual = explain(problem.type_name, problem.message) if problem.kind == "raised" else None
+    code = [cut(every[n - 1].strip(), bounds.SOURCE_LINE) for n in known[-bounds.SHOWN_LINES :]]
+    lines = [f"line {n}: {line}" for n, line in zip(known[-bounds.SHOWN_LINES :], code, strict=True)]
+    if is_notebook(source):
+        return "\n".join([_NOTEBOOK, *dict.fromkeys(lines)])
+    usual = explain(problem.type_name, problem.message, code) if problem.kind == "raised" else None
     # a message as long as a message can be is the beginning of a longer one
     said = " ".join(_sentence(problem, cut(problem.message, bounds.MESSAGE - 1)).split())
     return "\n".join([said, *dict.fromkeys(lines), *([usual] if usual else [])])
+
+
+def is_notebook(source: str) -> bool:
+    """Whether a file's text is a Jupyter notebook's: JSON with cells."""
+    return source.lstrip().startswith("{") and '"cells"' in source and '"nbformat"' in source
+
+
+_NOTEBOOK = "this file is a Jupyter notebook (JSON); submit its code as a Python file"
+# what was done when learner code raised outside of its own file, by step
+_DONE: dict[str, str] = {
+    "load": "the file was run",
+    "reading": "a few nodes were made to look at the engine",
+    "build": "this was computed",
+    "values": "the values were read",
+    "grads": "the gradients were read",
+    "backward": "`backward()` was called",
+    "preload": "the gradients were set",
+    "local_rules": "the backward rules were run one at a time",
+    "triple": "a backward rule was replaced",
+    "watch": "the backward rules were watched",
+    "call": "your function was called",
+}
 
 
 def _sentence(problem: Problem, said: str) -> str:
@@ -100,7 +129,9 @@ def _sentence(problem: Problem, said: str) -> str:
         case "shape":
             return said
         case "not_offered":
-            return f"the engine has no {said}"
+            if said.startswith("__"):
+                return f"your class has no {said}"
+            return f"there is no method or function of a value alone called {said}"
         case "calls":
             return "stopped: it called its functions too often; does a loop or a recursion never end, or repeat work?"
         case "cpu":
@@ -118,7 +149,9 @@ def _sentence(problem: Problem, said: str) -> str:
         case _:
             message = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", said)
             text = f"{problem.type_name}: {message}" if message else problem.type_name
-            return f"your code raised {text}"
+            if problem.lines:
+                return f"your code raised {text}"
+            return f"when {_DONE.get(problem.where, 'your code was run')}, Python said: {text}"
 
 
 def shown(value: Observed) -> Shown:

@@ -12,7 +12,7 @@ from ..program import NOTHING, Descent, Program, Question, number_text
 from . import order
 from .answered import left_out, outline
 from .compare import close, compare_grads, compare_returned, compare_values, largest
-from .finding import CheckFailed, fail, fail_for
+from .finding import CheckFailed, ExpectedBy, fail, fail_for
 from .offered import not_offered
 from .questions import Questions, aimed, parsed, start_text
 
@@ -160,7 +160,8 @@ class EngineUnderCheck:
             )
             nothing = _NOTHING_CAME if untouched and self.reading.rule == "closure" else None
             said = "; ".join(filter(None, [start, note, nothing])) or None
-            compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said)  # type: ignore[arg-type]
+            by: ExpectedBy = "torch" if upstream == 1.0 and not before else "check"
+            compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said, by=by)  # type: ignore[arg-type]
             compare_values(p, answer, outcome.results[4], "the backward rules changed the data")  # type: ignore[arg-type]
 
         self._examine(runs, judge)
@@ -211,10 +212,11 @@ class EngineUnderCheck:
             scale = largest(answers[i]) * max(1.0, abs(upstream))
             if clear:
                 nothing = [0.0] * len(asked[i].nodes)
-                compare_grads(asked[i], nothing, outcome.results[3], scale, f"after {clear}")  # type: ignore[arg-type]
+                compare_grads(asked[i], nothing, outcome.results[3], scale, f"after {clear}", by="check")  # type: ignore[arg-type]
             expected = [upstream * grad for grad in answers[i].grads]
             note = "; ".join(filter(None, [said, note]))
-            compare_grads(asked[i], expected, outcome.results[-1], scale, note, cleared)  # type: ignore[arg-type]
+            by: ExpectedBy = "torch" if upstream == 1.0 else "check"
+            compare_grads(asked[i], expected, outcome.results[-1], scale, note, cleared, by)  # type: ignore[arg-type]
 
         self._examine(runs, judge)
 
@@ -230,16 +232,16 @@ class EngineUnderCheck:
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             p, answer = asked[i], answers[i]
             assert self.reading is not None
+            self._went_through(outcome, p)
             if not self.reading.rule:
                 fail(_NO_RULES, program=p.shown)
-            self._went_through(outcome, p)
             got: Sequence[Observed] = outcome.results[2]  # type: ignore[assignment]
             expected = [grad if j == p.root else 3 * grad for j, grad in enumerate(answer.grads)]
             said = f"we made the local rule of {p.root_name} hand on three times as much"
             if all(close(seen, grad, largest(answer)) for seen, grad in zip(got, answer.grads, strict=True)):
                 said += "; backward() took no notice"
             said = "; ".join(filter(None, [said, note]))
-            compare_grads(p, expected, got, 3 * largest(answer), said, cleared=True)
+            compare_grads(p, expected, got, 3 * largest(answer), said, cleared=True, by="check")
 
         self._examine(runs, judge)
 
@@ -253,9 +255,9 @@ class EngineUnderCheck:
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             assert self.reading is not None
+            self._went_through(outcome, asked[i])
             if not self.reading.rule:
                 fail(_NO_RULES, program=asked[i].shown)
-            self._went_through(outcome, asked[i])
             trace = outcome.results[2]
             if self.reading.rule not in _STORED and isinstance(trace, Traced):
                 order.judge_trace(asked[i], trace)
@@ -384,7 +386,7 @@ class EngineUnderCheck:
         ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
         if ran is None:  # planning: the programs are known now, and nothing is judged
             return
-        self.output.append(ran.output)
+        self.output.append(_once(ran.output, len(seeds)))
         fresh = any(self._questions.is_fresh(run.program) for run in runs)
         self.shown.append(None if fresh else outline(ran.answer) if huge else ran.answer)
         if isinstance(ran.answer, (Problem, Died)):
@@ -413,11 +415,18 @@ class EngineUnderCheck:
             fail_for(outcome.problem, self._source, about.shown)
 
 
+def _once(printed: str, times: int) -> str:
+    """What was printed, without the repeats where a program printed the same under every order seed."""
+    lines = printed.splitlines(keepends=True)
+    if times < 2 or len(lines) > _PRINTED:
+        return printed
+    for length in range(len(lines) // times, 0, -1):
+        if lines[-times * length :] == lines[-length:] * times:
+            return "".join(lines[: len(lines) - (times - 1) * length])
+    return printed
+
+
+_PRINTED = 1_000  # lines; of more, repeats are not looked for
 _STORED = ("pairs", "parallel")
-_NOTHING_CAME = (
-    "nothing was added anywhere: is the closure attached, `out._backward = _backward`, and does it add to `.grad`?"
-)
-_NO_RULES = (
-    "no backward pass was found in the engine: neither `_backward` closures nor (input, local gradient) pairs. "
-    "Numbers that agree are not enough here"
-)
+_NOTHING_CAME = "no gradient changed when the backward rules ran"
+_NO_RULES = "no backward rule was found on a node; numbers that agree are not enough here"

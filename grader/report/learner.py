@@ -27,5 +27,14 @@ def _check(exercise: ExerciseResult, check: CheckResult, details: Details) -> Ch
     detail = details.get((exercise.id, check.id), "score")
     if check.visibility == "visible" or detail == "full":
         return check
-    told = replace(check, program=UNSET, expected=UNSET, actual=UNSET, message=UNSET, output=UNSET, reason=UNSET)
+    told = replace(
+        check,
+        program=UNSET,
+        expected=UNSET,
+        actual=UNSET,
+        expected_by=UNSET,
+        message=UNSET,
+        output=UNSET,
+        reason=UNSET,
+    )
     return told if detail == "hint" else replace(told, diagnosis=UNSET, hint=UNSET)

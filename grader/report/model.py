@@ -67,7 +67,8 @@ class Diagnosis(_Strict, frozen=True):
 
 class CheckResult(_Strict, frozen=True):
     """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
-    (inf, nan) are words. `hint` is the command that shows one. `reason` says as data why there is no number to
+    (inf, nan) are words. `expected_by` says who computed what is expected: torch, or the check from torch's numbers.
+    `hint` is the command that shows one. `reason` says as data why there is no number to
     compare; `message` says it in words."""
 
     id: str
@@ -81,6 +82,7 @@ class CheckResult(_Strict, frozen=True):
     program: str | UnsetType = UNSET
     expected: dict[str, Shown] | UnsetType = UNSET
     actual: dict[str, Shown] | UnsetType = UNSET
+    expected_by: Literal["torch", "check"] | UnsetType = UNSET
     diagnosis: Diagnosis | UnsetType = UNSET
     hint: str | UnsetType = UNSET
     message: str | UnsetType = UNSET

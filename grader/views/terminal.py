@@ -2,15 +2,16 @@
 
 import itertools
 import textwrap
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
 from msgspec import UNSET, UnsetType
 from termcolor import colored
 
+from ..client import cut
 from ..outside import plain
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import digits
+from ..report.shown import digits, expected_by
 
 T = TypeVar("T")
 _WIDTH = 78
@@ -30,6 +31,7 @@ _WORDS = {
     "not_started": ("TODO", "cyan"),
     "missing": ("MISSING", "yellow"),
     "unreadable": ("ERROR", "red"),
+    "not_earned": ("BONUS", "cyan"),  # open, in an exercise that has full marks
 }
 _NOT_STARTED = "not started"
 
@@ -55,6 +57,10 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
             if check.status == "passed":
                 if everything or alone:
                     lines.append(_line(check.status, check.title, check.score, check, paint))
+                    lines += _printed(check) if everything else []
+                continue
+            if check.bonus and exercise.status == "passed" and not everything:
+                lines.append(_line("not_earned", check.title, check.score, check, paint))
                 continue
             lines.append(_line(check.status, check.title, check.score, check, paint))
             if first or everything:
@@ -89,38 +95,79 @@ def _row(word: str, text: str, points: str, indent: int = 0) -> str:
     return f"{word} {text:<{room}} {points}"
 
 
-def _failure(exercise: ExerciseResult, check: CheckResult, said: str | None) -> Iterator[str]:
-    lines = list(_details(exercise, check, said))
-    if len(lines) > _LINES - 1:  # its own row is one; the hint, last, stays
-        lines = [*lines[: _LINES - 3], " " * (_TEXT + 2) + "…", lines[-1]]
-    return iter(lines)
+class _Part(NamedTuple):
+    """Some lines on a failure. Those of the lowest `rank` give way first, down to `least` lines; None never does."""
+
+    lines: list[str]
+    rank: int | None = None
+    least: int = 0
+    from_start: bool = False  # what gives way, gives way at its beginning
 
 
-def _details(exercise: ExerciseResult, check: CheckResult, said: str | None) -> Iterator[str]:
+def _failure(exercise: ExerciseResult, check: CheckResult, said: str | None) -> list[str]:
+    """The lines below a failing check's own: as many as fit, its reason always whole."""
+    lines, fits = _told(_details(exercise, check, said))
+    return lines if fits else _told(_details(exercise, check, said, wide=True))[0]
+
+
+def _told(parts: Iterable[_Part]) -> tuple[list[str], bool]:
+    """As many lines as a failure may have, and whether what never gives way leaves it at that."""
+    told = [part for part in parts if part.lines]
+    too_many = sum(len(part.lines) for part in told) - (_LINES - 1)
+    for rank in sorted({part.rank for part in told if part.rank is not None}):
+        for at, part in enumerate(told):
+            if part.rank == rank and too_many > 0:
+                told[at] = _shortened(part, min(too_many, len(part.lines) - part.least))
+                too_many -= len(part.lines) - len(told[at].lines)
+    return [line for part in told for line in part.lines], too_many <= 0
+
+
+def _shortened(part: _Part, by: int) -> _Part:
+    if by <= 0:
+        return part
+    if part.from_start or by == len(part.lines):
+        return part._replace(lines=part.lines[by:])
+    kept = part.lines[:-by]
+    last = kept[-1][: _WIDTH - 2]
+    return part._replace(lines=[*kept[:-1], f"{last} …"])
+
+
+def _details(exercise: ExerciseResult, check: CheckResult, said: str | None, wide: bool = False) -> Iterator[_Part]:
     indent = " " * (_TEXT + 2)
-    program = _given(check.program)
-    if program:
-        for line in program.splitlines():
-            shown = f"{indent}{plain(line)}"
-            yield from [shown] if len(shown) <= _WIDTH else _wrapped("", line)
+    program: list[str] = []
+    for line in (_given(check.program) or "").splitlines():
+        shown = f"{indent}{plain(line)}"
+        program += [shown] if len(shown) <= _WIDTH else _wrapped("", line)
+    yield _Part(program, rank=3, least=1)
     expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
-    for label, right in expected.items():
-        yield from _pair(_label(label), actual.get(label, "nothing"), right)
-    message = _given(check.message)
-    if message:
-        head, *rest = message.splitlines()
-        yield from _wrapped("note" if expected else "", head)
-        for line in rest:  # the learner's own lines may be cut, what explains them not
-            own = line.startswith("line ")
-            yield from [_cut(f"{indent}    {plain(line)}")] if own else _indented(line, len(indent) + 4)
+    whose = expected_by(check)
+    pairs = [
+        list(_pair(_label(label), actual.get(label, "nothing"), right, whose)) for label, right in expected.items()
+    ]
+    yield _Part([line for pair in pairs for line in pair], rank=4, least=len(pairs[0]) if pairs else 0)
+    head, *rest = (_given(check.message) or "").splitlines() or [""]
+    yield _Part(list(_wrapped("note" if expected else "", head)) if head else [], rank=1 if expected else None)
+    own = [line for line in rest if line.startswith("line ")]
+    yield _Part([_cut(f"{indent}    {plain(line)}") for line in own], rank=2, least=1, from_start=True)
+    yield _Part([part for line in rest if line not in own for part in _indented(line, len(indent) + 4)])
+    line_number = check.reason.line if not isinstance(check.reason, UnsetType) else None
+    if line_number is not None and not isinstance(exercise.file, UnsetType):
+        yield _Part([f"{indent}{_label('at')}{plain(exercise.file)}:{line_number}"], rank=0)
     if check.diagnosis and check.diagnosis.explanation != said:
-        yield from _wrapped("why", check.diagnosis.explanation)
-    output = _given(check.output)
-    if output:
-        for line, repeats in itertools.islice(itertools.groupby(output.splitlines()), _OUTPUT_LINES):
-            times = sum(1 for _ in repeats)
-            yield f"{indent}printed | {plain(line)[:50]}" + (f"  ({times} times)" if times > 1 else "")
-    yield f"{indent}{_label('hint')}{plain(_given(check.hint) or f'grade hint {exercise.id}')}"
+        why = check.diagnosis.explanation
+        yield _Part(_indented(f"why: {why}", len(indent)) if wide else list(_wrapped("why", why)))
+    yield _Part(_printed(check), rank=0)
+    yield _Part([f"{indent}{_label('hint')}{plain(_given(check.hint) or f'grade hint {exercise.id}')}"])
+
+
+def _printed(check: CheckResult) -> list[str]:
+    """The first lines that a check's code printed, alike ones together."""
+    groups = itertools.groupby((_given(check.output) or "").splitlines())
+    lines = []
+    for line, repeats in itertools.islice(groups, _OUTPUT_LINES):
+        times = sum(1 for _ in repeats)
+        lines.append(f"{' ' * (_TEXT + 2)}printed | {plain(line)[:50]}" + (f"  ({times} times)" if times > 1 else ""))
+    return lines
 
 
 def _label(name: str) -> str:
@@ -131,7 +178,7 @@ def _cut(line: str) -> str:
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
 
 
-def _pair(label: str, yours: float | str, right: float | str) -> Iterator[str]:
+def _pair(label: str, yours: float | str, right: float | str, whose: str) -> Iterator[str]:
     indent = " " * (_TEXT + 2)
     if isinstance(right, str):
         one, other = f"yours {plain(str(yours))}", f"for example {plain(right)}"
@@ -143,7 +190,9 @@ def _pair(label: str, yours: float | str, right: float | str) -> Iterator[str]:
     shown, true = plain(digits(yours)), digits(right)
     if shown == true:
         shown, true = repr(yours), repr(right)
-    yield f"{indent}{label}yours {shown}    torch {true}"
+    beside = f"    {whose} {true}"
+    room = _WIDTH - len(indent) - _LABEL - len("yours ") - len(beside)
+    yield f"{indent}{label}yours {cut(shown, room)}{beside}"
 
 
 def _wrapped(label: str, text: str) -> Iterator[str]:

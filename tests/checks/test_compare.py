@@ -81,7 +81,10 @@ def test_a_wrong_gradient_is_shown_beside_torchs(answer: Truth) -> None:
     """The finding has the program, what was expected and what came, under the same name."""
     asked = program("L = a * a", a=3)
     found = finding(compare_grads, asked, answer(asked).grads, (3.0, 1.0), 9.0, "a note")
-    assert Finding("failed", "L = a * a    with a = 3", {"dL/da": 6.0}, {"dL/da": 3.0}, "a note") == found
+    assert (
+        Finding("failed", "L = a * a    with a = 3", {"dL/da": 6.0}, {"dL/da": 3.0}, "a note", expected_by="torch")
+        == found
+    )
 
 
 def test_a_wrong_value_is_shown_by_the_nodes_name(answer: Truth) -> None:
@@ -120,8 +123,9 @@ def test_what_json_cannot_say_is_shown_in_words(answer: Truth, expected: str, ob
         (True, Answer((2.0, 1e6), (1.0, 0.0))),
         (True, Answer((2.0, 1e6 + 1e-4), (1.0, 0.0))),
         (True, Answer((2.0, 1e6), (1.0 - 1e-4, 1e-4))),
-        (False, Answer((2.0, 1e6 + 1e-2), (1.0, 0.0))),
-        (False, Answer((2.0, 1e6), (1.0, 1e-2))),
+        (True, Answer((2.0, 1e6), (1.0, 1e-2 - 1e-6))),
+        (False, Answer((2.0, 1e6 + 1e-1), (1.0, 0.0))),
+        (False, Answer((2.0, 1e6), (1.0, 1e-1))),
         (False, Answer((2.0, 1e6), (1.0,))),
         (False, Answer((2.0,), (1.0, 0.0))),
         (False, Answer((), ())),
@@ -131,3 +135,28 @@ def test_answers_are_alike_up_to_the_tolerance(expected: bool, other: Answer) ->
     """Two answers to one program may differ by what a verdict tolerates, and by no more; no number may be missing."""
     one = Answer((2.0, 1e6), (1.0, 0.0))
     assert expected == alike(one, other)
+
+
+def test_a_small_guard_in_a_logarithm_is_right() -> None:
+    """log(x + 1e-12) passes at the smallest x that checks ask for, log(x + 1e-8) and single precision do not."""
+    slope = 2 / 0.0005
+    guarded = {guard: 2 / (0.0005 + guard) for guard in (1e-12, 1e-8)}
+    assert [True, False] == [close(number, slope, slope) for number in guarded.values()]
+    assert not close(0.800000011920929, 0.8, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed"),
+    [
+        (True, [0.800000011920929, 3.0, 2.4000000953674316]),
+        (False, [0.8, 3.0, 2.5]),
+        (False, [0.800000011920929, 3.0, 2.5]),
+        (False, [0.800000011920929, 3.0, Odd("NoneType")]),
+    ],
+)
+def test_single_precision_is_called_that(expected: bool, observed: list[Any]) -> None:
+    """Where every number is the nearest of single precision, or near it, the message says so; in no other case."""
+    asked = program("L = a * b", a=0.8, b=3)
+    with pytest.raises(CheckFailed) as failed:
+        compare_values(asked, Answer((0.8, 3.0, 2.4), (3.0, 0.8, 1.0)), observed, None)
+    assert expected == ("single precision (float32)" in (failed.value.finding.message or ""))

@@ -31,19 +31,22 @@ def raised(code: str) -> tuple[str, str]:
         ("what is called here is None", "a.rule = nothing(); a.rule()"),
         ("what stands before .grad is None", "nothing(a).grad"),
         ("one of the two is None", "1.0 + nothing(a)"),
-        ("a function gave None where a list is needed", "[x for x in nothing(a)]"),
-        ("a plain number has no .data", "a + 2.0"),
-        ("a plain number has no .data", "a.data.data"),
+        ("None stands where a list is needed", "[x for x in nothing(a)]"),
+        ("what stands before .data is a plain number (float)", "a + 2.0"),
+        ("what stands before .data is a plain number (float)", "a.data.data"),
         ("the import of math is missing", "math.tanh(1)"),
         ("nothing here is called topo", "topo(a)"),
         ("count is assigned inside this function", "count = 0\ndef f():\n    count += 1\nf()"),
-        ("a closure takes no arguments", "def _backward(): pass\n_backward(a)"),
-        ("is `__init__` written with two underscores", "class Empty: pass\nEmpty(1.0)"),
-        ("is it missing from the `def`", "class B:\n    def back(): pass\nB().back()"),
-        ("Python asks the Value for __radd__", "2 + a"),
-        ("Python asks the Value for __rpow__", "2 ** a"),
-        ("one of one needs its comma", "Value(1.0, (a))"),
-        ("does it stop where there is nothing below", "def f(): f()\nf()"),
+        ("is defined without parameters, and is called with an argument", "def _backward(): pass\n_backward(a)"),
+        ("Empty has no `__init__`, with two underscores", "class Empty: pass\nEmpty(1.0)"),
+        (
+            "a method gets the object before the dot as its first argument, self",
+            "class B:\n    def back(): pass\nB().back()",
+        ),
+        ("Python asks the object on the right for __radd__", "2 + a"),
+        ("Python asks the object on the right for __rpow__", "2 ** a"),
+        ("one Value stands where a list or a tuple is needed", "Value(1.0, (a))"),
+        ("a function calls itself more often than Python allows", "def f(): f()\nf()"),
         ("still to be filled", "raise NotImplementedError('plus: what?')"),
     ],
 )
@@ -56,3 +59,17 @@ def test_usual_exceptions_are_explained(expected: str, code: str) -> None:
 def test_what_is_not_usual_is_left_alone(code: str) -> None:
     """Where nothing is known, nothing is said."""
     assert explain(*raised(code)) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "code", "line"),
+    [
+        ("the `_backward` of this node is None", "a._backward = nothing(); a._backward()", "node._backward()"),
+        ("a tuple of one has a comma: (self,)", "Value(1.0, (a))", "out = Value(t, (self), 'tanh')"),
+        ("a debugger cannot be used while grading", "{}['pdb']", "breakpoint()"),
+    ],
+)
+def test_a_line_makes_a_cause_certain(expected: str, code: str, line: str) -> None:
+    """Where the learner's own line shows the cause, it is named; on another line it is not."""
+    assert expected in (explain(*raised(code), [line]) or "")
+    assert expected not in (explain(*raised(code), ["topo.append(node)"]) or "")

@@ -75,8 +75,8 @@ def test_every_kind_of_death_is_known() -> None:
 @pytest.mark.parametrize(
     ("expected", "kind", "type_name", "message"),
     [
-        ("your code raised ValueError: no", "raised", "ValueError", "no"),
-        ("your code raised AssertionError", "raised", "AssertionError", ""),
+        ("Python said: ValueError: no", "raised", "ValueError", "no"),
+        ("Python said: AssertionError", "raised", "AssertionError", ""),
         ("Python cannot read the file: invalid syntax", "syntax", "SyntaxError", "invalid syntax"),
         ("the code ends the program", "exit", "SystemExit", "0"),
         ("torch is not available while grading", "module", "NotAvailable", "torch is not available while grading"),
@@ -84,7 +84,8 @@ def test_every_kind_of_death_is_known() -> None:
         ("it ran out of CPU time", "cpu", "OutOfTime", ""),
         ("it waited for 5 seconds without computing", "stalled", "Stalled", ""),
         ("there is no class `Value`", "shape", "Unreadable", "there is no class `Value`"),
-        ("the engine has no tanh", "not_offered", "NotOffered", "tanh"),
+        ("there is no method or function of a value alone called tanh", "not_offered", "NotOffered", "tanh"),
+        ("your class has no __radd__", "not_offered", "NotOffered", "__radd__"),
         ("memory", "raised", "MemoryError", ""),
         ("RecursionError", "raised", "RecursionError", "maximum recursion depth exceeded"),
     ],
@@ -92,6 +93,21 @@ def test_every_kind_of_death_is_known() -> None:
 def test_each_kind_is_a_sentence(problem: MakeProblem, expected: str, kind: str, type_name: str, message: str) -> None:
     """The first line says in plain words what happened."""
     assert expected in problem_text(problem(kind, type_name, message), "").splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "lines"), [("your code raised E: no", [2]), ("when `backward()` was called, Python said: E: no", [])]
+)
+def test_only_a_line_of_the_file_is_the_learners_code(problem: MakeProblem, expected: str, lines: list[int]) -> None:
+    """What no line of the file has a part in is told by what was done when it happened."""
+    assert expected == problem_text(problem("raised", "E", "no", lines=lines), SOURCE).splitlines()[0]
+
+
+def test_a_notebook_is_called_one(problem: MakeProblem) -> None:
+    """A notebook submitted as a Python file is told from a file with an undefined name."""
+    source = '{"cells": [], "metadata": {"name": null}, "nbformat": 4}'
+    text = problem_text(problem("raised", "NameError", "name 'null' is not defined", lines=[1]), source)
+    assert text.startswith("this file is a Jupyter notebook")
 
 
 @pytest.mark.parametrize(

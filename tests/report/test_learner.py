@@ -27,8 +27,9 @@ FULL = CheckResult(
     message="line 3: x = y",
     output="printed",
     reason=Reason("raised", type="ValueError", line=3),
+    expected_by="torch",
 )
-FINDINGS = {"program", "expected", "actual", "message", "output", "reason"}
+FINDINGS = {"program", "expected", "actual", "expected_by", "message", "output", "reason"}
 HINTS = {"diagnosis", "hint"}
 
 

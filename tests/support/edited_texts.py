@@ -63,9 +63,7 @@ class _Raw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def texts(folder: Path) -> list[Text]:
     """Every program of a folder, by name. Raises `CourseError` for an edit that does not fit, `ValueError` for a
     name that is given twice."""
-    bases = {one.name: one.text for one in whole_texts(folder / "bases")}
-    for path in sorted((folder / "bases").glob("*.yaml")):
-        bases |= {one.name: one.text for one in edited_texts(path, bases, gaps=True)}
+    bases = bases_of(folder)
     found = whole_texts(folder)
     for path in sorted(folder.glob("*.yaml")):
         found += edited_texts(path, bases)
@@ -73,6 +71,14 @@ def texts(folder: Path) -> list[Text]:
     if twice := [name for name in times if times[name] > 1]:
         raise ValueError(f"{folder}: there is more than one program called {', '.join(twice)}")
     return sorted(found, key=lambda one: one.name)
+
+
+def bases_of(folder: Path) -> dict[str, str]:
+    """The bases of a folder's programs, by name."""
+    bases = {one.name: one.text for one in whole_texts(folder / "bases")}
+    for path in sorted((folder / "bases").glob("*.yaml")):
+        bases |= {one.name: one.text for one in edited_texts(path, bases, gaps=True)}
+    return bases
 
 
 def whole_texts(folder: Path) -> list[Text]:

@@ -26,7 +26,7 @@ from grader.grading import grade
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from edited_texts import Text, edited_texts, listing, texts  # noqa: E402
+from edited_texts import Text, bases_of, edited_texts, listing, texts  # noqa: E402
 
 FIXTURES = ROOT / "tests" / "fixtures"
 ENGINES, VARIANTS = FIXTURES / "engines", FIXTURES / "right"
@@ -36,7 +36,10 @@ ENGINE = "12_engine"
 NO_PASS = frozenset({"local_rules", "backward_pass"})
 
 # Right engines that are refused the checks in NO_PASS, and why.
-KEEPS_NO_RULES = {"slots_engine": "works out every local rule inside backward() and keeps none of them on its nodes"}
+KEEPS_NO_RULES = {
+    "slots_engine": "works out every local rule inside backward() and keeps none of them on its nodes",
+    "tape_of_closures": "keeps its closures in a list of the file, where nothing says which node each one belongs to",
+}
 
 # Mistakes after which every answer is right: they cost bonus alone.
 BONUS_ONLY = {
@@ -135,12 +138,21 @@ def engines() -> list[Entry]:
     base = (ENGINES / "base.py").read_text(encoding="utf-8")
     right = [*texts(ENGINES / "right"), *edited_texts(ENGINES / "right.yaml", {"base": base})]
     wrong = [*edited_texts(ENGINES / "wrong.yaml", {"base": base}), *texts(ENGINES / "wrong")]
+    shapes, twins = shapes_and_twins()
+    right, wrong = right + shapes, wrong + twins
     entries = [Entry(RIGHT_ENGINE, ENGINE, "base", base)]
     entries += [_entry(RIGHT_ENGINE, ENGINE, one) for one in right]
     for one in wrong:
         numbers_only = one.text.startswith('"""Right numbers, no backward pass')
         entries.append(_entry(NO_PASS_ENGINE if numbers_only else WRONG_ENGINE, ENGINE, one))
     return entries
+
+
+def shapes_and_twins() -> tuple[list[Text], list[Text]]:
+    """Right engines, each of another shape, and wrong ones: an edit of each of them. Raises `CourseError`."""
+    folder = ENGINES / "shapes"
+    right = edited_texts(folder / "right.yaml", bases_of(folder))
+    return right, edited_texts(folder / "wrong.yaml", {one.name: one.text for one in right})
 
 
 def exercises() -> tuple[Exercise, ...]:

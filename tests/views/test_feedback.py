@@ -19,6 +19,7 @@ WRONG: dict[str, Any] = {
     "visibility": "hidden",
     "program": "L = a * a    with a = 3",
     "expected": {"dL/da": 6.0},
+    "expected_by": "torch",
     "actual": {"dL/da": 3.0},
     "diagnosis": "the second use overwrote the first",
 }

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from grader.client import Reason
+from grader.course import load_course
+from grader.diagnosis import read_misconceptions
+from grader.outside import plain
 from grader.report import CheckResult, ExerciseResult, Report
 from grader.views import render
 
@@ -13,6 +17,7 @@ MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
 MakeReport = Callable[..., Report]
 
+ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).with_name("golden_report.txt")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 EVIL = "a\x1b[2Jb\rc\x07d\x00e\x9bf\u202eg\u200bh\x7fi"
@@ -22,6 +27,7 @@ WRONG: dict[str, Any] = {
     "program": "L = a * a    with a = 3",
     "expected": {"dL/da": 6.0},
     "actual": {"dL/da": 3.0},
+    "expected_by": "torch",
 }
 
 
@@ -115,6 +121,7 @@ def test_an_exercise_alone_lists_its_checks(
 
 
 LONG = " ".join(["a long story"] * 40)
+REASON = LONG[:300]
 
 
 @pytest.mark.parametrize("everything", [False, True])
@@ -122,13 +129,13 @@ LONG = " ".join(["a long story"] * 40)
     "more",
     [
         {"message": "\n".join(f"line {i}: x = {i}" for i in range(100))},
-        {"message": LONG, "diagnosis": LONG, "output": "printed\n" * 100},
+        {"message": LONG, "diagnosis": REASON, "output": "printed\n" * 100},
         {"program": "L = a\n" * 50},
         {
             "expected": {f"dL/d{x}": 1.0 for x in "abcdefghijklm"},
             "actual": {f"dL/d{x}": 2.0 for x in "abcdefghijklm"},
             "message": LONG,
-            "diagnosis": LONG,
+            "diagnosis": REASON,
             "output": "printed\n" * 100,
         },
         {"status": "error", "message": "your code raised E: no\nline 1: a\nline 2: b\nline 3: c", "output": "p\n" * 9},
@@ -167,7 +174,7 @@ def test_numbers_side_by_side(
     expected: str,
 ) -> None:
     """Six digits, or as many as it takes to see the difference; words as they are."""
-    check = make_check(status="failed", expected={"dL/da": right}, actual={"dL/da": yours})
+    check = make_check(status="failed", expected={"dL/da": right}, actual={"dL/da": yours}, expected_by="torch")
     assert f"            dL/da            {expected}" in render(make_report(make_exercise(check)), "T").splitlines()
 
 
@@ -176,7 +183,7 @@ def test_what_did_not_come_back_is_nothing(
 ) -> None:
     """A number that is expected and not there at all reads `nothing`."""
     check = make_check(status="failed", expected={"dL/da": 6.0}, actual={})
-    assert "yours nothing    torch 6" in render(make_report(make_exercise(check)), "T")
+    assert "yours nothing    expected 6" in render(make_report(make_exercise(check)), "T")
 
 
 def test_a_hidden_check_that_tells_nothing_points_to_the_hints(
@@ -360,3 +367,71 @@ def test_bonus_stands_apart(make_check: MakeCheck, make_exercise: MakeExercise, 
     assert text.endswith("\nScore 2/2 + 2 bonus\n")
     assert "2/2 +2" in text
     assert "+2 bonus" in block(text, "more")[0]
+
+
+EVERYTHING: dict[str, Any] = {
+    "status": "failed",
+    "program": "; ".join(f"x{i} = a * b" for i in range(60)) + "    with a = 3, b = 2",
+    "expected": {f"dL/d{'x' * 90}{i}": 6.0 for i in range(3)},
+    "actual": {f"dL/d{'x' * 90}{i}": "9" * 500 for i in range(3)},
+    "message": f"{LONG}\nline 3: {LONG}\nline 4: {LONG}",
+    "output": LONG,
+}
+
+
+def known_reasons() -> list[str]:
+    """What the report says of each misconception of the course."""
+    course = load_course(ROOT)
+    found = []
+    for exercise in course.exercises:
+        solution = (ROOT / "solutions" / exercise.filename).read_text(encoding="utf-8")
+        listed = ROOT / "solutions" / f"{exercise.stem}.mistakes.yaml"
+        for one in read_misconceptions(listed, solution, len(exercise.hints)):
+            found.append(f"as if {one.believes}. Instead: {one.instead}.")
+    return found
+
+
+def test_no_known_reason_is_cut(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> None:
+    """However long program, numbers, labels and notes are: every reason of the course is there to its last word."""
+    reasons = known_reasons()
+    assert len(reasons) > 200
+    for reason in reasons:
+        check = make_check("the wrong one", **EVERYTHING, diagnosis=reason)
+        lines = block(render(make_report(make_exercise(check)), "T"), "the wrong one")
+        assert len(lines) <= 10
+        assert max(map(len, lines)) <= 78  # at 80 columns and wider
+        assert plain(reason) in " ".join(line.removeprefix(" " * 12).removeprefix("why").strip() for line in lines)
+
+
+def test_bonus_that_is_open_is_no_alarm(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """With full marks, a bonus check that did not pass is a row; `--all` shows what happened in it."""
+    report = make_report(
+        make_exercise(make_check("all"), make_check("more", **{**WRONG, "bonus": True}), status="passed")
+    )
+    text = render(report, "T")
+    assert "  BONUS    more" in text
+    assert "FAIL" not in text
+    assert "yours 3" not in text
+    assert "yours 3" in render(report, "T", everything=True)
+
+
+def test_the_line_of_a_mistake_can_be_followed(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """File and line stand together, as editors and terminals read them."""
+    check = make_check("the wrong one", status="error", message="no", reason=Reason("raised", line=7))
+    text = render(make_report(make_exercise(check, file="exercises/01_distribute.py")), "T")
+    assert "at               exercises/01_distribute.py:7" in text
+
+
+def test_what_a_passed_check_printed_is_shown_on_request(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """With `--all`, printed lines are shown for checks that pass, too."""
+    report = make_report(make_exercise(make_check("right", output="here\n")))
+    assert ["printed | here" in render(report, "T", everything=everything) for everything in (False, True)] == [
+        False,
+        True,
+    ]

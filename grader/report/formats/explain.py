@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from ...outside import lines
 from ..model import CheckResult, ExerciseResult
-from ..shown import digits
+from ..shown import digits, expected_by
 
 
 def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
@@ -27,7 +27,8 @@ def _said(check: CheckResult) -> Iterator[str]:
             yield f"{label}: yours {digits(yours)}, for example {right}"
         else:
             as_is = digits(yours) == digits(right)  # they differ beyond the sixth digit
-            yield f"{label}: yours {yours if as_is else digits(yours)}, torch {right if as_is else digits(right)}"
+            true = f"{expected_by(check)} {right if as_is else digits(right)}"
+            yield f"{label}: yours {yours if as_is else digits(yours)}, {true}"
     if check.message is not UNSET:
         yield check.message
     if check.diagnosis:

@@ -102,7 +102,7 @@ function checkOf(data, check, detail) {
 }
 
 function compared(rows) {
-  const head = ["", "yours", "torch"].map((word) => (word ? h("th", { scope: "col" }, word) : h("td")));
+  const head = ["", "yours", "expected"].map((word) => (word ? h("th", { scope: "col" }, word) : h("td")));
   return h(
     "table",
     null,

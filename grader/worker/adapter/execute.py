@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from . import introspect, load, rules, spelling
+from . import introspect, load, parts, rules, spelling
 from .calls import CallBudget
-from .introspect import Reading, Unreadable
+from .introspect import Reading
+from .parts import Unreadable
 from .rules import STORED, Rules
 from .set_order import Nodes
 
@@ -27,6 +28,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 _REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__rtruediv__", "pow": "__rpow__"}
 _NONE = -1
+_NAMES = 8  # of a node's attributes, this many are named
 _RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which nothing more is run
 
 
@@ -52,9 +54,10 @@ class Graph:
         """Make every node of a program: `["leaf", x]` or `[op, operand, ...]`, an operand being an
         index or `["number", x]`; or `["repeat", count, op, operand, ...]` for many alike."""
         objects = self.objects
+        make = self.shape.leaf if self.shape.options else self.shape.cls
         for op, *operands in program:
             if op == "leaf":
-                node = self.shape.cls(operands[0])
+                node = make(operands[0])
                 self.leaves.add(id(node))
             elif op == "repeat":
                 self._repeat(*operands)
@@ -121,7 +124,7 @@ class Graph:
         return spelling.spell(value)
 
     def backward(self, root: int) -> list[Any]:
-        introspect.backward_of(self.module, self._node(root), self.shape.rule_name)()
+        introspect.backward_of(self.module, self._node(root), self.shape.rule_of_node)()
         return ["nothing"]
 
     def _made(self) -> list[Any]:
@@ -137,9 +140,9 @@ class Graph:
     def preload(self, grads: list[list[Any]]) -> list[Any]:
         """Set every gradient to 0.0, then those of the given `[node, gradient]` pairs."""
         for node in self._made():
-            setattr(node, self.shape.grad, 0.0)
+            self.shape.write(node, 0.0)
         for index, grad in grads:
-            setattr(self._node(index), self.shape.grad, grad)
+            self.shape.write(self._node(index), grad)
         return ["nothing"]
 
     def local_rules(self, root: int, upstream: float) -> list[Any]:
@@ -148,15 +151,9 @@ class Graph:
         The order in which objects were made is a topological order, so its reverse is a right one.
         """
         shape = self.shape
-        if not shape.rule and getattr(self._node(root), "_backward", self) is None:
-            stores = "`out._backward = _backward` stores the closure, `_backward()` calls it"
-            raise Unreadable(f"`_backward` of the result is None: {stores}")
-        if not shape.rule:
-            raise Unreadable(
-                "no local rules were found: neither a `_backward` closure nor (input, local gradient) pairs on a node"
-            )
+        self._need_rules()
         start = self._node(root)
-        setattr(start, shape.grad, upstream)
+        shape.write(start, upstream)
         made = self._made()
         made = made[: next((i for i, node in enumerate(made) if node is start), len(made)) + 1]
         for node in reversed(made):
@@ -168,15 +165,30 @@ class Graph:
                 raise Unreadable(f"a node made by an operation has no `{shape.rule_name}` to call")
         return ["nothing"]
 
+    def _need_rules(self) -> None:
+        """Raise `Unreadable` where no local rules were found: say what was looked for, and where."""
+        if self.shape.rule:
+            return
+        result = next((node for node in reversed(self._made()) if id(node) not in self.leaves), None)
+        if result is not None and getattr(result, "_backward", self) is None:
+            raise Unreadable("`_backward` of the result is None; `out._backward = _backward` stores the closure")
+        names = [spelling.clean_name(name) for name in itertools.islice(parts.attributes(result), _NAMES)]
+        looked_at = f"looked at {', '.join(names)}" if names else "it has no attributes"
+        raise Unreadable(
+            f"no function or local derivative was found beside the inputs of a node ({looked_at}), "
+            "nor a function that backward() calls once for each operation"
+        )
+
     def triple(self, index: int) -> list[Any]:
         """Make the local rule of one node hand on three times what it should."""
-        if self.shape.rule:
-            self.rules.triple(self._node(index))
+        self._need_rules()
+        self.rules.triple(self._node(index))
         return ["nothing"]
 
     def watch(self) -> list[Any]:
         """From here on, note which node's local rule ran when and what it added where."""
-        if self.shape.rule and self.shape.rule not in STORED:
+        self._need_rules()
+        if self.shape.rule not in STORED:
             for node in self._made():
                 if id(node) not in self.leaves and self.rules.has(node):
                     self.rules.watch(node, self._note)

@@ -4,25 +4,28 @@ The usual names win. Where they are absent, a name is taken only if one reading 
 """
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from . import rules, spelling
+from .parts import Unreadable, attributes
+from .rules import Call, Inputs, Probe
+from .watched_pass import PASSES, Small, watch_pass
 
 PROBE = (3.25, -1.75)
+_THIRD = 1.5
 _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g")
 _INPUTS = ("_prev", "_children", "children", "prev", "inputs", "_inputs", "parents", "_parents")
-_PASSES = ("backward", "backprop", "backpropagate", "back")
 _CONTAINERS = (tuple, list, set, frozenset)
-
-
-class Unreadable(Exception):
-    """The file holds nothing that can be read as an engine; the message says what is missing."""
+_WANTS_GRADIENTS: Mapping[str, Any] = {"requires_grad": True}
 
 
 class Reading(NamedTuple):
-    """What stands for what. `rule` is a kind of `grader.worker.rules`, or empty where there is none."""
+    """What stands for what. `rule` is a kind of `grader.worker.rules`, or empty where there is none. The last three do
+    not leave the worker: where the inputs are, how a rule is called that was found by watching the pass, and what a
+    leaf is made with besides its value.
+    """
 
     cls: type
     data: str
@@ -31,14 +34,43 @@ class Reading(NamedTuple):
     rule: str
     rule_name: str
     grad_starts_as_none: bool
+    inputs_at: Inputs = Inputs("")
+    call: Call | None = None
+    options: Mapping[str, Any] = {}
 
     def wire(self) -> list[Any]:
         names = [spelling.clean_name(name) if name else "" for name in self[1:6]]
         return [spelling.name_of(self.cls), *names, self.grad_starts_as_none]
 
+    def leaf(self, value: float) -> Any:
+        return self.cls(value, **self.options)
+
     def number(self, value: object) -> float:
         """A gradient as a float; None, where gradients start so, is zero."""
-        return 0.0 if value is None and self.grad_starts_as_none else float(value)  # type: ignore[arg-type]
+        if value is None and self.grad_starts_as_none:
+            return 0.0
+        known = spelling.plain(value)
+        return float(value) if known is None else known  # type: ignore[arg-type]
+
+    def typed(self, node: Any, number: float) -> Any:
+        """A number as a gradient of a node: in the type that stands there, or in that of its value for a plain one."""
+        return _typed(node, number, self.grad, self.data)
+
+    def write(self, node: Any, number: float) -> None:
+        """Set the gradient of a node."""
+        setattr(node, self.grad, self.typed(node, number))
+
+    @property
+    def rule_of_node(self) -> str:
+        """The name of the local rule among a node's own, empty where it is kept elsewhere."""
+        return "" if self.call and (self.call.via or self.call.shared) else self.rule_name
+
+
+def _typed(node: Any, number: float, grad: str, data: str) -> Any:
+    there = getattr(node, grad, None)
+    if there is None or type(there) is float or type(there) is int:
+        there = getattr(node, data, None)
+    return spelling.alike(number, there)
 
 
 class _NoEngine:
@@ -46,17 +78,6 @@ class _NoEngine:
 
 
 NO_ENGINE = Reading(_NoEngine, "data", "grad", "", "", "", False)
-
-
-def attributes(obj: object) -> dict[str, Any]:
-    """The instance attributes of an object, with or without `__slots__`."""
-    found = dict(getattr(obj, "__dict__", {}))
-    for cls in type(obj).__mro__:
-        slots = vars(cls).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else tuple(slots):
-            if not name.startswith("__") and hasattr(obj, name):
-                found.setdefault(name, getattr(obj, name))
-    return found
 
 
 def _classes(module: ModuleType) -> Iterator[type]:
@@ -99,7 +120,7 @@ def _grad_name(leaf: Any, data: str) -> str:
     blank = [
         name
         for name, value in attributes(leaf).items()
-        if name != data and (value is None or (rules.is_number(value) and float(value) == 0.0))
+        if name != data and (value is None or spelling.plain(value) == 0.0)
     ]
     return _only(blank, "gradient", "grad")
 
@@ -117,21 +138,58 @@ def read(module: ModuleType) -> Reading:
     Raises `Unreadable`, or what the learner's constructor raises.
     """
     cls = engine_class(module)
-    leaf, other = cls(PROBE[0]), cls(PROBE[1])
-    held = {
-        name: value for name, value in attributes(leaf).items() if rules.is_number(value) and float(value) == PROBE[0]
-    }
-    data = "data" if hasattr(leaf, "data") else _only(list(held), "value", "data")
+    options = _options(cls)
+    leaf, other = cls(PROBE[0], **options), cls(PROBE[1], **options)
+    held = [name for name, value in attributes(leaf).items() if spelling.plain(value) == PROBE[0]]
+    data = "data" if hasattr(leaf, "data") else _only(held, "value", "data")
     grad = _grad_name(leaf, data)
     starts_as_none = getattr(leaf, grad) is None
-    node = _product(leaf, other)
-    if node is None:
-        node = leaf
+    product = _product(leaf, other)
+    node = leaf if product is None else product
+    inputs = _inputs(node, [leaf, other], module)
+    own_pass = any(callable(getattr(node, name, None)) or callable(vars(module).get(name)) for name in PASSES)
+    probe = Probe(node, (leaf, other), data, grad, inputs, lambda node, number: _typed(node, number, grad, data))
+
+    def watched() -> Call | None:
+        """How the pass calls the rules; on a graph of its own."""
+        if product is None or not own_pass:
+            return None
+        x, y, z = (cls(value, **options) for value in (*PROBE, _THIRD))
+        inner = _product(x, y)
+        root = _product(inner, z)
+        small = Small(cls, ((inner, (x, y)), (root, (inner, z))), grad, inputs, module)
+        return None if root is None else watch_pass(small, backward_of(module, root, ""))
+
+    rule = rules.find(probe, own_pass, watched)
+    return Reading(cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call, options)
+
+
+def _options(cls: type) -> Mapping[str, Any]:
+    """What a leaf has to be made with so that it gets a gradient."""
+    for name, value in _WANTS_GRADIENTS.items():
+        if getattr(cls(PROBE[0]), name, None) is False:
+            try:
+                wants = getattr(cls(PROBE[0], **{name: value}), name) is value
+            except Exception:  # no argument of the class
+                wants = False
+            if wants:
+                return {name: value}
+    return {}
+
+
+def _inputs(node: Any, leaves: list[Any], module: ModuleType) -> Inputs:
+    """Where a node keeps its inputs: under a usual name, or where nothing else is; on an object that it keeps, too."""
+    if known := _known(_INPUTS, node):
+        return Inputs(known)
     found = attributes(node)
-    inputs = _known(_INPUTS, node) or next((n for n, v in found.items() if _holds(v, [leaf, other])), "")
-    own_pass = any(callable(getattr(node, name, None)) or callable(vars(module).get(name)) for name in _PASSES)
-    rule, rule_name = rules.find(node, (leaf, other), (data, grad, inputs), found, own_pass)
-    return Reading(cls, data, grad, inputs, rule, rule_name, starts_as_none)
+    if name := next((n for n, v in found.items() if _holds(v, leaves)), ""):
+        return Inputs(name)
+    for via, part in found.items():
+        if type(part).__module__ == module.__name__ and not isinstance(part, type(leaves[0])):
+            for name, value in attributes(part).items():
+                if _holds(value, leaves):
+                    return Inputs(name, via)
+    return Inputs("")
 
 
 def _product(left: Any, right: Any) -> Any:
@@ -151,7 +209,7 @@ def backward_of(module: ModuleType, root: Any, rule_name: str) -> Callable[[], A
 
     `backward` wins wherever it stands; other names count only where they are not the local rule's.
     """
-    for name in _PASSES:
+    for name in PASSES:
         method = getattr(root, name, None)
         if callable(method) and name != rule_name:
             return method  # type: ignore[no-any-return]

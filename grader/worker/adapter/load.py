@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from ..confine import limits
 from . import calls
-from .rules import is_stand_in
 from .spelling import learn_numbers, name_of, text_of
+from .stand_in import is_stand_in
 
 MODULE = "submission"
 _UNFILLED = "NotImplementedError"  # what a generated stub raises where a solution goes

@@ -1,139 +1,220 @@
-"""Local rules: how one node hands its gradient on, whatever form the engine gives that.
+"""Local rules: how one node adds to the gradients of its inputs, whatever form the engine gives that.
 
-| kind       | a node keeps                                            |
-|------------|---------------------------------------------------------|
+| kind       | a node keeps                                             |
+|------------|----------------------------------------------------------|
 | `closure`  | a function of nothing that adds to its inputs' gradients |
-| `visit`    | the same, called with the node                          |
-| `pull`     | a function of the upstream gradient that adds, or returns the shares |
-| `slopes`   | a function of nothing that returns the local gradients   |
-| `pairs`    | (input, local gradient) pairs                           |
-| `parallel` | inputs, and beside them their local gradients           |
+| `visit`    | the same, called with the node                           |
+| `pull`     | a function of the upstream gradient that adds, or returns the contributions |
+| `slopes`   | a function of nothing that returns the local derivatives |
+| `pairs`    | inputs, each with its local derivative: pairs, triples, objects, a dict |
+| `parallel` | inputs, and beside them their local derivatives          |
+| `called`   | a function, kept anywhere, called as the engine's own backward pass was seen to call it |
 
-A local gradient is a number or a function of the upstream gradient; shares come in the order of the inputs or paired
-with them.
+A local derivative is a number or a function of the upstream gradient. Contributions come in the order of the inputs,
+or each with its input; one alone is that of the only input.
 """
 
-import copy
 import inspect
 from collections.abc import Callable, Iterable
-from types import CodeType, FunctionType, MethodType
-from typing import Any
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
 
-from . import spelling
+from . import parts, spelling
+from .parts import Unreadable
+from .stand_in import in_place_of
 
 STORED = ("pairs", "parallel")
 _SLOPES = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
 
 
-def is_number(value: object) -> bool:
-    return not spelling.spell(value).startswith("!")
+class Shared:
+    """Functions that all nodes share, by name in the file or by key in a table of it; replaced for single nodes."""
+
+    def __init__(self, space: dict[Any, Any]) -> None:
+        self.space = space
+        self._originals: dict[Any, Any] = {}
+        self._instead: dict[Any, dict[int, tuple[Any, Any]]] = {}
+
+    def function(self, key: Any, node: Any) -> Any:
+        """Return what is called under a key for a node; None for nothing."""
+        instead = self._instead.get(key, {}).get(id(node))
+        if instead is not None and instead[0] is node:
+            return instead[1]
+        return self._originals.get(key, self.space.get(key))
+
+    def replace(self, key: Any, node: Any, function: Any) -> None:
+        """From here on, calls with this node among the arguments run another function."""
+        if key not in self._originals:
+            self._originals[key] = self.space[key]
+
+            def chosen(*arguments: Any, **named: Any) -> Any:
+                for one in (*arguments, *named.values()):
+                    if id(one) in self._instead[key]:
+                        return self.function(key, one)(*arguments, **named)
+                return self._originals[key](*arguments, **named)
+
+            self.space[key] = in_place_of(self._originals[key], chosen)
+        self._instead.setdefault(key, {})[id(node)] = (node, function)
 
 
-def find(
-    node: Any,
-    leaves: tuple[Any, Any],
-    names: tuple[str, str, str],
-    attributes: dict[str, Any],
-    own_pass: bool,
-) -> tuple[str, str]:
-    """Kind and attribute of the local rule of `node`, an operation's result; two empty strings for none.
+class Call(NamedTuple):
+    """How the backward pass of an engine calls its local rules.
 
-    `names` are the attributes of value, gradient and inputs, `attributes` all that the node has.
-    Where the file has no backward pass of its own (`own_pass`), nobody would give a function its argument or add
-    what it returns: there a function is taken to do everything by itself.
+    The function is `name` on the node, or on what the node keeps as `via`. Where it is `shared`, it is a name of the
+    file, or (with `via`) stands in a table of the file under what the node keeps as `via`.
+
+    `arguments` and the values of `named` are roles: `node`, `part` (what the node keeps as `via`), `grad` (the upstream
+    gradient), `inputs`, `*inputs` (one by one). `adds` says that the function adds to the gradients by itself.
     """
-    cls = type(leaves[0])
-    data, grad, inputs = names
-    stored = _find_stored(cls, data, inputs, attributes)
+
+    name: str
+    via: str = ""
+    shared: Shared | None = None
+    arguments: tuple[str, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
+    adds: bool = False
+
+
+class Inputs(NamedTuple):
+    """Where a node keeps its inputs: an attribute or a method, of the node or of what the node keeps as `via`."""
+
+    name: str
+    via: str = ""
+
+    def kept(self, node: Any) -> Any:
+        """Return what holds the inputs of a node; an empty tuple where it has none."""
+        holder = getattr(node, self.via, None) if self.via else node
+        found = getattr(holder, self.name, None) if self.name else None
+        if callable(found) and not parts.is_row(found):
+            found = found()
+        return found if isinstance(found, Iterable) else ()
+
+
+class Found(NamedTuple):
+    """A local rule: its kind, the name of what keeps it, and for `called` how it is called."""
+
+    kind: str
+    name: str
+    call: Call | None = None
+
+
+_NOTHING = Found("", "")
+
+
+class Probe(NamedTuple):
+    """A node that an operation made of two leaves, to look at and to throw away."""
+
+    node: Any
+    leaves: tuple[Any, Any]
+    data: str
+    grad: str
+    inputs: Inputs
+    typed: Callable[[Any, float], Any]  # a number as a gradient of a node
+
+    def amounts(self) -> list[str]:
+        return [spelling.spell(getattr(leaf, self.grad)) for leaf in self.leaves]
+
+
+def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None]) -> Found:
+    """Find the local rule of a node that an operation made.
+
+    Args:
+        probe: that node.
+        own_pass: whether the file has a backward pass. Where it has none, nobody would give a function its argument
+            or add what it returns: there a function is taken to do everything by itself.
+        watched: runs that pass and returns how it calls the local rules. Asked where looking does not tell.
+    """
+    node, cls = probe.node, type(probe.leaves[0])
+    attributes = parts.attributes(node)
+    stored = _find_stored(cls, probe, attributes)
     name = "_backward"
     usual = getattr(node, name, None)
-    everybodys = _code(usual) is _code(getattr(leaves[0], name, None))  # a default that does nothing, or does it all
-    if (
-        stored
-        and everybodys
-        and (stored[1] in _SLOPES or not callable(usual) or not _hands_on(node, leaves, name, grad))
-    ):
+    everybodys = _code(usual) is _code(getattr(probe.leaves[0], name, None))  # a default: does nothing, or all
+    if stored and everybodys and (stored.name in _SLOPES or not callable(usual) or not _adds(probe, name)):
         return stored
     if not callable(usual):
         if stored:
             return stored
-        functions = [n for n, v in attributes.items() if callable(v) and not isinstance(v, cls)]
+        functions = [
+            n for n, v in attributes.items() if callable(v) and not isinstance(v, cls) and not _is_part(v, cls)
+        ]
         if len(functions) != 1:
-            return "", ""
+            return _called(watched()) or _find_entries(cls, attributes) or _NOTHING
         name = functions[0]
-    return (_kind(node, leaves, name, grad) if own_pass else "closure"), name
+    if not own_pass:
+        return Found("closure", name)
+    if _wants_more(getattr(node, name)) and (call := watched()):
+        return Found("called", call.name, call)
+    return Found(_kind(probe, name), name)
+
+
+def _called(call: Call | None) -> Found | None:
+    return Found("called", call.name, call) if call else None
 
 
 def _code(function: object) -> object:
     return getattr(function, "__code__", function)
 
 
-def _find_stored(cls: type, data: str, inputs: str, attributes: dict[str, Any]) -> tuple[str, str] | None:
-    """Where local gradients are kept. Of several places one with a usual name wins; numbers that are just the values
+def _is_part(value: object, cls: type) -> bool:
+    """Whether an object of a class of the file has functions besides `__call__`, one of which may be the rule."""
+    if type(value).__module__ != cls.__module__ or type(value) in (FunctionType, MethodType):
+        return False
+    made = {name: made for base in type(value).__mro__[:-1] for name, made in vars(base).items()}
+    return any(callable(function) and not name.startswith("__") for name, function in made.items())
+
+
+def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found | None:
+    """Where local derivatives are kept. Of several places one with a usual name wins; numbers that are just the values
     of the inputs are none, but for under such a name."""
     names = sorted(attributes, key=lambda name: name not in _SLOPES)
     for name in names:
-        if _is_row(attributes[name]) and all(_is_pair(item, cls) for item in attributes[name]):
-            return "pairs", name
-    sequence: Any = attributes.get(inputs)
-    if not _is_row(sequence):
+        row = attributes[name]
+        pairs = parts.is_row(row) and all(isinstance(item, (list, tuple)) and len(item) == 2 for item in row)
+        if pairs and parts.entries(row, cls):
+            return Found("pairs", name)
+    sequence = probe.inputs.kept(probe.node)
+    if not parts.is_row(sequence):
         return None
-    values = [getattr(source, data, None) for source in sequence]
+    values = [getattr(source, probe.data, None) for source in sequence]
     for name in names:
         row = attributes[name]
-        if name == inputs or not _is_row(row) or len(row) != len(values):
+        if name == probe.inputs.name or not parts.is_row(row) or len(row) != len(values):
             continue
-        if all(_is_local(item) and not isinstance(item, cls) for item in row):
-            usual = name in _SLOPES
-            if usual or list(row) != values:
-                return "parallel", name
+        if all(parts.is_amount(item, cls) for item in row) and (name in _SLOPES or list(row) != values):
+            return Found("parallel", name)
     return None
 
 
-def _is_row(value: Any) -> bool:
-    """Whether something is a sequence with something in it: a list, a tuple, a deque, an array."""
-    if isinstance(value, (str, bytes)) or not hasattr(type(value), "__getitem__") or hasattr(value, "keys"):
-        return False
-    try:
-        return len(value) > 0
-    except TypeError:  # an array of numpy's without dimensions
-        return False
+def _find_entries(cls: type, attributes: dict[str, Any]) -> Found | None:
+    """The only attribute that holds inputs, each with an amount, in another form than pairs."""
+    holding = [name for name, kept in attributes.items() if parts.entries(kept, cls)]
+    return Found("pairs", holding[0]) if len(holding) == 1 else None
 
 
-def _hands_on(node: Any, leaves: tuple[Any, Any], name: str, grad: str) -> bool:
+def _adds(probe: Probe, name: str) -> bool:
     """Whether calling a function of a node that nobody needs any more changes a gradient of its inputs."""
-    before = [getattr(leaf, grad) for leaf in leaves]
-    _kind(node, leaves, name, grad)
-    return any(getattr(leaf, grad) != old for leaf, old in zip(leaves, before, strict=True))
+    before = probe.amounts()
+    _kind(probe, name)
+    return probe.amounts() != before
 
 
-def _is_local(value: object) -> bool:
-    return callable(value) or is_number(value)
-
-
-def _is_pair(item: object, cls: type) -> bool:
-    if not isinstance(item, (list, tuple)) or len(item) != 2:
-        return False
-    first, second = item
-    return (isinstance(first, cls) and _is_local(second)) or (isinstance(second, cls) and _is_local(first))
-
-
-def _kind(node: Any, leaves: tuple[Any, Any], name: str, grad: str) -> str:
+def _kind(probe: Probe, name: str) -> str:
     """Tell the kinds of function apart by calling the one of a node that nobody needs any more."""
-    function = getattr(node, name)
+    function = getattr(probe.node, name)
     try:
-        setattr(node, grad, 1.0)
-        before = [getattr(leaf, grad) for leaf in leaves]
+        upstream = probe.typed(probe.node, 1.0)
+        setattr(probe.node, probe.grad, upstream)
+        before = probe.amounts()
         if wants_argument(function):
             try:
-                function(1.0)
+                function(upstream)
             except (AttributeError, TypeError):
                 return "visit"
             return "pull"
         returned = function()
-        added = any(getattr(leaf, grad) != old for leaf, old in zip(leaves, before, strict=True))
-        slopes = isinstance(returned, (list, tuple)) and returned and all(map(is_number, returned))
-        return "slopes" if slopes and not added else "closure"
+        slopes = isinstance(returned, (list, tuple)) and returned and all(map(parts.is_number, returned))
+        return "slopes" if slopes and probe.amounts() == before else "closure"
     except Exception:
         return "closure"
 
@@ -144,12 +225,22 @@ def wants_argument(function: Any) -> bool:
     if type(plain) is FunctionType and not vars(plain):  # `inspect` takes a hundred times as long to say the same
         bound = 1 if plain is not function else 0
         return bool(plain.__code__.co_argcount > bound + len(plain.__defaults__ or ()))
+    return any(p.kind is not inspect.Parameter.KEYWORD_ONLY for p in _required(function))
+
+
+def _wants_more(function: Any) -> bool:
+    """Whether a function has two parameters without a default, or one that is given by keyword only."""
+    required = _required(function)
+    return len(required) > 1 or any(p.kind is inspect.Parameter.KEYWORD_ONLY for p in required)
+
+
+def _required(function: Any) -> list[inspect.Parameter]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return False
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return any(p.kind in positional and p.default is inspect.Parameter.empty for p in parameters)
+        return []
+    any_number = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [p for p in parameters if p.kind not in any_number and p.default is inspect.Parameter.empty]
 
 
 class Rules:
@@ -159,144 +250,163 @@ class Rules:
         self.shape = shape
         self.kind: str = shape.rule
         self.name: str = shape.rule_name
+        self.call: Call = shape.call or Call(self.name)
 
     def has(self, node: Any) -> bool:
-        return self.kind in STORED or callable(getattr(node, self.name, None))
+        if self.kind in STORED:
+            return True
+        if self.kind == "called" and self.shape.inputs and not self._inputs(node):
+            return False
+        return callable(self._function(node))
 
     def run(self, node: Any) -> None:
-        """Let the node hand its gradient on."""
+        """Let the node add its contributions to the gradients of its inputs."""
         if self.kind in STORED:
             upstream = self._grad(node)
             for source, local in self._stored(node):
                 self._add(source, local(upstream) if callable(local) else local * upstream)
             return
-        function = getattr(node, self.name)
+        function = self._function(node)
         if self.kind == "closure":
             function()
         elif self.kind == "visit":
             function(node)
         elif self.kind == "pull":
-            self._hand_on(node, function(self._grad(node)))
-        else:
+            before = self._amounts(node)
+            returned = function(self._grad(node))
+            if self._amounts(node) == before:  # else it has added the contributions itself
+                self._add_all(node, returned)
+        elif self.kind == "slopes":
             upstream = self._grad(node)
-            self._hand_on(node, [slope * upstream for slope in function()])
+            self._add_all(node, [slope * upstream for slope in function()])
+        else:
+            positional = [value for role in self.call.arguments for value in self._argument(role, node)]
+            named = {name: self._argument(role, node)[0] for name, role in self.call.named}
+            returned = function(*positional, **named)
+            if not self.call.adds:
+                self._add_all(node, returned)
 
     def triple(self, node: Any) -> None:
-        """From here on the node hands on three times what it should."""
+        """From here on the node adds three times what it should."""
         if self.kind in STORED:
-            self._triple_stored(node)
+            kept = getattr(node, self.name)
+            if self.kind == "parallel":
+                changed = parts.like_row(kept, map(_three_times, kept))
+            else:
+                changed = parts.with_amounts(kept, self.shape.cls, _three_times)
+            setattr(node, self.name, changed)
             return
-        original, grad = getattr(node, self.name), self.shape.grad
+        original, grad = self._function(node), self.shape.grad
+        roles = (*self.call.arguments, *(role for _, role in self.call.named))
 
-        def tripled(*arguments: Any) -> Any:
+        def three(upstream: Any) -> Any:
+            return spelling.alike(3 * self.shape.number(upstream), upstream)
+
+        def tripled(*arguments: Any, **named: Any) -> Any:
             if self.kind == "pull":
-                return original(3 * self.shape.number(arguments[0]))
+                return original(three(arguments[0]))
             if self.kind == "slopes":
                 return [3 * slope for slope in original()]
+            if "grad" in roles:
+                at = self.call.arguments
+                positional = [three(v) if role == "grad" else v for role, v in zip(at, arguments, strict=False)]
+                by_name = {n: three(v) if dict(self.call.named).get(n) == "grad" else v for n, v in named.items()}
+                return original(*positional, *arguments[len(at) :], **by_name)
             upstream = getattr(node, grad)
-            setattr(node, grad, 3 * self.shape.number(upstream))
-            original(*arguments)
+            self.shape.write(node, 3 * self.shape.number(upstream))
+            returned = original(*arguments, **named)
             setattr(node, grad, upstream)
-            return None
+            return returned
 
-        self._replace(node, _in_place_of(original, tripled))
+        self._replace(node, in_place_of(original, tripled))
 
     def watch(self, node: Any, around: Callable[[Any, Callable[[], Any]], Any]) -> None:
         """From here on the node's function runs inside `around(node, run)`."""
-        original = getattr(node, self.name)
-        watched = lambda *arguments: around(node, lambda: original(*arguments))  # noqa: E731
-        self._replace(node, _in_place_of(original, watched))
+        original = self._function(node)
 
-    def _grad(self, node: Any) -> Any:
-        return self.shape.number(getattr(node, self.shape.grad))
+        def watched(*arguments: Any, **named: Any) -> Any:
+            return around(node, lambda: original(*arguments, **named))
 
-    def _add(self, node: Any, share: Any) -> None:
-        setattr(node, self.shape.grad, self._grad(node) + share)
+        self._replace(node, in_place_of(original, watched))
 
-    def _hand_on(self, node: Any, returned: Any) -> None:
-        if not isinstance(returned, Iterable):  # it has added the shares itself
-            return
-        shares = list(returned)
-        if not all(_is_pair(share, self.shape.cls) for share in shares):
-            shares = list(zip(getattr(node, self.shape.inputs), shares, strict=True))
-        for first, second in shares:
-            source, share = (first, second) if isinstance(first, self.shape.cls) else (second, first)
-            self._add(source, share)
+    # -- where things are ---------------------------------------------------------------------
 
-    def _stored(self, node: Any) -> list[tuple[Any, Any]]:
-        stored = getattr(node, self.name)
-        if self.kind == "parallel":
-            return list(zip(getattr(node, self.shape.inputs), stored, strict=True))
-        return [(a, b) if isinstance(a, self.shape.cls) else (b, a) for a, b in stored]
-
-    def _triple_stored(self, node: Any) -> None:
-        stored = getattr(node, self.name)
-        if self.kind == "parallel":
-            setattr(node, self.name, _like(stored, map(_three_times, stored)))
-            return
-        tripled = ([p if isinstance(p, self.shape.cls) else _three_times(p) for p in pair] for pair in stored)
-        kind = type(stored[0])
-        make = getattr(kind, "_make", kind)  # a named tuple is made from its parts, not from a pair
-        setattr(node, self.name, _like(stored, map(make, tripled)))
+    def _function(self, node: Any) -> Any:
+        via, shared = self.call.via, self.call.shared
+        if shared is not None:
+            return shared.function(getattr(node, via, None) if via else self.name, node)
+        return getattr(getattr(node, via, None) if via else node, self.name, None)
 
     def _replace(self, node: Any, function: Callable[..., Any]) -> None:
+        via, shared = self.call.via, self.call.shared
+        if shared is not None:
+            shared.replace(getattr(node, via) if via else self.name, node, function)
+            return
+        holder = getattr(node, via) if via else node
         try:
-            setattr(node, self.name, function)
-        except AttributeError:  # a method of a class with slots: replace it there, for this node alone
-            cls = type(node)
+            setattr(holder, self.name, function)
+        except AttributeError:  # a method of a class with slots: replace it there, for this object alone
+            cls = type(holder)
             method = getattr(cls, self.name)
-            setattr(cls, self.name, lambda obj, *rest: function(*rest) if obj is node else method(obj, *rest))
+            setattr(cls, self.name, lambda obj, *rest: function(*rest) if obj is holder else method(obj, *rest))
 
+    def _argument(self, role: str, node: Any) -> list[Any]:
+        if role == "node":
+            return [node]
+        if role == "part":
+            return [getattr(node, self.call.via)]
+        if role == "grad":
+            return [self._grad(node)]
+        kept = self.shape.inputs_at.kept(node)
+        if role == "*inputs":
+            return list(kept)
+        return [kept if parts.is_row(kept) else list(kept)]
 
-def _like(row: Any, items: Iterable[Any]) -> Any:
-    """The same kind of sequence with other items."""
-    if isinstance(row, tuple):
-        return getattr(row, "_make", type(row))(items)
-    changed = copy.copy(row)
-    for at, item in enumerate(items):
-        changed[at] = item
-    return changed
+    def _inputs(self, node: Any) -> list[Any]:
+        return list(self.shape.inputs_at.kept(node))
 
+    def _amounts(self, node: Any) -> list[str]:
+        return [spelling.spell(getattr(source, self.shape.grad, None)) for source in self._inputs(node)]
 
-def _in_place_of(original: Any, act: Callable[..., Any]) -> Any:
-    """Return a callable that does `act` and otherwise looks like the learner's `original`: type, name, attributes.
+    # -- gradients ----------------------------------------------------------------------------
 
-    An engine that behaves otherwise while it is watched has to look harder than at a type.
-    """
-    if type(original) is MethodType:
-        return MethodType(
-            _in_place_of(original.__func__, lambda _, *rest, **named: act(*rest, **named)), original.__self__
-        )
-    if type(original) is FunctionType:
-        return _function_like(original, act)
-    kind = type(original)
-    try:
-        copied = copy.copy(original)
-        copied.__class__ = type(kind.__name__, (kind,), {"__call__": lambda _, *rest, **named: act(*rest, **named)})
-    except Exception:  # what cannot be copied, or given another class
-        return act
-    return copied
+    def _grad(self, node: Any) -> Any:
+        upstream = getattr(node, self.shape.grad)
+        return self.shape.typed(node, 0.0) if upstream is None and self.shape.grad_starts_as_none else upstream
 
+    def _add(self, source: Any, contribution: Any) -> None:
+        setattr(source, self.shape.grad, self._grad(source) + contribution)
 
-def _function_like(original: FunctionType, act_instead: Callable[..., Any]) -> FunctionType:
-    def stand_in(*arguments: Any, **named: Any) -> Any:
-        return act_instead(*arguments, **named)
+    def _add_all(self, node: Any, returned: Any) -> None:
+        inputs = self._inputs(node)
+        if parts.is_number(returned) and inputs:
+            contributions = [returned]
+        elif isinstance(returned, Iterable):
+            contributions = list(returned.items()) if isinstance(returned, dict) else list(returned)
+        else:  # nothing to add
+            return
+        known = [found for item in contributions if (found := parts.entry(item, self.shape.cls))]
+        if len(known) < len(contributions):
+            if len(inputs) != len(contributions):
+                said = f"{len(contributions)} contribution{'s' * (len(contributions) != 1)} for {len(inputs)} inputs"
+                raise Unreadable(f"the backward rule of a node gave {said}")
+            known = list(zip(inputs, contributions, strict=True))
+        for source, contribution in known:
+            self._add(source, contribution)
 
-    theirs = original.__code__
-    names: dict[str, Any] = {name: getattr(theirs, name) for name in _OF_CODE if hasattr(theirs, name)}
-    code = stand_in.__code__.replace(**names)
-    made = FunctionType(code, original.__globals__, original.__name__, None, stand_in.__closure__)
-    made.__qualname__, made.__doc__, made.__module__ = original.__qualname__, original.__doc__, original.__module__
-    made.__dict__.update(original.__dict__)
-    return made
-
-
-_OF_CODE = ("co_name", "co_qualname", "co_filename", "co_firstlineno")  # Python 3.10 has no co_qualname
-
-
-def is_stand_in(code: CodeType) -> bool:
-    """Whether code that says that it stands in the learner's file is that of a stand-in."""
-    return code.co_freevars == ("act_instead",)
+    def _stored(self, node: Any) -> list[tuple[Any, Any]]:
+        kept = getattr(node, self.name)
+        if self.kind == "parallel":
+            inputs = self._inputs(node)
+            if len(inputs) != len(kept):
+                raise Unreadable(
+                    f"a node keeps {len(kept)} local derivatives in `{self.name}` for {len(inputs)} inputs"
+                )
+            return list(zip(inputs, kept, strict=True))
+        found = parts.entries(kept, self.shape.cls) if kept else []
+        if found is None:
+            raise Unreadable(f"`{self.name}` of a node does not hold an input and a local derivative in each place")
+        return found
 
 
 def _three_times(local: Any) -> Any:

@@ -38,6 +38,7 @@ def failed(check: Callable[..., CheckResult]) -> CheckResult:
         "failed",
         program="L = a * a    with a = 3",
         expected={"dL/da": 6.0, "order": "a, L"},
+        expected_by="torch",
         actual={"dL/da": 3.0},
         message="line 3: x = y",
         diagnosis=Diagnosis("overwrite", "the second use overwrote the first"),

@@ -75,7 +75,7 @@ def test_a_failed_check_says_everything(report: Make, failed: CheckResult) -> No
 def test_numbers_that_look_alike_are_shown_in_full(report: Make, check: MakeCheck) -> None:
     """Two different numbers are never shown as the same."""
     alike = check("one", "failed", expected={"x": 1.00000001}, actual={"x": 1.0})
-    assert "x: yours 1.0, torch 1.00000001" == results(report(alike))["tests"][0]["output"]
+    assert "x: yours 1.0, expected 1.00000001" == results(report(alike))["tests"][0]["output"]
 
 
 @pytest.mark.parametrize("status", STATUSES)

@@ -9,7 +9,7 @@ import pytest
 from grader.client import protocol
 from grader.program import program
 from grader.worker.adapter import introspect
-from grader.worker.adapter.introspect import Unreadable
+from grader.worker.adapter.parts import Unreadable
 from grader.worker.confine import framing
 
 Load = Callable[[str], ModuleType]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from grader.worker.adapter import introspect
+from grader.worker.adapter.parts import Unreadable
 from grader.worker.adapter.rules import Rules
 
 functions = pytest.mark.parametrize(
@@ -172,7 +173,7 @@ class Value:
 """
     case = Case(loaded(source))
     node = case.a * case.b
-    with pytest.raises(ValueError, match="shorter"):
+    with pytest.raises(Unreadable, match="gave 1 contribution for 2 inputs"):
         case.rules.run(node)
 
 

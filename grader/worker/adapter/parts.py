@@ -1,0 +1,97 @@
+"""Take apart what an engine keeps beside its numbers: attributes, rows, inputs with an amount for each."""
+
+import copy
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import spelling
+
+_MOST_PARTS = 8  # of an object that holds an input and an amount
+
+
+class Unreadable(Exception):
+    """The file holds nothing that can be read as an engine; the message says what is missing."""
+
+
+def attributes(obj: object) -> dict[str, Any]:
+    """The instance attributes of an object, with or without `__slots__`."""
+    found = dict(getattr(obj, "__dict__", {}))
+    for cls in type(obj).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else tuple(slots):
+            if not name.startswith("__") and hasattr(obj, name):
+                found.setdefault(name, getattr(obj, name))
+    return found
+
+
+def is_number(value: object) -> bool:
+    return spelling.plain(value) is not None
+
+
+def is_amount(value: object, cls: type) -> bool:
+    """Whether something can be a local derivative: a number, or a function of the upstream gradient."""
+    return not isinstance(value, cls) and (callable(value) or is_number(value))
+
+
+def is_row(value: Any) -> bool:
+    """Whether something is a sequence with something in it: a list, a tuple, a deque, an array."""
+    if isinstance(value, (str, bytes)) or not hasattr(type(value), "__getitem__") or hasattr(value, "keys"):
+        return False
+    try:
+        return len(value) > 0
+    except TypeError:  # an array of numpy's without dimensions
+        return False
+
+
+def entry(item: object, cls: type) -> tuple[Any, Any] | None:
+    """Return the input and the amount that a pair, a triple or an object holds; None unless it holds one of each."""
+    if isinstance(item, cls):
+        return None
+    parts = list(item) if isinstance(item, (list, tuple)) else list(attributes(item).values())
+    if not 2 <= len(parts) <= _MOST_PARTS:
+        return None
+    sources = [part for part in parts if isinstance(part, cls)]
+    amounts = [part for part in parts if is_amount(part, cls)]
+    return (sources[0], amounts[0]) if len(sources) == len(amounts) == 1 else None
+
+
+def entries(kept: Any, cls: type) -> list[tuple[Any, Any]] | None:
+    """Return the inputs and amounts of a row of entries, or of a dict from input to amount; None for anything else."""
+    if isinstance(kept, dict):
+        fits = bool(kept) and all(isinstance(k, cls) and is_amount(v, cls) for k, v in kept.items())
+        return list(kept.items()) if fits else None
+    if not is_row(kept):
+        return None
+    found = [entry(item, cls) for item in kept]
+    return None if None in found else found  # type: ignore[return-value]
+
+
+def with_amounts(kept: Any, cls: type, change: Callable[[Any], Any]) -> Any:
+    """Return what `entries` reads with every amount changed, otherwise alike."""
+    if isinstance(kept, dict):
+        changed = copy.copy(kept)
+        changed.update((source, change(amount)) for source, amount in kept.items())
+        return changed
+    return like_row(kept, [_with_amount(item, cls, change) for item in kept])
+
+
+def like_row(row: Any, items: Iterable[Any]) -> Any:
+    """Return the same kind of sequence with other items."""
+    if isinstance(row, tuple):
+        return getattr(row, "_make", type(row))(items)
+    changed = copy.copy(row)
+    for at, item in enumerate(items):
+        changed[at] = item
+    return changed
+
+
+def _with_amount(item: Any, cls: type, change: Callable[[Any], Any]) -> Any:
+    if isinstance(item, (list, tuple)):
+        kind = type(item)
+        make = getattr(kind, "_make", kind)  # a named tuple is made from its parts
+        return make([change(part) if is_amount(part, cls) else part for part in item])
+    changed = copy.copy(item)
+    for name, part in attributes(item).items():
+        if is_amount(part, cls):
+            object.__setattr__(changed, name, change(part))
+    return changed

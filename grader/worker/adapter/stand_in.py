@@ -1,0 +1,46 @@
+"""Put a function in the place of a learner's, so that the learner's code notices as little as possible."""
+
+import copy
+from collections.abc import Callable
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+_OF_CODE = ("co_name", "co_qualname", "co_filename", "co_firstlineno")  # Python 3.10 has no co_qualname
+
+
+def in_place_of(original: Any, act: Callable[..., Any]) -> Any:
+    """Return a callable that does `act` and otherwise looks like the learner's `original`: type, name, attributes.
+
+    An engine that behaves otherwise while it is watched has to look harder than at a type.
+    """
+    if type(original) is MethodType:
+        return MethodType(
+            in_place_of(original.__func__, lambda _, *rest, **named: act(*rest, **named)), original.__self__
+        )
+    if type(original) is FunctionType:
+        return _function_like(original, act)
+    kind = type(original)
+    try:
+        copied = copy.copy(original)
+        copied.__class__ = type(kind.__name__, (kind,), {"__call__": lambda _, *rest, **named: act(*rest, **named)})
+    except Exception:  # what cannot be copied, or given another class
+        return act
+    return copied
+
+
+def is_stand_in(code: CodeType) -> bool:
+    """Whether code that says that it stands in the learner's file is that of a stand-in."""
+    return code.co_freevars == ("act_instead",)
+
+
+def _function_like(original: FunctionType, act_instead: Callable[..., Any]) -> FunctionType:
+    def stand_in(*arguments: Any, **named: Any) -> Any:
+        return act_instead(*arguments, **named)
+
+    theirs = original.__code__
+    names: dict[str, Any] = {name: getattr(theirs, name) for name in _OF_CODE if hasattr(theirs, name)}
+    code = stand_in.__code__.replace(**names)
+    made = FunctionType(code, original.__globals__, original.__name__, None, stand_in.__closure__)
+    made.__qualname__, made.__doc__, made.__module__ = original.__qualname__, original.__doc__, original.__module__
+    made.__dict__.update(original.__dict__)
+    return made

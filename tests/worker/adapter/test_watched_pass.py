@@ -1,0 +1,150 @@
+"""How a backward pass calls its local rules, seen by watching it once."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy
+import pytest
+
+from grader.worker.adapter import introspect
+from grader.worker.adapter.rules import Rules
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+from edited_texts import bases_of, edited_texts  # noqa: E402
+
+SHAPES = ROOT / "tests" / "fixtures" / "engines" / "shapes"
+Load = Callable[..., ModuleType]
+
+ENGINE = """
+class Value:
+    def __init__(self, data, inputs=()):
+        self.data, self.grad, self.inputs = data, 0.0, inputs
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other))
+
+    def local(self, grad):
+        a, b = self.inputs
+        return b.data * grad, a.data * grad
+
+    def backward(self):
+        BODY
+"""
+
+
+@pytest.fixture(scope="module")
+def shapes() -> dict[str, str]:
+    return {one.name: one.text for one in edited_texts(SHAPES / "right.yaml", bases_of(SHAPES))}
+
+
+def loaded_shape(loaded: Load, text: str) -> ModuleType:
+    return loaded(text, numpy=os.path.dirname(os.path.dirname(numpy.__file__)))
+
+
+@pytest.mark.parametrize(
+    ("expected", "name"),
+    [
+        (("closure", "_backward"), "numpy_shapes"),
+        (("closure", "_backward"), "numpy_in_place"),
+        (("called", "_backward", "", ("node", "*inputs"), (), True), "rule_of_node_and_inputs"),
+        (("called", "rule", "", (), (("grad", "grad"), ("inputs", "inputs")), False), "rule_with_keywords"),
+        (("called", "backward", "grad_fn", ("grad",), (), False), "grad_fn_object"),
+        (("called", "backward", "grad_fn", ("grad",), (), True), "grad_fn_object_adds"),
+        (("called", "chain_rule", "", ("grad",), (), False), "function_with_context"),
+        (("called", "backward", "_ctx", ("part", "grad"), (), False), "context_on_the_node"),
+        (("called", "backward", "creator", ("grad",), (), False), "creator"),
+        (("pairs", "derivatives"), "dict_of_derivatives"),
+        (("pairs", "trace"), "triples"),
+        (("pairs", "edges"), "edge_objects"),
+        (("pairs", "edges"), "edge_slopes"),
+        (("parallel", "_d"), "parents_method"),
+        (("called", "propagate", "", ("node",), (), True), "interpreter"),
+        (("called", "", "op", ("node", "*inputs"), (), True), "table_of_rules"),
+        (("closure", "backward"), "closure_called_backward"),
+        (("closure", "_backward"), "requires_grad"),
+        (("", ""), "tape_of_closures"),
+    ],
+)
+def test_each_shape_is_read(loaded: Load, shapes: dict[str, str], expected: tuple[Any, ...], name: str) -> None:
+    """Kind and place of the rule, and for one that was seen in the pass its arguments and whether it adds."""
+    found = introspect.read(loaded_shape(loaded, shapes[name]))
+    call = found.call
+    seen = () if call is None else (call.via, call.arguments, call.named, call.adds)
+    assert expected == (found.rule, found.rule_name, *seen)
+
+
+@pytest.mark.parametrize(
+    ("expected", "body"),
+    [
+        (True, "for s, g in zip(self.inputs, self.local(self.grad)): s.grad += g; s.backward() if s.inputs else 0"),
+        (False, "for s, g in zip(self.inputs, self.local(1.0)): s.grad += g"),  # for the root alone
+        (False, "self.local(1.0); self.local(1.0)"),
+        (False, "self.local(*[2.0] * 2)"),
+        (False, "raise ValueError"),
+        (False, "pass"),
+    ],
+)
+def test_a_rule_is_called_once_for_each_operation(loaded: Load, expected: bool, body: str) -> None:
+    """A function that the pass calls otherwise is not taken for the local rule."""
+    found = introspect.read(loaded(ENGINE.replace("BODY", f"self.grad = self.grad or 1.0\n        {body}")))
+    assert expected == (found.rule == "called")
+
+
+def test_a_function_that_goes_on_by_itself_is_no_local_rule(loaded: Load) -> None:
+    """Where one call propagates through all that is below, there is no rule of one operation."""
+    source = ENGINE.replace("BODY", "self.grad = 1.0\n        self.push(1.0)").replace(
+        "    def backward",
+        "    def push(self, grad):\n"
+        "        for source, share in zip(self.inputs, self.inputs and self.local(grad)):\n"
+        "            source.grad += share\n"
+        "            source.push(share)\n\n"
+        "    def backward",
+    )
+    call = introspect.read(loaded(source)).call
+    assert call is not None
+    assert "local" == call.name
+
+
+def test_the_file_is_left_as_it_was(loaded: Load, shapes: dict[str, str]) -> None:
+    """Functions of the file and entries of its tables are watched while the pass runs, and no longer."""
+    for name, names in (("interpreter", ("propagate",)), ("table_of_rules", ("_add", "_mul"))):
+        module = loaded_shape(loaded, shapes[name])
+        before = [getattr(module, one) for one in names] + [*vars(module).get("RULES", {}).values()]
+        introspect.read(module)
+        assert before == [getattr(module, one) for one in names] + [*vars(module).get("RULES", {}).values()]
+
+
+@pytest.mark.parametrize(
+    "name", ["rule_of_node_and_inputs", "rule_with_keywords", "grad_fn_object", "interpreter", "table_of_rules"]
+)
+def test_one_node_is_tripled_and_watched_alone(loaded: Load, shapes: dict[str, str], name: str) -> None:
+    """A function that nodes share is replaced for one of them only."""
+    module = loaded_shape(loaded, shapes[name])
+    shape = introspect.read(module)
+    rules = Rules(shape)
+    a, b = module.Value(3.0), module.Value(-2.0)
+    tripled, other = a * b, a * b
+    seen = []
+    rules.triple(tripled)
+    rules.watch(tripled, lambda node, run: seen.append(node) or run())
+    for node in (tripled, other):
+        shape.write(node, 0.5)
+        rules.run(node)
+    assert (-1.0 - 3.0, 1.5 + 4.5) == (a.grad, b.grad)
+    assert [tripled] == seen
+
+
+def test_a_gradient_is_written_in_the_type_that_stands_there(loaded: Load, shapes: dict[str, str]) -> None:
+    """An array stays an array of its shape; a float stays a float."""
+    for name, expected in (("numpy_in_place", (1,)), ("numpy_shapes", ()), ("creator", None)):
+        module = loaded_shape(loaded, shapes[name])
+        shape = introspect.read(module)
+        leaf = shape.leaf(2.0)
+        shape.write(leaf, 0.5)
+        assert (expected, 0.5) == (getattr(leaf.grad, "shape", None), shape.number(leaf.grad))
