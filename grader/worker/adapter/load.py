@@ -115,17 +115,30 @@ def _named_modules(source: str) -> set[str]:
 def parse(source: str, filename: str) -> Parsed:
     """Parse and compile a source without running it. Raises `SyntaxError`, `RecursionError`, `MemoryError`."""
     tree = ast.parse(source, filename)
-    nodes = list(ast.walk(tree))
+    nodes = _every_node(tree)
     guarded = {
         node.lineno
         for block in nodes
         if isinstance(block, ast.Try) and block.handlers
         for statement in block.body
-        for node in ast.walk(statement)
+        for node in _every_node(statement)
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
     calls.count_calls(nodes)
     return Parsed(compile(tree, filename, "exec"), filename, frozenset(guarded))
+
+
+def _every_node(tree: ast.AST) -> list[ast.AST]:
+    """Return the nodes of a syntax tree, as `ast.walk` does in twice the time."""
+    found = [tree]
+    for node in found:  # which grows meanwhile
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                found.append(value)
+            elif isinstance(value, list):
+                found += [item for item in value if isinstance(item, ast.AST)]
+    return found
 
 
 def builtins_for(parsed: Parsed, allow: Iterable[str]) -> dict[str, Any]:
