@@ -63,7 +63,7 @@ def run_export(options: ExportOptions) -> int:
 
 
 def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path | None:
-    """Where it was written, or None for standard output."""
+    """Return where it was written, or None for standard output."""
     if options.to in FOLDERS:
         return _write_folder(options, summary, reports)
     try:

@@ -13,7 +13,7 @@ from .words import UsageError
 
 
 def summary_of(folder: Path) -> Summary:
-    """The summary in a folder of results. Raises `UsageError`."""
+    """Return the summary in a folder of results. Raises `UsageError`."""
     try:
         return msgspec.json.decode(read_plain(folder / SUMMARY), type=Summary)
     except (FileNotFoundError, NotADirectoryError):
@@ -26,7 +26,7 @@ def summary_of(folder: Path) -> Summary:
 
 
 def report_paths(folder: Path) -> list[Path]:
-    """The reports in a folder of results, by name. Raises `UsageError` where they lie elsewhere."""
+    """Return the reports in a folder of results, by name. Raises `UsageError` where they lie elsewhere."""
     found = in_the_way(folder / REPORTS, "folder")
     if found is not None:
         raise UsageError(f"{folder / REPORTS} is a {found}, and should be a folder")
@@ -34,7 +34,7 @@ def report_paths(folder: Path) -> list[Path]:
 
 
 def reports(paths: Iterable[Path]) -> Iterator[Report]:
-    """Each report, read when it is asked for. Raises `UsageError` for one that cannot be used."""
+    """Yield each report, read when it is asked for. Raises `UsageError` for one that cannot be used."""
     for path in paths:
         try:
             report = read_report(read_plain(path))

@@ -81,7 +81,7 @@ def _refuse_links(options: Options) -> None:
 
 
 def _seed(course: Course, options: Options) -> str:
-    """The seed given; the course's own for practice; a secret one for an official run."""
+    """Return the seed given; the course's own for practice; a secret one for an official run."""
     return options.seed or (secrets.token_hex(16) if options.official else course.seed)
 
 
@@ -101,12 +101,12 @@ def _write(report: Report, options: Options) -> None:
 
 
 def details(course: Course) -> dict[tuple[str, str], str]:
-    """What a learner may be told of each check."""
+    """Return what a learner may be told of each check."""
     return {(exercise.id, check.id): check.detail for exercise in course.exercises for check in exercise.checks}
 
 
 def default_memo() -> Path:
-    """The memo's file; `BACKWARD_CACHE` names another folder for it."""
+    """Return the memo's file; `BACKWARD_CACHE` names another folder for it."""
     folder = os.environ.get("BACKWARD_CACHE")
     if folder:
         return Path(folder) / "oracle.sqlite"

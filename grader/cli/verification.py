@@ -46,7 +46,7 @@ def _cells(result: Verified) -> list[str]:
 
 
 def markdown(course: Course, results: list[Verified]) -> str:
-    """The table as a page."""
+    """Return the table as a page."""
     rows = [[result.exercise.stem, *_cells(result)] for result in results]
     lines = ["| " + " | ".join(cells) + " |" for cells in (_HEAD, ["---"] * len(_HEAD), *rows)]
     return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + "\n"

@@ -13,7 +13,7 @@ class UsageError(UserError):
 
 
 def find_exercise(course: Course, word: str) -> Exercise:
-    """The exercise meant by a number, an id, a file stem or the beginning of an id. Raises `UsageError`."""
+    """Return the exercise meant by a number, an id, a file stem or the beginning of an id. Raises `UsageError`."""
     for exercise in course.exercises:
         if word in (exercise.id, exercise.number, exercise.number.lstrip("0"), exercise.stem, exercise.filename):
             return exercise
@@ -29,7 +29,7 @@ def find_exercise(course: Course, word: str) -> Exercise:
 
 
 def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[str, Path]:
-    """A path for each exercise that the words name (all of them where there are no words), by exercise id.
+    """Return a path for each exercise that the words name (all of them where there are no words), by exercise id.
 
     A word that is a file belongs to the exercise before it, or to the one it is called after. Raises `UsageError`.
     """

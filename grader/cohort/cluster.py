@@ -35,7 +35,7 @@ class Parcel(msgspec.Struct, frozen=True):
 
 
 def pack(settings: Settings) -> bytes:
-    """Settings with all that grading reads of their course. Raises `OSError`."""
+    """Return settings with all that grading reads of their course. Raises `OSError`."""
     root = Path(os.fsdecode(settings.course))
     paths = [root / "course.yaml", *root.glob("exercises/*.py"), *root.glob("tests/hidden/*")]
     course = {str(path.relative_to(root)): path.read_bytes() for path in paths if path.is_file()}
@@ -44,7 +44,7 @@ def pack(settings: Settings) -> bytes:
 
 @cache
 def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
-    """Settings for a copy of the course on this machine, and the folder that lasts as long as this process."""
+    """Return settings for a copy of the course on this machine, and the folder that lasts as long as this process."""
     sent = msgspec.json.decode(parcel, type=Parcel)
     if sent.grader_version != __version__:
         raise LaneError(f"a worker has grader {__version__}, this run was started with {sent.grader_version}")
@@ -116,7 +116,7 @@ class DaskLanes:
         return tier
 
     def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
-        """An outcome for each job, as they finish. Raises `LaneError`, and what `jobs` raises."""
+        """Yield an outcome for each job, as they finish. Raises `LaneError`, and what `jobs` raises."""
         # a task and no scattered data: it can be made again when all workers that hold it have gone
         parcel = self._client.submit(bytes, self._parcel, pure=False)
         finished = self._dask.as_completed(loop=self._client.loop)

@@ -75,7 +75,7 @@ class Lanes(Protocol):
         """Start; which tier of isolation was reached."""
 
     def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
-        """An outcome for each job, in any order."""
+        """Yield an outcome for each job, in any order."""
 
     def close(self) -> None:
         """End everything that was started."""
@@ -150,7 +150,7 @@ class Results:
         path.replace(next(place for name in names if not os.path.lexists(place := self.folder / GONE / name)))
 
     def report(self, entry_id: str) -> Report | None:
-        """The report that is there already, if it can be read and agrees with itself."""
+        """Return the report that is there already, if it can be read and agrees with itself."""
         try:
             return read_report(read_plain(self.path(entry_id)))
         except (OSError, ValueError):
@@ -193,7 +193,7 @@ def _files(reports: Path) -> Iterator[tuple[Path, str]]:
 
 
 def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Drawn:
-    """What comes of a seed, asked of the oracle once for all submissions; its process has ended then."""
+    """Return what comes of a seed, asked of the oracle once for all submissions; its process has ended then."""
     if seed == course.seed:  # all of it stands in the answer book
         return Drawn()
     with Oracle(book, memo) as oracle:
@@ -271,7 +271,7 @@ def _made_from(report: Report, submission: Submission, course: CourseStamp, seed
 
 
 def settings(course: Course, seed: str, from_it: Drawn, *, isolation: str, official: bool) -> Settings:
-    """What the lanes of a run are started with; where there is no fork, they take the slower path."""
+    """Return what the lanes of a run are started with; where there is no fork, they take the slower path."""
     # a lane stands elsewhere than we do
     folder = os.fsencode(course.folder.absolute())
     return Settings(folder, course.hash, seed, isolation, official, hasattr(os, "fork"), from_it)

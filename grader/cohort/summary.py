@@ -111,7 +111,7 @@ class Summary(_Strict, frozen=True):
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of `cohort.json`."""
+    """Return the JSON Schema (draft 2020-12) of `cohort.json`."""
     made = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(Summary)))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": COHORT_SCHEMA, **made}
 

@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 
 def find_course(given: Path | None, start: Path | None) -> Path:
-    """The course's folder: `given`, else the nearest folder upwards from `start` (None: nowhere) with a
+    """Return the course's folder: `given`, else the nearest folder upwards from `start` (None: nowhere) with a
     `course.yaml`, else the packaged course. Raises `CourseError`."""
     if given is not None:
         if not (given / "course.yaml").is_file():
@@ -21,7 +21,7 @@ def find_course(given: Path | None, start: Path | None) -> Path:
 
 
 def packaged_course() -> Path:
-    """The course that was installed beside the grader, or around it in a checkout."""
+    """Return the course that was installed beside the grader, or around it in a checkout."""
     for folder in (_PACKAGE / "backward_course", _PACKAGE):
         if (folder / "course.yaml").is_file():
             return folder

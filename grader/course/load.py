@@ -65,7 +65,7 @@ class _Course(_Strict, frozen=True):
 
 
 def load_course(folder: Path) -> Course:
-    """The course in `folder`. Raises `CourseError`."""
+    """Return the course in `folder`. Raises `CourseError`."""
     document = Document(folder / "course.yaml")
     raw = document.convert(document.root, _Course)
     if raw.format_version != FORMAT_VERSION:
@@ -115,7 +115,7 @@ def _modules(document: Document, names: Sequence[str]) -> None:
 
 
 def _numbers(folder: Path) -> dict[str, list[str]]:
-    """The numbers of the exercise files, by id; of those that a learner has deleted, the hidden tests'."""
+    """Return the numbers of the exercise files, by id; of those that a learner has deleted, the hidden tests'."""
     found: dict[str, list[str]] = {}
     for path in sorted((folder / "exercises").glob("*.py")):
         match = _NUMBERED.fullmatch(path.name)

@@ -39,7 +39,7 @@ class Document:
         return CourseError(self.path, line(node), message)
 
     def convert(self, node: yaml.Node, kind: type[T]) -> T:
-        """The node's data as `kind`, a msgspec type. Raises `CourseError` at the line that does not fit."""
+        """Return the node's data as `kind`, a msgspec type. Raises `CourseError` at the line that does not fit."""
         try:
             return msgspec.convert(self.plain(node), kind, strict=True)
         except msgspec.ValidationError as error:
@@ -54,7 +54,7 @@ class Document:
             raise self.error(found, message) from None
 
     def plain(self, node: yaml.Node) -> Any:
-        """The node as plain Python data. Raises `CourseError` for a key given twice."""
+        """Return the node as plain Python data. Raises `CourseError` for a key given twice."""
         try:
             return self._plain(node)
         except RecursionError:
@@ -88,7 +88,7 @@ def items(node: yaml.Node) -> list[tuple[yaml.Node, yaml.Node]]:
 
 
 def child(node: yaml.Node, key: str) -> yaml.Node:
-    """The value under `key` of a mapping node, or the node itself where there is none."""
+    """Return the value under `key` of a mapping node, or the node itself where there is none."""
     return next((value for name, value in items(node) if name.value == key), node)
 
 

@@ -34,7 +34,7 @@ class Oracle:
         self.computed = 0
 
     def redraw(self, seed: str) -> Redraw:
-        """What a seed puts into fixed programs; the same for everyone who asks this oracle."""
+        """Return what a seed puts into fixed programs; the same for everyone who asks this oracle."""
         if seed not in self._redraws:
             self._redraws[seed] = Redraw(seed, self.answers, self._tried, self.known)
         return self._redraws[seed]
@@ -48,7 +48,7 @@ class Oracle:
         return [self.known[program.key] for program in programs]
 
     def _tried(self, programs: Sequence[Question]) -> list[Answer | None]:
-        """An answer for each program, None for one that has none; none is remembered, on disk least of all."""
+        """Return an answer for each program, None for one that has none; none is remembered, on disk least of all."""
         answers: list[Answer | None] = []
         for program in programs:
             try:
@@ -120,7 +120,7 @@ class Oracle:
 
 
 def torch_version() -> str:
-    """The installed torch's version, found without importing it."""
+    """Return the installed torch's version, found without importing it."""
     import importlib.metadata  # here, not above: only fresh programs need it
 
     try:

@@ -20,7 +20,7 @@ class Memo:
         self.path = path
 
     def get(self, keys: Iterable[str]) -> dict[str, str]:
-        """What is known of `keys`, only where the row's checksum is right."""
+        """Return what is known of `keys`, only where the row's checksum is right."""
         found = {}
         with self._connect() as connection:
             for key in keys:

@@ -49,7 +49,7 @@ def _arrange(program: Program, number: int) -> Arrangement | None:
 
 
 def _places(program: Program, draws: random.Random) -> tuple[int, ...]:
-    """A topological order, drawn among those that can be built from left to right."""
+    """Return a topological order, drawn among those that can be built from left to right."""
     waiting = [len(set(node.inputs)) if isinstance(node, Op) else 0 for node in program.nodes]
     users: list[set[int]] = [set() for _ in program.nodes]
     for index, node in enumerate(program.nodes):

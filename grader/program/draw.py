@@ -142,7 +142,7 @@ def _statement(node: Op, nodes: Sequence[Node]) -> str:
 
 
 def _gradients_stay_moderate(nodes: Sequence[Node], values: Sequence[float]) -> bool:
-    """Whether even without any cancellation every gradient of the last node stays below 10,000."""
+    """Return whether even without any cancellation every gradient of the last node stays below 10,000."""
     mass = [0.0] * len(nodes)
     mass[-1] = 1.0
     for index in reversed(range(len(nodes))):

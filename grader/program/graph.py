@@ -69,11 +69,11 @@ class Program:
             raise ProgramError(f"{self.text}: two nodes share a name")
 
     def rooted_at(self, name: str) -> "Program":
-        """The same nodes with another root: nodes made after it, or from it, have no part in its gradient."""
+        """Return the same nodes with another root: nodes made after it, or from it, have no part in its gradient."""
         return replace(self, root=self.index[name], text=f"{self.text}; from {name}", short=None)
 
     def with_leaves(self, values: Sequence[float]) -> "Program":
-        """The same operations on leaves with other values, given in the order of the leaves."""
+        """Return the same operations on leaves with other values, given in the order of the leaves."""
         nodes, given = list(self.nodes), iter(values)
         for index, node in enumerate(nodes):
             if isinstance(node, Leaf):
@@ -158,5 +158,5 @@ def _inputs(node: Node) -> tuple[int, ...]:
 
 
 def number_text(value: float) -> str:
-    """A number as a learner would write it: 3, 0.5, -2.25."""
+    """Return a number as a learner would write it: 3, 0.5, -2.25."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

@@ -65,7 +65,7 @@ def _fractional(magnitude: float, rng: random.Random) -> float | None:
 
 
 def plain_numbers(program: Program) -> set[float]:
-    """Magnitudes of the plain numbers in a program, exponents aside."""
+    """Return the magnitudes of the plain numbers in a program, exponents aside."""
     operations = (node for node in program.nodes if isinstance(node, Op) and node.op != "pow")
     return {abs(float(o.value)) for node in operations for o in node.operands if isinstance(o, Number)}
 
@@ -100,7 +100,7 @@ def among_others(program: Program, rng: random.Random) -> Program:
 
 
 def _moved(short: list[list[object]], leaves: Sequence[Node], place: Sequence[int]) -> list[list[object]]:
-    """The short form of a program whose leaves are these now, and whose nodes have moved to `place`."""
+    """Return the short form of a program whose leaves are these now, and whose nodes have moved to `place`."""
     made: list[list[object]] = [["leaf", leaf.value] for leaf in leaves if isinstance(leaf, Leaf)]
     for row in short:
         if row[0] != "leaf":

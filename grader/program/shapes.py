@@ -8,7 +8,7 @@ NOTHING = Program((), 0, "")
 
 
 def leaf(value: float) -> Program:
-    """One node and no operation."""
+    """Return a program of one leaf and no operation."""
     return Program((Leaf("a", value),), 0, "a")
 
 

@@ -48,7 +48,7 @@ class Request:
 
 
 def module_folders(names: Iterable[str]) -> dict[str, str]:
-    """Where each of these modules is installed; those that are not are left out."""
+    """Return where each of these modules is installed; those that are not are left out."""
     folders = {}
     for name in names:
         spec = find_spec(name)
@@ -58,12 +58,12 @@ def module_folders(names: Iterable[str]) -> dict[str, str]:
 
 
 def settings(tier: str, request: Request, uid: int) -> str:
-    """The worker's settings as it reads them."""
+    """Return the worker's settings as it reads them."""
     return json.dumps({"tier": tier, "readable": request.readable, "uid": uid, "secret": SECRET})
 
 
 def interpreter(executable: str, worker_parent: str, request: Request, worker_settings: str) -> list[str]:
-    """The command that becomes a warm process."""
+    """Return the command that becomes a warm process."""
     safe_path = ["-P"] if sys.version_info >= (3, 11) else []
     return [executable, "-s", "-S", *safe_path, "-c", _BOOT, worker_parent, str(request.control), worker_settings]
 
@@ -84,11 +84,11 @@ def die_first(pid: int) -> None:
 
 
 def here(tier: str, request: Request, uid: int) -> "subprocess.Popen[bytes]":
-    """A worker on this file system, which gives up its rights by itself."""
+    """Return a worker on this file system, which gives up its rights by itself."""
     command = interpreter(sys.executable, str(WORKER.parent), request, settings(tier, request, uid))
     return spawn(command, request)
 
 
 def drop_to() -> int:
-    """The user that learner code becomes: nobody where we are root, else 0 for no change."""
+    """Return the user that learner code becomes: nobody where we are root, else 0 for no change."""
     return NOBODY if hasattr(os, "geteuid") and os.geteuid() == 0 else 0

@@ -58,7 +58,7 @@ def _files(python: str, request: Request) -> Iterator[str]:
 
 
 def _system_libraries() -> Iterator[str]:
-    """Where shared libraries lie, without the packages of a system Python that lie beside them."""
+    """Yield where shared libraries lie, without the packages of a system Python that lie beside them."""
     triplet = sysconfig.get_config_var("MULTIARCH")
     debian = f"/usr/lib/{triplet}" if triplet else ""
     yield debian if os.path.isdir(debian) else "/usr/lib"

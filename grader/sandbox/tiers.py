@@ -29,7 +29,7 @@ class IsolationError(UserError):
 
 
 def start(isolation: str = "auto", *, allow_imports: Sequence[str] = (), official: bool = False) -> Warm:
-    """A warm worker process in the strongest tier that works here, or in the one named.
+    """Return a warm worker process in the strongest tier that works here, or in the one named.
 
     `allow_imports` names the modules beyond the standard library that learners may import. With `official` the
     `process` tier is refused. The process starts at once; what cannot be had is found out, and the next tier

@@ -120,7 +120,7 @@ class Warm:
         return self._settled
 
     def _greeting(self) -> tuple[str | None, str]:
-        """What the process says first: None and how it is isolated, or why it is not."""
+        """Return what the process says first: None and how it is isolated, or why it is not."""
         assert self._control is not None
         self._control.settimeout(_PATIENCE_S)
         try:

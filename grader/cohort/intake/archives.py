@@ -94,13 +94,13 @@ def is_archive(name: str) -> bool:
 
 
 def stem(name: str) -> str:
-    """The name of an archive without its ending: `jane.tar.gz` is `jane`."""
+    """Return the name of an archive without its ending: `jane.tar.gz` is `jane`."""
     ending = next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if name.lower().endswith(suffix)), "")
     return name[: len(name) - len(ending)] if ending else name
 
 
 def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
-    """Path of each file in an archive, and what it holds if its last name is `wanted`: a text says why not.
+    """Yield the path of each file in an archive, and what it holds if its last name is `wanted`: a text says why not.
 
     Paths are relative and lead nowhere else. At most `MAX_BYTES + 1` bytes of each are read. Raises `ArchiveError`.
     """
@@ -128,7 +128,7 @@ _TOO_MANY = f"holds more than {MAX_MEMBERS} files"
 
 
 def _inside(name: str) -> PurePosixPath:
-    """A path as it stands in an archive, without what would lead out of a folder; Windows writes backslashes."""
+    """Return a path as it stands in an archive, without what would lead out of a folder; Windows writes backslashes."""
     parts = PurePosixPath(name.replace("\\", "/")).parts
     return PurePosixPath(*(part for part in parts if part not in ("/", "//", "..") and not _DRIVE.fullmatch(part)))
 
@@ -234,7 +234,7 @@ _FILES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
 
 
 def _records(header: bytes) -> dict[str, str]:
-    """The records of a pax header, `LENGTH KEYWORD=VALUE` and a line end each."""
+    """Return the records of a pax header, `LENGTH KEYWORD=VALUE` and a line end each."""
     said, at = {}, 0
     while at < len(header):
         space = header.index(b" ", at)
@@ -271,7 +271,7 @@ class _Stream:
         return got
 
     def content(self, size: int, keep: int) -> bytes:
-        """The first `keep` bytes of so many; all are read, and what fills their last block."""
+        """Return the first `keep` bytes of so many; all are read, and what fills their last block."""
         if size < 0:
             raise ArchiveError("has a damaged header")
         kept = self.read(min(size, keep))

@@ -31,7 +31,7 @@ def lie_in(folder: Folder) -> bool:
 
 
 def head(repository: Path) -> tuple[str, str] | None:
-    """The commit that is checked out, and when it was made."""
+    """Return the commit that is checked out, and when it was made."""
     git = repository / ".git"
     try:
         if not stat.S_ISDIR(os.lstat(git).st_mode):
@@ -50,7 +50,7 @@ def head(repository: Path) -> tuple[str, str] | None:
 
 
 def _checked_out(git: Path) -> str:
-    """The name of the commit that HEAD leads to: 40 hexadecimal digits."""
+    """Return the name of the commit that HEAD leads to: 40 hexadecimal digits."""
     head = read_source(git / "HEAD", git).text.strip()
     if head.startswith("ref: refs/") and ".." not in head:
         ref = head.removeprefix("ref: ")
@@ -78,7 +78,7 @@ def _object(objects: Path, name: bytes, chain: int = 0) -> tuple[int, bytes]:
 
 
 def _offset(index: IO[bytes], name: bytes) -> int | None:
-    """Where a pack holds an object, by its index of version 2 (git's gitformat-pack)."""
+    """Return where a pack holds an object, by its index of version 2 (git's gitformat-pack)."""
 
     def number(at: int, size: int = 4) -> int:
         index.seek(at)
@@ -140,7 +140,7 @@ def _inflate(file: IO[bytes]) -> bytes:
 
 
 def _changed(before: bytes, steps: Iterator[int]) -> bytes:
-    """What a delta makes of an object: pieces of it, and new bytes."""
+    """Return what a delta makes of an object: pieces of it, and new bytes."""
     for _ in range(2):  # the sizes of both
         while next(steps) & 128:
             pass

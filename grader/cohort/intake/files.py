@@ -75,7 +75,7 @@ class _Candidates:
             self.paths.append(str(source.path))
 
     def the_one(self) -> tuple[Source, str | None]:
-        """The source that counts, or one that says why there is none; a note where there were several."""
+        """Return the source that counts, or one that says why there is none; a note where there were several."""
         if self.first is None:
             return Source(Path(self.name), problem="missing", message=f"there is no file {self.name}"), None
         if self.count == 1:

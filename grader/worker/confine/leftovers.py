@@ -137,7 +137,7 @@ class Snapshot:
         return True
 
     def _can_forget_modules(self) -> bool:
-        """Whether what was imported meanwhile can be imported anew, as in a fresh process."""
+        """Return whether what was imported meanwhile can be imported anew, as in a fresh process."""
         late = [module for name, module in self.table.items() if name not in self.modules]
         specs = [getattr(module, "__spec__", None) for module in late]
         return not any(isinstance(getattr(spec, "loader", None), ExtensionFileLoader) for spec in specs)
@@ -163,7 +163,7 @@ class _Logging:
 
 
 def _of_numpy(numpy: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
-    """How to put back numpy's generator, and what it does about overflow."""
+    """Yield how to put back numpy's generator, and what it does about overflow."""
     if numpy is not None:
         yield numpy.random.set_state, (numpy.random.get_state(),)
         errors = numpy.geterr()
@@ -177,13 +177,13 @@ def _of_integers() -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
 
 
 def _classes(namespaces: list[dict[str, Any]]) -> list[type]:
-    """The classes that modules hold and whose attributes can be set, each once."""
+    """Return the classes that modules hold and whose attributes can be set, each once."""
     found = {id(value): value for namespace in namespaces for value in namespace.values() if isinstance(value, type)}
     return [cls for cls in found.values() if cls.__flags__ & _HEAP_TYPE]
 
 
 def _containers(namespaces: list[dict[str, Any]]) -> list[Any]:
-    """The lists, dicts and sets that modules hold, each once; not `sys.modules`, nor modules' own namespaces."""
+    """Return the lists, dicts and sets that modules hold, each once; not `sys.modules`, nor modules' own namespaces."""
     seen = {id(sys.modules), *map(id, namespaces)}
     found = []
     for namespace in namespaces:
@@ -211,7 +211,7 @@ def _refill_class(cls: Any, attributes: Any, kept: dict[str, Any]) -> None:
 
 
 def _is_settable(number: int) -> bool:
-    """Whether a handler for this signal can be set, and was set by Python or by nobody."""
+    """Return whether a handler for this signal can be set, and was set by Python or by nobody."""
     if number in (signal.SIGKILL, signal.SIGSTOP):
         return False
     return get_handler(number) in (SIG_DFL, SIG_IGN) or callable(get_handler(number))

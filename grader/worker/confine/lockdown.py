@@ -95,13 +95,13 @@ def _check(result: int, what: str) -> int:
 
 
 def landlock_version() -> int:
-    """The kernel's Landlock version, 0 for none."""
+    """Return the kernel's Landlock version, 0 for none."""
     version = _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
     return max(0, int(version))
 
 
 def landlock_ruleset(readable: list[str]) -> int:
-    """A ruleset (a descriptor) under which only the files at and below `readable` can be read, nothing be
+    """Return a ruleset (a descriptor) under which only the files at and below `readable` can be read, nothing be
     written or executed, no TCP used, and no process outside be signalled, as far as the kernel's version goes.
 
     Paths that do not exist are left out. Raises `Unavailable`.
@@ -136,7 +136,7 @@ def _allow_reading(ruleset: int, path: str) -> None:
 
 
 def seccomp_filter(machine: str, *, may_open: bool) -> Filter:
-    """A filter that allows what computing needs and, with `may_open`, opening files for reading.
+    """Return a filter that allows what computing needs and, with `may_open`, opening files for reading.
 
     Anything else fails with EPERM; `clone3` is said to be missing. Raises `Unavailable` for a machine whose numbers are
     not known.
@@ -224,7 +224,7 @@ def _is_refused(attempt: object) -> bool:
 
 
 def standard_library() -> list[str]:
-    """Every file and folder of the standard library but the folders of installed packages."""
+    """Return every file and folder of the standard library but the folders of installed packages."""
     found = []
     home = os.path.dirname(os.__file__)
     for folder in (home, os.path.join(home, "lib-dynload")):

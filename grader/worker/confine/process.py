@@ -39,7 +39,7 @@ class File(Protocol):
         """Execute a batch with the file as it was last run: the answer to it."""
 
     def is_theirs(self, frame: FrameType | None) -> bool:
-        """Whether a frame belongs to the learner's code, to what that has called, or to compiling it."""
+        """Return whether a frame belongs to the learner's code, to what that has called, or to compiling it."""
 
     @property
     def loaded(self) -> bool:

@@ -116,7 +116,7 @@ class _Server:
 
 
 def cpu_time_ns(pid: int) -> int:
-    """The CPU time of a running process in nanoseconds; -1 where the system does not tell.
+    """Return the CPU time of a running process in nanoseconds; -1 where the system does not tell.
 
     The number of the clock is what clock_getcpuclockid(3) gives for a process: the Linux kernel's ABI.
     """
