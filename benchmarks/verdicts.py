@@ -32,7 +32,7 @@ def main() -> int:
     entries = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
     accepted, refused = Counter[table.Entry](), Counter[table.Entry]()
     seen: defaultdict[table.Entry, set[tuple[bool, bool]]] = defaultdict(set)
-    points: defaultdict[tuple[table.Entry, str | None], set[str]] = defaultdict(set)
+    points: defaultdict[table.Entry, set[str]] = defaultdict(set)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for repetition in range(repetitions):
@@ -43,10 +43,10 @@ def main() -> int:
                 accepted[entry] += verdict.wrongly_accepted
                 refused[entry] += verdict.wrongly_refused
                 seen[entry].add((bool(verdict.lost), bool(verdict.lost_bonus)))
-                points[entry, None if seed is None else "secret"].add(str(verdict.points))
+                points[entry].add(str(verdict.points))
             print(f"repetition {repetition + 1}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     changed = {entry for entry, outcomes in seen.items() if len(outcomes) > 1}
-    changed |= {entry for (entry, seed), found in points.items() if seed is None and len(found) > 1}
+    changed |= {entry for entry, found in points.items() if len(found) > 1}
     print(f"{len(entries)} programs, {repetitions} repetitions, {time.monotonic() - started:.0f} s")
     print(f"{'kind':34}{'count':>6}{'wrongly accepted':>18}{'wrongly refused':>17}{'changed':>9}")
     for kind in table.KINDS:

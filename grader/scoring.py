@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from .answer_book import KnownBehaviour
+from .checks.finding import wants_argument_text
 from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .client import Reason
 from .course import Check, Exercise
@@ -45,7 +46,7 @@ def score(
         for check in exercise.checks
     )
     points = sum(c.score for c in checks if not c.bonus)
-    message = state.message or _shape_note(outcomes.values())
+    message = state.message or "; ".join(filter(None, [_shape_note(outcomes.values()), _not_run(outcomes.values())]))
     return ExerciseResult(
         id=exercise.id,
         number=exercise.number,
@@ -128,6 +129,12 @@ def _shape_note(outcomes: Iterable[CheckOutcome]) -> str | None:
     return (
         f"read the class `{shape.cls}` with `{shape.data}` as data, `{shape.grad}` as gradient and {inputs} as inputs"
     )
+
+
+def _not_run(outcomes: Iterable[CheckOutcome]) -> str | None:
+    """A sentence for each method that is there and was passed over."""
+    methods = dict.fromkeys(method for outcome in outcomes for method in outcome.not_run)
+    return "; ".join(map(wants_argument_text, methods)) or None
 
 
 def overall(exercises: Sequence[ExerciseResult]) -> ReportStatus:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import shorten
 from typing import Annotated
@@ -14,7 +14,7 @@ from ..answer_book import AnswerBook, read_book
 from ..checks.session import CheckSession
 from ..client import Source, read_source
 from ..course import Course, CourseError, Document, Exercise
-from ..diagnosis import diagnose, regions
+from ..diagnosis import Misconception, diagnose, regions
 from ..grading import Examined, Grader, examine
 from ..oracle import Oracle
 from ..program import Question
@@ -69,9 +69,18 @@ def verify(
     exercises: tuple[Exercise, ...],
     on_step: Callable[[str], None] = lambda text: None,
     seed: str | None = None,
+    seeds: int = 0,
 ) -> Iterator[Verified]:
-    """Verify `exercises` one by one, under another seed than the course's own if one is given. Raises `CourseError` for
-    what keeps the course from being read at all."""
+    """Verify `exercises` one by one.
+
+    Args:
+        on_step: Called with what is verified next.
+        seed: Verify under this seed instead of the course's own.
+        seeds: Under how many further seeds to score solutions and misconceptions. A score that is not the same under
+            all of them is a finding.
+
+    Raises `CourseError` for what keeps the course from being read at all.
+    """
     with ExitStack() as stack:
         warm = stack.enter_context(start(allow_imports=course.allow_imports))
         book = read_book(course.book)
@@ -81,7 +90,7 @@ def verify(
         on_step("answer book")
         drift = _drift(course, book)
         for exercise in exercises:
-            yield _Verification(grader, exercise, on_step).run(drift)
+            yield _Verification(grader, exercise, on_step, seeds).run(drift)
             drift = []
 
 
@@ -127,8 +136,10 @@ class _Verification:
         grader: Grader,
         exercise: Exercise,
         on_step: Callable[[str], None],
+        seeds: int,
     ) -> None:
         self.grader = grader
+        self.seeds = seeds
         self.course = grader.course
         self.exercise = exercise
         self.book = grader.book
@@ -144,7 +155,7 @@ class _Verification:
             return self.result
         redraw = self.grader.oracle.redraw(self.grader.seed)
         before = len(redraw.kept)
-        for step in (self._solution, self._stub, self._leaks, self._misconceptions, self._mutants):
+        for step in (self._solution, self._stub, self._leaks, self._misconceptions, self._mutants, self._scores):
             self.on_step(f"{self.exercise.stem}: {step.__name__.strip('_')}")
             try:
                 step()
@@ -156,9 +167,10 @@ class _Verification:
     def _find(self, path: Path, line: int | None, message: str) -> None:
         self.result.findings.append(Finding(path, line, message))
 
-    def _examine(self, text: str, limit_divisor: int = 1) -> Examined:
+    def _examine(self, text: str, limit_divisor: int = 1, seed: str | None = None) -> Examined:
         source = Source(self.course.exercise_file(self.exercise), text)
-        return examine(self.grader, self.exercise, source, limit_divisor=limit_divisor)
+        grader = self.grader if seed is None else replace(self.grader, seed=seed)
+        return examine(grader, self.exercise, source, limit_divisor=limit_divisor)
 
     def _passed(self, examined: Examined) -> dict[str, bool]:
         """Whether each check passed."""
@@ -222,14 +234,43 @@ class _Verification:
         for one in catalogue(self.course, self.exercise):
             self.result.misconceptions += 1
             examined = self._examine(one.source)
-            if self._points(self._passed(examined)) == self._all_points():
+            passed = self._passed(examined)
+            if self._points(passed) == self._all_points():
                 self._find(path, one.line, f"the misconception `{one.id}` loses no points")
+            elif problem := self._misplaced(one, passed):
+                self._find(path, one.line, problem)
             found = diagnose(known, examined.behaviour)
             if found is not None and found.id == one.id:
                 self.result.diagnosed += 1
             else:
                 names = found.id if found else "nothing"
                 self._find(path, one.line, f"the misconception `{one.id}` is diagnosed as {names}")
+
+    def _misplaced(self, one: Misconception, passed: Mapping[str, bool]) -> str | None:
+        """What is wrong with the check that a misconception fails first, None for nothing."""
+        first = next(check.id for check in self.exercise.checks if not passed[check.id])
+        if one.about is None:
+            return f"the misconception `{one.id}` does not say which check it is `about`; it fails `{first}` first"
+        if one.about not in passed:
+            return f"the misconception `{one.id}` is about `{one.about}`, which is no check of this exercise"
+        if one.about != first:
+            return f"the misconception `{one.id}` is about `{one.about}`, but fails `{first}` first"
+        return None
+
+    def _scores(self) -> None:
+        """No score hangs on the seed that random programs and other numbers are drawn from."""
+        seeds = [None, *(f"{self.course.seed}: verify {number}" for number in range(1, self.seeds))] * bool(self.seeds)
+        path = self.path.with_suffix(".mistakes.yaml")
+        texts: list[tuple[Path, int | None, str, str]] = [(self.path, None, "the solution", self.solution.text)]
+        texts += [
+            (path, m.line, f"the misconception `{m.id}`", m.source) for m in catalogue(self.course, self.exercise)
+        ]
+        for where, line, what, text in texts:
+            passed = [self._passed(self._examine(text, seed=seed)) for seed in seeds]
+            differing = [check.id for check in self.exercise.checks if len({one[check.id] for one in passed}) > 1]
+            if differing:
+                checks = ", ".join(f"`{check}`" for check in differing)
+                self._find(where, line, f"{what} passes {checks} under some of {self.seeds} seeds and not under others")
 
     def _mutants(self) -> None:
         path = self.path.with_suffix(".equivalent.yaml")

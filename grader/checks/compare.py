@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..answer_book import Answer
 from ..client import Called, Odd
-from ..client.protocol import Observed
+from ..client.protocol import Observed, Result
 from ..program import Leaf, Op, Program
 from .finding import ExpectedBy, Shown, fail, shown
 
@@ -63,6 +63,14 @@ def compare_grads(
         tidied = {*between, program.root} if observed[program.root] == 0.0 else set(between)
         expected = [0.0 if i in tidied else grad for i, grad in enumerate(expected)]
     _compare(program, expected, observed, scale, lambda name: slope_name(program, name), note, by)
+
+
+def compare_untouched(program: Program, before: Sequence[Result], after: Sequence[Result], function: str) -> None:
+    """Fail unless a function left the values and then the gradients of all nodes as they were."""
+    for what, old, new in zip(("value", "gradient"), before, after, strict=True):
+        changed = [node.name for node, x, y in zip(program.nodes, old, new, strict=True) if x != y]  # type: ignore[arg-type]
+        if changed:
+            fail(f"{function} changed the {what} of {changed[0]}", program=program.shown)
 
 
 def slope_name(program: Program, name: str) -> str:

@@ -9,13 +9,19 @@ import msgspec
 from ..client import Died, Odd, Problem, Reason, bounds, cut, reason_of
 from ..client.engine_process import STALLED_S
 from ..client.protocol import RAN_OUT, Observed
+from ..program import BINARY, METHODS
 from .explain import explain
 
 Shown: TypeAlias = float | str
 ExpectedBy: TypeAlias = Literal["torch", "check"]
 Status: TypeAlias = Literal["failed", "error", "timeout", "crashed"]
 
-_STATUS: dict[str, Status] = {"shape": "failed", "not_offered": "failed", **dict.fromkeys(RAN_OUT, "timeout")}
+_STATUS: dict[str, Status] = {
+    "shape": "failed",
+    "not_offered": "failed",
+    "wants_argument": "failed",
+    **dict.fromkeys(RAN_OUT, "timeout"),
+}
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -120,6 +126,8 @@ _DONE: dict[str, str] = {
     "triple": "a backward rule was replaced",
     "watch": "the backward rules were watched",
     "call": "your function was called",
+    "anew": "the graph was built again from the same leaves",
+    "train": "`train` was called",
 }
 
 
@@ -129,9 +137,9 @@ def _sentence(problem: Problem, said: str) -> str:
         case "shape":
             return said
         case "not_offered":
-            if said.startswith("__"):
-                return f"your class has no {said}"
-            return f"there is no method or function of a value alone called {said}"
+            return _absent(said)
+        case "wants_argument":
+            return wants_argument_text(said)
         case "calls":
             return "stopped: it called its functions too often; does a loop or a recursion never end, or repeat work?"
         case "cpu":
@@ -152,6 +160,24 @@ def _sentence(problem: Problem, said: str) -> str:
             if problem.lines:
                 return f"your code raised {text}"
             return f"when {_DONE.get(problem.where, 'your code was run')}, Python said: {text}"
+
+
+def _absent(method: str) -> str:
+    """Say that an engine does not define what an operation calls."""
+    for op, name in METHODS.items():
+        if method == name:
+            return f"your engine has no `{BINARY.get(op, '-')}`{_ALONE.get(op, '')}: define `{method}`"
+        if method == name.replace("__", "__r", 1):
+            return f"your engine has no `{BINARY[op]}` for a number on the left: define `{method}`"
+    return f"your engine has no `{method}` that takes a node and returns one: define a method `{method}`"
+
+
+def wants_argument_text(method: str) -> str:
+    """Say that a method was not run, and why."""
+    return f"`{method}` was not run: it takes an argument besides `self`"
+
+
+_ALONE = {"neg": " in front of a value"}
 
 
 def shown(value: Observed) -> Shown:

@@ -1,9 +1,10 @@
 """What an engine need not offer, and how it says that it does not."""
 
 import re
+from collections.abc import Collection
 
 from ..client import Problem
-from ..program import Number, Op, Program
+from ..program import METHODS, Number, Op, Program
 
 _EXTRA = ("tanh", "exp", "log", "sigmoid")
 _REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")  # of a number
@@ -16,13 +17,28 @@ def not_offered(about: Program, problem: Problem) -> bool:
     operations = [node for node in about.nodes if isinstance(node, Op)]
     extra = any(node.op in _EXTRA for node in operations)
     sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
-    if problem.kind == "not_offered":
+    if problem.absent:
         return extra or bool(sides)
     if sides and problem.where == "build" and not problem.lines and _NUMBER_REFUSED.search(problem.message):
         return True  # by Python itself: the engine's operator is not there, or returned NotImplemented
     refused = problem.where == "build" and problem.type_name in _REFUSALS
     # an operation that gave None, or a reflected operator that is there and fails, is offered and wrong
     return refused and sides == {"right"} and not extra and "NoneType" not in problem.message
+
+
+def lacks(about: Program, problem: Problem, operations: Collection[str]) -> bool:
+    """Whether a program could not be built because the engine does not define one of these operations."""
+    absent = {METHODS.get(op, op) for op in operations} & called(about)
+    return problem.absent and problem.message in absent
+
+
+def called(about: Program) -> set[str]:
+    """The methods that a program calls on the nodes of an engine."""
+    return {
+        METHODS.get(node.op, node.op)
+        for node in about.nodes
+        if isinstance(node, Op) and isinstance(node.operands[0], int)
+    }
 
 
 def _number_sides(node: Op) -> list[str]:

@@ -26,7 +26,7 @@ class EngineShape(msgspec.Struct, frozen=True):
 
 class CheckOutcome(msgspec.Struct, frozen=True):
     """One check that was run: `finding` says why it did not pass, None where it did. `left_out`: the answers leave out
-    programs, though no limit was reached."""
+    programs, though no limit was reached. `not_run`: methods that were passed over, because they take an argument."""
 
     exercise: str
     check: str
@@ -36,6 +36,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     finding: Finding | None = None
     shape: EngineShape | None = None
     left_out: bool = False
+    not_run: tuple[str, ...] = ()
 
 
 def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOutcome]:

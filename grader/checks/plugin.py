@@ -125,12 +125,17 @@ class ChecksPlugin:
         """
         arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
         try:
-            pyfuncitem.obj(**arguments)
+            self._run(pyfuncitem.obj, arguments)
         except CheckFailed:
             if self._running is None or not self._running.engine.begin_apart():
                 raise
-            pyfuncitem.obj(**arguments)
+            self._run(pyfuncitem.obj, arguments)
         return True
+
+    def _run(self, test: Callable[..., None], arguments: dict[str, Any]) -> None:
+        test(**arguments)
+        if self._running is not None:
+            self._running.engine.finish()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
@@ -169,6 +174,7 @@ class ChecksPlugin:
             result["output"] = cut_output("".join(running.engine.output), self.course.limits.output_kb)
             result["duration_s"] = time.perf_counter() - running.started
             result["left_out"] = running.engine.left_out
+            result["not_run"] = running.engine.not_run
             if running.engine.reading is not None:
                 result["shape"] = msgspec.structs.asdict(running.engine.reading)
         return {METADATA: result}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ..oracle import Redraw
-from ..program import Program, draw, number_text, program
+from ..program import Program, draw, number_text, parts, program
 
 Given: TypeAlias = Sequence[str | Program]
 
@@ -27,6 +27,19 @@ class Questions:
         drawn = draw(self._seed, count, ops=ops, sizes=sizes, numbers=numbers)
         self._fresh |= {p.key for p in drawn}
         return drawn
+
+    def parts(self, drawn: Program) -> list[Program]:
+        """Return the parts of a program that was drawn for this check, smallest first; none for another."""
+        if not self.is_fresh(drawn):
+            return []
+        found = parts(drawn)
+        self._fresh |= {p.key for p in found}
+        return found
+
+    @property
+    def redrawn(self) -> bool:
+        """Whether fixed programs are asked with other numbers."""
+        return self._redraw is not None
 
     def is_fresh(self, asked: Program) -> bool:
         """Whether a program was drawn for this check."""

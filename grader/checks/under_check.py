@@ -8,12 +8,12 @@ from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Readi
 from ..client.protocol import Observed
 from ..course import Limits
 from ..oracle import Redraw
-from ..program import NOTHING, Descent, Program, Question, number_text
+from ..program import FUNCTIONS, NOTHING, Descent, Program, Question, number_text, program
 from . import order
 from .answered import left_out, outline
-from .compare import close, compare_grads, compare_returned, compare_values, largest
+from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest
 from .finding import CheckFailed, ExpectedBy, fail, fail_for
-from .offered import not_offered
+from .offered import called, lacks, not_offered
 from .questions import Questions, aimed, parsed, start_text
 
 _ORDER_SEEDS = (0, 1, 2, 3)
@@ -55,6 +55,7 @@ class EngineUnderCheck:
     ) -> None:
         self._process = process
         self._apart = False
+        self._charged_elsewhere: tuple[str, ...] = ()
         self._ask = ask
         self._answers = answers
         self._source = source  # not its lines, which may take thirty times the space, for every check
@@ -65,6 +66,11 @@ class EngineUnderCheck:
     def _forget(self) -> None:
         # whether a process was asked that may show what an earlier batch left behind
         self._shared = False
+        self._shrinking = False  # whether the parts of a program are asked for that has failed
+        # the programs that were judged, and why others were not: the engine does not define an operation in them
+        self._judged = 0
+        self._absent: dict[str, Problem] = {}
+        self._built: set[str] = set()
         self.comparisons = 0
         self.output: list[str] = []
         # what each batch of fixed programs showed, None for a batch with fresh ones
@@ -80,29 +86,67 @@ class EngineUnderCheck:
         self._apart = True
         return True
 
+    def finish(self) -> None:
+        """End the check.
+
+        Raises `CheckFailed` where the engine lacks something that every program of the check needs, or lacks in one
+        program what it has in another.
+        """
+        for method, problem in self._absent.items():
+            if not self._judged or method in self._built:
+                fail_for(problem, self._source)
+
     # -- what checks say ----------------------------------------------------------------------
 
-    def agrees(self, *programs: str | Program, where_offered: bool = False, **leaves: float) -> None:
+    @property
+    def not_run(self) -> list[str]:
+        """The methods that were passed over because they take an argument."""
+        return [method for method in FUNCTIONS if (p := self._absent.get(method)) and p.kind == "wants_argument"]
+
+    def charged_elsewhere(self, *operations: str) -> None:
+        """In this check leave out programs with one of these operations where the engine does not define it.
+
+        Another check asks for them; so what is missing costs once. A check of which nothing is left fails.
+        """
+        self._charged_elsewhere = operations
+
+    def agrees(
+        self,
+        *programs: str | Program,
+        where_offered: bool = False,
+        inner: bool = False,
+        whole: bool = False,
+        in_place: bool = False,
+        **leaves: float,
+    ) -> None:
         """After `backward()` on the root every node has torch's value and torch's gradient.
 
         With `where_offered`, programs with plain numbers (other than exponents) or with tanh, exp, log or sigmoid
         cost nothing where the engine does not offer them: a function or a reflected operator that it does
         not define, a number on the right that it refuses, with an exception that says so, while building.
+
+        A pass may set the gradients of all operations' nodes back to 0 behind itself; not so with `inner`. With
+        `whole`, leaves that are whole numbers are given as ints; with `in_place`, programs are built by `+=` and its
+        like.
         """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
-        runs = [Run(p, (("values",), ("backward", p.root), ("grads",), ("values",))) for p in asked]
+        steps = (("values",), ("backward",), ("grads",), ("values",))
+        runs = [Run(p, aimed(p, *steps), whole, in_place) for p in asked]
+        built = "; ".join(filter(None, [_WHOLE if whole else None, _IN_PLACE if in_place else None])) or None
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
-            if isinstance(outcome, Broke) and where_offered and not_offered(asked[i], outcome.problem):
-                return
+            said = "; ".join(filter(None, [built, note])) or None
             if outcome.results:
-                compare_values(asked[i], answers[i], outcome.results[0], note)  # type: ignore[arg-type]
+                compare_values(asked[i], answers[i], outcome.results[0], said)  # type: ignore[arg-type]
             self._went_through(outcome, asked[i])
-            compare_grads(asked[i], answers[i].grads, outcome.results[2], largest(answers[i]), note, cleared=True)  # type: ignore[arg-type]
+            compare_grads(asked[i], answers[i].grads, outcome.results[2], largest(answers[i]), said, cleared=not inner)  # type: ignore[arg-type]
             compare_values(asked[i], answers[i], outcome.results[3], "backward() changed the data")  # type: ignore[arg-type]
 
-        self._examine(runs, judge)
+        def again(parts: list[Program]) -> None:
+            self.agrees(*parts, where_offered=where_offered, inner=inner, whole=whole, in_place=in_place)
+
+        self._examine(runs, judge, where_offered=where_offered, again=again)
 
     def computes(self, *programs: str | Program, **leaves: float) -> None:
         """Building the graph gives every node torch's value; no gradient is asked for."""
@@ -164,7 +208,10 @@ class EngineUnderCheck:
             compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said, by=by)  # type: ignore[arg-type]
             compare_values(p, answer, outcome.results[4], "the backward rules changed the data")  # type: ignore[arg-type]
 
-        self._examine(runs, judge)
+        def again(parts: list[Program]) -> None:
+            self.local_rules_agree(*parts, upstream=upstream, already=already, stored=stored)
+
+        self._examine(runs, judge, again=again)
 
     def agrees_again(self, *programs: str | Program, first: str | None = None, **leaves: float) -> None:
         """A second `backward()` on the same graph, all gradients set back to 0 before it, gives torch's gradients.
@@ -176,6 +223,13 @@ class EngineUnderCheck:
         runs = [Run(p, (("backward", p.index[first or p.root_name]), *aimed(p, *second))) for p in asked]
         said = f"in a second pass, after one from {first}" if first else "in the second pass"
         self._compare_last(asked, runs, 1.0, said, cleared=True)
+
+    def agrees_anew(self, *programs: str | Program, **leaves: float) -> None:
+        """After a first `backward()` the leaves' gradients are set to 0 and the operations are made again from the same
+        leaves, as in a training loop; a second `backward()` then gives torch's gradients."""
+        asked = self._questions.programs(programs, leaves)
+        runs = [Run(p, aimed(p, ("backward",), ("anew",), ("backward",), ("grads",))) for p in asked]
+        self._compare_last(asked, runs, 1.0, _ANEW, cleared=True)
 
     def local_rules_agree_again(
         self, clear: str | None, *programs: str | Program, upstream: float = 1.0, **leaves: float
@@ -265,10 +319,16 @@ class EngineUnderCheck:
         self._examine(runs, judge)
 
     def sorts(
-        self, *programs: str | Program, calls: int | None = None, cpu_s: float | None = None, **leaves: float
+        self,
+        *programs: str | Program,
+        untouched: bool = False,
+        calls: int | None = None,
+        cpu_s: float | None = None,
+        **leaves: float,
     ) -> None:
         """`build_topo(root)` gives each reachable node exactly once and after all its inputs.
 
+        With `untouched` it also leaves values and gradients as they are.
         `calls` and `cpu_s` replace the course's limits. Graphs of more than 1,000 nodes are walked in the order
         in which Python happens to walk them: there every order shows.
         """
@@ -277,15 +337,19 @@ class EngineUnderCheck:
         for p in asked:
             p.edges  # noqa: B018  (found out once, before the forks that judge)
             call = ("call", "build_topo", [["node", p.root]])
-            runs.append(Run(p, (call,) if len(p.nodes) > _HUGE else (call, call)))  # nothing may be left behind
+            calling = (call,) if len(p.nodes) > _HUGE else (call, call)  # nothing may be left behind
+            look = (("values",), ("grads",)) if untouched else ()
+            runs.append(Run(p, (*look, *calling, *look)))
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             self._went_through(outcome, asked[i])
-            for again, returned in enumerate(outcome.results):
-                assert isinstance(returned, Called)
+            calls = [returned for returned in outcome.results if isinstance(returned, Called)]
+            for again, returned in enumerate(calls):
                 order.judge_topological(asked[i], returned, "in a second call, " if again else "")
+            if untouched:
+                compare_untouched(asked[i], outcome.results[:2], outcome.results[-2:], "build_topo")
 
-        self._examine(runs, judge, calls, cpu_s)
+        self._examine(runs, judge, calls, cpu_s, again=lambda parts: self.sorts(*parts, calls=calls, cpu_s=cpu_s))
 
     def by_hand(self, function: str, *programs: str | Program, **leaves: float) -> None:
         """The learner's `function`, called with all nodes of a program in its order, leaves torch's gradients in them.
@@ -330,6 +394,26 @@ class EngineUnderCheck:
 
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
+    def trains(self, text: str, /, *, steps: int, rate: float, **leaves: float) -> None:
+        """The learner's `train`, called with the loss that `text` describes and its leaves as the parameters, leaves
+        them where gradient descent does."""
+        asked = program(text, **self.leaves(text, **leaves))
+        after = self.descent(asked, rate=rate, steps=steps + 1)[-1]
+        expected = {
+            f"{leaf.name} after {steps} step{'s' * (steps > 1)}": after.values[asked.index[leaf.name]]
+            for leaf in asked.leaves
+        }
+        about = f"{asked.shown}, rate {number_text(rate)}"
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            if isinstance(outcome, Broke):
+                fail_for(outcome.problem, self._source, about)
+            values: Sequence[Observed] = outcome.results[1]  # type: ignore[assignment]
+            left = tuple(values[asked.index[leaf.name]] for leaf in asked.leaves)
+            compare_returned("train", Called(numbers=left), expected, about, reveal=True)
+
+        self._examine([Run(asked, (("train", asked.root, steps, rate), ("values",)))], judge)
+
     def truth(self, text: str | Program, /, **leaves: float) -> Answer:
         """Torch's values and gradients for a program, in its order: for checks that compute with them."""
         (p,) = parsed([text], leaves)
@@ -373,8 +457,14 @@ class EngineUnderCheck:
         calls: int | None = None,
         cpu_s: float | None = None,
         engine: bool = True,
+        where_offered: bool = False,
+        again: Callable[[list[Program]], None] | None = None,
     ) -> None:
-        """Send the runs as one batch and judge each outcome, program by program, under every order seed."""
+        """Send the runs as one batch and judge each outcome, program by program, under every order seed.
+
+        Where a program fails that was drawn for this check, `again` asks for its parts: the first of them that fails is
+        shown instead.
+        """
         self.comparisons += len(runs)
         huge = max(len(run.program.nodes) for run in runs) > _HUGE
         # where one run is long, counting each call would take longer than the calls
@@ -385,6 +475,9 @@ class EngineUnderCheck:
             self._shared = self._shared or not self._process.fresh
         ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
         if ran is None:  # planning: the programs are known now, and nothing is judged
+            if again is not None and not self._shrinking and not self._questions.redrawn:
+                for run in runs:
+                    self._shrink(run.program, again)
             return
         self.output.append(_once(ran.output, len(seeds)))
         fresh = any(self._questions.is_fresh(run.program) for run in runs)
@@ -394,25 +487,62 @@ class EngineUnderCheck:
         self.reading = ran.answer.reading if engine else None
         self.left_out = self.left_out or left_out(ran.answer)
         for i in range(len(runs)):
-            self._judge(i, ran.answer, judge)
+            outcomes = [seed[i] for seed in ran.answer.seeds]
+            absent = [self._absence(runs[i].program, outcome, where_offered) for outcome in outcomes]
+            if problem := next(filter(None, absent), None):
+                self._absent[problem.message] = problem
+            elif any(outcomes):
+                self._judged += 1
+                self._built |= called(runs[i].program)
+            try:
+                _judge(i, [outcome for outcome, gone in zip(outcomes, absent, strict=True) if not gone], judge)
+            except CheckFailed:
+                if again is not None and not self._shrinking and (self._apart or not self._shared):
+                    self._shrink(runs[i].program, again)
+                raise
         if any(None in seed for seed in ran.answer.seeds):
             fail("the engine's process left programs out", status="error", reason=Reason("left_out"))
 
-    def _judge(self, i: int, answer: Read, judge: Callable[[int, Done | Broke, str | None], None]) -> None:
-        outcomes = [seed[i] for seed in answer.seeds]
-        for outcome in {id(outcome): outcome for outcome in outcomes}.values():  # most are one and the same
-            if outcome is None:
-                continue
-            try:
-                judge(i, outcome, None)
-            except CheckFailed:
-                lucky = len({repr(other) for other in outcomes if other is not None}) > 1  # nan equals nan here
-                judge(i, outcome, _LUCK if lucky and isinstance(outcome, Done) else None)
+    def _shrink(self, failed: Program, again: Callable[[list[Program]], None]) -> None:
+        """Ask for the parts of a drawn program. Raises `CheckFailed` for the first that fails."""
+        parts = self._questions.parts(failed)
+        kept = len(self.output), len(self.shown)
+        self._shrinking = True
+        try:
+            if parts:
+                again(parts)
+        except CheckFailed as smaller:
+            if smaller.finding.program:
                 raise
+        finally:
+            self._shrinking = False
+            del self.output[kept[0] :], self.shown[kept[1] :]
+
+    def _absence(self, about: Program, outcome: Done | Broke | None, where_offered: bool) -> Problem | None:
+        """What kept a program from being built that this check may leave out, None for nothing."""
+        if not isinstance(outcome, Broke):
+            return None
+        tolerated = where_offered and not_offered(about, outcome.problem)
+        return outcome.problem if tolerated or lacks(about, outcome.problem, self._charged_elsewhere) else None
 
     def _went_through(self, outcome: Done | Broke, about: Program) -> None:
         if isinstance(outcome, Broke):
             fail_for(outcome.problem, self._source, about.shown)
+
+
+def _judge(
+    i: int, outcomes: Sequence[Done | Broke | None], judge: Callable[[int, Done | Broke, str | None], None]
+) -> None:
+    """Judge the outcomes of a run under the order seeds."""
+    for outcome in {id(outcome): outcome for outcome in outcomes}.values():  # most are one and the same
+        if outcome is None:
+            continue
+        try:
+            judge(i, outcome, None)
+        except CheckFailed:
+            lucky = len({repr(other) for other in outcomes if other is not None}) > 1  # nan equals nan here
+            judge(i, outcome, _LUCK if lucky and isinstance(outcome, Done) else None)
+            raise
 
 
 def _once(printed: str, times: int) -> str:
@@ -428,5 +558,8 @@ def _once(printed: str, times: int) -> str:
 
 _PRINTED = 1_000  # lines; of more, repeats are not looked for
 _STORED = ("pairs", "parallel")
+_WHOLE = "the leaves are ints, as in `Value(2)`"
+_IN_PLACE = "each operation is written in place: `x = a; x += b`"
+_ANEW = "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same leaves"
 _NOTHING_CAME = "no gradient changed when the backward rules ran"
 _NO_RULES = "no backward rule was found on a node; numbers that agree are not enough here"

@@ -225,12 +225,15 @@ def _verify(words: list[str]) -> int:
     parser.add_argument(
         "--seed", metavar="TEXT", help="verify under this seed instead of the course's, as official runs"
     )
+    parser.add_argument(
+        "--seeds", type=int, default=0, metavar="N", help="also find scores that are not the same under N seeds (slow)"
+    )
     options = parser.parse_args(words)
     from .verification import run_verify
 
     course = _course(options)
     chosen = tuple(find_exercise(course, word) for word in options.exercises) or course.exercises
-    return run_verify(course, chosen, options.table, options.seed)
+    return run_verify(course, chosen, options.table, options.seed, options.seeds)
 
 
 def _cohort(words: list[str]) -> int:

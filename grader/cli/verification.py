@@ -10,11 +10,13 @@ from .streams import StatusLine
 _HEAD = ("exercise", "solution", "misconceptions caught and diagnosed", "mutants killed", "equivalent", "findings")
 
 
-def run_verify(course: Course, exercises: tuple[Exercise, ...], table: Path | None, seed: str | None) -> int:
+def run_verify(
+    course: Course, exercises: tuple[Exercise, ...], table: Path | None, seed: str | None, seeds: int = 0
+) -> int:
     """Verify and report; 0 if nothing was found, else 2."""
     line = StatusLine()
     results = []
-    for result in verify(course, exercises, line.show, seed):
+    for result in verify(course, exercises, line.show, seed, seeds):
         line.clear()
         results.append(result)
         print(

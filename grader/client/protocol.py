@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from ..program import Arrangement, Program, arrange
+from ..program import BINARY, Arrangement, Program, arrange
 from ..worker.confine.framing import HEADER
 from . import bounds
 
@@ -25,10 +25,27 @@ RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem that mean: it did 
 
 @dataclass(frozen=True)
 class Run:
-    """One program and the steps to take on it once it is built, as the worker's `Graph` names them."""
+    """One program and the steps to take on it once it is built, as the worker's `Graph` names them.
+
+    With `whole`, leaves that are whole numbers are ints, as in `Value(2)`; with `in_place`, `x + y` is built as
+    `x += y`, and so are the other operations of two operands.
+    """
 
     program: Program
     steps: tuple[tuple[Any, ...], ...]
+    whole: bool = False
+    in_place: bool = False
+
+    def spell(self, wire: list[list[object]]) -> list[list[object]]:
+        """Return a wire form of the program as the worker is to build it."""
+        return [self._spelled(*node) for node in wire] if self.whole or self.in_place else wire
+
+    def _spelled(self, op: Any, *operands: Any) -> list[object]:
+        if op == "leaf" and self.whole and operands[0] == int(operands[0]):
+            return [op, int(operands[0])]
+        if op in BINARY and self.in_place and isinstance(operands[0], int):
+            return [f"i{op}", *operands]
+        return [op, *operands]
 
 
 @dataclass(frozen=True)
@@ -50,10 +67,13 @@ class Batch:
         the same as under the first."""
         return msgspec.json.encode(
             {
-                "runs": [[run.program.sent, run.steps] for run in self.runs],
+                "runs": [[run.spell(run.program.sent), run.steps] for run in self.runs],
                 "order_seeds": self.order_seeds,
                 "rearranged": [
-                    [a and [a.wire, _moved(run.steps, a)] for run, a in zip(self.runs, arrangements, strict=True)]
+                    [
+                        a and [run.spell(a.wire), _moved(run.steps, a)]
+                        for run, a in zip(self.runs, arrangements, strict=True)
+                    ]
                     for arrangements in self.arrangements[1:]
                 ],
                 "calls": self.calls,
@@ -144,7 +164,9 @@ _Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | 
 class Problem(_Wire, frozen=True):
     """What stopped a run: in which step, of which kind, and where in the learner's file.
 
-    `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`, `shape`, `not_offered`.
+    `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`, `shape`; `not_offered` and
+    `wants_argument`, whose message is the name of a method that the engine does not have, or has with an argument
+    besides `self`.
     """
 
     where: _Name
@@ -152,6 +174,11 @@ class Problem(_Wire, frozen=True):
     type_name: _Name
     message: _Message
     lines: _Lines
+
+    @property
+    def absent(self) -> bool:
+        """Whether the engine does not offer an operation."""
+        return self.kind in ("not_offered", "wants_argument")
 
     @property
     def ran_out(self) -> bool:
@@ -327,8 +354,10 @@ _STEP_MOVES: dict[str, Callable[[Any, tuple[int, ...]], list[Any]]] = {
     "grads": lambda rest, places: [],
     "watch": lambda rest, places: [],
     "traced": lambda rest, places: [],
+    "anew": lambda rest, places: [],
     "backward": lambda rest, places: [places[rest[0]]],
     "triple": lambda rest, places: [places[rest[0]]],
+    "train": lambda rest, places: [places[rest[0]], *rest[1:]],
     "local_rules": lambda rest, places: [places[rest[0]], *rest[1:]],
     "preload": lambda rest, places: [[[places[index], grad] for index, grad in rest[0]]],
     "call": lambda rest, places: [
@@ -375,6 +404,7 @@ _FITS: dict[str, tuple[type, ...]] = {
     "values": (_Values,),
     "grads": (_Grads,),
     "call": (_Nothing, _Numbers, _Nodes, _Other),
+    "train": (_Nothing, _Numbers, _Nodes, _Other),
     "traced": (_Trace,),
 }
 

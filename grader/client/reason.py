@@ -4,6 +4,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from . import bounds
+from .bounds import cut
 from .protocol import Problem
 
 Kind: TypeAlias = Literal[
@@ -67,8 +69,8 @@ class Died(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Why a check was not passed or a file not loaded, beyond a wrong number: a kind of `Died` or of the protocol's
-    `Problem`. `type` is an exception's, `line` the innermost line of the learner's file; the others are those of
-    `Died`."""
+    `Problem`. `type` is an exception's, `line` the innermost line of the learner's file, `detail` for `not_offered` and
+    `wants_argument` the method; the others are those of `Died`."""
 
     kind: str
     seconds: float | None = None
@@ -86,4 +88,5 @@ def reason_of(cause: Died | Problem) -> Reason:
     if isinstance(cause, Died):
         return Reason(**msgspec.structs.asdict(cause))
     raised = cause.type_name if cause.kind == "raised" else None
-    return Reason(cause.kind, type=raised, line=cause.lines[-1] if cause.lines else None)
+    method = cut(cause.message, bounds.NAME) if cause.absent else None
+    return Reason(cause.kind, type=raised, line=cause.lines[-1] if cause.lines else None, detail=method)

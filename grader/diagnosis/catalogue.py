@@ -17,6 +17,7 @@ class _Raw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instead: Annotated[str, Meta(min_length=1)]
     hint: Annotated[int, Meta(ge=1)]
     edits: Annotated[list[Any], Meta(min_length=1)]
+    about: str | None = None
     on: str | None = None  # edits what this one, which stands before it, has made of the solution
 
 
@@ -30,6 +31,7 @@ class Misconception(msgspec.Struct, frozen=True):
     hint: int
     line: int
     source: str
+    about: str | None = None  # the check whose title it goes against, and which it fails before any other
 
 
 def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconception]:
@@ -53,5 +55,5 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
         if start is None:
             raise document.error(child(node, "on"), f"no misconception `{raw.on}` stands before this one")
         source = edited(document, node, start)
-        found.append(Misconception(raw.id, raw.believes, raw.instead, raw.hint, line(node), source))
+        found.append(Misconception(raw.id, raw.believes, raw.instead, raw.hint, line(node), source, raw.about))
     return found

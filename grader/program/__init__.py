@@ -2,13 +2,17 @@
 
 from .arrange import Arrangement, arrange
 from .descent import Descent, Question
-from .draw import draw
+from .draw import draw, parts
 from .graph import Leaf, Number, Op, Program, ProgramError, number_text
+from .operations import BINARY, FUNCTIONS, METHODS
 from .parse import program
 from .redraw import alike, among_others, plain_numbers
 from .shapes import NOTHING, chain, diamonds, leaf
 
 __all__ = [
+    "BINARY",
+    "FUNCTIONS",
+    "METHODS",
     "NOTHING",
     "Arrangement",
     "Descent",
@@ -26,6 +30,7 @@ __all__ = [
     "draw",
     "leaf",
     "number_text",
+    "parts",
     "plain_numbers",
     "program",
 ]

@@ -46,9 +46,33 @@ def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
     for attempt in range(_TRIES):
         nodes = _Drawing(random.Random(f"{seed}:{attempt}"), size, ops, numbers).draw()
         if nodes is not None:
-            text = "; ".join(_statement(node, nodes) for node in nodes if isinstance(node, Op))
-            return Program(tuple(nodes), len(nodes) - 1, text)
+            return Program(tuple(nodes), len(nodes) - 1, _text(nodes))
     raise ValueError(f"no program of {size} operations out of {', '.join(ops)} was found")
+
+
+def parts(drawn: Program) -> list[Program]:
+    """Return what each operation of a drawn program but its root was computed from, as programs, smallest first."""
+    found = [_part(drawn, index) for index in drawn.reachable if index != drawn.root]
+    return sorted(filter(None, found), key=lambda part: len(part.nodes))
+
+
+def _part(drawn: Program, root: int) -> Program | None:
+    if not isinstance(drawn.nodes[root], Op):
+        return None
+    kept = drawn.rooted_at(drawn.nodes[root].name).reachable
+    place = {index: i for i, index in enumerate(kept)}
+    nodes: list[Node] = []
+    for index in kept:
+        node = drawn.nodes[index]
+        if isinstance(node, Op):
+            operands = tuple(place[o] if isinstance(o, int) else o for o in node.operands)
+            node = Op("L" if index == root else node.name, node.op, operands)
+        nodes.append(node)
+    return Program(tuple(nodes), len(nodes) - 1, _text(nodes))
+
+
+def _text(nodes: Sequence[Node]) -> str:
+    return "; ".join(_statement(node, nodes) for node in nodes if isinstance(node, Op))
 
 
 class _Drawing:

@@ -77,6 +77,15 @@ _TABLE = (
 )
 OPERATIONS = {operation.name: operation for operation in _TABLE}
 BINARY = {operation.name: operation.symbol for operation in _TABLE if operation.symbol is not None}
+# what Python calls for an operator
+METHODS = {
+    "add": "__add__",
+    "sub": "__sub__",
+    "mul": "__mul__",
+    "div": "__truediv__",
+    "pow": "__pow__",
+    "neg": "__neg__",
+}
 FUNCTIONS = tuple(operation.name for operation in _TABLE if operation.is_function)
 
 

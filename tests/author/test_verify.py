@@ -36,6 +36,16 @@ def test_twice(engine: EngineUnderCheck) -> None:
 """
 
 
+HANGING = """\
+from grader.checks import EngineUnderCheck, check
+
+@check("twice")
+def test_twice(engine: EngineUnderCheck) -> None:
+    (number,) = engine.numbers(3)
+    engine.returns("double", number, expected={"double": 2 * number}, about="double")
+"""
+
+
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     """A course in which everything is as it should be."""
@@ -52,6 +62,9 @@ def course(tmp_path: Path) -> Course:
     exercise_file(course).write_text(make_stub(course, course.exercises[0]), encoding="utf-8")
     write_book(course.book, build_book(course))
     return course
+
+
+ROUGHLY = "- {id: roughly, believes: b, instead: i, hint: 1, about: %s, edits: [{old: 2 * number, new: %s}]}\n"
 
 
 def exercise_file(course: Course) -> Path:
@@ -90,3 +103,32 @@ def test_a_stub_of_former_times_is_found(course: Course) -> None:
         Finding(exercise_file(course), None, "is not what the solution's stub would be; `grade stubs` writes it anew"),
     ]
     assert expected == verified(course).findings
+
+
+def test_a_misconception_fails_the_check_that_it_is_about_before_any_other(course: Course) -> None:
+    """Who adds where twice is asked for fails `twice`; a misconception that is said to be about another is found."""
+    path = course.solution(course.exercises[0]).with_suffix(".mistakes.yaml")
+    expected = {
+        "twice": [],
+        "other": ["the misconception `roughly` is about `other`, which is no check of this exercise"],
+        "null": ["the misconception `roughly` does not say which check it is `about`; it fails `twice` first"],
+    }
+    found = {}
+    for about in expected:
+        path.write_text(ROUGHLY % (about, "2 + number"), encoding="utf-8")
+        write_book(course.book, build_book(course))
+        found[about] = [finding.message for finding in verified(course).findings]
+    assert expected == found
+
+
+def test_a_score_that_hangs_on_the_seed_is_found(course: Course) -> None:
+    """Whoever doubles the numbers from 12 on alone passes under the seeds that draw one of them."""
+    exercise = course.exercises[0]
+    path = course.solution(exercise).with_suffix(".mistakes.yaml")
+    path.write_text(ROUGHLY % ("twice", "2 * number if number > 11 else 7"), encoding="utf-8")
+    test = course.hidden_test(exercise)
+    test.write_text(HANGING, encoding="utf-8")
+    write_book(course.book, build_book(course))
+    (result,) = verify(course, course.exercises, seeds=6)
+    expected = "the misconception `roughly` passes `twice` under some of 6 seeds and not under others"
+    assert [expected] == [finding.message for finding in result.findings]

@@ -84,8 +84,17 @@ def test_every_kind_of_death_is_known() -> None:
         ("it ran out of CPU time", "cpu", "OutOfTime", ""),
         ("it waited for 5 seconds without computing", "stalled", "Stalled", ""),
         ("there is no class `Value`", "shape", "Unreadable", "there is no class `Value`"),
-        ("there is no method or function of a value alone called tanh", "not_offered", "NotOffered", "tanh"),
-        ("your class has no __radd__", "not_offered", "NotOffered", "__radd__"),
+        (
+            "your engine has no `tanh` that takes a node and returns one: define a method `tanh`",
+            *("not_offered", "NotOffered", "tanh"),
+        ),
+        ("your engine has no `-`: define `__sub__`", "not_offered", "NotOffered", "__sub__"),
+        ("your engine has no `-` in front of a value: define `__neg__`", "not_offered", "NotOffered", "__neg__"),
+        (
+            "your engine has no `/` for a number on the left: define `__rtruediv__`",
+            *("not_offered", "NotOffered", "__rtruediv__"),
+        ),
+        ("`exp` was not run: it takes an argument besides `self`", "wants_argument", "WantsArgument", "exp"),
         ("memory", "raised", "MemoryError", ""),
         ("RecursionError", "raised", "RecursionError", "maximum recursion depth exceeded"),
     ],
@@ -145,7 +154,7 @@ def test_a_line_is_written_out_only_if_it_is_shown(problem: MakeProblem) -> None
 
 
 @pytest.mark.parametrize(("expected", "message"), [("x" * 299, "x" * 299), ("x" * 298 + "…", "x" * 300), ("y", "y")])
-@pytest.mark.parametrize("kind", ["raised", "syntax", "module", "shape", "not_offered"])
+@pytest.mark.parametrize("kind", ["raised", "syntax", "module", "shape"])
 def test_a_message_that_the_worker_cut_has_a_mark(problem: MakeProblem, kind: str, expected: str, message: str) -> None:
     """A message of the length to which a worker cuts them is taken for the beginning of a longer one."""
     assert expected == problem_text(problem(kind, "E", message), "").split(" ")[-1]

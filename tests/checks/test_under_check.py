@@ -10,7 +10,7 @@ import pytest
 from grader.answer_book import Answer
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.finding import Finding, death_text
-from grader.client import Batch, Died, Problem, Ran
+from grader.client import Batch, Died, Problem, Ran, Reason
 from grader.client.reason import Kind
 from grader.course import Limits
 from grader.oracle import Redraw
@@ -33,7 +33,9 @@ ASKS: dict[str, Ask] = {
     "local rules": lambda engine: engine.local_rules_agree(BOTH, SQUARE, upstream=-2.5, already={"a": 5.0}),
     "uses local rules": lambda engine: engine.backward_uses_local_rules(BOTH, SQUARE),
     "each rule once": lambda engine: engine.backward_runs_each_rule_once(BOTH, SQUARE),
+    "agrees anew": lambda engine: engine.agrees_anew(BOTH, SQUARE),
     "sorts": lambda engine: engine.sorts(BOTH, SQUARE),
+    "sorts untouched": lambda engine: engine.sorts(BOTH, SQUARE, untouched=True),
     "by hand": lambda engine: engine.by_hand("pass_back", BOTH, SQUARE),
 }
 
@@ -483,7 +485,66 @@ def test_elsewhere_everything_has_to_be_offered(engine_that: EngineThat, honest:
     """Without `where_offered` a missing operation fails."""
     change = broken(NOT_OFFERED)
     found = finding(engine_that(lambda batch: change(honest(batch))), lambda e: e.agrees(asked))
-    assert ("failed", "there is no method or function of a value alone called tanh") == (found.status, found.message)
+    said = "your engine has no `tanh` that takes a node and returns one: define a method `tanh`"
+    assert ("failed", said) == (found.status, found.message)
+
+
+DIFFERENCE = program("L = (a - b) * a", a=3, b=2)
+NO_MINUS = ["build", "not_offered", "NotOffered", "__sub__", []]
+
+
+def without_minus(honest: Says) -> Says:
+    """An engine that has everything but `-`."""
+    change = broken(NO_MINUS)
+    return lambda batch: change(honest(batch)) if batch.runs[0].program.key == DIFFERENCE.key else honest(batch)
+
+
+def test_a_missing_operation_costs_nothing_where_another_check_asks_for_it(
+    engine_that: EngineThat, honest: Says
+) -> None:
+    """Programs that contain it are left out, as long as one is left."""
+    engine = engine_that(without_minus(honest))
+    engine.charged_elsewhere("sub", "div")
+    engine.agrees(DIFFERENCE)
+    engine.local_rules_agree(BOTH)
+    engine.finish()
+
+
+def test_a_check_of_which_nothing_is_left_fails(engine_that: EngineThat, honest: Says) -> None:
+    """The engine that lacks everything passes nothing."""
+    engine = engine_that(without_minus(honest))
+    engine.charged_elsewhere("sub")
+    engine.agrees(DIFFERENCE)
+    found = finding(engine, EngineUnderCheck.finish)
+    assert ("failed", "your engine has no `-`: define `__sub__`") == (found.status, found.message)
+    assert Reason("not_offered", detail="__sub__") == found.reason
+
+
+def test_an_operation_that_another_program_has_is_not_missing(engine_that: EngineThat, honest: Says) -> None:
+    """Who says that `-` is missing has it nowhere."""
+    engine = engine_that(without_minus(honest))
+    engine.charged_elsewhere("sub")
+    engine.agrees(DIFFERENCE)
+    engine.agrees(program("L = a - b", a=3, b=2))
+    finding(engine, EngineUnderCheck.finish)
+
+
+@pytest.mark.parametrize("charged", [(), ("div", "neg")])
+def test_a_missing_operation_costs_where_it_is_asked_for(
+    engine_that: EngineThat, honest: Says, charged: tuple[str, ...]
+) -> None:
+    """Only what another check asks for is left out."""
+    engine = engine_that(without_minus(honest))
+    engine.charged_elsewhere(*charged)
+    assert Reason("not_offered", detail="__sub__") == finding(engine, lambda e: e.agrees(DIFFERENCE)).reason
+
+
+def test_methods_that_are_passed_over_are_named(engine_that: EngineThat, honest: Says) -> None:
+    """A `tanh` that takes an argument costs nothing where it need not be there, and is told."""
+    change = broken(["build", "wants_argument", "WantsArgument", "tanh", []])
+    engine = engine_that(lambda batch: change(honest(batch)))
+    engine.agrees(TANH, where_offered=True)
+    assert ["tanh"] == engine.not_run
 
 
 def test_what_is_offered_has_to_be_right(engine_that: EngineThat, honest: Says) -> None:
@@ -753,3 +814,46 @@ def test_a_descent_is_left_to_the_oracle() -> None:
     answers = engine.descent(SQUARE, rate=0.1, steps=3)
     assert [SQUARE, Descent(SQUARE, 0.1, 1), Descent(SQUARE, 0.1, 2)] == heard
     assert [(0.0,), (1.0,), (2.0,)] == [answer.values for answer in answers]
+
+
+# -- programs that the learner's file is given otherwise ---------------------------------------------------------
+
+
+def test_a_failing_random_program_is_shown_by_its_smallest_part_that_fails(
+    engine_that: EngineThat, honest: Says
+) -> None:
+    """An engine with a wrong product is shown one product, whatever the size of the program that failed."""
+
+    def says(batch: Batch) -> Any:
+        answer = honest(batch)
+        for seed in answer[2]:
+            for run, outcome in zip(batch.runs, seed, strict=True):
+                if any(op == "mul" for op, *_ in run.program.wire):
+                    outcome[1][2] = ["grads", [(9.5).hex()] * len(run.program.nodes)]
+        return answer
+
+    found = finding(engine_that(says), lambda e: e.agrees(*e.fresh(6, sizes=(8, 12))))
+    text = str(found.program).partition("with")[0]
+    assert (1, 1) == (text.count("="), text.count("*"))
+
+
+def test_a_note_says_that_leaves_were_ints(engine_that: EngineThat, honest: Says) -> None:
+    """Else nobody would see what differs from the program beside it."""
+    found = finding(engine_that(with_result(honest, 0, 2, zeroed)), lambda e: e.agrees(SQUARE, whole=True))
+    assert "the leaves are ints" in str(found.message)
+
+
+def test_inner_gradients_may_be_set_back_but_where_they_are_asked_for(engine_that: EngineThat, honest: Says) -> None:
+    """Without `inner` a pass may tidy up behind itself."""
+
+    def tidy(batch: Batch) -> Any:
+        answer = honest(batch)
+        for seed, arrangements in zip(answer[2], batch.arrangements, strict=True):
+            for run, outcome, arrangement in zip(batch.runs, seed, arrangements, strict=True):
+                for i, node in enumerate(run.program.wire):
+                    if node[0] != "leaf":
+                        outcome[1][2][1][arrangement.places[i] if arrangement else i] = NONE
+        return answer
+
+    engine_that(tidy).agrees(BOTH)
+    finding(engine_that(tidy), lambda e: e.agrees(BOTH, inner=True))

@@ -18,7 +18,7 @@ def test_the_gradient_is_handed_on_whatever_it_is(engine: EngineUnderCheck) -> N
     )
     engine.local_rules_agree(
         program("L = a + b", a=2, b=-3),
-        program("u = a + b; L = a + c", a=2, b=-3, c=1),  # nothing arrives at u
+        program("u = a + b; L = c + d", a=2, b=-3, c=1, d=5),  # nothing arrives at u
         upstream=4000.1234567,
     )
     engine.local_rules_agree_again(None, "L = a + b", a=2, b=-3, upstream=0.0000123456789)
@@ -30,6 +30,8 @@ def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
         program("L = a + b", a=2, b=-3),
         program("L = a + (b + c)", a=1, b=2, c=3),
         program("L = a + a", a=1.5),
+        program("L = (a + b) + (a + c)", a=2, b=-3, c=1),
+        program("u = a + b; L = a + c", a=2, b=-3, c=1),  # nothing arrives at u
         upstream=4,
         already={"a": 5, "b": -7},
     )

@@ -18,6 +18,8 @@ def test_all_users_of_a_value_count(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = (a * b) + a", a=2, b=-3),
         program("L = (a * b) * (a + b)", a=2, b=-3),
+        program("L = (a + b) * b + (a + c) * c", a=2, b=-3, c=5),
+        program("L = (a * b) * b + (a * c) * c", a=2, b=-3, c=5),
         program("b = a + a; c = a * b; L = b + c", a=2),
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
         program("c = a * b; d = b * a; L = c * d + c", a=1.5, b=2),

@@ -1,12 +1,16 @@
 from grader.checks import EngineUnderCheck, check, program
 from grader.program import chain, diamonds, leaf
 
+# eight times a value is used together with its multiple: 256 paths of unequal length
+STEPS = [f"x{i} = x{i - 1} * b + x{i - 1}" for i in range(1, 9)]
+
 
 @check("inputs_first")
 def test_every_node_stands_after_its_inputs(engine: EngineUnderCheck) -> None:
     engine.sorts(
         program("L = a + b", a=2, b=-3),
         program("L = (a * b) + c", a=2, b=-3, c=10),
+        program("L = a * b + a", a=2, b=-3),
         program("b = a + a; c = b + b; d = c + c; L = d + d", a=1),
         program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10),
         program("b = a + c; d = b * a; e = d + b; f = e * a; L = f + d", a=2, c=-3),
@@ -26,6 +30,7 @@ def test_a_shared_node_stands_in_the_list_once(engine: EngineUnderCheck) -> None
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=2, b=2),
         program("d = a + b; e = b + c; f = d * e; g = d + f; L = g * e", a=1, b=1, c=1),
     )
+    engine.sorts("L = a * b + a", a=2, b=-3, untouched=True)
 
 
 @check("root_included")
@@ -35,6 +40,7 @@ def test_the_root_alone_is_a_list_of_one(engine: EngineUnderCheck) -> None:
 
 @check("random_graphs")
 def test_right_on_random_graphs(engine: EngineUnderCheck) -> None:
+    engine.sorts(program("; ".join(STEPS), x0=2, b=-3))
     engine.sorts(*engine.fresh(30, ops=("add", "mul"), sizes=(2, 18)))
 
 

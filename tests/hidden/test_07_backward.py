@@ -18,30 +18,30 @@ def test_the_pass_starts_with_one_at_the_root(engine: EngineUnderCheck) -> None:
 
 @check("reaches_leaves")
 def test_the_gradient_arrives_at_the_far_end(engine: EngineUnderCheck) -> None:
+    engine.agrees("L = (a * b) * c", a=2, b=-3, c=10, inner=True)
     engine.agrees(
-        program("L = (a * b) * c", a=2, b=-3, c=10),
         program("L = (a * b) + c", a=2, b=-3, c=10),
         program("L = ((a * b + c) * d) * 2", a=2, b=-3, c=10, d=-1),
-        program("e = a * b; f = e * 3; g = f + e; h = g * a; i = h * 2; L = i + b", a=0.5, b=2),
         program("y = a + b; L = y * c", a=2, b=-2, c=3),
-        program("y = a + b; z = y * a; L = z * c", a=2, b=-3, c=4000.1234567),
-        chain(60),
-        program("; ".join(["x0 = a * b", *LADDER]), a=2, b=0.5),
+        program("y = a + b; z = y * d; L = z * c", a=2, b=-3, d=1.5, c=4000.1234567),
     )
 
 
 @check("diamonds")
 def test_a_value_with_several_users_waits_for_all(engine: EngineUnderCheck) -> None:
     engine.agrees(
+        program("y = a * b; L = y * b + y", a=2, b=3),
         DIAMOND,
         program("L = (a * b) * (a + b)", a=2, b=-3),
-        program("y = a * b; L = y * b + y", a=2, b=3),
         program("y = a + b; L = ((y + b) + b) + y", a=2, b=3),
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+        program("e = a * b; f = e * 3; g = f + e; h = g * a; i = h * 2; L = i + b", a=0.5, b=2),
         program("y = a * b + a; z = y * b + y; w = z * b + z; L = w * b + w", a=2, b=0.5),
         program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but nothing of it goes into L
         program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
         diamonds(30),
+        chain(60),
+        program("; ".join(["x0 = a * b", *LADDER]), a=2, b=0.5),
     )
 
 
@@ -64,6 +64,7 @@ def test_a_second_pass_gives_the_same(engine: EngineUnderCheck) -> None:
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
     )
     engine.agrees_again("h = a * b; M = h + a; L = h * h", a=2, b=-3, first="M")
+    engine.agrees_again("h = a * b; L = h * a", a=2, b=-3, first="h")
 
 
 @check("random_graphs")

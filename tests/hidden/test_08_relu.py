@@ -13,6 +13,7 @@ def test_a_positive_input_passes_the_gradient_through(engine: EngineUnderCheck) 
         program("L = relu(a) * c", a=2, c=0),
         program("L = relu(relu(a) * c)", a=3, c=2),
     )
+    engine.agrees("L = relu(a) * c", a=2, c=3, whole=True)
 
 
 @check("dead")
@@ -21,7 +22,7 @@ def test_a_negative_input_lets_nothing_through(engine: EngineUnderCheck) -> None
         program("L = relu(a)", a=-2),
         program("L = relu(a) * c", a=-2, c=3),
         program("L = relu(a) * c", a=-0.001, c=3),
-        program("L = relu(a) + a", a=-40),
+        program("L = relu(a) * c", a=-40, c=3),
         program("L = relu(relu(a) + c)", a=-3, c=2),
     )
 
@@ -48,6 +49,8 @@ def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(program("L = relu(a)", a=1.5), upstream=45)
     engine.agrees(
         program("L = relu(a) + relu(a)", a=2),
+        program("L = relu(a) + a", a=-40),
+        program("L = relu(a) * b + relu(a) * c", a=2, b=3, c=-5),
         program("b = relu(a); L = b * b + a", a=3),
         program("b = relu(a); c = relu(a); L = b * c", a=1.5),
     )

@@ -41,8 +41,12 @@ def test_powers(engine: EngineUnderCheck) -> None:
         program("L = a ** 0.5", a=2.25),
         program("L = a ** -1", a=-2),
         program("L = a ** -1.5", a=2.25),
+        program("L = a ** 5", a=-1.5),
+        program("L = a ** -2", a=-2),
+        program("L = a ** -3", a=-0.8),
         program("L = (a ** 2) ** 3 * c", a=1.25, c=-2),
     )
+    engine.agrees(program("L = a ** 3", a=2), program("L = a ** -1", a=2), whole=True)
 
 
 @check("shares")
@@ -56,6 +60,11 @@ def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
         program("L = a ** 3 + a ** 2", a=0.7),
         upstream=-2.5,
         already={"a": 4},
+    )
+    engine.agrees(
+        program("L = tanh(a) * b + tanh(a) * c", a=0.7, b=3, c=-5),
+        program("L = exp(a) * b + exp(a) * c", a=0.7, b=3, c=-5),
+        program("L = a ** 3 * b + a ** 2 * c", a=0.7, b=3, c=-5),
     )
     engine.agrees_again("L = tanh(a) * exp(b) * c ** 3", a=0.7, b=0.5, c=2)
 

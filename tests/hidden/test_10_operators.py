@@ -22,6 +22,7 @@ def test_difference(engine: EngineUnderCheck) -> None:
         program("L = (a - 2) * a", a=2),
         program("L = (a - b) * a", a=2, b=2),
         program("L = (a - 0) * b", a=2, b=3),
+        program("L = (a - b) * b + (a - c) * c", a=2, b=3, c=-5),
     )
 
 
@@ -38,7 +39,9 @@ def test_quotient(engine: EngineUnderCheck) -> None:
         program("L = (a / 3) * a", a=3),
         program("L = (a / b) * a", a=3, b=3),
         program("L = (a / 1) * b", a=3, b=2),
+        program("L = (a / b) * b + (a / c) * a", a=2, b=3, c=-5),
     )
+    engine.agrees("L = a / b", a=6, b=4, whole=True)
 
 
 @check("number_first")

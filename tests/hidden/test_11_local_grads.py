@@ -1,5 +1,5 @@
 from grader.checks import EngineUnderCheck, check
-from grader.program import leaf, program
+from grader.program import chain, leaf, program
 
 SMALL = [
     program("L = a + b", a=2, b=-3),
@@ -11,6 +11,8 @@ SMALL = [
     program("L = a + a", a=3),
     program("L = a * a", a=3),
     program("L = relu(a) * relu(a)", a=2),
+    program("L = relu(a) + a", a=-1.5),
+    program("L = a * b + a", a=2, b=0),
 ]
 
 
@@ -21,9 +23,8 @@ def test_local_derivatives_are_stored(engine: EngineUnderCheck) -> None:
 
 @check("one_loop")
 def test_one_loop_gives_every_gradient(engine: EngineUnderCheck) -> None:
+    engine.agrees(*SMALL, program("L = (a * b) * c", a=2, b=-3, c=10), inner=True)
     engine.agrees(
-        *SMALL,
-        program("L = (a * b) * c", a=2, b=-3, c=10),
         program("L = (a * b) * (a + b)", a=2, b=-3),
         program("b = a + a; c = b + b; L = c * b", a=2),
         program("n = x * w + b; o = relu(n); L = o * c", x=3, w=-2, b=1, c=5),
@@ -33,9 +34,13 @@ def test_one_loop_gives_every_gradient(engine: EngineUnderCheck) -> None:
         program("L = relu(a) * c", a=0.000000001, c=4000.1234567),
         program("L = relu(a) * c", a=-0.000000001, c=4000.1234567),
         leaf(2.0),
+        chain(60),
     )
+    engine.agrees("L = relu(a * b) + a", a=2, b=3, whole=True)
     engine.agrees_again("h = a * b; M = h + a; L = relu(h * h) + a", a=2, b=-3, first="M")
+    engine.agrees_again("h = a * b; L = h * a", a=2, b=-3, first="h")
     engine.agrees_again("h = a * b; L = relu(h * h) + a", a=2, b=-3)
+    engine.agrees_anew("h = a * b; L = h * h + a", a=2, b=-3)
 
 
 @check("uses_them")

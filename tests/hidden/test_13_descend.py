@@ -38,6 +38,8 @@ def test_a_step_goes_against_the_gradient(engine: EngineUnderCheck) -> None:
 
 @check("neuron")
 def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
+    engine.trains("loss = (w * 2 - 2) ** 2", w=3, steps=1, rate=0.1)
+    engine.trains("loss = (w * 2 - v) ** 2 + v * v", w=3, v=2, steps=3, rate=0.1)
     start = engine.leaves(f"loss = {NEURON}", w1=0.3, w2=-0.2, b=0.05)
     expected = losses(engine, NEURON, start, steps=8, rate=0.1)
     engine.returns("train_neuron", 8, 0.1, *start.values(), expected=expected, about="a neuron, 8 steps, rate 0.1")

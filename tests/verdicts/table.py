@@ -20,7 +20,7 @@ import msgspec
 
 from grader.answer_book import AnswerBook, read_book
 from grader.course import Course, Exercise, load_course
-from grader.diagnosis import in_solution, read_misconceptions
+from grader.diagnosis import anywhere, in_solution, read_misconceptions
 from grader.grading import grade
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -171,8 +171,13 @@ def variants() -> list[Entry]:
 def wrong_variants() -> list[Entry]:
     """Every edit of a solution in tests/fixtures/wrong.yaml. Raises `CourseError` for one that does not match once."""
     solutions = {exercise.stem: _solution(exercise.stem) for exercise in exercises()}
-    wrong = edited_texts(FIXTURES / "wrong.yaml", solutions, where=in_solution)
+    wrong = edited_texts(FIXTURES / "wrong.yaml", solutions, where=_in_solution_or_file)
     return [_entry(WRONG_VARIANT, one.base, one) for one in wrong]
+
+
+def _in_solution_or_file(text: str, within: str | None) -> list[tuple[int, int]]:
+    """The solution regions, those of one function, or with `in: file` the whole text."""
+    return anywhere(text, None) if within == "file" else in_solution(text, within)
 
 
 def misconceptions() -> list[Entry]:

@@ -26,6 +26,15 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "div": operator.truediv,
     "pow": operator.pow,
 }
+_OPERATORS = _BINARY | {
+    "iadd": operator.iadd,
+    "isub": operator.isub,
+    "imul": operator.imul,
+    "idiv": operator.itruediv,
+    "ipow": operator.ipow,
+}
+_METHODS = {"add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__", "pow": "__pow__"}
+_METHODS |= {f"i{op}": method for op, method in _METHODS.items()}  # Python's own stand-in for `__iadd__`
 _REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__rtruediv__", "pow": "__rpow__"}
 _NONE = -1
 _NAMES = 8  # of a node's attributes, this many are named
@@ -36,6 +45,10 @@ class NotOffered(Exception):
     """The engine has no such operation."""
 
 
+class WantsArgument(Exception):
+    """The engine has a method of that name, but one that is not called without arguments."""
+
+
 class Graph:
     """One program built with the learner's class, and the steps that can be taken on it."""
 
@@ -44,8 +57,9 @@ class Graph:
         self.shape = shape
         self.nodes = nodes
         self.rules = Rules(shape)
+        self.program: list[Any] = []
         self.objects: list[Any] = []
-        self.leaves: set[int] = set()
+        self.leaves: dict[int, int] = {}
         self.trace: list[Any] = []
 
     # -- building ---------------------------------------------------------------------------
@@ -53,17 +67,24 @@ class Graph:
     def build(self, program: list[Any]) -> None:
         """Make every node of a program: `["leaf", x]` or `[op, operand, ...]`, an operand being an
         index or `["number", x]`; or `["repeat", count, op, operand, ...]` for many alike."""
-        objects = self.objects
+        self.program = program
+        self._build({})
+
+    def _build(self, leaves: dict[int, Any]) -> None:
+        """Make every node of the program, but for the leaves that are there, by index."""
+        objects: list[Any] = []
+        self.objects = objects
         make = self.shape.leaf if self.shape.options else self.shape.cls
-        for op, *operands in program:
+        self.leaves = {}
+        for op, *operands in self.program:
             if op == "leaf":
-                node = make(operands[0])
-                self.leaves.add(id(node))
+                node = leaves[len(objects)] if len(objects) in leaves else make(operands[0])
+                self.leaves[id(node)] = len(objects)
             elif op == "repeat":
                 self._repeat(*operands)
                 continue
-            elif op in _BINARY and type(operands[0]) is type(operands[1]) is int:
-                node = _BINARY[op](objects[operands[0]], objects[operands[1]])
+            elif op in _OPERATORS and type(operands[0]) is type(operands[1]) is int:
+                node = self._unless_absent(_METHODS[op], _OPERATORS[op], objects[operands[0]], objects[operands[1]])
             else:
                 node = self._apply(op, operands)
             self.nodes.meet(node)
@@ -80,18 +101,19 @@ class Graph:
 
     def _apply(self, op: str, operands: list[Any]) -> Any:
         values = [self.objects[o] if isinstance(o, int) else o[1] for o in operands]
-        if op in _BINARY:
+        if op in _OPERATORS:
             if not isinstance(operands[0], int) and not hasattr(self.shape.cls, _REFLECTED[op]):
                 raise NotOffered(_REFLECTED[op])
-            return _BINARY[op](*values)
+            return self._unless_absent(_METHODS[op], _OPERATORS[op], *values)
         if op == "neg":
-            return -values[0]
+            return self._unless_absent("__neg__", operator.neg, *values)
         method = getattr(values[0], op, None)
-        if callable(method) and not rules.wants_argument(method):  # `log(message)` is no logarithm
+        wants_argument = callable(method) and rules.wants_argument(method)  # `log(message)` is no logarithm
+        if callable(method) and not wants_argument:
             return method()
         function: Any = vars(self.module).get(op)
         if not isinstance(function, FunctionType) or function.__module__ != self.module.__name__:
-            raise NotOffered(op)
+            raise WantsArgument(op) if wants_argument else NotOffered(op)
         try:
             result = function(*values)
         except TypeError:  # of those for numbers only
@@ -100,7 +122,42 @@ class Graph:
             raise NotOffered(op)
         return result
 
+    def _unless_absent(self, method: str, apply: Callable[..., Any], *values: Any) -> Any:
+        """Apply an operator. Raises `NotOffered` where Python itself refuses because the engine has no such method."""
+        try:
+            return apply(*values)
+        except TypeError as error:
+            by_python = error.__traceback__ is not None and error.__traceback__.tb_next is None
+            if by_python and isinstance(values[0], self.shape.cls) and not hasattr(type(values[0]), method):
+                raise NotOffered(method) from None
+            raise
+
+    def _leaf_nodes(self) -> dict[int, Any]:
+        """The leaves, by index."""
+        return {index: self.objects[index] for index in self.leaves.values()}
+
     # -- steps ------------------------------------------------------------------------------
+
+    def anew(self) -> list[Any]:
+        """Set the gradients of the leaves to 0, let all other nodes die, and make the operations again from the same
+        leaves, as a training loop does."""
+        leaves = self._leaf_nodes()
+        self.objects, self.trace = [], []
+        self.nodes.let_die(leaves.values())
+        for leaf in leaves.values():
+            self.shape.write(leaf, 0.0)
+        self._build(leaves)
+        return ["nothing"]
+
+    def train(self, root: int, steps: int, rate: float) -> list[Any]:
+        """Call the file's `train` with the program as the loss and its leaves as the parameters."""
+        leaves = self._leaf_nodes()
+
+        def loss_of() -> Any:
+            self._build(leaves)
+            return self._node(root)
+
+        return self._result(self._function("train")(loss_of, list(leaves.values()), steps, rate))
 
     def values(self) -> list[Any]:
         return ["values", self._spelled(self.shape.data)]
@@ -213,10 +270,13 @@ class Graph:
 
     def call(self, name: str, arguments: list[Any]) -> list[Any]:
         """Call a function of the file with `["node", i]`, `["nodes", [i, ...]]` or `["number", x]`."""
-        function = vars(self.module).get(name)
+        return self._result(self._function(name)(*[self._argument(*argument) for argument in arguments]))
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        function: Callable[..., Any] | None = vars(self.module).get(name)
         if not callable(function):
             raise Unreadable(f"there is no function `{name}` in the file")
-        return self._result(function(*[self._argument(*argument) for argument in arguments]))
+        return function
 
     def _argument(self, kind: str, value: Any) -> Any:
         if kind == "node":
@@ -260,12 +320,16 @@ _STEPS: dict[str, Callable[..., list[Any]]] = {
     "watch": Graph.watch,
     "traced": Graph.traced,
     "call": Graph.call,
+    "anew": Graph.anew,
+    "train": Graph.train,
 }
 
 
 def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
     if isinstance(error, Unreadable):
         return [where, "shape", "Unreadable", spelling.text_of(error), []]
+    if isinstance(error, WantsArgument):
+        return [where, "wants_argument", "WantsArgument", spelling.text_of(error), []]
     if isinstance(error, NotOffered):
         return [where, "not_offered", "NotOffered", spelling.text_of(error), []]
     return [where, *load.describe(error, filename)]

@@ -6,6 +6,9 @@ a bijection of that number picked by the order seed: ascending, descending, scat
 the other way round. Two nodes made within eight of each other are met in both orders.
 """
 
+import gc
+import weakref
+from collections.abc import Iterable
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -26,6 +29,14 @@ def order_hash(number: int, seed: int) -> int:
     return _TOP - number if seed % 2 else number
 
 
+def _weakly(obj: Any) -> Any:
+    """A weak reference to an object, or the object where it allows none."""
+    try:
+        return weakref.ref(obj)
+    except TypeError:
+        return obj
+
+
 class Nodes:
     """Every engine object made since the file was loaded, in the order in which it was made.
 
@@ -35,8 +46,11 @@ class Nodes:
     def __init__(self, module: ModuleType, follow: bool = True) -> None:
         self.made: list[Any] = []
         self.order_seed = 0
-        self._hashes: dict[int, int] = {}  # by address
+        self._numbers: dict[int, int] = {}  # by address, as the next two
+        self._hashes: dict[int, int] = {}
         self._ids: dict[int, int] = {}
+        self._free: list[int] = []  # numbers of this run's objects that died, smallest last
+        self._next = 0
         self._start = 0
         self._run = 1
         self._follows = follow
@@ -52,6 +66,8 @@ class Nodes:
         self.order_seed = order_seed or 0
         self._run += 1
         self._start = len(self.made)
+        self._free = []
+        self._next = 0
 
     def meet(self, obj: Any) -> None:
         """An object of this run, wherever it came from: the file may make them without calling the class."""
@@ -62,10 +78,34 @@ class Nodes:
         """The objects made in this run, oldest first: inputs always stand before their users."""
         return self.made[self._start :]
 
+    def let_die(self, kept: Iterable[Any]) -> None:
+        """Hold none of this run's objects but `kept`, so that those which nobody else holds die.
+
+        The next objects get the numbers of the dead, and so their hashes and ids, as they would get their addresses
+        where memory is used again. Objects that cannot be referred to weakly stay.
+        """
+        stay = set(map(id, kept))
+        run = [(id(obj), obj if id(obj) in stay else _weakly(obj)) for obj in self.of_run()]
+        del self.made[self._start :]
+        gc.collect()
+        for address, held in run:
+            obj = held() if isinstance(held, weakref.ref) else held
+            if obj is not None:
+                self.made.append(obj)
+                continue
+            self._free.append(self._numbers.pop(address))
+            del self._hashes[address], self._ids[address]
+        self._free.sort(reverse=True)
+
     def _register(self, obj: Any) -> int:
         address = id(obj)
-        hashed = order_hash(len(self.made) - self._start, self.order_seed)
-        self.made.append(obj)  # a strong reference: an address stays one object's for the whole run
+        if self._free:
+            number = self._free.pop()
+        else:
+            number, self._next = self._next, self._next + 1
+        hashed = order_hash(number, self.order_seed)
+        self.made.append(obj)  # a strong reference: an address stays one object's until `let_die`
+        self._numbers[address] = number
         self._hashes[address] = hashed
         self._ids[address] = (self._run << 64) | hashed
         return hashed

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from grader.client import Run
 from grader.program import Program, chain, diamonds, leaf, operations, program
 from grader.worker.adapter.execute import _BINARY, _REFLECTED, execute
 
@@ -137,14 +138,20 @@ def test_what_an_engine_does_not_offer_is_told_apart(executed: Execute, lacking:
         "from math import exp",
         "def exp(x):\n    return math.exp(x)",
         "def exp(x):\n    return 2.0",
-        "class Value(Value):\n    def exp(self, message):\n        return message",
     ],
-    ids=["imported", "for floats", "no node", "with an argument"],
+    ids=["imported", "for floats", "no node"],
 )
 def test_what_is_called_as_a_function_and_is_none_is_not_offered(executed: Execute, more: str) -> None:
     """A name alone offers nothing."""
     outcome = executed(f"import math\n{OPERATIONS}\n{more}\n", program("L = exp(a)", a=2.0), ["values"])
     assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", "exp", []]]
+
+
+def test_a_method_that_takes_an_argument_is_named(executed: Execute) -> None:
+    """`log(message)` is no logarithm, and nobody is told that there is none."""
+    more = "class Value(Value):\n    def exp(self, message):\n        return message"
+    outcome = executed(f"{OPERATIONS}\n{more}\n", program("L = exp(a)", a=2.0), ["values"])
+    assert outcome == ["broke", [], ["build", "wants_argument", "WantsArgument", "exp", []]]
 
 
 def test_a_function_that_is_offered_and_broken_is_told(executed: Execute) -> None:
@@ -153,10 +160,44 @@ def test_a_function_that_is_offered_and_broken_is_told(executed: Execute) -> Non
     assert ("broke", "raised", "AttributeError") == (outcome[0], *outcome[2][1:3])
 
 
-def test_a_missing_operator_is_the_learners_exception(executed: Execute, closures: str) -> None:
-    """An operator between two Values that is not there raises Python's own TypeError."""
-    outcome = executed(closures, program("L = a - b", a=1, b=2), ["values"])
+@pytest.mark.parametrize(
+    ("lacking", "text"),
+    [("__sub__", "L = a - b"), ("__sub__", "L = a - 2"), ("__pow__", "L = a ** 2"), ("__neg__", "L = -a")],
+)
+def test_an_operator_that_the_class_does_not_define_is_not_offered(
+    executed: Execute, closures: str, lacking: str, text: str
+) -> None:
+    """Python itself refuses, and the class has no such method."""
+    asked = program(text, **{name: value for name, value in {"a": 1, "b": 2}.items() if name in text})
+    outcome = executed(closures, asked, ["values"])
+    assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", lacking, []]]
+
+
+@pytest.mark.parametrize(
+    "method", ["return NotImplemented", "return self.data - -other", "raise TypeError('unsupported operand')"]
+)
+def test_an_operator_that_is_there_and_refuses_is_the_learners_exception(
+    executed: Execute, closures: str, method: str
+) -> None:
+    """A method that exists is not missing, whatever it raises."""
+    source = closures.replace(
+        "    def __add__", f"    def __sub__(self, other):\n        {method}\n\n    def __add__", 1
+    )
+    outcome = executed(source, program("L = a - b", a=1, b=2), ["values"])
     assert ("broke", "raised", "TypeError") == (outcome[0], outcome[2][1], outcome[2][2])
+
+
+@pytest.mark.parametrize(("leaf_type", "whole"), [("float", False), ("int", True)])
+def test_whole_leaves_are_ints_where_a_run_says_so(leaf_type: str, whole: bool) -> None:
+    """What is sent is `2.0`, or `2`."""
+    (_, first, *_), (_, second, *_) = Run(program("L = a * b", a=2, b=0.5), (), whole=whole).spell(BOTH.wire)[:2]
+    assert [leaf_type] * 2 == [type(first).__name__, type(second).__name__]
+
+
+def test_operations_in_place_are_sent_as_that() -> None:
+    """`x + y` is built as `x += y`, where a node stands on the left."""
+    asked = program("b = 2 + a; L = b * a", a=3)
+    assert ["leaf", "add", "imul"] == [op for op, *_ in Run(asked, (), in_place=True).spell(asked.wire)]
 
 
 @pytest.mark.parametrize(
@@ -517,3 +558,58 @@ def test_the_worker_knows_the_binary_operations_of_the_table() -> None:
     table = {name: operation.compute for name, operation in operations.OPERATIONS.items() if operation.symbol}
     assert table == _BINARY
     assert list(table) == list(_REFLECTED)
+
+
+# -- the same leaves again -----------------------------------------------------------------------------
+
+
+def test_operations_made_anew_start_without_gradients(executed: Execute, engine: Any) -> None:
+    """After `anew` the leaves are the same nodes with gradient 0, and the operations are new ones."""
+    _, _, grads, _, again = results(
+        executed(engine.source, BOTH, ["backward", 3], ["anew"], ["grads"], ["backward", 3], ["grads"])
+    )
+    assert [[0.0] * 4, [-2.0, 2.0, 1.0, 1.0]] == [floats(grads), floats(again)]
+
+
+BY_ID = """
+GRADS = {}
+KEPT = []
+Value.grad = property(lambda v: GRADS.get(id(v), 0.0), lambda v, grad: GRADS.__setitem__(id(v), grad))
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "also"),
+    [([0.0, 0.0, 1.0, 1.0], ""), ([0.0] * 4, "; KEPT.append(self)")],
+    ids=["nobody keeps them", "the file keeps them"],
+)
+def test_nodes_made_anew_take_the_ids_of_those_that_died(
+    executed: Execute, closures: str, expected: list[float], also: str
+) -> None:
+    """Who keeps gradients by `id()` finds those of nodes that are gone; what lives on keeps its id to itself."""
+    init = "self.data, self.grad, self._prev = data, 0.0, set(_prev)"
+    source = closures.replace(init, "self.data, self._prev = data, set(_prev)" + also) + BY_ID
+    *_, again = results(executed(source, BOTH, ["backward", 3], ["anew"], ["grads"]))
+    assert expected == floats(again)
+
+
+TRAIN = """
+def train(loss_of, parameters, steps, rate):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of()
+        for p in parameters:
+            p.grad = 0.0
+        loss.backward()
+        for p in parameters:
+            p.data -= rate * p.grad
+        losses.append(loss.data)
+    return losses
+"""
+
+
+def test_train_is_given_the_program_and_its_leaves(executed: Execute, engine: Any) -> None:
+    """L = a * b + a from a = 2, b = -3: a step of 0.5 against (-2, 2) leads to a = 3, b = -4."""
+    losses, values = results(executed(engine.source + TRAIN, BOTH, ["train", 3, 1, 0.5], ["values"]))
+    assert [-4.0] == floats(losses)
+    assert [3.0, -4.0] == floats(values)[:2]
