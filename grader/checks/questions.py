@@ -36,11 +36,6 @@ class Questions:
         self._fresh |= {p.key for p in found}
         return found
 
-    @property
-    def redrawn(self) -> bool:
-        """Whether fixed programs are asked with other numbers."""
-        return self._redraw is not None
-
     def is_fresh(self, asked: Program) -> bool:
         """Whether a program was drawn for this check."""
         return bool(self._fresh) and asked.key in self._fresh  # the key of a large program takes its time

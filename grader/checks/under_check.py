@@ -475,7 +475,7 @@ class EngineUnderCheck:
             self._shared = self._shared or not self._process.fresh
         ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
         if ran is None:  # planning: the programs are known now, and nothing is judged
-            if again is not None and not self._shrinking and not self._questions.redrawn:
+            if again is not None and not self._shrinking:
                 for run in runs:
                     self._shrink(run.program, again)
             return
