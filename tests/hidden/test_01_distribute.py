@@ -21,7 +21,7 @@ def test_the_gradient_is_handed_on_whatever_it_is(engine: EngineUnderCheck) -> N
         program("u = a + b; L = c + d", a=2, b=-3, c=1, d=5),  # nothing arrives at u
         upstream=4000.1234567,
     )
-    engine.local_rules_agree_again(None, "L = a + b", a=2, b=-3, upstream=0.0000123456789)
+    engine.local_rules_agree_again(None, "L = a + b", a=0.8, b=-0.9, upstream=0.000000123456789)
 
 
 @check("already_there")

@@ -23,7 +23,7 @@ def test_the_gradient_that_arrives_is_multiplied_in(engine: EngineUnderCheck) ->
         program("L = (a * b) * c", a=2, b=-3, c=4000.1234567),
         upstream=-2.5,
     )
-    engine.local_rules_agree_again(None, "L = a * b", a=0.2, b=-0.3, upstream=0.0000123456789)
+    engine.local_rules_agree_again(None, "L = a * b", a=0.8, b=-0.9, upstream=0.000000123456789)
 
 
 @check("already_there")

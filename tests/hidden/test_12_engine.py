@@ -63,7 +63,7 @@ TWICE = [
     program("L = a / b + b / a", a=3, b=2),
     program("L = (a / b) * b + (a / c) * a", a=2, b=3, c=-5),
 ]
-FAR = [("exp", 25, 0.001), ("tanh", -5, 1000), ("sigmoid", -12, 100_000), ("sigmoid", 12, 100_000)]
+FAR = [("exp", 25, 0.001), ("tanh", -6.7, 1000), ("sigmoid", -12, 100_000), ("sigmoid", 12, 100_000)]
 # thirty operations above each other
 LADDER = [f"{'xyz'[i % 3]}{i} = {'xyz'[(i - 1) % 3]}{i - 1 or ''} {'+*'[i % 2]} {'cb'[i % 2]}" for i in range(1, 30)]
 # ten times a value is used together with its multiple: 1,024 paths of unequal length

@@ -47,6 +47,20 @@ def test_misconceptions_lose_points(table: ModuleType, verdicts: list[Any]) -> N
     assert {} == table.told(verdict for verdict in wrong if not verdict.lost)
 
 
+def test_misconceptions_fail_first_the_check_that_they_are_about(table: ModuleType, verdicts: list[Any]) -> None:
+    """Nobody is told of a check whose title says nothing of the mistake before the one whose title does."""
+    about = {
+        f"{path.name.removesuffix('.mistakes.yaml')}/{mistake['id']}": mistake["about"]
+        for path in table.SOLUTIONS.glob("*.mistakes.yaml")
+        for mistake in yaml.safe_load(path.read_text(encoding="utf-8"))
+    }
+    first = {
+        str(verdict.entry): next(c["id"] for c in verdict.result["checks"] if c["status"] != "passed")
+        for verdict in of_kind(verdicts, table.MISCONCEPTION)
+    }
+    assert about == first
+
+
 def test_costly_misconceptions_lose_bonus_alone(verdicts: list[Any]) -> None:
     """Going too deep costs the long chain, going everywhere again and again the stacked diamonds too."""
     expected: dict[str, tuple[set[str], set[str]]] = {
