@@ -38,7 +38,7 @@ def alike(one: Answer, other: Answer) -> bool:
 def compare_values(program: Program, answer: Answer, observed: Sequence[Observed], note: str | None) -> None:
     """Fail unless every node has torch's value."""
     if any(isinstance(value, Odd) and value.type == "NoneType" for value in observed):
-        note = note or "the result of an operation is None"
+        note = note or "an operation gave None, as a function without `return` does"
     _compare(program, answer.values, observed, largest(answer), lambda name: name, note, "torch")
 
 
