@@ -10,8 +10,8 @@ from ..program import Leaf, Op, Program
 from .finding import ExpectedBy, Shown, fail, shown
 
 # Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this. log(x + 1e-12)
-# is another function: at 0.0005, the smallest x that checks ask for, its derivative is off by 2e-9, and it does not pass.
-# A tolerance that let it pass would also let rounded gradients pass.
+# is another function: at 0.0005, the smallest x that checks ask for, its derivative is off by 2e-9. It does not pass; a
+# tolerance that let it would let rounded gradients pass, too.
 TOLERANCE = 1e-9
 _SINGLE = 1e-5  # of the expected number, or of 1: single precision comes nearer than this, but for long sums
 _ROWS = 3
