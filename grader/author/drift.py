@@ -15,7 +15,7 @@ from ..program import Question
 
 Kind: TypeAlias = Literal["stub", "misconceptions", "not_in_book", "answer", "not_asked"]
 
-# What machines differ by is some 1e-16 of a number, what grading tolerates 1e-8.
+# What machines differ by is some 1e-16 of a number, what grading tolerates 1e-9.
 _SHAKEN_BY = 1e-13
 
 

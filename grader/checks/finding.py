@@ -100,7 +100,7 @@ def problem_text(problem: Problem, source: str) -> str:
     code = [cut(every[n - 1].strip(), bounds.SOURCE_LINE) for n in known[-bounds.SHOWN_LINES :]]
     lines = [f"line {n}: {line}" for n, line in zip(known[-bounds.SHOWN_LINES :], code, strict=True)]
     if is_notebook(source):
-        return "\n".join([_NOTEBOOK, *dict.fromkeys(lines)])
+        return _NOTEBOOK
     usual = explain(problem.type_name, problem.message, code) if problem.kind == "raised" else None
     # a message as long as a message can be is the beginning of a longer one
     said = " ".join(_sentence(problem, cut(problem.message, bounds.MESSAGE - 1)).split())

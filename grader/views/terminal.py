@@ -20,6 +20,7 @@ _LABEL = 17
 _LINES = 10  # a failing check takes at most this many
 _FILE_LINES = 20  # and what became of a file
 _OUTPUT_LINES = 3
+_DIGITS = 28  # characters of two numbers side by side
 _WORDS = {
     "passed": ("PASS", "green"),
     "partial": ("PARTIAL", "yellow"),
@@ -128,7 +129,7 @@ def _shortened(part: _Part, by: int) -> _Part:
     if part.from_start or by == len(part.lines):
         return part._replace(lines=part.lines[by:])
     kept = part.lines[:-by]
-    last = kept[-1][: _WIDTH - 2]
+    last = kept[-1] if len(kept[-1]) <= _WIDTH - 2 else kept[-1][: _WIDTH - 2].rpartition(" ")[0]
     return part._replace(lines=[*kept[:-1], f"{last} …"])
 
 
@@ -138,7 +139,7 @@ def _details(exercise: ExerciseResult, check: CheckResult, said: str | None, wid
     for line in (_given(check.program) or "").splitlines():
         shown = f"{indent}{plain(line)}"
         program += [shown] if len(shown) <= _WIDTH else _wrapped("", line)
-    yield _Part(program, rank=3, least=1)
+    yield _Part(program, rank=1, least=1)
     expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
     whose = expected_by(check)
     pairs = [
@@ -146,7 +147,7 @@ def _details(exercise: ExerciseResult, check: CheckResult, said: str | None, wid
     ]
     yield _Part([line for pair in pairs for line in pair], rank=4, least=len(pairs[0]) if pairs else 0)
     head, *rest = (_given(check.message) or "").splitlines() or [""]
-    yield _Part(list(_wrapped("note" if expected else "", head)) if head else [], rank=1 if expected else None)
+    yield _Part(list(_wrapped("note" if expected else "", head)) if head else [], rank=3 if expected else None)
     own = [line for line in rest if line.startswith("line ")]
     yield _Part([_cut(f"{indent}    {plain(line)}") for line in own], rank=2, least=1, from_start=True)
     yield _Part([part for line in rest if line not in own for part in _indented(line, len(indent) + 4)])
@@ -189,10 +190,19 @@ def _pair(label: str, yours: float | str, right: float | str, whose: str) -> Ite
         return
     shown, true = plain(digits(yours)), digits(right)
     if shown == true:
-        shown, true = repr(yours), repr(right)
+        shown, true = _apart(yours, right)
     beside = f"    {whose} {true}"
     room = _WIDTH - len(indent) - _LABEL - len("yours ") - len(beside)
     yield f"{indent}{label}yours {cut(shown, room)}{beside}"
+
+
+def _apart(yours: float | str, right: float) -> tuple[str, str]:
+    """Two numbers with all their digits; where that is too much for a line, with as many as tell them apart."""
+    every = repr(yours), repr(right)
+    if isinstance(yours, str) or sum(map(len, every)) <= _DIGITS:
+        return every
+    some = ((f"{yours:.{count}g}", f"{right:.{count}g}") for count in range(7, 18))
+    return next(((one, other) for one, other in some if one != other), every)
 
 
 def _wrapped(label: str, text: str) -> Iterator[str]:

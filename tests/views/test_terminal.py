@@ -158,6 +158,7 @@ def test_a_failure_takes_at_most_ten_lines(
         (-2.5, 0.1, "yours -2.5    torch 0.1"),
         (1 / 3, 2 / 3, "yours 0.333333    torch 0.666667"),
         (1.0000001, 1.0, "yours 1.0000001    torch 1.0"),
+        (-3.906249761581421, -3.9062499999999996, "yours -3.9062498    torch -3.90625"),
         (1e-12, 0.0, "yours 1e-12    torch 0"),
         ("nan", 6.0, "yours nan    torch 6"),
         ("a Tensor", 6.0, "yours a Tensor    torch 6"),
