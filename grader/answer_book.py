@@ -11,7 +11,8 @@ import msgspec
 from .course import CourseError
 from .outside import read_plain, write_atomically
 
-FORMAT = 1
+FORMAT = 2
+UNCLEAR = "?"  # stands for what a misconception does on a program where that is not known
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,23 +23,37 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KnownBehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A misconception and how it behaves: `behaviour` maps `check:n`, the n-th fixed batch of a check, to the
-    fingerprint of what was observed. `hint` is the number of a hint of the exercise."""
+    """A misconception and how it behaves: `behaviour` maps `check:batch:program` to the fingerprint of what was
+    observed, for the fixed programs that it gets wrong. `hint` is the number of a hint of the exercise. `functions`
+    are those that it changes, each with a fingerprint of how it is written then."""
 
     id: str
     believes: str
     instead: str
     hint: int
+    functions: dict[str, str]
     behaviour: dict[str, str]
 
 
+class KnownExercise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of wrong solutions of an exercise.
+
+    `unfinished` are the behaviours of solutions of which only the beginning is written, each different. `functions`
+    has, where there are several to fill, the programs that depend on one of them alone.
+    """
+
+    misconceptions: tuple[KnownBehaviour, ...] = ()
+    unfinished: tuple[dict[str, str], ...] = ()
+    functions: dict[str, tuple[str, ...]] = {}
+
+
 class AnswerBook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Answers by `Program.key`; stubs and misconceptions by exercise id; the torch version that gave the answers."""
+    """Answers by `Program.key`; stubs and wrong solutions by exercise id; the torch version that gave the answers."""
 
     format: int
     torch: str
     stubs: dict[str, str]
-    misconceptions: dict[str, tuple[KnownBehaviour, ...]]
+    known: dict[str, KnownExercise]
     answers: dict[str, Answer]
 
 
@@ -65,7 +80,7 @@ def write_book(path: Path, book: AnswerBook) -> None:
                 "format": book.format,
                 "torch": book.torch,
                 "stubs": book.stubs,
-                "misconceptions": book.misconceptions,
+                "known": book.known,
             }
         ),
         indent=1,

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
@@ -26,12 +26,13 @@ from .client import (
     NotStarted,
     Problem,
     Ran,
+    Read,
     Source,
     read_source,
     reason_of,
 )
-from .course import Check, Course, CourseError, Exercise
-from .diagnosis import diagnose, fingerprint
+from .course import Check, Course, CourseError, Exercise, Limits
+from .diagnosis import Behaviour, Fact, behaviour, diagnose, pass_facts, pass_probes, rule_facts, rule_probes
 from .oracle import Oracle
 from .report.model import SCHEMA, CourseStamp, Isolation, Report, SubmissionStamp
 from .sandbox import Warm
@@ -102,10 +103,11 @@ def grade_submission(
     results = []
     for exercise in grader.checks.exercises:  # one file at a time: each may take as much memory as the limits allow
         source = submission.sources[exercise.id]
-        examined = examine(grader, exercise, source, budget, stub=book.stubs.get(exercise.id), on_check=on_check)
-        known = book.misconceptions.get(exercise.id, ())
-        diagnosis = diagnose(known, examined.behaviour) if known and examined.failed else None
-        results.append(scoring.score(exercise, examined.state, examined.outcomes, diagnosis))
+        stub = book.stubs.get(exercise.id)
+        examined = examine(grader, exercise, source, budget, stub=stub, on_check=on_check, facts=True)
+        known = book.known.get(exercise.id)
+        explained = diagnose(known, examined.behaviour, examined.failures) if known else {}
+        results.append(scoring.score(exercise, examined.state, examined.outcomes, explained, examined.facts))
     return Report(
         schema=SCHEMA,
         grader_version=__version__,
@@ -126,26 +128,22 @@ def grade_submission(
 @dataclass(frozen=True)
 class Examined:
     """What came of running an exercise's checks on a file: before points, and before a diagnosis. `engines` are those
-    that were asked the course's own programs, by check."""
+    that were asked the course's own programs, by check; `facts` is what is certain about an engine that failed."""
 
     state: FileState
     outcomes: Mapping[str, CheckOutcome] = field(default_factory=dict)
     engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()
 
     @property
-    def failed(self) -> bool:
-        """Whether any check was run and not passed."""
-        return any(outcome.status != "passed" for outcome in self.outcomes.values())
+    def failures(self) -> tuple[str, ...]:
+        """The checks that were run and not passed."""
+        return tuple(check for check, outcome in self.outcomes.items() if outcome.status != "passed")
 
     @property
-    def behaviour(self) -> dict[str, str]:
-        """The fingerprint of each batch of fixed programs, by `check:n`."""
-        return {
-            f"{check}:{n}": fingerprint(answer)
-            for check, engine in self.engines.items()
-            for n, answer in enumerate(engine.shown)
-            if answer is not None
-        }
+    def behaviour(self) -> Behaviour:
+        """What the engine did on the course's own programs."""
+        return behaviour({check: engine.shown for check, engine in self.engines.items()})
 
 
 def examine(
@@ -157,6 +155,8 @@ def examine(
     stub: str | None = None,
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
     limit_divisor: int = 1,
+    to_the_end: bool = False,
+    facts: bool = False,
 ) -> Examined:
     """Load the source of an exercise in a process of its own and run the checks on it.
 
@@ -164,11 +164,13 @@ def examine(
         budget: What the submission may cost in all; without one the source has one to itself.
         stub: The file as it was given out; a source that is equal to it is not run.
         limit_divisor: Divides every limit of calls and CPU time.
+        to_the_end: Run every batch of every check, whatever an earlier one showed; the outcomes say nothing then.
+        facts: Find out what is certain about an engine that fails.
     """
     if source.problem is not None or source.text == stub:
         return Examined(FileState(source.problem or "not_started", str(source.path), source.message))
     course, limits = grader.course, grader.course.limits
-    with EngineProcess(grader.warm, source.text, source.path.name, stub, limits, budget) as process:
+    with EngineProcess(grader.warm, source.text, source.path.name, stub, limits, budget, apart=to_the_end) as process:
         state = _load(process, source)
         if state.state != "loaded":
             return Examined(state)
@@ -178,7 +180,9 @@ def examine(
             ask = process.run if limit_divisor == 1 else lambda batch: process.run(batch.tightened(limit_divisor))
             # what counts is run again apart where it fails; what only a diagnosis needs is not
             apart = process if seed == grader.seed else None
-            engine = _engine(course, grader.oracle, seed, exercise, check, ask, source.text, apart)
+            engine = _engine(
+                course, grader.oracle, seed, exercise, check, ask, source.text, apart, to_the_end=to_the_end
+            )
             if seed == course.seed:
                 engines[check.id] = engine
             return engine
@@ -191,7 +195,20 @@ def examine(
         if grader.seed != course.seed and any(outcome.status != "passed" for outcome in outcomes.values()):
             # misconceptions are known by what they do on the course's own programs; nothing of it counts
             grader.checks.run(exercise, partial(engine_for, seed=course.seed))
-        return Examined(state, outcomes, engines)
+        examined = Examined(state, outcomes, engines)
+        return replace(examined, facts=_facts(process, source, limits)) if facts and examined.failures else examined
+
+
+def _facts(process: EngineProcess, source: Source, limits: Limits) -> tuple[Fact, ...]:
+    """What is certain about an engine, from programs that the kit asks in fresh processes; nothing of it counts."""
+    process.restart()
+    rules = process.run(rule_probes(limits)).answer
+    if not isinstance(rules, Read):
+        return ()
+    found = rule_facts(rules, source.text.count("\n") + 1)
+    process.restart()
+    passes = process.run(pass_probes(limits)).answer
+    return found + (pass_facts(passes) if isinstance(passes, Read) and not found else ())
 
 
 def _engine(
@@ -203,11 +220,15 @@ def _engine(
     ask: Callable[[Batch], Ran | None],
     source: str = "",
     process: EngineProcess | None = None,
+    *,
+    to_the_end: bool = False,
 ) -> EngineUnderCheck:
     """What a check asks through `ask`. Under any seed but the course's own, fixed programs are redrawn as well."""
     redraw = None if seed == course.seed else oracle.redraw(seed)
     check_seed = f"{seed}:{exercise.id}:{check.id}"
-    return EngineUnderCheck(ask, oracle.answers, source, course.limits, check_seed, process, redraw)
+    return EngineUnderCheck(
+        ask, oracle.answers, source, course.limits, check_seed, process, redraw, to_the_end=to_the_end
+    )
 
 
 def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from msgspec import UNSET
 
@@ -10,6 +11,8 @@ from .checks.finding import wants_argument_text
 from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .client import Reason
 from .course import Check, Exercise
+from .diagnosis import Fact
+from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 
 
@@ -30,19 +33,20 @@ def score(
     exercise: Exercise,
     state: FileState,
     outcomes: Mapping[str, CheckOutcome],
-    diagnosis: KnownBehaviour | None = None,
+    explained: Mapping[str, KnownBehaviour] = MappingProxyType({}),
+    facts: Sequence[Fact] = (),
 ) -> ExerciseResult:
     """Return the result of an exercise, with one for each of its checks in the order of the course.
 
     `outcomes` are those of the checks that were run, by id: all of them for a file that was loaded, else none
-    (`GraderFault`). `diagnosis` explains why checks failed.
+    (`GraderFault`). `explained` has the misconceptions behind checks that failed, `facts` what is certain.
     """
     loaded = state.state == "loaded"
     expected = {check.id for check in exercise.checks} if loaded else set()
     for name in sorted(expected ^ outcomes.keys()):
         raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {_RESULT[loaded]}")
     checks = tuple(
-        _check(exercise, check, outcomes[check.id], diagnosis) if loaded else _skipped(check)
+        _check(exercise, check, outcomes[check.id], explained.get(check.id)) if loaded else _skipped(check)
         for check in exercise.checks
     )
     points = sum(c.score for c in checks if not c.bonus)
@@ -59,6 +63,7 @@ def score(
         message=message or UNSET,
         file=state.file or UNSET,
         reason=state.reason or UNSET,
+        facts=tuple(map(fault_fact, facts)) or UNSET,
     )
 
 

@@ -106,7 +106,7 @@ def made_elsewhere() -> Callable[[Course], AnswerBook]:
             patched.setattr(build, "Oracle", Elsewhere)
             patched.setattr(build, "catalogue", lambda course, exercise: [])
             made = build.build_book(course)
-        return msgspec.structs.replace(made, misconceptions=read_book(course.book).misconceptions)
+        return msgspec.structs.replace(made, known=read_book(course.book).known)
 
     return make
 

@@ -5,18 +5,24 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.answer_book import Answer, AnswerBook, KnownBehaviour, read_book, write_book
+from grader.answer_book import Answer, AnswerBook, KnownBehaviour, KnownExercise, read_book, write_book
 from grader.course import CourseError
 
 BOOK = AnswerBook(
-    format=1,
+    format=2,
     torch="2.13.0",
     stubs={"relu": 'print("½ \\n")\n', "distribute": ""},
-    misconceptions={
-        "relu": (
-            KnownBehaviour("leaky", "a dead unit leaks", "nothing gets through", 2, {"dead:0": "a3", "zero:0": "f"}),
+    known={
+        "relu": KnownExercise(
+            (
+                KnownBehaviour(
+                    "leaky", "a dead unit leaks", "nothing gets through", 2, {"relu": "0"}, {"dead:0:1": "a3"}
+                ),
+            ),
+            ({"alive:0:0": "f"},),
+            {"relu": ("dead:0:1",)},
         ),
-        "distribute": (),
+        "distribute": KnownExercise(),
     },
     answers={
         "b": Answer(values=(0.1 + 0.2, 1e-300), grads=(-0.0, 1 / 3)),
@@ -36,7 +42,7 @@ def test_a_round_trip(tmp_path: Path) -> None:
 def test_an_empty_book(tmp_path: Path) -> None:
     """A book without answers or stubs is one too."""
     path = tmp_path / "answers.json"
-    empty = AnswerBook(format=1, torch="none", stubs={}, misconceptions={}, answers={})
+    empty = AnswerBook(format=2, torch="none", stubs={}, known={}, answers={})
     write_book(path, empty)
     assert empty == read_book(path)
 
@@ -59,11 +65,11 @@ def test_the_same_book_gives_the_same_file(tmp_path: Path) -> None:
         b"\xff\xfe",
         b'{"format": 1}',
         b'{"format": 1, "torch": "2", "stubs": {}, "answers": {}}',
-        b'{"format": 1, "torch": "2", "stubs": {}, "misconceptions": {"a": [{"id": "b"}]}, "answers": {}}',
-        b'{"format": "1", "torch": "2", "stubs": {}, "misconceptions": {}, "answers": {}}',
-        b'{"format": 1, "torch": "2", "stubs": {}, "misconceptions": {}, "answers": {}, "more": 1}',
-        b'{"format": 1, "torch": "2", "stubs": {}, "misconceptions": {}, "answers": {"a": {"values": [1.0]}}}',
-        b'{"format": 1, "torch": "", "stubs": {}, "misconceptions": {}, "answers": {"a": {"values": 1, "grads": []}}}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "known": {"a": [{"id": "b"}]}, "answers": {}}',
+        b'{"format": "1", "torch": "2", "stubs": {}, "known": {}, "answers": {}}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "known": {}, "answers": {}, "more": 1}',
+        b'{"format": 1, "torch": "2", "stubs": {}, "known": {}, "answers": {"a": {"values": [1.0]}}}',
+        b'{"format": 1, "torch": "", "stubs": {}, "known": {}, "answers": {"a": {"values": 1, "grads": []}}}',
     ],
 )
 def test_a_damaged_book_is_told(tmp_path: Path, content: bytes) -> None:
@@ -110,10 +116,10 @@ def test_a_book_that_is_no_file_is_told(tmp_path: Path, make: Callable[[Path], N
         write_book(path, BOOK)
 
 
-@pytest.mark.parametrize("number", [0, 2])
+@pytest.mark.parametrize("number", [1, 3])
 def test_a_book_of_another_format_is_told(tmp_path: Path, number: int) -> None:
     """A format that this grader does not read says so, and how to make the book anew."""
     path = tmp_path / "answers.json"
     write_book(path, msgspec.structs.replace(BOOK, format=number))
-    with pytest.raises(CourseError, match=f"has format {number}, not 1; `grade build` writes it anew"):
+    with pytest.raises(CourseError, match=f"has format {number}, not 2; `grade build` writes it anew"):
         read_book(path)

@@ -1,14 +1,16 @@
 """Make the answer book: what torch says to every program that the checks ask for, and how misconceptions behave."""
 
-from collections.abc import Iterator
+import ast
+import hashlib
+from collections.abc import Callable
 
 import msgspec
 
-from ..answer_book import FORMAT, AnswerBook, KnownBehaviour
+from ..answer_book import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExercise
 from ..checks.session import CheckSession
 from ..client import Source, read_source
 from ..course import Course, CourseError, Exercise
-from ..diagnosis import Misconception, read_misconceptions
+from ..diagnosis import Behaviour, Misconception, read_misconceptions, regions, unfinished, without
 from ..grading import Grader, examine, plan
 from ..oracle import Oracle
 from ..oracle.answers import torch_version
@@ -32,8 +34,8 @@ def build_book(course: Course) -> AnswerBook:
         plan(checks, oracle, course.seed)
         answers = dict(oracle.known)
         grader = Grader(course, empty, checks, oracle, warm, course.seed)
-        misconceptions = {exercise.id: tuple(_known(grader, exercise)) for exercise in course.exercises}
-    return msgspec.structs.replace(empty, misconceptions=misconceptions, answers=answers)
+        known = {exercise.id: _known(grader, exercise) for exercise in course.exercises}
+    return msgspec.structs.replace(empty, known=known, answers=answers)
 
 
 def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
@@ -45,19 +47,74 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
     return read_misconceptions(path.with_suffix(".mistakes.yaml"), solution.text, len(exercise.hints))
 
 
-def _known(grader: Grader, exercise: Exercise) -> Iterator[KnownBehaviour]:
-    """How each misconception of an exercise behaves. Raises `CourseError` for one that shows on random programs
+def _known(grader: Grader, exercise: Exercise) -> KnownExercise:
+    """How wrong solutions of an exercise behave. Raises `CourseError` for a misconception that shows on random programs
     alone: any mistake that does so would be called by its name."""
-
-    def behaviour(text: str) -> dict[str, str]:
-        return examine(grader, exercise, Source(course.exercise_file(exercise), text)).behaviour
-
     course = grader.course
     path = course.solution(exercise)
-    right = behaviour(read_source(path).text)
+    solution = read_source(path).text
+
+    def behave(text: str) -> Behaviour:
+        return examine(grader, exercise, Source(course.exercise_file(exercise), text), to_the_end=True).behaviour
+
+    misconceptions = []
     for one in catalogue(course, exercise):
-        wrong = behaviour(one.source)
-        if wrong == right:
+        wrong = _wrong(behave(one.source))
+        if not wrong:
             message = f"`{one.id}` behaves like the solution on every fixed program; a check needs one that tells"
             raise CourseError(path.with_suffix(".mistakes.yaml"), one.line, message)
-        yield KnownBehaviour(one.id, one.believes, one.instead, one.hint, wrong)
+        functions = changed_functions(solution, one.source)
+        misconceptions.append(KnownBehaviour(one.id, one.believes, one.instead, one.hint, functions, wrong))
+    if not misconceptions:
+        return KnownExercise()
+    believed = {_plain(one.source) for one in catalogue(course, exercise)}
+    texts = dict.fromkeys(map(_plain, unfinished(solution)))
+    rivals = [_wrong(behave(text)) for text in texts if text not in believed]
+    kept = {str(rival): rival for rival in rivals if any(_rivals(rival, one.behaviour) for one in misconceptions)}
+    return KnownExercise(tuple(misconceptions), tuple(kept.values()), _functions(solution, behave))
+
+
+def _plain(text: str) -> str:
+    """A text as its syntax tree spells it."""
+    return ast.unparse(ast.parse(text))
+
+
+def _rivals(one: dict[str, str], other: dict[str, str]) -> bool:
+    """Whether two behaviours are the same in a check that they do not pass."""
+    by_check = [
+        {check: {key: look for key, look in looks.items() if key.startswith(f"{check}:")} for check in checks}
+        for looks, checks in ((looks, {key.partition(":")[0] for key in looks}) for looks in (one, other))
+    ]
+    return any(by_check[0][check] == by_check[1].get(check) for check in by_check[0])
+
+
+def _wrong(seen: Behaviour) -> dict[str, str]:
+    return dict(sorted({**seen.wrong, **dict.fromkeys(seen.unclear, UNCLEAR)}.items()))
+
+
+def changed_functions(solution: str, edited: str) -> dict[str, str]:
+    """The functions in whose regions two texts differ, each with a fingerprint of the second one's."""
+    texts = [
+        {
+            function: "".join(text[a:b] for name, a, b in regions(text) if name == function)
+            for function, _, _ in regions(text)
+        }
+        for text in (solution, edited)
+    ]
+    return {
+        name: hashlib.sha256(text.encode()).hexdigest()[:8]
+        for name, text in texts[1].items()
+        if text != texts[0].get(name)
+    }
+
+
+def _functions(solution: str, behave: Callable[[str], Behaviour]) -> dict[str, tuple[str, ...]]:
+    """The programs that depend on one function alone of those to be filled; nothing where there is only one."""
+    names = list(dict.fromkeys(name for name, _, _ in regions(solution)))
+    if len(names) < 2:
+        return {}
+    needing = {name: behave(without(solution, name)).unclear for name in names}
+    return {
+        name: tuple(sorted(keys.difference(*(needing[other] for other in names if other != name))))
+        for name, keys in needing.items()
+    }

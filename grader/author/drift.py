@@ -42,7 +42,7 @@ def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]
     for exercise in course.exercises:
         if made.stubs[exercise.id] != book.stubs.get(exercise.id):
             yield Drift("stub", exercise)
-        if made.misconceptions[exercise.id] != book.misconceptions.get(exercise.id):
+        if made.known[exercise.id] != book.known.get(exercise.id):
             yield Drift("misconceptions", exercise)
         missing = [q for key, q in asked[exercise.id].items() if key not in book.answers]
         if missing:
@@ -54,7 +54,7 @@ def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]
         ]
         if differing:
             yield Drift("answer", exercise, tuple(differing))
-    parts = ((book.stubs, made.stubs), (book.misconceptions, made.misconceptions), (book.answers, made.answers))
+    parts = ((book.stubs, made.stubs), (book.known, made.known), (book.answers, made.answers))
     if any(set(there) - set(now) for there, now in parts):
         yield Drift("not_asked")
 

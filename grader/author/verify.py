@@ -10,11 +10,11 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from ..answer_book import AnswerBook, read_book
+from ..answer_book import AnswerBook, KnownExercise, read_book
 from ..checks.session import CheckSession
 from ..client import Source, read_source
 from ..course import Course, CourseError, Document, Exercise
-from ..diagnosis import Misconception, diagnose, regions
+from ..diagnosis import Misconception, can_be_told, diagnose, regions
 from ..grading import Examined, Grader, examine
 from ..oracle import Oracle
 from ..program import Question
@@ -230,7 +230,7 @@ class _Verification:
 
     def _misconceptions(self) -> None:
         path = self.path.with_suffix(".mistakes.yaml")
-        known = self.book.misconceptions.get(self.exercise.id, ())
+        known = self.book.known.get(self.exercise.id, KnownExercise())
         for one in catalogue(self.course, self.exercise):
             self.result.misconceptions += 1
             examined = self._examine(one.source)
@@ -239,11 +239,11 @@ class _Verification:
                 self._find(path, one.line, f"the misconception `{one.id}` loses no points")
             elif problem := self._misplaced(one, passed):
                 self._find(path, one.line, problem)
-            found = diagnose(known, examined.behaviour)
-            if found is not None and found.id == one.id:
+            found = {other.id for other in diagnose(known, examined.behaviour, examined.failures).values()}
+            if found == {one.id}:
                 self.result.diagnosed += 1
-            else:
-                names = found.id if found else "nothing"
+            elif found or can_be_told(known, examined.behaviour):
+                names = ", ".join(sorted(found)) or "nothing"
                 self._find(path, one.line, f"the misconception `{one.id}` is diagnosed as {names}")
 
     def _misplaced(self, one: Misconception, passed: Mapping[str, bool]) -> str | None:

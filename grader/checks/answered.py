@@ -1,9 +1,20 @@
 """The answer to a batch as a whole, before its programs are judged one by one."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
-from ..client import Broke, Died, Problem, Read
+from ..client import Broke, Died, Problem, Read, Run
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a batch showed: its answer, and which of its runs came out wrong. Those put `aside` are of programs drawn at
+    random, or of programs that the engine need not be able to build."""
+
+    runs: tuple[Run, ...]
+    answer: Read | Problem | Died
+    wrong: frozenset[int]
+    aside: frozenset[int]
 
 
 def outline(answer: Read | Problem | Died) -> Read | Problem | Died:

@@ -14,7 +14,7 @@ from .explain import explain
 
 Shown: TypeAlias = float | str
 ExpectedBy: TypeAlias = Literal["torch", "check"]
-Status: TypeAlias = Literal["failed", "error", "timeout", "crashed"]
+Status: TypeAlias = Literal["failed", "error", "timeout", "crashed", "not_started"]
 
 _STATUS: dict[str, Status] = {
     "shape": "failed",
@@ -64,7 +64,8 @@ def fail_for(cause: Problem | Died, source: str, program: str | None = None) -> 
     reason = reason_of(cause)
     if isinstance(cause, Died):
         fail(death_text(cause), program=program, status=cause.status, reason=reason)
-    fail(problem_text(cause, source), program=program, status=_STATUS.get(cause.kind, "error"), reason=reason)
+    status: Status = "not_started" if cause.unfilled else _STATUS.get(cause.kind, "error")
+    fail(problem_text(cause, source), program=program, status=status, reason=reason)
 
 
 def death_text(died: Died) -> str:
@@ -101,7 +102,8 @@ def problem_text(problem: Problem, source: str) -> str:
     lines = [f"line {n}: {line}" for n, line in zip(known[-bounds.SHOWN_LINES :], code, strict=True)]
     if is_notebook(source):
         return _NOTEBOOK
-    usual = explain(problem.type_name, problem.message, code) if problem.kind == "raised" else None
+    told = problem.kind == "raised" and not problem.unfilled
+    usual = explain(problem.type_name, problem.message, code) if told else None
     # a message as long as a message can be is the beginning of a longer one
     said = " ".join(_sentence(problem, cut(problem.message, bounds.MESSAGE - 1)).split())
     return "\n".join([said, *dict.fromkeys(lines), *([usual] if usual else [])])
@@ -152,6 +154,8 @@ def _sentence(problem: Problem, said: str) -> str:
             return said
         case "syntax":
             return f"Python cannot read the file: {said}"
+        case _ if problem.unfilled:
+            return "this part is still to be filled"
         case _ if problem.type_name == "MemoryError":
             return "it asked for more memory than a check may have"
         case _:

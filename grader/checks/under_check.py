@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..answer_book import Answer
-from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Reason, Run, Traced
+from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Reading, Reason, Run, Traced
 from ..client.protocol import Observed
 from ..course import Limits
 from ..oracle import Redraw
 from ..program import FUNCTIONS, NOTHING, Descent, Program, Question, number_text, program
 from . import order
-from .answered import left_out, outline
+from .answered import Shown, left_out, outline
 from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest
 from .finding import CheckFailed, ExpectedBy, fail, fail_for
 from .offered import called, lacks, not_offered
@@ -40,7 +40,7 @@ class EngineUnderCheck:
     given by its text and the values of its leaves, or as `Program`s.
 
     With `redraw`, programs and the numbers beside them are asked with other numbers of the same kind, so that no
-    answer can be known beforehand.
+    answer can be known beforehand. With `to_the_end`, nothing is raised for a wrong engine: `shown` tells.
     """
 
     def __init__(
@@ -52,8 +52,11 @@ class EngineUnderCheck:
         seed: str,
         process: Replaceable | None = None,
         redraw: Redraw | None = None,
+        *,
+        to_the_end: bool = False,
     ) -> None:
         self._process = process
+        self._to_the_end = to_the_end
         self._apart = False
         self._charged_elsewhere: tuple[str, ...] = ()
         self._ask = ask
@@ -73,8 +76,7 @@ class EngineUnderCheck:
         self._built: set[str] = set()
         self.comparisons = 0
         self.output: list[str] = []
-        # what each batch of fixed programs showed, None for a batch with fresh ones
-        self.shown: list[Read | Problem | Died | None] = []
+        self.shown: list[Shown] = []
         self.reading: Reading | None = None
         self.left_out = False
 
@@ -480,26 +482,38 @@ class EngineUnderCheck:
                     self._shrink(run.program, again)
             return
         self.output.append(_once(ran.output, len(seeds)))
-        fresh = any(self._questions.is_fresh(run.program) for run in runs)
-        self.shown.append(None if fresh else outline(ran.answer) if huge else ran.answer)
+        aside = {i for i, run in enumerate(runs) if self._questions.is_fresh(run.program)}
         if isinstance(ran.answer, (Problem, Died)):
+            self.shown.append(Shown(tuple(runs), ran.answer, frozenset(range(len(runs))), frozenset(aside)))
+            if self._to_the_end:
+                return
             fail_for(ran.answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         self.reading = ran.answer.reading if engine else None
         self.left_out = self.left_out or left_out(ran.answer)
+        failures: dict[int, CheckFailed] = {}
         for i in range(len(runs)):
             outcomes = [seed[i] for seed in ran.answer.seeds]
             absent = [self._absence(runs[i].program, outcome, where_offered) for outcome in outcomes]
             if problem := next(filter(None, absent), None):
                 self._absent[problem.message] = problem
+                aside.add(i)
             elif any(outcomes):
                 self._judged += 1
                 self._built |= called(runs[i].program)
             try:
                 _judge(i, [outcome for outcome, gone in zip(outcomes, absent, strict=True) if not gone], judge)
-            except CheckFailed:
-                if again is not None and not self._shrinking and (self._apart or not self._shared):
-                    self._shrink(runs[i].program, again)
-                raise
+            except CheckFailed as failure:
+                failures[i] = failure
+        shown = outline(ran.answer) if huge else ran.answer
+        self.shown.append(Shown(tuple(runs), shown, frozenset(failures), frozenset(aside)))
+        if self._to_the_end:
+            return
+        if failures:
+            # what is still to be filled is told of only where nothing else is wrong
+            first = min(failures, key=lambda i: (failures[i].finding.status == "not_started", i))
+            if again is not None and not self._shrinking and (self._apart or not self._shared):
+                self._shrink(runs[first].program, again)
+            raise failures[first]
         if any(None in seed for seed in ran.answer.seeds):
             fail("the engine's process left programs out", status="error", reason=Reason("left_out"))
 

@@ -3,7 +3,7 @@
 from .bounds import cut, cut_output
 from .budget import Budget
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
-from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced
+from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Ruled, Run, Traced
 from .reason import Died, Reason, reason_of
 from .source import Source, decode_source, read_source
 
@@ -25,6 +25,7 @@ __all__ = [
     "Reading",
     "Reason",
     "Refused",
+    "Ruled",
     "Run",
     "Source",
     "Traced",

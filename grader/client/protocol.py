@@ -158,7 +158,14 @@ class _Trace(_Wire, tag="trace", frozen=True):
     calls: list[tuple[_Index, list[tuple[_Index, _Token]]]]
 
 
-_Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | _Trace
+class _Rule(_Wire, tag="rule", frozen=True):
+    own: bool
+    alone: bool
+    first: Annotated[int, Meta(ge=0, le=10_000_000)]
+    last: Annotated[int, Meta(ge=0, le=10_000_000)]
+
+
+_Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | _Trace | _Rule
 
 
 class Problem(_Wire, frozen=True):
@@ -184,6 +191,11 @@ class Problem(_Wire, frozen=True):
     def ran_out(self) -> bool:
         """Whether a budget was used up; the runs behind this one are left out then."""
         return self.kind in RAN_OUT or self.type_name == "MemoryError"
+
+    @property
+    def unfilled(self) -> bool:
+        """Whether it is what a stub raises where a solution goes."""
+        return self.kind == "raised" and self.type_name == "NotImplementedError"
 
 
 class _Done(_Wire, tag="done", frozen=True):
@@ -272,7 +284,18 @@ class Traced:
     calls: tuple[tuple[int, tuple[tuple[int, Observed], ...]], ...]
 
 
-Result: TypeAlias = tuple[Observed, ...] | Called | Traced
+@dataclass(frozen=True)
+class Ruled:
+    """What is known of a node's rule: whether it is another one than a leaf's, whether it is the only one that the
+    operation made, and its first and last line in the learner's file (0 where it has none there)."""
+
+    own: bool
+    alone: bool
+    first: int
+    last: int
+
+
+Result: TypeAlias = tuple[Observed, ...] | Called | Traced | Ruled
 
 
 @dataclass(frozen=True)
@@ -358,6 +381,7 @@ _STEP_MOVES: dict[str, Callable[[Any, tuple[int, ...]], list[Any]]] = {
     "backward": lambda rest, places: [places[rest[0]]],
     "triple": lambda rest, places: [places[rest[0]]],
     "train": lambda rest, places: [places[rest[0]], *rest[1:]],
+    "rule": lambda rest, places: [places[rest[0]]],
     "local_rules": lambda rest, places: [places[rest[0]], *rest[1:]],
     "preload": lambda rest, places: [[[places[index], grad] for index, grad in rest[0]]],
     "call": lambda rest, places: [
@@ -406,6 +430,7 @@ _FITS: dict[str, tuple[type, ...]] = {
     "call": (_Nothing, _Numbers, _Nodes, _Other),
     "train": (_Nothing, _Numbers, _Nodes, _Other),
     "traced": (_Trace,),
+    "rule": (_Rule,),
 }
 
 
@@ -423,6 +448,8 @@ def _result(result: _Result, step: str, program: Program) -> Result:
             return Called(nodes=tuple(indices))
         case _Other(type_name=name):
             return Called(other=name)
+        case _Rule(own, alone, first, last):
+            return Ruled(own, alone, first, last)
         case _Trace(calls):
             return Traced(tuple((node, tuple((i, _number(t)) for i, t in added)) for node, added in calls))
         case _:
@@ -433,7 +460,7 @@ def _back_in_place(result: Result, places: tuple[int, ...]) -> Result:
     """A result with the nodes of a program in its own order again."""
     if isinstance(result, tuple):
         return tuple(result[place] for place in places)
-    if isinstance(result, Called) and result.nodes is None:
+    if isinstance(result, Ruled) or (isinstance(result, Called) and result.nodes is None):
         return result
     index = {place: i for i, place in enumerate(places)}
     if isinstance(result, Called):

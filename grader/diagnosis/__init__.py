@@ -1,20 +1,31 @@
-"""Which misconception behaves exactly like this engine."""
+"""What is wrong with an engine: fault facts, and which misconception behaves exactly like it."""
 
-from .behaviour import fingerprint
+from .behaviour import Behaviour, behaviour, fingerprint
 from .catalogue import Misconception, read_misconceptions
-from .edits import Edit, Where, anywhere, apply_edits, edited, in_solution, regions
-from .match import diagnose
+from .edits import Edit, Where, anywhere, apply_edits, edited, in_solution, regions, unfinished, without
+from .facts import Fact, pass_facts, pass_probes, rule_facts, rule_probes
+from .match import can_be_told, diagnose
 
 __all__ = [
+    "Behaviour",
     "Edit",
+    "Fact",
     "Misconception",
     "Where",
     "anywhere",
     "apply_edits",
+    "behaviour",
+    "can_be_told",
     "diagnose",
     "edited",
     "fingerprint",
     "in_solution",
+    "pass_facts",
+    "pass_probes",
     "read_misconceptions",
     "regions",
+    "rule_facts",
+    "rule_probes",
+    "unfinished",
+    "without",
 ]

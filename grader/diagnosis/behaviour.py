@@ -1,4 +1,4 @@
-"""What an engine did on a batch of programs, as a short fingerprint: equal exactly where the behaviour is.
+"""What an engine did on each program, as short fingerprints: equal exactly where the behaviour is.
 
 Behaviour is values, gradients, orders and results under every order seed, and of an exception its kind and words.
 Numbers count to nine digits, so that another order of summation makes no difference; lines and addresses do not
@@ -7,35 +7,108 @@ count, nor which limit was hit first: that depends on how fast the machine is.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from ..client import Broke, Called, Died, Done, Odd, Problem, Read, Traced
+from ..checks.answered import Shown
+from ..client import Broke, Called, Died, Done, Odd, Problem, Ruled, Run, Traced
 from ..client.protocol import Observed, Result
 
+RIGHT = ""  # stands for every behaviour that passes
 _RAN_OUT = "ran out of calls, time or memory"
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
-def fingerprint(answer: Read | Problem | Died) -> str:
-    """Sixteen hexadecimal digits for what was observed."""
-    return hashlib.sha256("\n".join(_lines(answer)).encode()).hexdigest()[:16]
+@dataclass(frozen=True)
+class Behaviour:
+    """What an engine did on the fixed programs of an exercise's checks.
+
+    `programs` has `RIGHT` or a fingerprint for each program by `check:batch:program`. Left out are programs that were
+    not run, that need an operation which the engine does not offer, or that end where something is still to be filled.
+    `unclear` are keys of programs about which nothing is known. `arrived`: whether any node but the root received a
+    gradient; None where no gradient was asked for.
+    """
+
+    programs: Mapping[str, str] = field(default_factory=dict)
+    unclear: frozenset[str] = frozenset()
+    arrived: bool | None = None
+
+    @property
+    def wrong(self) -> dict[str, str]:
+        """The programs that did not pass."""
+        return {key: look for key, look in self.programs.items() if look != RIGHT}
 
 
-def _lines(answer: Read | Problem | Died) -> Iterator[str]:
-    if isinstance(answer, Died):
-        yield _RAN_OUT if answer.status == "timeout" else f"died {answer.status}"
-    elif isinstance(answer, Problem):
-        yield _problem(answer)
-    else:
-        for seed in answer.seeds:
-            yield "seed"
-            for outcome in seed:
-                yield from _outcome(outcome)
+def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
+    """Return what an engine did, from what each check's batches showed."""
+    programs: dict[str, str] = {}
+    unclear: set[str] = set()
+    arrived: set[bool] = set()
+    for check, batches in shown.items():
+        for n, batch in enumerate(batches):
+            for i, run in enumerate(batch.runs):
+                if i in batch.aside:
+                    continue
+                outcomes = _outcomes(batch, i)
+                if _asks_gradients(run):
+                    arrived.add(
+                        any(_arrived(run, outcome) for outcome in outcomes if isinstance(outcome, Done | Broke))
+                    )
+                key = f"{check}:{n}:{i}"
+                if any(map(_no_evidence, outcomes)):
+                    unclear.add(key)
+                else:
+                    programs[key] = fingerprint(outcomes) if i in batch.wrong else RIGHT
+    return Behaviour(programs, frozenset(unclear), any(arrived) if arrived else None)
 
 
-def _outcome(outcome: Done | Broke | None) -> Iterator[str]:
+def _outcomes(batch: Shown, i: int) -> "Sequence[Done | Broke | Problem | Died | None]":
+    """What a run of a batch showed under each order seed; how the whole batch ended, where it did."""
+    if isinstance(batch.answer, (Problem, Died)):
+        return [batch.answer]
+    return [seed[i] for seed in batch.answer.seeds]
+
+
+def _no_evidence(outcome: "Done | Broke | Problem | Died | None") -> bool:
+    problem = outcome.problem if isinstance(outcome, Broke) else outcome
+    if not isinstance(problem, Problem):
+        return outcome is None
+    return problem.unfilled or problem.absent
+
+
+def _asks_gradients(run: Run) -> bool:
+    return any(step[0] in ("grads", "traced") for step in run.steps)
+
+
+def _arrived(run: Run, outcome: Done | Broke) -> bool:
+    """Whether a gradient is not what the kit put there."""
+    there: dict[int, float] = {}
+    for step, result in zip(run.steps, outcome.results, strict=False):
+        if step[0] == "preload":
+            there = dict(step[1])
+        elif step[0] == "grads" and isinstance(result, tuple):
+            if any(grad != there.get(i, 0.0) for i, grad in enumerate(result) if i != run.program.root):
+                return True
+        elif isinstance(result, Traced) and any(added for _, added in result.calls):
+            return True
+    return False
+
+
+def fingerprint(outcomes: "Sequence[Done | Broke | Problem | Died | None]") -> str:
+    """Sixteen hexadecimal digits for what one program showed under each order seed."""
+    lines = (line for outcome in outcomes for line in ("seed", *_outcome(outcome)))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _outcome(outcome: Done | Broke | Problem | Died | None) -> Iterator[str]:
     if outcome is None:
         yield "unrun"
+        return
+    if isinstance(outcome, Died):
+        yield _RAN_OUT if outcome.status == "timeout" else f"died {outcome.status}"
+        return
+    if isinstance(outcome, Problem):
+        yield _problem(outcome)
         return
     for result in outcome.results:
         yield _result(result)
@@ -54,6 +127,8 @@ def _result(result: Result) -> str:
     if isinstance(result, Called):
         numbers = None if result.numbers is None else " ".join(map(_number, result.numbers))
         return f"called {numbers} {result.nodes} {result.other}"
+    if isinstance(result, Ruled):
+        return f"rule {result.own} {result.alone}"
     if isinstance(result, Traced):
         return "trace " + " ".join(str(node) for node, _ in result.calls)
     return " ".join(map(_number, result))

@@ -1,7 +1,10 @@
 """Edits of a text, as YAML lists them: what stands there once, and what to write instead."""
 
+import ast
+import copy
 import re
-from collections.abc import Callable, Iterable
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -73,6 +76,79 @@ def regions(solution: str) -> list[tuple[str, int, int]]:
             raise CourseError(Path("solution"), None, "BEGIN SOLUTION without an END SOLUTION")
         found.append((_around(solution, begin.start()), begin.end() + 1, end.start()))
     return found
+
+
+def without(solution: str, function: str) -> str:
+    """The solution with one function still to be filled."""
+    for name, start, end in reversed(regions(solution)):
+        if name == function:
+            solution = _replaced(solution, start, end, "raise NotImplementedError")
+    return solution
+
+
+def unfinished(solution: str) -> Iterator[str]:
+    """The solution as it may be on the way: with only the first statements of a region, or with one statement of it
+    missing, emptied (a function, a loop, a condition) or mistyped (`x + y` for `x += y`, `f` for `f()`)."""
+    yield from _beginnings(solution)
+    tree = ast.parse(solution)
+    lines = {
+        number
+        for _, start, end in regions(solution)
+        for number in range(solution.count("\n", 0, start) + 1, solution.count("\n", 0, end) + 1)
+    }
+    for parent in ast.walk(tree):
+        for _, statements in ast.iter_fields(parent):
+            for index, statement in enumerate(statements if isinstance(statements, list) else []):
+                if isinstance(statement, ast.stmt) and statement.lineno in lines:
+                    for other in (ast.Pass(), _emptied(statement), _mistyped(statement)):
+                        if other is not None:
+                            statements[index] = ast.copy_location(other, statement)
+                            yield ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+                    statements[index] = statement
+
+
+def _emptied(statement: ast.stmt) -> ast.stmt | None:
+    if not isinstance(statement, ast.FunctionDef | ast.For | ast.While | ast.If):
+        return None
+    empty = copy.copy(statement)
+    empty.body = [ast.Pass()]
+    return empty
+
+
+def _mistyped(statement: ast.stmt) -> ast.stmt | None:
+    if isinstance(statement, ast.AugAssign):
+        left = copy.copy(statement.target)
+        left.ctx = ast.Load()
+        return ast.Expr(ast.BinOp(left, statement.op, statement.value))
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
+        left = copy.copy(statement.targets[0])
+        left.ctx = ast.Load()
+        return ast.Expr(ast.Compare(left, [ast.Eq()], [statement.value]))
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return ast.Expr(statement.value.func)
+    return None
+
+
+def _beginnings(solution: str) -> Iterator[str]:
+    """The solution with only the first statements of one region written, from none to all but the last."""
+    for _, start, end in regions(solution):
+        body = textwrap.dedent(solution[start:end])
+        lines = body.splitlines()
+        for statement in ast.parse(body).body:
+            kept = "\n".join(lines[: _first_line(statement) - 1]).rstrip()
+            yield _replaced(solution, start, end, kept or "pass")
+
+
+def _first_line(statement: ast.stmt) -> int:
+    placed: list[ast.stmt | ast.expr] = [statement, *getattr(statement, "decorator_list", [])]
+    return min(node.lineno for node in placed)
+
+
+def _replaced(solution: str, start: int, end: int, body: str) -> str:
+    """The solution with another text in a region, indented as its end marker is."""
+    marker = solution[end:]
+    indent = marker[: len(marker) - len(marker.lstrip(" "))]
+    return f"{solution[:start]}{textwrap.indent(body, indent)}\n{marker}"
 
 
 def _around(solution: str, position: int) -> str:

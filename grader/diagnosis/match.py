@@ -1,19 +1,122 @@
-"""Compare what an engine did with what each misconception does: exactly one alike is named, several or none are not."""
+"""Compare what an engine did with what each misconception does, program by program."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import combinations
 
-from ..answer_book import KnownBehaviour
+from ..answer_book import UNCLEAR, KnownBehaviour, KnownExercise
+from .behaviour import RIGHT, Behaviour
 
 
-def diagnose(known: Sequence[KnownBehaviour], observed: Mapping[str, str]) -> KnownBehaviour | None:
-    """The one misconception that behaves the same on every fixed batch that was run, or None.
+def diagnose(known: KnownExercise, seen: Behaviour, failures: Iterable[str]) -> dict[str, KnownBehaviour]:
+    """Return the misconception that explains each of the checks that failed, by their ids; nothing where it is not
+    certain.
 
-    `observed` maps `check:n`, the n-th batch of a check, to its fingerprint. An engine that shows nothing has no
-    diagnosis. A misconception may have run batches that this engine was not asked to run: there is nothing to compare.
+    A misconception is named if it behaves like the engine on every program that both have run, at least one of them
+    wrong, and nothing else that is known behaves the same: no other misconception, and no solution of which only the
+    beginning is written. Where there is none, two that together explain everything are named, then those that do so
+    for a function of which programs depend on nothing else that is to be filled. Where no gradient arrived anywhere,
+    many mistakes look alike, and nothing is named.
     """
-    if not observed:
-        return None
-    alike = [
-        candidate for candidate in known if all(candidate.behaviour.get(batch) == f for batch, f in observed.items())
+    if not seen.wrong or not can_be_told(known, seen):
+        return {}
+    alike = [one for one in known.misconceptions if _alike(one.behaviour, seen.programs)]
+    if alike:
+        (one, *others) = _seen_whole(alike, seen)
+        return _by_function(known, seen) if others else dict.fromkeys(failures, one)
+    return _pair(known, seen) or _by_function(known, seen)
+
+
+def _seen_whole(alike: list[KnownBehaviour], seen: Behaviour) -> list[KnownBehaviour]:
+    """Those of which nothing is hidden by what the engine lacks or has still to fill; all, where there is none."""
+    return [one for one in alike if seen.unclear.isdisjoint(one.behaviour)] or alike
+
+
+def can_be_told(known: KnownExercise, seen: Behaviour) -> bool:
+    """Whether an engine may be told a misconception: a gradient arrived, and no unfinished solution is like it."""
+    return seen.arrived is not False and not any(_alike(one, seen.programs) for one in known.unfinished)
+
+
+def _alike(candidate: Mapping[str, str], programs: Mapping[str, str]) -> bool:
+    """Whether a candidate behaves like the engine on all of these programs, and wrongly on one of them."""
+    separated = False
+    for key, look in programs.items():
+        there = candidate.get(key, RIGHT)
+        if there == UNCLEAR:
+            continue
+        if there != look:
+            return False
+        separated = separated or look != RIGHT
+    return separated
+
+
+def _pair(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
+    """The only two that together behave like the engine: where one is right, the engine behaves like the other.
+
+    Programs on which both are wrong say nothing; each of the two is alone on one program at least.
+    """
+    possible = [
+        one
+        for one in known.misconceptions
+        if _explains_some(one.behaviour, seen) and _not_as_unfinished(known, one, seen)
     ]
-    return alike[0] if len(alike) == 1 else None
+    pairs = []
+    for one, other in combinations(possible, 2):
+        found = _together(one, other, seen.programs)
+        if found is not None:
+            pairs.append(found)
+    return pairs[0] if len(pairs) == 1 else {}
+
+
+def _explains_some(candidate: Mapping[str, str], seen: Behaviour) -> bool:
+    return any(candidate.get(key) == look for key, look in seen.wrong.items())
+
+
+def _not_as_unfinished(known: KnownExercise, one: KnownBehaviour, seen: Behaviour) -> bool:
+    """Whether a misconception can be told from every solution of which only the beginning is written."""
+    keys = seen.programs.keys()
+    look = {key: one.behaviour.get(key, RIGHT) for key in keys}
+    return all(any(other.get(key, RIGHT) != look[key] for key in keys) for other in known.unfinished)
+
+
+def _together(
+    one: KnownBehaviour, other: KnownBehaviour, programs: Mapping[str, str]
+) -> dict[str, KnownBehaviour] | None:
+    """Which of two explains each check, None where they do not explain everything."""
+    by_check: dict[str, KnownBehaviour] = {}
+    alone = set()
+    for key, look in programs.items():
+        looks = [known.behaviour.get(key, RIGHT) for known in (one, other)]
+        wrong = [known for known, there in zip((one, other), looks, strict=True) if there != RIGHT]
+        if len(wrong) == 2 or UNCLEAR in looks:
+            if look == RIGHT:
+                return None
+            continue
+        if look != next((there for there in looks if there != RIGHT), RIGHT):
+            return None
+        if wrong:
+            alone.add(wrong[0].id)
+            by_check.setdefault(_check(key), wrong[0])
+    return by_check if len(alone) == 2 else None
+
+
+def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
+    """What explains the programs that depend on one function alone, function by function.
+
+    It explains a check if the first program that is wrong there is one of these.
+    """
+    found: dict[str, KnownBehaviour] = {}
+    first: dict[str, str] = {}
+    for key in seen.wrong:
+        first.setdefault(_check(key), key)
+    for function, keys in known.functions.items():
+        programs = {key: seen.programs[key] for key in keys if key in seen.programs}
+        alike = [one for one in known.misconceptions if function in one.functions and _alike(one.behaviour, programs)]
+        ways = {one.functions[function] for one in alike}  # one that changes more may write this function the same
+        alone = [one for one in alike if len(one.functions) == 1]
+        if len(ways) == len(alone) == 1 and not any(_alike(one, programs) for one in known.unfinished):
+            found.update({check: alone[0] for check, key in first.items() if programs.get(key, RIGHT) != RIGHT})
+    return found
+
+
+def _check(key: str) -> str:
+    return key.partition(":")[0]

@@ -4,7 +4,7 @@ from .arrange import Arrangement, arrange
 from .descent import Descent, Question
 from .draw import draw, parts
 from .graph import Leaf, Number, Op, Program, ProgramError, number_text
-from .operations import BINARY, FUNCTIONS, METHODS
+from .operations import BINARY, FUNCTIONS, METHODS, OPERATIONS
 from .parse import program
 from .redraw import alike, among_others, plain_numbers
 from .shapes import NOTHING, chain, diamonds, leaf
@@ -14,6 +14,7 @@ __all__ = [
     "FUNCTIONS",
     "METHODS",
     "NOTHING",
+    "OPERATIONS",
     "Arrangement",
     "Descent",
     "Leaf",

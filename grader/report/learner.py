@@ -17,10 +17,23 @@ def for_learner(report: Report, details: Details) -> Report:
     anything out.
     """
     exercises = tuple(
-        replace(exercise, checks=tuple(_check(exercise, check, details) for check in exercise.checks))
+        replace(
+            exercise,
+            checks=tuple(_check(exercise, check, details) for check in exercise.checks),
+            facts=exercise.facts if _explained(exercise, details) else UNSET,
+        )
         for exercise in report.exercises
     )
     return replace(report, seed=UNSET, exercises=exercises)
+
+
+def _explained(exercise: ExerciseResult, details: Details) -> bool:
+    """Whether a learner is told why at least one of the checks failed."""
+    return any(
+        check.visibility == "visible" or details.get((exercise.id, check.id), "score") != "score"
+        for check in exercise.checks
+        if check.status != "passed"
+    )
 
 
 def _check(exercise: ExerciseResult, check: CheckResult, details: Details) -> CheckResult:

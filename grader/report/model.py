@@ -11,7 +11,7 @@ from ..course import Limits
 Schema: TypeAlias = Literal["backward/report/v2"]
 SCHEMA: Schema = "backward/report/v2"
 
-CheckStatus: TypeAlias = Literal["passed", "failed", "error", "timeout", "crashed", "skipped"]
+CheckStatus: TypeAlias = Literal["passed", "failed", "error", "timeout", "crashed", "not_started", "skipped"]
 ExerciseStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started", "missing", "unreadable"]
 ReportStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started"]
 Points: TypeAlias = Annotated[int, Meta(ge=0)]
@@ -65,6 +65,22 @@ class Diagnosis(_Strict, frozen=True):
     explanation: str
 
 
+class FaultFact(_Strict, frozen=True):
+    """One thing that is wrong for certain, from what the engine did on programs of the kit's own; `text` says it in a
+    sentence. The other fields are those of `grader.diagnosis.facts.Fact`."""
+
+    kind: str
+    text: str
+    operation: str | UnsetType = UNSET
+    input: str | UnsetType = UNSET
+    expected: str | UnsetType = UNSET
+    found: str | UnsetType = UNSET
+    lines: tuple[int, int] | UnsetType = UNSET
+    program: str | UnsetType = UNSET
+    node: str | UnsetType = UNSET
+    other: str | UnsetType = UNSET
+
+
 class CheckResult(_Strict, frozen=True):
     """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
     (inf, nan) are words. `expected_by` says who computed what is expected: torch, or the check from torch's numbers.
@@ -91,7 +107,8 @@ class CheckResult(_Strict, frozen=True):
 
 
 class ExerciseResult(_Strict, frozen=True):
-    """One exercise. `max_score` leaves bonus out; `bonus` is what was earned beyond it."""
+    """One exercise. `max_score` leaves bonus out; `bonus` is what was earned beyond it. `facts` are of one that is not
+    passed."""
 
     id: str
     number: str
@@ -104,6 +121,7 @@ class ExerciseResult(_Strict, frozen=True):
     message: str | UnsetType = UNSET
     file: str | UnsetType = UNSET
     reason: Reason | UnsetType = UNSET
+    facts: tuple[FaultFact, ...] | UnsetType = UNSET
 
 
 class Report(_Strict, frozen=True):

@@ -1,6 +1,12 @@
-"""How numbers of a report are shown, wherever they are: on a terminal, on a page, in an export."""
+"""What of a report is shown, and how its numbers are: on a terminal, on a page, in an export."""
 
-from .model import CheckResult
+from .model import CheckResult, ExerciseResult
+
+
+def first_failure(exercise: ExerciseResult) -> CheckResult | None:
+    """The failure that is told in full: the first one, before what is still to be filled."""
+    failures = [check for check in exercise.checks if check.status not in ("passed", "skipped")]
+    return next((check for check in failures if check.status != "not_started"), next(iter(failures), None))
 
 
 def expected_by(check: CheckResult) -> str:

@@ -2,7 +2,7 @@
 
 import itertools
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from msgspec import UNSET, UnsetType
@@ -11,7 +11,7 @@ from termcolor import colored
 from ..client import cut
 from ..outside import plain
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import digits, expected_by
+from ..report.shown import digits, expected_by, first_failure
 
 T = TypeVar("T")
 _WIDTH = 78
@@ -21,6 +21,7 @@ _LINES = 10  # a failing check takes at most this many
 _FILE_LINES = 20  # and what became of a file
 _OUTPUT_LINES = 3
 _DIGITS = 28  # characters of two numbers side by side
+_FACTS = 2  # as many are shown
 _WORDS = {
     "passed": ("PASS", "green"),
     "partial": ("PARTIAL", "yellow"),
@@ -43,7 +44,8 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
     lines = [plain(title), ""]
     for note in report.notes:
         lines += [*_indented(f"Note: {note}", 0), ""]
-    first = True
+    failures = [check for exercise in report.exercises if (check := first_failure(exercise)) is not None]
+    in_full = next((check for check in failures if check.status != "not_started"), next(iter(failures), None))
     alone = len(report.exercises) == 1
     for exercise in report.exercises:
         lines.append(_headline(exercise, paint))
@@ -52,6 +54,7 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
             said = _indented(message, _TEXT)
             lines += said if len(said) <= _FILE_LINES else [*said[: _FILE_LINES - 1], " " * _TEXT + "…"]
         explained = None
+        facts = [fact.text for fact in _given(exercise.facts) or ()]
         for check in exercise.checks:
             if check.status == "skipped":
                 continue
@@ -64,10 +67,10 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
                 lines.append(_line("not_earned", check.title, check.score, check, paint))
                 continue
             lines.append(_line(check.status, check.title, check.score, check, paint))
-            if first or everything:
-                lines += _failure(exercise, check, said=explained)
+            if everything or check is in_full:
+                lines += _failure(exercise, check, facts, said=explained)
                 explained = check.diagnosis.explanation if check.diagnosis else None
-            first = False
+                facts = []
     lines += ["", _total(report)]
     if not everything and sum(c.status not in ("passed", "skipped") for e in report.exercises for c in e.checks) > 1:
         lines.append("The first failure is shown in full; grade --all shows every one.")
@@ -105,10 +108,17 @@ class _Part(NamedTuple):
     from_start: bool = False  # what gives way, gives way at its beginning
 
 
-def _failure(exercise: ExerciseResult, check: CheckResult, said: str | None) -> list[str]:
-    """The lines below a failing check's own: as many as fit, its reason always whole."""
-    lines, fits = _told(_details(exercise, check, said))
-    return lines if fits else _told(_details(exercise, check, said, wide=True))[0]
+def _failure(exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None) -> list[str]:
+    """The lines below a failing check's own: as many as fit, its reason always whole. Beside facts, which are certain,
+    a misconception makes way."""
+    lines, fits = _told(_details(exercise, check, facts, said))
+    if not fits:
+        lines, fits = _told(_details(exercise, check, facts, said, wide=True))
+    if not fits and facts and check.diagnosis:
+        lines, fits = _told(_details(exercise, check, facts, check.diagnosis.explanation, wide=True))
+    if not fits and len(facts) > 1:
+        return _failure(exercise, check, facts[:1], said)
+    return lines
 
 
 def _told(parts: Iterable[_Part]) -> tuple[list[str], bool]:
@@ -133,7 +143,9 @@ def _shortened(part: _Part, by: int) -> _Part:
     return part._replace(lines=[*kept[:-1], f"{last} …"])
 
 
-def _details(exercise: ExerciseResult, check: CheckResult, said: str | None, wide: bool = False) -> Iterator[_Part]:
+def _details(
+    exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None, wide: bool = False
+) -> Iterator[_Part]:
     indent = " " * (_TEXT + 2)
     program: list[str] = []
     for line in (_given(check.program) or "").splitlines():
@@ -154,6 +166,8 @@ def _details(exercise: ExerciseResult, check: CheckResult, said: str | None, wid
     line_number = check.reason.line if not isinstance(check.reason, UnsetType) else None
     if line_number is not None and not isinstance(exercise.file, UnsetType):
         yield _Part([f"{indent}{_label('at')}{plain(exercise.file)}:{line_number}"], rank=0)
+    for fact in facts[:_FACTS]:
+        yield _Part(_indented(f"fact: {fact}", len(indent)) if wide else list(_wrapped("fact", fact)))
     if check.diagnosis and check.diagnosis.explanation != said:
         why = check.diagnosis.explanation
         yield _Part(_indented(f"why: {why}", len(indent)) if wide else list(_wrapped("why", why)))

@@ -74,7 +74,7 @@ def test_the_shipped_book_has_the_same_stubs(built: AnswerBook, shipped: AnswerB
 def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shipped: AnswerBook) -> None:
     """Every misconception beside a solution is in the shipped book, in the same words."""
     written = [(one.id, one.believes, one.instead, one.hint) for one in catalogue(COURSE, exercise)]
-    kept = [(one.id, one.believes, one.instead, one.hint) for one in shipped.misconceptions[exercise.id]]
+    kept = [(one.id, one.believes, one.instead, one.hint) for one in shipped.known[exercise.id].misconceptions]
     assert written == kept, STALE
 
 
@@ -84,8 +84,8 @@ def test_misconceptions_behave_as_in_the_shipped_book(
     exercise: str, name: str, built: AnswerBook, shipped: AnswerBook
 ) -> None:
     """A misconception does now, and in every run, what the shipped book says of it."""
-    (now,) = built.misconceptions[exercise]
-    (kept,) = [one for one in shipped.misconceptions[exercise] if one.id == name]
+    (now,) = built.known[exercise].misconceptions
+    (kept,) = [one for one in shipped.known[exercise].misconceptions if one.id == name]
     assert now == kept, STALE
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.answer_book import Answer, AnswerBook, read_book
+from grader.answer_book import Answer, AnswerBook, KnownExercise, read_book
 from grader.author.drift import Drift, drift, made_from_answers, questions, shaken
 from grader.author.verify import drift_text
 from grader.course import Course, load_course
@@ -78,10 +78,10 @@ def test_an_answer_of_another_length_has_drifted(book: AnswerBook) -> None:
     [
         ("stubs", "replay", "another", Drift("stub", REPLAY)),
         ("stubs", "replay", None, Drift("stub", REPLAY)),
-        ("misconceptions", "replay", (), Drift("misconceptions", REPLAY)),
-        ("misconceptions", "replay", None, Drift("misconceptions", REPLAY)),
+        ("known", "replay", KnownExercise(), Drift("misconceptions", REPLAY)),
+        ("known", "replay", None, Drift("misconceptions", REPLAY)),
         ("stubs", "gone", "its stub", Drift("not_asked")),
-        ("misconceptions", "gone", (), Drift("not_asked")),
+        ("known", "gone", KnownExercise(), Drift("not_asked")),
         ("answers", "0" * 64, Answer((1.0,), (1.0,)), Drift("not_asked")),
     ],
 )

@@ -9,7 +9,7 @@ from grader.course import Course
 
 WithSolution = Callable[..., Course]
 STUBS = {"first": "# TODO: ½?\n", "second": "# TODO\n"}
-BOOK = AnswerBook(format=1, torch="none", stubs=STUBS, misconceptions={}, answers={})
+BOOK = AnswerBook(format=2, torch="none", stubs=STUBS, known={}, answers={})
 
 
 def test_stubs_are_handed_out(with_solution: WithSolution, tmp_path: Path) -> None:

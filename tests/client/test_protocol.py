@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.client import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Run, Traced, bounds
+from grader.client import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Ruled, Run, Traced, bounds
 from grader.client.protocol import decode_batch, decode_load
 from grader.program import chain, program
 from grader.worker.confine.framing import HEADER
@@ -35,6 +35,7 @@ ALL_STEPS = (
     ("backward", 2),
     ("traced",),
     ("call", "build_topo", [["node", 2]]),
+    ("rule", 2),
 )
 BATCH = Batch((Run(ASKED, ALL_STEPS), Run(ASKED, (("values",),))), 1000, 1.0, (0, 1))
 ONE = Batch((Run(ASKED, (("values",),)),), 1000, 1.0, (0,))
@@ -52,6 +53,7 @@ RESULTS = [
     ["nothing"],
     ["trace", [[2, [[0, (3.0).hex()], [1, (2.0).hex()]]]]],
     ["nodes", [0, 1, 2]],
+    ["rule", True, False, 12, 14],
 ]
 
 
@@ -92,6 +94,7 @@ def test_a_right_answer_is_read() -> None:
     assert (Called(),) * 5 == whole.results[2:7]
     assert Traced(((2, ((0, 3.0), (1, 2.0))),)) == whole.results[7]
     assert Called(nodes=(0, 1, 2)) == whole.results[8]
+    assert Ruled(own=True, alone=False, first=12, last=14) == whole.results[9]
     assert Done(((2.0, 3.0, 6.0),)) == small
     assert isinstance(broke, Broke)
     assert (6, Problem(*PROBLEM)) == (len(broke.results), broke.problem)
@@ -153,7 +156,14 @@ def test_the_longest_honest_answer_fits_under_the_cap() -> None:
     """A batch's cap leaves room for the longest numbers and for a trace that touches every node."""
     long = (-1.2345678901234567e-300).hex()
     trace = [[i, [[j, long] for j in range(3)]] for i in range(3)]
-    results = [["values", [long] * 3], ["grads", [long] * 3], *RESULTS[2:7], ["trace", trace], ["nodes", [10**7] * 72]]
+    results = [
+        ["values", [long] * 3],
+        ["grads", [long] * 3],
+        *RESULTS[2:7],
+        ["trace", trace],
+        ["nodes", [10**7] * 72],
+        RESULTS[9],
+    ]
     outcome = ["done", results]
     answer = frame(["read", READING, [[outcome, ["done", [["values", [long] * 3]]]]] * 2])
     assert len(answer) < BATCH.answer_cap
@@ -315,6 +325,7 @@ def test_each_step_has_its_own_kind_of_answer(step: tuple[Any, ...], result: lis
         "values": ["values"],
         "grads": ["grads"],
         "traced": ["trace"],
+        "rule": ["rule"],
         "call": ["nothing", "numbers", "nodes", "other"],
     }
     batch = Batch((Run(ASKED, (step,)),), 1, 1.0, (0,))

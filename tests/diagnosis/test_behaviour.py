@@ -1,34 +1,36 @@
-"""Fingerprints are equal exactly where behaviour is."""
+"""Fingerprints are equal exactly where behaviour is; what says nothing is left out."""
 
 import math
+from typing import Any
 
 import pytest
 
-from grader.answer_book import KnownBehaviour
-from grader.client import Broke, Called, Died, Done, Odd, Problem, Read, Reading, Traced
-from grader.diagnosis import diagnose, fingerprint
+from grader.checks.answered import Shown
+from grader.client import Broke, Called, Died, Done, Odd, Problem, Read, Reading, Run, Traced
+from grader.diagnosis import behaviour, fingerprint
+from grader.program import program
 
 READING = Reading("Value", "data", "grad", "_prev", "closure", "_backward", False)
+SUM = program("L = a + b", a=2, b=-3)
 
 
-def read(*results: object) -> Read:
-    return Read(READING, ((Done(tuple(results)),),))  # type: ignore[arg-type]
+def done(*results: Any) -> Done:
+    return Done(results)
 
 
-def raised(message: str, lines: list[int]) -> Read:
-    problem = Problem("backward", "raised", "NameError", message, lines)
-    return Read(READING, ((Broke((), problem),),))
+def raised(message: str, lines: list[int]) -> Broke:
+    return Broke((), Problem("backward", "raised", "NameError", message, lines))
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (read((0.1 + 0.2, 1.0)), read((0.3, 1.0))),
-        (read((0.0,)), read((-0.0,))),
-        (read((math.nan,)), read((math.nan,))),
+        (done((0.1 + 0.2, 1.0)), done((0.3, 1.0))),
+        (done((0.0,)), done((-0.0,))),
+        (done((math.nan,)), done((math.nan,))),
         (raised("name 'x' is not defined", [3]), raised("name 'x' is not defined", [9])),
         (raised("<Value at 0x7f12>", []), raised("<Value at 0x7f99>", [])),
-        (read(Traced(((1, ((0, 1.0),)),))), read(Traced(((1, ()),)))),
+        (done(Traced(((1, ((0, 1.0),)),))), done(Traced(((1, ()),)))),
         (Problem("backward", "calls", "OutOfCalls", "", [3]), Problem("backward", "cpu", "OutOfTime", "", [4])),
         (Problem("call", "raised", "MemoryError", "", [3]), Problem("backward", "cpu", "OutOfTime", "", [4])),
         (Died("cpu_limit", seconds=2), Problem("backward", "cpu", "OutOfTime", "", [4])),
@@ -39,60 +41,87 @@ def raised(message: str, lines: list[int]) -> Read:
         *("calls or time", "memory or time", "stopped inside or from outside", "how it left"),
     ],
 )
-def test_what_does_not_matter_does_not_count(one: Read, other: Read) -> None:
+def test_what_does_not_matter_does_not_count(one: Any, other: Any) -> None:
     """Rounding, lines and addresses make no difference, nor which limit a machine hits first."""
-    assert fingerprint(one) == fingerprint(other)
+    assert fingerprint([one]) == fingerprint([other])
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (read((1.0,)), read((1.000001,))),
-        (read((1.0,)), read((Odd("NoneType"),))),
-        (read((Odd("str"),)), read((Odd("NoneType"),))),
-        (read(Called(nodes=(0, 1))), read(Called(nodes=(1, 0)))),
-        (read(Called()), read(Called(other="str"))),
+        (done((1.0,)), done((1.000001,))),
+        (done((1.0,)), done((Odd("NoneType"),))),
+        (done((Odd("str"),)), done((Odd("NoneType"),))),
+        (done(Called(nodes=(0, 1))), done(Called(nodes=(1, 0)))),
+        (done(Called()), done(Called(other="str"))),
         (raised("name 'x' is not defined", []), raised("name 'y' is not defined", [])),
         (Died("wall_limit", seconds=40), Died("exited")),
-        (read((1.0,)), Died("protocol_error", detail="")),
-        (Read(READING, ((None,),)), read()),
+        (done((1.0,)), Died("protocol_error", detail="")),
+        (None, done()),
     ],
 )
-def test_what_matters_counts(one: Read | Died, other: Read | Died) -> None:
+def test_what_matters_counts(one: Any, other: Any) -> None:
     """Numbers, kinds, orders and the words of an exception all tell engines apart."""
-    assert fingerprint(one) != fingerprint(other)
+    assert fingerprint([one]) != fingerprint([other])
 
 
-def known(name: str, **behaviour: str) -> KnownBehaviour:
-    return KnownBehaviour(name, "it is so", "it is not", 1, {k.replace("_", ":"): v for k, v in behaviour.items()})
+def shown(outcome: Done | Broke | None, *, wrong: bool = True, aside: bool = False) -> Shown:
+    """A batch of one program under one order seed."""
+    run = Run(SUM, (("preload", [[0, 5]]), ("backward", 2), ("grads",)))
+    read = Read(READING, ((outcome,),))
+    return Shown((run,), read, frozenset([0] if wrong else ()), frozenset([0] if aside else ()))
 
 
-ONE, OTHER, TWIN = known("one", a_0="x", b_0="y"), known("other", a_0="x", b_0="z"), known("twin", a_0="x", b_0="y")
+def test_what_passes_is_right_whatever_it_is() -> None:
+    """Engines that pass a program behave alike on it, though they may keep other numbers or orders."""
+    ways = [shown(done(Called(), Called(), grads), wrong=False) for grads in ((6.0, 1.0, 1.0), (6.0, 1.0, 0.0))]
+    assert [{"c:0:0": ""}] * 2 == [behaviour({"c": [way]}).programs for way in ways]
 
 
 @pytest.mark.parametrize(
-    ("expected", "catalogue", "observed"),
+    "outcome",
     [
-        (ONE, [ONE, OTHER], {"a:0": "x", "b:0": "y"}),
-        (None, [ONE, OTHER], {"a:0": "x"}),
-        (None, [ONE, OTHER, TWIN], {"a:0": "x", "b:0": "y"}),
-        (None, [ONE, OTHER], {"a:0": "x", "b:0": "new"}),
-        (None, [ONE], {"a:0": "x", "b:0": "y", "c:0": "z"}),
-        (None, [ONE], {}),
-        (None, [], {"a:0": "x"}),
+        None,
+        Broke((), Problem("build", "not_offered", "NotOffered", "tanh", [])),
+        Broke((), Problem("build", "wants_argument", "NotOffered", "log", [])),
+        Broke((), Problem("backward", "raised", "NotImplementedError", "swap: and here?", [30])),
     ],
-    ids=[
-        "exactly one",
-        "too little was run",
-        "two alike",
-        "none",
-        "more was run",
-        "nothing was run",
-        "empty catalogue",
-    ],
+    ids=["not run", "no such operation", "not as a method without arguments", "still to be filled"],
 )
-def test_exactly_one_is_named(
-    expected: KnownBehaviour | None, catalogue: list[KnownBehaviour], observed: dict[str, str]
-) -> None:
-    """One that behaves the same on everything that was run is named; several or none are not."""
-    assert expected == diagnose(catalogue, observed)
+def test_what_says_nothing_is_left_out(outcome: Any) -> None:
+    """An operation that the engine lacks, or a part that is still to be filled, is evidence of nothing."""
+    seen = behaviour({"c": [shown(outcome)]})
+    assert [{}, frozenset({"c:0:0"})] == [seen.programs, seen.unclear]
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem("build", "raised", "TypeError", "unsupported operand type(s) for -: 'V' and 'V'", [12]),
+        Problem("build", "raised", "TypeError", "unsupported operand type(s) for +: 'NoneType' and 'V'", []),
+    ],
+    ids=["in the learner's file", "of None"],
+)
+def test_what_an_operation_does_wrong_counts(problem: Problem) -> None:
+    """An operator that is there and fails is not one that is missing."""
+    assert ["c:0:0"] == list(behaviour({"c": [shown(Broke((), problem))]}).wrong)
+
+
+def test_programs_drawn_at_random_are_left_out() -> None:
+    """They differ from seed to seed."""
+    assert {} == behaviour({"c": [shown(done(Called(), Called(), (1.0, 1.0, 1.0)), aside=True)]}).programs
+
+
+@pytest.mark.parametrize(
+    ("expected", "grads"), [(False, (5.0, 0.0, 1.0)), (True, (6.0, 0.0, 1.0)), (True, (0.0, 0.0, 1.0))]
+)
+def test_a_gradient_arrived_where_it_is_not_what_the_kit_put_there(expected: bool, grads: tuple[float, ...]) -> None:
+    """The root's own does not count."""
+    assert expected is behaviour({"c": [shown(done(Called(), Called(), grads))]}).arrived
+
+
+def test_where_no_gradient_is_asked_for_none_is_missed() -> None:
+    """A check that calls a function with numbers says nothing of gradients."""
+    run = Run(SUM, (("call", "square", []),))
+    asked = Shown((run,), Read(READING, ((done(Called(numbers=(3.0,))),),)), frozenset([0]), frozenset())
+    assert behaviour({"c": [asked]}).arrived is None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import CourseError
-from grader.diagnosis import Edit, apply_edits, read_misconceptions, regions
+from grader.diagnosis import Edit, apply_edits, read_misconceptions, regions, unfinished, without
 
 SOLUTION = """class Value:
     def __add__(self, other):
@@ -51,6 +51,24 @@ ENTRY = """- id: overwrite
 def test_a_region_is_named_after_the_method_or_function_around_it() -> None:
     """Of nested functions the outermost within a class counts."""
     assert ["__add__", "__mul__", "build"] == [name for name, _, _ in regions(SOLUTION)]
+
+
+def test_a_function_can_be_left_to_be_filled() -> None:
+    """Its regions make way for what a stub raises; the others stay."""
+    left = without(SOLUTION, "__add__")
+    assert [1, 0, 1] == [left.count(text) for text in ("NotImplementedError", "+= out.grad", "return []")]
+    assert {"__add__", "__mul__", "build"} == {name for name, _, _ in regions(left)}
+
+
+def test_a_solution_on_the_way() -> None:
+    """Only the first statements of a region are there, or one is missing or mistyped; each is a file that loads."""
+    texts = list(unfinished(SOLUTION))
+    counts = {
+        (text.count("+= out.grad"), text.count("other.data * out.grad"), text.count("return []")) for text in texts
+    }
+    assert {(0, 1, 1), (1, 1, 1), (2, 0, 1), (2, 1, 0), (2, 1, 1)} == counts
+    for text in texts:
+        compile(text, "unfinished", "exec")
 
 
 def test_edits_are_made_one_after_the_other() -> None:

@@ -35,6 +35,8 @@ def misconceptions(exercise: Exercise) -> list[Misconception]:
 
 
 CATALOGUE = {exercise.id: misconceptions(exercise) for exercise in COURSE.exercises}
+# nothing is propagated, or a solution with a statement missing does the same
+LIKE_UNFINISHED = {"not_on_the_tape", "no_start", "root_left_out", "gradients_alone", "nodes_alone", "tape_first"}
 MISTAKES = [(exercise, mistake) for exercise, mistakes in CATALOGUE.items() for mistake in mistakes]
 Mistaken = Mapping[tuple[str, str], ExerciseResult]
 
@@ -129,10 +131,11 @@ def test_a_misconception_loses_points(mistaken: Mistaken, exercise: str, mistake
 
 @each_mistake
 def test_a_misconception_is_diagnosed_as_itself(mistaken: Mistaken, exercise: str, mistake: Misconception) -> None:
-    """Every check that it fails says what it believes; no other misconception behaves like it."""
+    """Every check that it fails says what it believes, unless a file that is half done behaves like it."""
     failed = [check for check in mistaken[exercise, mistake.id].checks if check.status != "passed"]
     expected = f"as if {mistake.believes}. Instead: {mistake.instead}."
-    assert {expected} == {check.diagnosis and check.diagnosis.explanation for check in failed}
+    said = {check.diagnosis.explanation for check in failed if check.diagnosis}
+    assert (set() if mistake.id in LIKE_UNFINISHED else {expected}) == said
 
 
 def test_every_exercise_has_misconceptions() -> None:
@@ -156,7 +159,7 @@ def test_the_book_knows_the_stub(shipped: AnswerBook, exercise: Exercise) -> Non
 def test_the_book_has_the_misconceptions(shipped: AnswerBook, exercise: Exercise) -> None:
     """The words of every misconception are in the book; that its behaviour is too, the diagnoses show."""
     expected = [(one.id, one.believes, one.instead, one.hint) for one in CATALOGUE[exercise.id]]
-    known = shipped.misconceptions[exercise.id]
+    known = shipped.known[exercise.id].misconceptions
     assert expected == [(one.id, one.believes, one.instead, one.hint) for one in known], STALE
 
 

@@ -48,7 +48,7 @@ from grader.client import (
 from grader.client.protocol import decode_batch, decode_load
 from grader.cohort import summarise
 from grader.course import Course, Limits, load_course
-from grader.diagnosis import fingerprint
+from grader.diagnosis import Fact, behaviour
 from grader.grading import Grader, Submission, grade_submission
 from grader.oracle import Oracle
 from grader.program import Program
@@ -92,7 +92,16 @@ class Forged:
     fresh = True
 
     def __init__(
-        self, lies: Lies, warm: Any, source: str, filename: str, stub: str | None, limits: Limits, budget: Any = None
+        self,
+        lies: Lies,
+        warm: Any,
+        source: str,
+        filename: str,
+        stub: str | None,
+        limits: Limits,
+        budget: Any = None,
+        *,
+        apart: bool = False,
     ) -> None:
         self.lies, self.limits = lies, limits
 
@@ -215,6 +224,8 @@ def _result(step: str, nodes: int, place: str) -> Any:
         return [HERE if place == "kind of result" else step, HERE if place == "values" else [TOKEN] * nodes]
     if step == "traced":
         return ["trace", HERE if place == "trace" else []]
+    if step == "rule":
+        return ["rule", True, True, 1, 10_000_000]
     if step == "call":
         if place == "numbers":
             return ["numbers", HERE]
@@ -345,8 +356,8 @@ class TrustedSide:
             self.checks[name](engine)
         except CheckFailed as failed:
             found = failed.finding
-        behaviour = [fingerprint(answer) for answer in engine.shown if answer is not None]
-        return msgspec.json.encode([found, engine.output, behaviour])
+        looks = behaviour({name: engine.shown}).programs
+        return msgspec.json.encode([found, engine.output, looks])
 
     def report(self, lies: Lies) -> Report:
         """The report on a submission whose every file tells these lies."""
@@ -373,7 +384,8 @@ class TrustedSide:
         finding = Finding("failed", program, rows, dict.fromkeys(rows, "a " + "x" * bounds.NAME), message)
         output = cut_output("\x1b" * (256 << 10), self.course.limits.output_kb)
         shape = EngineShape(*["x" * bounds.NAME] * 4)
-        known = chain.from_iterable(self.book.misconceptions.values())
+        known = chain.from_iterable(known.misconceptions for known in self.book.known.values())
+        facts = [Fact("second_pass", lines=(10**7, 10**7), program=program)] * 40
         longest = max(known, key=lambda one: len(one.believes + one.instead))
         results = tuple(
             score(
@@ -383,7 +395,8 @@ class TrustedSide:
                     check.id: CheckOutcome(exercise.id, check.id, "failed", 1.0, output, finding, shape)
                     for check in exercise.checks
                 },
-                longest,
+                {check.id: longest for check in exercise.checks},
+                facts,
             )
             for exercise in self.course.exercises
         )

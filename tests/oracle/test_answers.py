@@ -58,7 +58,7 @@ def nothing_computed(monkeypatch: pytest.MonkeyPatch, memo: Path) -> None:
 
 
 def book_with(*known: tuple[str, Answer]) -> AnswerBook:
-    return AnswerBook(format=1, torch="any", stubs={}, misconceptions={}, answers=dict(known))
+    return AnswerBook(format=2, torch="any", stubs={}, known={}, answers=dict(known))
 
 
 @pytest.mark.usefixtures("nothing_computed")

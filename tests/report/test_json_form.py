@@ -134,7 +134,7 @@ def test_missing_fields_are_refused(solved: Report, which: int) -> None:
         (4, "calls", 0.5),
         (5, "status", "error"),
         (5, "bonus", -2),
-        (6, "status", "not_started"),
+        (6, "status", "unreadable"),
         (6, "visibility", "secret"),
         (6, "score", -2),
         (6, "bonus", 1),

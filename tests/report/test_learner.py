@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from grader.client import Reason
 from grader.course import Limits
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report, for_learner, to_json
-from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
+from grader.report.model import SCHEMA, CourseStamp, FaultFact, Isolation, SubmissionStamp
 
 FULL = CheckResult(
     id="one",
@@ -115,6 +115,24 @@ def test_each_check_has_a_detail_of_its_own() -> None:
     report = report_with(FULL, replace(FULL, id="two"), replace(FULL, id="three", visibility="visible"))
     expected = {".seed"} | {f".exercises[0].checks[1].{field}" for field in FINDINGS}
     assert expected == taken_by_for_learner(report, {("first", "one"): "full", ("first", "two"): "hint"})
+
+
+@pytest.mark.parametrize(
+    ("expected", "checks"),
+    [
+        (set(), [replace(FULL, visibility="visible")]),
+        (set(), [FULL, replace(FULL, id="two")]),
+        ({".exercises[0].facts"}, [FULL]),
+        ({".exercises[0].facts"}, [FULL, replace(FULL, id="two", status="passed")]),
+    ],
+    ids=["visible", "one may be explained", "none may be", "what passes explains nothing"],
+)
+def test_facts_are_told_where_a_failure_is_explained(expected: set[str], checks: list[CheckResult]) -> None:
+    """A course that tells no reason of any failing check tells no fact about the code either."""
+    report = report_with(*checks)
+    (exercise,) = report.exercises
+    told = replace(report, exercises=(replace(exercise, facts=(FaultFact("sign", "It is wrong."),)),))
+    assert expected == {path for path in taken_by_for_learner(told, {("first", "two"): "hint"}) if "facts" in path}
 
 
 def test_the_report_itself_stays() -> None:

@@ -23,7 +23,8 @@ FIELDS = {
     "Limits": "calls cpu_s memory_mb output_kb",
     "Diagnosis": "id explanation",
     "Reason": "kind seconds clock signal limit_kb count detail type line",
-    "ExerciseResult": "id number title status score max_score bonus checks message file reason",
+    "FaultFact": "kind text operation input expected found lines program node other",
+    "ExerciseResult": "id number title status score max_score bonus checks message file reason facts",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"
         " program expected actual expected_by diagnosis hint message output reason"
@@ -41,7 +42,7 @@ def test_the_fields_are_pinned(name: str, fields: str) -> None:
     ("alias", "words"),
     [
         (model.Schema, "backward/report/v2"),
-        (model.CheckStatus, "passed failed error timeout crashed skipped"),
+        (model.CheckStatus, "passed failed error timeout crashed not_started skipped"),
         (model.ExerciseStatus, "passed partial failed not_started missing unreadable"),
         (model.ReportStatus, "passed partial failed not_started"),
     ],

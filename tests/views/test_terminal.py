@@ -11,6 +11,7 @@ from grader.course import load_course
 from grader.diagnosis import read_misconceptions
 from grader.outside import plain
 from grader.report import CheckResult, ExerciseResult, Report
+from grader.report.model import FaultFact
 from grader.views import render
 
 MakeCheck = Callable[..., CheckResult]
@@ -118,6 +119,31 @@ def test_an_exercise_alone_lists_its_checks(
 ) -> None:
     """Someone who grades one exercise sees what passes in it."""
     assert "right one" in render(make_report(make_exercise(make_check("right one"), make_check(**WRONG))), "T")
+
+
+def test_what_is_still_to_be_filled_stands_behind(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """The failure that is shown in full is one that the learner has worked on, wherever it stands."""
+    todo = make_check("not yet", "not_started", message="this part is still to be filled")
+    text = render(make_report(make_exercise(todo), make_exercise(todo, make_check("wrong", **WRONG))), "T")
+    assert "  TODO     not yet" in text
+    assert ["yours 3" in text, "still to be filled" in text] == [True, False]
+    assert "still to be filled" in render(make_report(make_exercise(todo)), "T")
+
+
+def test_facts_come_before_the_misconception(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """The first failure has two facts at most; a misconception makes way if there is no room for both."""
+    facts = tuple(FaultFact("sign", f"It is wrong at {place}.") for place in "abc")
+
+    def said(diagnosis: str) -> list[str]:
+        exercise = make_exercise(make_check("wrong", **WRONG, diagnosis=diagnosis), facts=facts)
+        return [line.split(maxsplit=1)[0].rstrip(":") for line in block(render(make_report(exercise), "T"), "wrong")]
+
+    assert ["FAIL", "L", "dL/da", "fact", "fact", "why", "hint"] == said("short")
+    assert ["FAIL", "L", "dL/da", "fact", "fact", "hint"] == said(LONG)
 
 
 LONG = " ".join(["a long story"] * 40)

@@ -1,12 +1,12 @@
 """What there is to say of a check that did not pass, as a few lines of plain text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 
 from ...outside import lines
 from ..model import CheckResult, ExerciseResult
-from ..shown import digits, expected_by
+from ..shown import digits, expected_by, first_failure
 
 
 def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
@@ -14,10 +14,11 @@ def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
     skipped check, why its exercise's file was not loaded."""
     if check.status == "skipped":
         return lines(exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message)
-    return lines("\n".join(_said(check)))
+    facts = [fact.text for fact in exercise.facts or ()] if check is first_failure(exercise) else []
+    return lines("\n".join(_said(check, facts)))
 
 
-def _said(check: CheckResult) -> Iterator[str]:
+def _said(check: CheckResult, facts: Sequence[str]) -> Iterator[str]:
     if check.program is not UNSET:
         yield check.program
     actual = {} if check.actual is UNSET else check.actual
@@ -31,6 +32,7 @@ def _said(check: CheckResult) -> Iterator[str]:
             yield f"{label}: yours {yours if as_is else digits(yours)}, {true}"
     if check.message is not UNSET:
         yield check.message
+    yield from (f"fact: {fact}" for fact in facts)
     if check.diagnosis:
         yield f"why: {check.diagnosis.explanation}"
     if check.hint is not UNSET:

@@ -49,7 +49,7 @@ def _result(exercise: ExerciseResult, check: CheckResult) -> Failure | Error | S
     what was never begun is skipped."""
     said = explanation(exercise, check)
     kind: type[Failure | Error | Skipped] = Failure if check.status == "failed" else Error
-    if exercise.status in ("missing", "not_started"):
+    if "not_started" in (exercise.status, check.status) or exercise.status == "missing":
         kind = Skipped
     result = kind(said.partition("\n")[0] or check.title, check.status)
     result.text = said

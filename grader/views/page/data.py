@@ -125,6 +125,7 @@ def _result(exercise: ExerciseResult, room: _Room, pools: _Pools) -> dict[str, A
         bonus=exercise.bonus,
         message=room.place(exercise.message),
         file=_line(exercise.file),
+        facts=[room.place(fact.text) for fact in exercise.facts or ()],
         checks=[_check(check, room, pools) for check in exercise.checks],
     )
 

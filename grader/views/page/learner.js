@@ -62,6 +62,7 @@ function exerciseOf(data, exercise, result) {
     line,
     result?.file !== undefined && h("p.file", null, h("bdi", null, result.file)),
     result?.message !== undefined && block(data.texts[result.message]),
+    result?.facts && h("ul.facts", null, result.facts.map((at) => h("li", null, data.texts[at]))),
     h("ul.checks", null, checks),
   );
 }

@@ -242,6 +242,15 @@ class Graph:
         self.rules.triple(self._node(index))
         return ["nothing"]
 
+    def rule(self, index: int) -> list[Any]:
+        """Say of a node's rule whether it is another one than a leaf's, whether the operation made no other, and where
+        in the learner's file it stands (0, 0 for nowhere)."""
+        node = self._node(index)
+        known = {id(obj) for obj in self.objects}
+        others = any(getattr(obj, self.shape.inputs, None) for obj in self._made() if id(obj) not in known)
+        own = self.rules.own(node, self.shape.cls(0.0))  # the program's own leaves may have been given one
+        return ["rule", own, not others, *(self.rules.lines(node, self.module.__file__) if own else (0, 0))]
+
     def watch(self) -> list[Any]:
         """From here on, note which node's local rule ran when and what it added where."""
         self._need_rules()
@@ -317,6 +326,7 @@ _STEPS: dict[str, Callable[..., list[Any]]] = {
     "preload": Graph.preload,
     "local_rules": Graph.local_rules,
     "triple": Graph.triple,
+    "rule": Graph.rule,
     "watch": Graph.watch,
     "traced": Graph.traced,
     "call": Graph.call,

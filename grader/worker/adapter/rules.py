@@ -16,7 +16,7 @@ or each with its input; one alone is that of the only input.
 
 import inspect
 from collections.abc import Callable, Iterable
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from . import parts, spelling
@@ -258,6 +258,20 @@ class Rules:
         if self.kind == "called" and self.shape.inputs and not self._inputs(node):
             return False
         return callable(self._function(node))
+
+    def own(self, node: Any, leaf: Any) -> bool:
+        """Whether a node has another rule than a leaf, or one that serves them all."""
+        if self.kind in STORED:
+            return bool(getattr(node, self.name, None))
+        rule, default = (self._function(one) if self.kind and self.has(one) else None for one in (node, leaf))
+        return callable(rule) and (type(rule) is MethodType or _code(rule) is not _code(default))
+
+    def lines(self, node: Any, filename: str | None) -> tuple[int, int]:
+        """The first and the last line of the function that is a node's rule; (0, 0) where there is none in the file."""
+        code = None if self.kind in STORED else _code(self._function(node))
+        if not isinstance(code, CodeType) or code.co_filename != filename:
+            return 0, 0
+        return code.co_firstlineno, max(line or 0 for *_, line in code.co_lines())
 
     def run(self, node: Any) -> None:
         """Let the node add its contributions to the gradients of its inputs."""

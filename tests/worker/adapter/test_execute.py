@@ -55,6 +55,23 @@ def test_backward_gives_every_node_its_gradient(executed: Execute, engine: Any) 
     assert [-2.0, 2.0, 1.0, 1.0] == floats(grads)
 
 
+def test_a_rule_says_where_it_stands(executed: Execute, closures: str) -> None:
+    """`rule` gives the lines of a closure of the operation's own, and nothing for a leaf's default."""
+    lines = closures.splitlines()
+    first = next(i for i, line in enumerate(lines, 1) if "self.data * other.data" in line) + 1
+    mul, leaf_ = results(executed(closures, BOTH, ["rule", 2], ["rule", 0]))
+    assert ["rule", True, True, first, first + 2] == mul
+    assert ["rule", False, True, 0, 0] == leaf_
+
+
+def test_an_operation_made_of_others_is_not_alone(executed: Execute, closures: str) -> None:
+    """The rules of nodes that it makes besides count as rules of others."""
+    made = "def __sub__(self, other):\n        return self + other * other\n\n    def __mul__(self, other):"
+    twice = closures.replace("def __mul__(self, other):", made)
+    (rule,) = results(executed(twice, program("L = a - b", a=2, b=-3), ["rule", 2]))
+    assert ["rule", True, False] == rule[:3]
+
+
 def test_a_fresh_graphs_gradients_are_zero(executed: Execute, engine: Any) -> None:
     """Before the backward pass nothing has flowed."""
     (grads,) = results(executed(engine.source, BOTH, ["grads"]))

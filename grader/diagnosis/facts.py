@@ -1,0 +1,500 @@
+"""Fault facts: what is certain about one operation, or about `backward()`, from observations alone.
+
+A fact about an operation holds for every set of numbers that was tried, for two upstream gradients, and with and
+without gradients that are there already. Where the numbers fit no known form, there is no fact.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ..client import Batch, Broke, Done, Read, Ruled, Run, Traced
+from ..client.protocol import Result
+from ..course import Limits
+from ..program import OPERATIONS, Op, Program, number_text, program
+
+Kind: TypeAlias = Literal[
+    "overwrites",
+    "no_rule",
+    "nothing_added",
+    "no_upstream",
+    "upstream_added",
+    "sign",
+    "factor",
+    "local_derivative",
+    "swapped",
+    "gradient_for_value",
+    "parentheses",
+    "not_seeded",
+    "seed",
+    "no_rule_ran",
+    "nothing_propagated",
+    "ran_twice",
+    "never_ran",
+    "ran_early",
+    "second_pass",
+]
+
+
+class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that is wrong for certain.
+
+    `operation` and `input` say where: `input` is "a", "b", or empty for all of the operation's inputs. `expected` and
+    `found` are factors of the upstream gradient (numbers for `seed`), as text. `lines` are the first and the last line
+    of the operation's rule in the learner's file. `program`, `node` and `other` belong to facts about `backward()`.
+
+    | kind                 | meaning                                                                      |
+    |----------------------|------------------------------------------------------------------------------|
+    | `overwrites`         | the rule sets the input's gradient instead of adding to it                   |
+    | `no_rule`            | the result has the rule that a leaf has, and it adds nothing                 |
+    | `nothing_added`      | the rule adds nothing to the input's gradient                                |
+    | `no_upstream`        | the contribution does not depend on the upstream gradient                    |
+    | `upstream_added`     | the upstream gradient is added to the local derivative                       |
+    | `sign`               | the contribution has the wrong sign                                          |
+    | `factor`             | the contribution is `found` times what it should be                          |
+    | `local_derivative`   | the local derivative is `found`, and should be `expected`                    |
+    | `swapped`            | each input receives the contribution of the other one                        |
+    | `gradient_for_value` | the local derivative is the other input's gradient, and should be its value  |
+    | `parentheses`        | only a part of the local derivative is multiplied by the upstream gradient   |
+    | `not_seeded`         | after `backward()` the root's gradient and all others are 0                  |
+    | `seed`               | after `backward()` the root's gradient is `found`, not 1                     |
+    | `no_rule_ran`        | `backward()` ran no rule                                                     |
+    | `nothing_propagated` | after `backward()` only the root has a gradient                              |
+    | `ran_twice`          | in `program` the rule of `node` ran more than once                           |
+    | `never_ran`          | in `program` the rule of `node` did not run                                  |
+    | `ran_early`          | in `program` the rule of `node` ran before that of its user `other`          |
+    | `second_pass`        | with gradients set back to 0, a second `backward()` gives other gradients    |
+    """
+
+    kind: Kind
+    operation: str = ""
+    input: str = ""
+    expected: str = ""
+    found: str = ""
+    lines: tuple[int, int] | None = None
+    program: str = ""
+    node: str = ""
+    other: str = ""
+
+
+@dataclass(frozen=True)
+class _Form:
+    """An operation as it is tried: its text, sets of numbers, and its local derivatives by a and b.
+
+    `derivative` takes the numbers and the value of the result. `texts` are the derivatives in words; `also` are other
+    factors that learners use, by their text.
+    """
+
+    text: str
+    numbers: Sequence[tuple[float, ...]]
+    derivative: Callable[[Sequence[float], float], tuple[float, ...]]
+    texts: tuple[str, ...]
+    also: Mapping[str, Callable[[Sequence[float], float], float]]
+
+
+_PAIRS = ((2.0, -3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, -1.25))
+_ALIVE = ((2.0,), (0.5,), (3.25,), (1.7,))
+_SMALL = ((0.5,), (-0.8,), (1.2,), (0.3,))
+_POWERS = ((2.0, 3.0), (1.5, -2.0), (0.7, 2.0), (2.25, 0.5))
+_UPSTREAM = (2.5, -1.5, 0.75, 3.5)
+_ANOTHER = (-0.5, 4.0, -3.0, 1.25)
+_ALREADY = ((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0))
+_ENOUGH = 3  # sets of numbers, or programs
+_STORED = ("pairs", "parallel")
+_MADE_OF_OTHERS = ("neg", "sub", "div")  # in many engines
+_OPERATION = {"relu_below_zero": "relu"}
+_OF_RULE = ("overwrites", "nothing_added", "no_upstream")
+
+_COMMON: Mapping[str, Callable[[Sequence[float], float], float]] = {
+    "1": lambda x, y: 1.0,
+    "a": lambda x, y: x[0],
+    "L": lambda x, y: y,
+}
+_BINARY: Mapping[str, Callable[[Sequence[float], float], float]] = {**_COMMON, "b": lambda x, y: x[1]}
+
+FORMS: Mapping[str, _Form] = {
+    "add": _Form("a + b", _PAIRS, lambda x, y: (1.0, 1.0), ("1", "1"), _BINARY),
+    "mul": _Form("a * b", _PAIRS, lambda x, y: (x[1], x[0]), ("b", "a"), _BINARY),
+    "neg": _Form("-a", _SMALL, lambda x, y: (-1.0,), ("-1",), _COMMON),
+    "pow": _Form(
+        "a ** n",
+        _POWERS,
+        lambda x, y: (x[1] * x[0] ** (x[1] - 1),),
+        ("n * a ** (n - 1)",),
+        {
+            **_COMMON,
+            "n": lambda x, y: x[1],
+            "n * a": lambda x, y: x[1] * x[0],
+            "a ** (n - 1)": lambda x, y: x[0] ** (x[1] - 1),
+            "n * a ** n": lambda x, y: x[1] * y,
+            "(n - 1) * a ** n": lambda x, y: (x[1] - 1) * y,
+            "(n - 1) * a ** (n - 1)": lambda x, y: (x[1] - 1) * x[0] ** (x[1] - 1),
+            "n * L ** (n - 1)": lambda x, y: x[1] * y ** (x[1] - 1),
+        },
+    ),
+    "sub": _Form("a - b", _PAIRS, lambda x, y: (1.0, -1.0), ("1", "-1"), _BINARY),
+    "div": _Form(
+        "a / b",
+        _PAIRS,
+        lambda x, y: (1 / x[1], -x[0] / x[1] ** 2),
+        ("1 / b", "-a / b ** 2"),
+        {
+            **_BINARY,
+            "1 / a": lambda x, y: 1 / x[0],
+            "1 / b ** 2": lambda x, y: 1 / x[1] ** 2,
+            "-1 / b ** 2": lambda x, y: -1 / x[1] ** 2,
+            "-a": lambda x, y: -x[0],
+            "a / b ** 2": lambda x, y: x[0] / x[1] ** 2,
+        },
+    ),
+    "relu": _Form("relu(a)", _ALIVE, lambda x, y: (1.0,), ("1",), _COMMON),
+    "relu_below_zero": _Form("relu(a)", tuple((-a,) for (a,) in _ALIVE), lambda x, y: (0.0,), ("0",), _COMMON),
+    "tanh": _Form(
+        "tanh(a)",
+        _SMALL,
+        lambda x, y: (1 - y * y,),
+        ("1 - L ** 2",),
+        {
+            **_COMMON,
+            "1 - a ** 2": lambda x, y: 1 - x[0] ** 2,
+            "1 - L": lambda x, y: 1 - y,
+            "1 + L ** 2": lambda x, y: 1 + y * y,
+            "L ** 2": lambda x, y: y * y,
+        },
+    ),
+    "exp": _Form("exp(a)", _SMALL, lambda x, y: (y,), ("L",), _COMMON),
+    "log": _Form(
+        "log(a)",
+        _ALIVE,
+        lambda x, y: (1 / x[0],),
+        ("1 / a",),
+        {**_COMMON, "1 / L": lambda x, y: 1 / y},
+    ),
+    "sigmoid": _Form(
+        "sigmoid(a)",
+        _SMALL,
+        lambda x, y: (y * (1 - y),),
+        ("L * (1 - L)",),
+        {
+            **_COMMON,
+            "a * (1 - a)": lambda x, y: x[0] * (1 - x[0]),
+            "1 - L": lambda x, y: 1 - y,
+            "1 - L ** 2": lambda x, y: 1 - y * y,
+        },
+    ),
+}
+
+_PASSES = (
+    program("L = a + b", a=2, b=-3),
+    program("L = a * b", a=2, b=-3),
+    program("L = (a * b) * c", a=2, b=-3, c=10),
+    program("y = a * b; L = y * b + y", a=2, b=3),
+    program("y = a + b; L = ((y + b) + b) + y", a=2, b=3),
+    program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+)
+
+
+# -- what is asked --------------------------------------------------------------------------------
+
+
+def rule_probes(limits: Limits) -> Batch:
+    """Return the batch in which the kit runs the rule of each operation alone."""
+    runs = [run for name in FORMS for runs in _tries(FORMS[name]) for run in runs]
+    return Batch(tuple(runs), limits.calls, limits.cpu_s, order_seeds=(0,))
+
+
+def pass_probes(limits: Limits) -> Batch:
+    """Return the batch in which `backward()` runs: watched, and then on each program twice."""
+    watched = [Run(p, (("watch",), ("backward", p.root), ("grads",), ("traced",))) for p in _PASSES]
+    twice = [
+        Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in _PASSES
+    ]
+    return Batch((*watched, *twice), limits.calls, limits.cpu_s)
+
+
+def _tries(form: _Form) -> Iterator[tuple[Run, Run, Run]]:
+    """For each set of numbers: a run from nothing, one with gradients there, one with another upstream gradient."""
+    for x, upstream, another, already in zip(form.numbers, _UPSTREAM, _ANOTHER, _ALREADY, strict=True):
+        p = _program(form, x)
+        there = [[i, grad] for i, grad in zip(range(p.root), already, strict=False)]
+        yield (
+            Run(p, (("values",), ("rule", p.root), ("preload", []), ("local_rules", p.root, upstream), ("grads",))),
+            Run(p, (("preload", there), ("local_rules", p.root, upstream), ("grads",))),
+            Run(p, (("preload", []), ("local_rules", p.root, another), ("grads",))),
+        )
+
+
+def _program(form: _Form, x: Sequence[float]) -> Program:
+    text = form.text.replace("n", number_text(x[1])) if form.text == "a ** n" else form.text
+    return program(f"L = {text}", **dict(zip("ab"[: len(form.texts)], x, strict=False)))
+
+
+# -- what follows ---------------------------------------------------------------------------------
+
+
+def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
+    """Return what is certain about each operation's rule, simple operations first.
+
+    An operation that is made of others (`a - b` as `a + -b`) says nothing where there are facts about one before it.
+
+    Args:
+        answer: the answer to `rule_probes`.
+        source_lines: how many lines the learner's file has; other line numbers are dropped.
+    """
+    outcomes = iter(answer.seeds[0])
+    found: list[Fact] = []
+    users: dict[tuple[int, int] | None, set[str]] = {}
+    for name, form in FORMS.items():
+        seen = [tuple(next(outcomes) for _ in range(3)) for _ in form.numbers]
+        results = [tuple(o.results for o in outcome if isinstance(o, Done)) for outcome in seen]
+        if any(len(three) < 3 for three in results):
+            continue
+        rule = next(r for r in results[0][0] if isinstance(r, Ruled))
+        lines = _lines(rule, source_lines) if rule.alone else None
+        if name not in _MADE_OF_OTHERS:
+            users.setdefault(lines, set()).add(_OPERATION.get(name, name))
+        same_rule = [fact for fact in found if lines and fact.lines == lines]
+        if found and (not rule.alone or (name in _MADE_OF_OTHERS and (same_rule or not rule.own))):
+            continue
+        known = {fact.kind for fact in found if fact in same_rule or fact.operation == _OPERATION.get(name)}
+        facts = _merged(_of_operation(name, form, results), rule)
+        found += [msgspec.structs.replace(fact, lines=lines) for fact in facts if fact.kind not in known]
+    # where several operations share a rule, only some faults are those of its lines
+    return tuple(
+        msgspec.structs.replace(fact, lines=None)
+        if len(users.get(fact.lines, ())) > 1 and fact.kind not in _OF_RULE
+        else fact
+        for fact in found
+    )
+
+
+def _lines(rule: Ruled, source_lines: int) -> tuple[int, int] | None:
+    return (rule.first, rule.last) if 0 < rule.first <= rule.last <= source_lines else None
+
+
+def _merged(facts: list[Fact], rule: Ruled) -> list[Fact]:
+    """One fact for both inputs instead of two alike; `no_rule` where nothing is added and there is no rule."""
+    alike: dict[Fact, list[Fact]] = {}
+    for fact in facts:
+        alike.setdefault(msgspec.structs.replace(fact, input=""), []).append(fact)
+    inputs = {fact.input for fact in facts}
+    merged = [one if len(same) > 1 else same[0] for one, same in alike.items()]
+    unary = len(FORMS[facts[0].operation].texts) == 1 if facts else False
+    if not rule.own and merged and all(fact.kind == "nothing_added" for fact in merged):
+        return [Fact("no_rule", facts[0].operation)] if unary or len(inputs) > 1 else []
+    return merged
+
+
+def _of_operation(name: str, form: _Form, results: Sequence[tuple[tuple[Result, ...], ...]]) -> list[Fact]:
+    """Facts about each input of one operation; none where the values are not right."""
+    rows: list[list[tuple[float, float, float]]] = []  # by input and set of numbers: from nothing, there, another
+    locals_: list[tuple[float, ...]] = []
+    values: list[float] = []
+    for x, (first, second, third) in zip(form.numbers, results, strict=True):
+        value = float(OPERATIONS[_OPERATION.get(name, name)].compute(*x))
+        observed = first[0]
+        if not isinstance(observed, tuple) or not _close(observed[-1], value):
+            return []
+        values.append(value)
+        locals_.append(form.derivative(x, value))
+        for j in range(len(form.texts)):
+            grads = [grads[j] for grads in (first[4], second[2], third[2]) if isinstance(grads, tuple)]
+            if len(grads) < 3 or not all(isinstance(grad, float) and math.isfinite(grad) for grad in grads):
+                return []
+            if j == len(rows):
+                rows.append([])
+            rows[j].append((grads[0], grads[1], grads[2]))  # type: ignore[arg-type]
+    facts = [fact for j in range(len(rows)) for fact in _of_input(name, form, j, rows, locals_, values)]
+    if len(rows) == 2 and name != "mul" and _swapped(rows, locals_):
+        facts = [fact for fact in facts if fact.kind == "overwrites"] + [Fact("swapped", name)]
+    return facts
+
+
+def _of_input(
+    name: str,
+    form: _Form,
+    j: int,
+    rows: list[list[tuple[float, float, float]]],
+    locals_: list[tuple[float, ...]],
+    values: list[float],
+) -> Iterator[Fact]:
+    """What is certain about the contribution to input `j`."""
+    where = "ab"[j]
+    row = rows[j]
+    if len(row) < _ENOUGH:
+        return
+    adds = all(_close(there, before[j] + fresh) for (fresh, there, _), before in zip(row, _ALREADY, strict=True))
+    sets = all(_close(there, fresh) for fresh, there, _ in row)
+    if not adds and not sets:
+        if len(rows) == 2 and _by_gradient(rows, j):
+            yield Fact("gradient_for_value", name, where, form.texts[j], f"{'ba'[j]}.grad")
+        return
+    if sets:
+        yield Fact("overwrites", name, where)
+    local = [d[j] for d in locals_]
+    fits, constant = _Fit(row), False
+    if fits(local):
+        return
+    if all(fresh == 0.0 == another for fresh, _, another in row):
+        if not sets:
+            yield Fact("nothing_added", name, where)
+        return
+    if all(_close(fresh, another) for fresh, _, another in row):
+        yield Fact("no_upstream", name, where, form.texts[j])
+        return
+    if all(d != 0.0 for d in local):
+        ratios = [fresh / (u * d) for (fresh, _, _), u, d in zip(row, _UPSTREAM, local, strict=True)]
+        constant = all(_close(one, other) for one, other in pairwise(ratios)) and fits([ratios[0] * d for d in local])
+        if constant and _close(ratios[0], -1.0):
+            yield Fact("sign", name, where)
+            return
+        if constant and len({round(d, 9) for d in local}) > 1:
+            yield Fact("factor", name, where, "1", f"{ratios[0]:.6g}")
+            return
+    for text, factor in form.also.items():
+        if fits([factor(x, y) for x, y in zip(form.numbers, values, strict=True)]):
+            yield Fact("local_derivative", name, where, form.texts[j], text)
+            return
+    if constant:
+        yield Fact("factor", name, where, "1", f"{ratios[0]:.6g}")
+        return
+    if fits.by(lambda u, i: local[i] + u):
+        yield Fact("upstream_added", name, where, form.texts[j])
+    elif name == "tanh" and fits.by(lambda u, i: 1 - values[i] ** 2 * u):
+        yield Fact("parentheses", name, where, form.texts[j])
+
+
+class _Fit:
+    """Whether contributions are what a rule would give, for both upstream gradients and every set of numbers."""
+
+    def __init__(self, row: list[tuple[float, float, float]]) -> None:
+        self._row = row
+
+    def __call__(self, local: Sequence[float]) -> bool:
+        return self.by(lambda upstream, i: upstream * local[i])
+
+    def by(self, contribution: Callable[[float, int], float]) -> bool:
+        """Whether they are `contribution(upstream, i)` for the i-th set."""
+        return all(
+            _close(fresh, contribution(_UPSTREAM[i], i)) and _close(another, contribution(_ANOTHER[i], i))
+            for i, (fresh, _, another) in enumerate(self._row)
+        )
+
+
+def _swapped(rows: list[list[tuple[float, float, float]]], locals_: list[tuple[float, ...]]) -> bool:
+    right = all(_Fit(rows[j])([d[j] for d in locals_]) for j in (0, 1))
+    return not right and all(_Fit(rows[j])([d[1 - j] for d in locals_]) for j in (0, 1))
+
+
+def _by_gradient(rows: list[list[tuple[float, float, float]]], j: int) -> bool:
+    """Whether input `j` receives the other one's gradient, as it was before or is afterwards, times the upstream."""
+    for i, (fresh, there, another) in enumerate(rows[j]):
+        others = (_ALREADY[i][1 - j], rows[1 - j][i][1])
+        shares = [_UPSTREAM[i] * grad for grad in others]
+        if not any(_close(there, base + share) for share in shares for base in (0.0, _ALREADY[i][j])):
+            return False
+        if j == 0 and (fresh != 0.0 or another != 0.0):
+            return False
+    return True
+
+
+def pass_facts(answer: Read) -> tuple[Fact, ...]:
+    """Return what is certain about `backward()`, from the answer to `pass_probes`: one fact, or none."""
+    reading = answer.reading
+    for seed in answer.seeds:
+        watched, twice = seed[: len(_PASSES)], seed[len(_PASSES) :]
+        done = [(p, o.results) for p, o in zip(_PASSES, watched, strict=True) if isinstance(o, Done)]
+        if not reading.rule or len(done) < _ENOUGH:
+            return ()
+        fact = _of_pass(done, reading.rule in _STORED) or _of_second(twice)
+        if fact is not None:
+            return (fact,)
+    return ()
+
+
+def _of_pass(done: Sequence[tuple[Program, tuple[Result, ...]]], stored: bool) -> Fact | None:
+    """What is wrong with the first pass on these programs; `stored` local gradients have no rules to watch."""
+    seen = [(p, _numbers(results[2]), results[3]) for p, results in done]
+    wrong = [(p, grads, trace) for p, grads, trace in seen if not _leaves_right(p, grads)]
+    if not wrong:
+        return None
+    nothing = all(not any(g for i, g in enumerate(grads) if i != p.root) for p, grads, _ in seen)
+    if nothing and not any(grads[p.root] for p, grads, _ in seen):
+        return Fact("not_seeded")
+    if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
+        p, grads, _ = wrong[0]
+        return Fact("seed", found=f"{grads[p.root]:.6g}", program=p.shown)
+    if not stored and not any(isinstance(trace, Traced) and trace.calls for _, _, trace in seen):
+        return Fact("no_rule_ran")
+    if nothing:
+        return Fact("nothing_propagated")
+    found = (_disorder(p, trace) for p, _, trace in wrong if isinstance(trace, Traced) and not stored)
+    return next((fact for fact in found if fact is not None), None)
+
+
+def _leaves_right(p: Program, grads: Sequence[float]) -> bool:
+    right = expected_grads(p)
+    return all(_close(grads[i], right[i]) for i, node in enumerate(p.nodes) if not isinstance(node, Op))
+
+
+def _disorder(p: Program, trace: Traced) -> Fact | None:
+    """The first thing wrong with when rules ran."""
+    place: dict[int, int] = {}
+    for position, (node, _) in enumerate(trace.calls):
+        if not 0 <= node < len(p.nodes):
+            return None  # a node that the engine makes besides
+        if node in place:
+            return Fact("ran_twice", program=p.shown, node=p.nodes[node].name)
+        place[node] = position
+    for index in reversed(p.reachable):
+        node_ = p.nodes[index]
+        if not isinstance(node_, Op):
+            continue
+        if index not in place:
+            return Fact("never_ran", program=p.shown, node=node_.name)
+        for source in node_.inputs:
+            if source in place and place[source] < place[index]:
+                return Fact("ran_early", program=p.shown, node=p.nodes[source].name, other=node_.name)
+    return None
+
+
+def _of_second(twice: Sequence[Done | Broke | None]) -> Fact | None:
+    for p, outcome in zip(_PASSES, twice, strict=True):
+        if not isinstance(outcome, Done):
+            continue
+        if _leaves_right(p, _numbers(outcome.results[1])) and not _leaves_right(p, _numbers(outcome.results[4])):
+            return Fact("second_pass", program=p.shown)
+    return None
+
+
+def expected_grads(p: Program) -> list[float]:
+    """The derivative of the root by each node, for programs of `+` and `*`."""
+    values: list[float] = []
+    for node in p.nodes:
+        if isinstance(node, Op):
+            values.append(OPERATIONS[node.op].compute(*(values[i] for i in node.inputs)))
+        else:
+            values.append(node.value)
+    grads = [0.0] * len(p.nodes)
+    grads[p.root] = 1.0
+    for index in range(p.root, -1, -1):
+        node = p.nodes[index]
+        if isinstance(node, Op):
+            local = FORMS[node.op].derivative([values[i] for i in node.inputs], values[index])
+            for i, d in zip(node.inputs, local, strict=True):
+                grads[i] += d * grads[index]
+    return grads
+
+
+def _numbers(result: Result) -> list[float]:
+    """Observed gradients; what is no number, as nan."""
+    assert isinstance(result, tuple)
+    return [value if isinstance(value, float) else math.nan for value in result]
+
+
+def _close(one: object, other: float) -> bool:
+    return isinstance(one, float) and abs(one - other) <= 1e-9 * max(1.0, abs(other))

@@ -1,0 +1,52 @@
+"""What a learner is told of a wrong file: every sentence, and nothing that is not true of the code."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from grader import sandbox
+from grader.answer_book import read_book
+from grader.checks.session import CheckSession
+from grader.client import Source
+from grader.course import load_course
+from grader.diagnosis import Edit, anywhere, apply_edits, diagnose
+from grader.grading import Grader, examine
+from grader.oracle import Oracle
+from grader.report.facts import fact_text
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT)
+BOOK = read_book(COURSE.book)
+FAULTS = yaml.safe_load((Path(__file__).parent / "faults.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def grader() -> Iterator[Grader]:
+    """What every file here is graded with."""
+    with (
+        sandbox.start(allow_imports=COURSE.allow_imports) as warm,
+        Oracle(BOOK, None) as oracle,
+        CheckSession(COURSE, COURSE.exercises) as checks,
+    ):
+        yield Grader(COURSE, BOOK, checks, oracle, warm, COURSE.seed)
+
+
+def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The facts, in sentences, and the ids of the misconceptions."""
+    exercise = next(e for e in COURSE.exercises if e.id == {"base": "engine"}.get(fault["of"], fault["of"]))
+    base = ROOT / "tests/fixtures/engines/base.py" if fault["of"] == "base" else COURSE.solution(exercise)
+    edits = [Edit(edit["old"], edit["new"]) for edit in fault["edits"]]
+    text = apply_edits(base.read_text(encoding="utf-8"), edits, anywhere)
+    examined = examine(grader, exercise, Source(COURSE.exercise_file(exercise), text), facts=True)
+    assert examined.failures
+    named = diagnose(BOOK.known[exercise.id], examined.behaviour, examined.failures)
+    return [fact_text(fact) for fact in examined.facts], sorted({one.id for one in named.values()})
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['of']}: {fault['id']}")
+def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> None:
+    """The facts are these, and the misconception that is named is this one, if any."""
+    assert (fault.get("facts", []), fault.get("named", [])) == told(grader, fault)
