@@ -22,7 +22,8 @@ class Arrangement(NamedTuple):
 def arrange(program: Program, number: int) -> Arrangement | None:
     """Return a program with its nodes in the order of this number, inputs first; None where it keeps its own.
 
-    The order depends on nothing but the program and the number.
+    The order depends on nothing but the operations and the number: with other leaf values it is the same, so no verdict
+    hangs on the seed that they were drawn from.
     """
     if not number or not 1 < len(program.nodes) <= _MOST_NODES:
         return None
@@ -38,7 +39,8 @@ _arranged: dict[tuple[str, int], Arrangement | None] = {}  # all submissions of 
 
 
 def _arrange(program: Program, number: int) -> Arrangement | None:
-    places = _places(program, random.Random(f"{program.key}:{number}"))
+    operations = [node for node in program.wire if node[0] != "leaf"]
+    places = _places(program, random.Random(f"{number}:{len(program.nodes)}:{operations}"))
     if places == tuple(range(len(places))):
         return None
     wire: list[list[object]] = [[] for _ in places]

@@ -1,5 +1,12 @@
 from grader.checks import EngineUnderCheck, check, program
 
+TWICE = [
+    program("L = tanh(a) * b + tanh(a) * c", a=0.7, b=3, c=-5),
+    program("L = exp(a) * b + exp(a) * c", a=0.7, b=3, c=-5),
+    program("L = a ** 3 * b + a ** 2 * c", a=0.7, b=3, c=-5),
+]
+FAR = program("L = tanh(a) * c", a=-6.7, c=1000)
+
 
 @check("tanh")
 def test_tanh(engine: EngineUnderCheck) -> None:
@@ -9,7 +16,7 @@ def test_tanh(engine: EngineUnderCheck) -> None:
         program("L = tanh(a) * c", a=-1.25, c=3),
         program("L = tanh(a) * c", a=2.5, c=-2),
         program("L = tanh(tanh(a) * c)", a=0.7, c=2),
-        program("L = tanh(a) * c", a=-6.7, c=1000),
+        FAR,
         program("L = tanh(a) * c", a=0.7, c=0),
     )
 
@@ -61,11 +68,7 @@ def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
         upstream=-2.5,
         already={"a": 4},
     )
-    engine.agrees(
-        program("L = tanh(a) * b + tanh(a) * c", a=0.7, b=3, c=-5),
-        program("L = exp(a) * b + exp(a) * c", a=0.7, b=3, c=-5),
-        program("L = a ** 3 * b + a ** 2 * c", a=0.7, b=3, c=-5),
-    )
+    engine.agrees(*TWICE)
     engine.agrees_again("L = tanh(a) * exp(b) * c ** 3", a=0.7, b=0.5, c=2)
 
 
@@ -78,4 +81,4 @@ def test_the_neuron(engine: EngineUnderCheck) -> None:
             "n = x1 * w1 + x2 * w2 + b; e = exp(n * 2); o = (e + -1) * (e + 1) ** -1", x1=2, w1=-3, x2=0, w2=1, b=6.5
         ),
     )
-    engine.agrees(*engine.fresh(15, ops=("add", "mul", "tanh", "exp", "pow"), sizes=(2, 10)))
+    engine.agrees(*TWICE, FAR, *engine.fresh(15, ops=("add", "mul", "tanh", "exp", "pow"), sizes=(2, 10)))
