@@ -166,7 +166,9 @@ def main() -> int:
                 if not examined.failures:
                     continue
                 known = book.known.get(exercise.id, KnownExercise())
-                named = {one.id for one in diagnose(known, examined.behaviour, examined.failures).values()}
+                named = {
+                    one.id for one in diagnose(known, examined.behaviour, examined.failures, examined.facts).values()
+                }
                 judge = Judge(solution, sources, text)
                 untrue = [name for name in named - ingredients if not judge.is_ingredient(name)]
                 untrue += [fact_text(fact) for fact in examined.facts if not judge.is_true(fact)]

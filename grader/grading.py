@@ -106,7 +106,7 @@ def grade_submission(
         stub = book.stubs.get(exercise.id)
         examined = examine(grader, exercise, source, budget, stub=stub, on_check=on_check, facts=True)
         known = book.known.get(exercise.id)
-        explained = diagnose(known, examined.behaviour, examined.failures) if known else {}
+        explained = diagnose(known, examined.behaviour, examined.failures, examined.facts) if known else {}
         results.append(scoring.score(exercise, examined.state, examined.outcomes, explained, examined.facts))
     return Report(
         schema=SCHEMA,

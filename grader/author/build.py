@@ -93,19 +93,18 @@ def _wrong(seen: Behaviour) -> dict[str, str]:
 
 
 def changed_functions(solution: str, edited: str) -> dict[str, str]:
-    """The functions in whose regions two texts differ, each with a fingerprint of the second one's."""
-    texts = [
-        {
-            function: "".join(text[a:b] for name, a, b in regions(text) if name == function)
-            for function, _, _ in regions(text)
-        }
-        for text in (solution, edited)
-    ]
+    """The functions and methods in which two texts differ, each with a fingerprint of the second one's."""
+    before, after = _written(solution), _written(edited)
     return {
-        name: hashlib.sha256(text.encode()).hexdigest()[:8]
-        for name, text in texts[1].items()
-        if text != texts[0].get(name)
+        name: hashlib.sha256(text.encode()).hexdigest()[:8] for name, text in after.items() if text != before.get(name)
     }
+
+
+def _written(text: str) -> dict[str, str]:
+    """The functions of a file and the methods of its classes, as their syntax trees spell them."""
+    body = ast.parse(text).body
+    members = [node for cls in body if isinstance(cls, ast.ClassDef) for node in cls.body]
+    return {node.name: ast.unparse(node) for node in (*body, *members) if isinstance(node, ast.FunctionDef)}
 
 
 def _functions(solution: str, behave: Callable[[str], Behaviour]) -> dict[str, tuple[str, ...]]:

@@ -5,9 +5,14 @@ from itertools import combinations
 
 from ..answer_book import UNCLEAR, KnownBehaviour, KnownExercise
 from .behaviour import RIGHT, Behaviour
+from .facts import Fact
+
+_NOTHING = ("no_rule", "nothing_added")
 
 
-def diagnose(known: KnownExercise, seen: Behaviour, failures: Iterable[str]) -> dict[str, KnownBehaviour]:
+def diagnose(
+    known: KnownExercise, seen: Behaviour, failures: Iterable[str], facts: Iterable[Fact] = ()
+) -> dict[str, KnownBehaviour]:
     """Return the misconception that explains each of the checks that failed, by their ids; nothing where it is not
     certain.
 
@@ -15,9 +20,9 @@ def diagnose(known: KnownExercise, seen: Behaviour, failures: Iterable[str]) -> 
     wrong, and nothing else that is known behaves the same: no other misconception, and no solution of which only the
     beginning is written. Where there is none, two that together explain everything are named, then those that do so
     for a function of which programs depend on nothing else that is to be filled. Where no gradient arrived anywhere,
-    many mistakes look alike, and nothing is named.
+    or by the `facts` none comes out of an operation, many mistakes look alike, and nothing is named.
     """
-    if not seen.wrong or not can_be_told(known, seen):
+    if not seen.wrong or not can_be_told(known, seen) or any(fact.kind in _NOTHING for fact in facts):
         return {}
     alike = [one for one in known.misconceptions if _alike(one.behaviour, seen.programs)]
     if alike:
@@ -50,7 +55,8 @@ def _alike(candidate: Mapping[str, str], programs: Mapping[str, str]) -> bool:
 
 
 def _pair(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
-    """The only two that together behave like the engine: where one is right, the engine behaves like the other.
+    """The only two, of different functions, that together behave like the engine: where one is right, the engine
+    behaves like the other.
 
     Programs on which both are wrong say nothing; each of the two is alone on one program at least.
     """
@@ -61,7 +67,8 @@ def _pair(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
     ]
     pairs = []
     for one, other in combinations(possible, 2):
-        found = _together(one, other, seen.programs)
+        independent = one.functions.keys().isdisjoint(other.functions)
+        found = _together(one, other, seen.programs) if independent else None
         if found is not None:
             pairs.append(found)
     return pairs[0] if len(pairs) == 1 else {}

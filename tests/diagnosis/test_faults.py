@@ -42,7 +42,7 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str]]:
     text = apply_edits(base.read_text(encoding="utf-8"), edits, anywhere)
     examined = examine(grader, exercise, Source(COURSE.exercise_file(exercise), text), facts=True)
     assert examined.failures
-    named = diagnose(BOOK.known[exercise.id], examined.behaviour, examined.failures)
+    named = diagnose(BOOK.known[exercise.id], examined.behaviour, examined.failures, examined.facts)
     return [fact_text(fact) for fact in examined.facts], sorted({one.id for one in named.values()})
 
 
