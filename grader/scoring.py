@@ -15,6 +15,8 @@ from .diagnosis import Fact
 from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 
+_MOST_FACTS = 20  # of one exercise; a report has to stay small
+
 
 @dataclass(frozen=True)
 class FileState:
@@ -63,7 +65,7 @@ def score(
         message=message or UNSET,
         file=state.file or UNSET,
         reason=state.reason or UNSET,
-        facts=tuple(map(fault_fact, facts)) or UNSET,
+        facts=tuple(map(fault_fact, facts[:_MOST_FACTS])) or UNSET,
     )
 
 

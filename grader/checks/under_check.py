@@ -200,9 +200,8 @@ class EngineUnderCheck:
             got = outcome.results[3]
             start = start_text(p, upstream, {name: g for name, g in before.items() if name in p.index})
             untouched = all(
-                seen == before.get(node.name, 0.0)
+                seen == before.get(node.name, 0.0) or (node.name == p.root_name and seen == upstream)
                 for node, seen in zip(p.nodes, got, strict=True)  # type: ignore[arg-type]
-                if node.name != p.root_name
             )
             nothing = _NOTHING_CAME if untouched and self.reading.rule == "closure" else None
             said = "; ".join(filter(None, [start, note, nothing])) or None

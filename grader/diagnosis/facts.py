@@ -239,7 +239,7 @@ def _program(form: _Form, x: Sequence[float]) -> Program:
 def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
     """Return what is certain about each operation's rule, simple operations first.
 
-    An operation that is made of others (`a - b` as `a + -b`) says nothing where there are facts about one before it.
+    An operation that is made of others (`a - b` as `a + -b`) says nothing.
 
     Args:
         answer: the answer to `rule_probes`.
@@ -258,7 +258,9 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
         if name not in _MADE_OF_OTHERS:
             users.setdefault(lines, set()).add(_OPERATION.get(name, name))
         same_rule = [fact for fact in found if lines and fact.lines == lines]
-        if found and (not rule.alone or (name in _MADE_OF_OTHERS and (same_rule or not rule.own))):
+        if name in _MADE_OF_OTHERS and (not rule.alone or lines in users or (found and not rule.own)):
+            continue  # nothing is certain about it: the rule that was run may be that of another operation
+        if found and not rule.alone:
             continue
         known = {fact.kind for fact in found if fact in same_rule or fact.operation == _OPERATION.get(name)}
         facts = _merged(_of_operation(name, form, results), rule)

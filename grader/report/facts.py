@@ -61,7 +61,7 @@ def _of_operation(fact: Fact) -> str:
         case "overwrites":
             return f"the rule sets {name}.grad. It should add to what is there."
         case "no_rule":
-            return "L has no backward rule of its own, so no gradient is added."
+            return "L has the same backward rule as a leaf, and running it adds nothing."
         case "nothing_added" if both:
             return "the rule adds nothing to a.grad and b.grad."
         case "nothing_added":

@@ -18,6 +18,7 @@ _WIDTH = 78
 _TEXT = 10  # where text begins under a status word
 _LABEL = 17
 _LINES = 10  # a failing check takes at most this many
+_MOST_LINES = 14  # whatever its message is made of
 _FILE_LINES = 20  # and what became of a file
 _OUTPUT_LINES = 3
 _DIGITS = 28  # characters of two numbers side by side
@@ -118,6 +119,9 @@ def _failure(exercise: ExerciseResult, check: CheckResult, facts: Sequence[str],
         lines, fits = _told(_details(exercise, check, facts, check.diagnosis.explanation, wide=True))
     if not fits and len(facts) > 1:
         return _failure(exercise, check, facts[:1], said)
+    if len(lines) > _MOST_LINES:  # a message that is spelled out, of characters that cannot be shown
+        *_, hint = lines
+        lines = [*lines[: _MOST_LINES - 2], f"{lines[_MOST_LINES - 2][: _WIDTH - 2]} …", hint]
     return lines
 
 

@@ -36,7 +36,15 @@ def misconceptions(exercise: Exercise) -> list[Misconception]:
 
 CATALOGUE = {exercise.id: misconceptions(exercise) for exercise in COURSE.exercises}
 # nothing is propagated, or a solution with a statement missing does the same
-LIKE_UNFINISHED = {"not_on_the_tape", "no_start", "root_left_out", "gradients_alone", "nodes_alone", "tape_first"}
+LIKE_UNFINISHED = {
+    "gradient_for_value",
+    "not_on_the_tape",
+    "no_start",
+    "root_left_out",
+    "gradients_alone",
+    "nodes_alone",
+    "tape_first",
+}
 MISTAKES = [(exercise, mistake) for exercise, mistakes in CATALOGUE.items() for mistake in mistakes]
 Mistaken = Mapping[tuple[str, str], ExerciseResult]
 

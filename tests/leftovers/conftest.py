@@ -1,7 +1,6 @@
 """Grades files in two ways: all batches of one in one process, or each in a process of its own."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,9 @@ def grade(warm: Warm, memo: Path, tmp_path: Path) -> Callable[..., dict[str, Any
                 files[exercise.id] = tmp_path / exercise.filename
                 files[exercise.id].write_text(texts[exercise.stem], encoding="utf-8")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(grading, "EngineProcess", partial(EngineProcess, apart=apart))
+            patch.setattr(
+                grading, "EngineProcess", lambda *given, **named: EngineProcess(*given, **{**named, "apart": apart})
+            )
             report = grading.grade(COURSE, BOOK, files, seed=COURSE.seed, memo=memo, warm=warm)
         results = {}
         for result in msgspec.to_builtins(report)["exercises"]:

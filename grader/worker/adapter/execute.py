@@ -232,8 +232,8 @@ class Graph:
         names = [spelling.clean_name(name) for name in itertools.islice(parts.attributes(result), _NAMES)]
         looked_at = f"looked at {', '.join(names)}" if names else "it has no attributes"
         raise Unreadable(
-            f"no function or local derivative was found beside the inputs of a node ({looked_at}), "
-            "nor a function that backward() calls once for each operation"
+            f"no backward rule was recognised in a product of two leaves ({looked_at}): no function to call, no local "
+            "derivatives other than the inputs' values, and none that backward() calls once for each operation"
         )
 
     def triple(self, index: int) -> list[Any]:
@@ -246,6 +246,8 @@ class Graph:
         """Say of a node's rule whether it is another one than a leaf's, whether the operation made no other, and where
         in the learner's file it stands (0, 0 for nowhere)."""
         node = self._node(index)
+        if id(node) in self.leaves:
+            raise Unreadable("an operation gave one of its inputs")
         known = {id(obj) for obj in self.objects}
         others = any(getattr(obj, self.shape.inputs, None) for obj in self._made() if id(obj) not in known)
         own = self.rules.own(node, self.shape.cls(0.0))  # the program's own leaves may have been given one

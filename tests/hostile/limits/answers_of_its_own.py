@@ -45,7 +45,8 @@ def compute(program, nudged=None):
         if op == "leaf":
             value = complex(operands[0])
         else:
-            value = OPERATIONS[op](*(values[o] if isinstance(o, int) else o[1] for o in operands))
+            operation = OPERATIONS.get(op) or OPERATIONS[op[1:]]  # `iadd`: written in place
+            value = operation(*(values[o] if isinstance(o, int) else o[1] for o in operands))
         values.append(value + (STEP * 1j if len(values) == nudged else 0))
     return values
 
@@ -61,6 +62,8 @@ def answer(program, steps):
         result = ["nothing"]
         if step == "values":
             result = ["values", [value.real.hex() for value in values]]
+        elif step == "anew":
+            grads = [0.0] * len(program)
         elif step == "triple":
             factor = 3.0
         elif step == "preload":
