@@ -88,9 +88,11 @@ def test_verdicts_are_the_same_with_another_machines_answers(
 
 
 def judged(verdict: Any) -> tuple[str, list[tuple[str, ...]]]:
-    """What a verdict says, without numbers: each check's status and diagnosis."""
+    """What a verdict says, without numbers: each check's status and diagnosis. What is wrong and slow at once may run out
+    of time or not, as busy as the machine is."""
     parts = ("id", "status", "score", "diagnosis")
-    return str(verdict.entry), [tuple(str(check.get(part)) for part in parts) for check in verdict.result["checks"]]
+    said = [[str(check.get(part)) for part in parts] for check in verdict.result["checks"]]
+    return str(verdict.entry), [tuple("failed" if word == "timeout" else word for word in words) for words in said]
 
 
 def test_each_old_text_stands_once(table: ModuleType) -> None:
