@@ -88,8 +88,10 @@ def test_verdicts_are_the_same_with_another_machines_answers(
 
 
 def judged(verdict: Any) -> tuple[str, list[tuple[str, ...]]]:
-    """What a verdict says, without numbers: each check's status and diagnosis. What is wrong and slow at once runs out of
-    time or not, as busy as the machine is."""
+    """What a verdict says, without numbers: each check's status and diagnosis.
+
+    What is wrong and slow at once runs out of time or not, as busy as the machine is.
+    """
     parts = ("id", "status", "score", "diagnosis")
     said = [[str(check.get(part)) for part in parts] for check in verdict.result["checks"]]
     return str(verdict.entry), [tuple("failed" if word == "timeout" else word for word in words) for words in said]
