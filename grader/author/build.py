@@ -10,7 +10,7 @@ from ..answer_book import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExer
 from ..checks.session import CheckSession
 from ..client import Source, read_source
 from ..course import Course, CourseError, Exercise
-from ..diagnosis import Behaviour, Misconception, read_misconceptions, regions, unfinished, without
+from ..diagnosis import Behaviour, Misconception, check_of, read_misconceptions, regions, unfinished, without
 from ..grading import Grader, examine, plan
 from ..oracle import Oracle
 from ..oracle.answers import torch_version
@@ -81,11 +81,15 @@ def _plain(text: str) -> str:
 
 def _rivals(one: dict[str, str], other: dict[str, str]) -> bool:
     """Whether two behaviours are the same in a check that they do not pass."""
-    by_check = [
-        {check: {key: look for key, look in looks.items() if key.startswith(f"{check}:")} for check in checks}
-        for looks, checks in ((looks, {key.partition(":")[0] for key in looks}) for looks in (one, other))
-    ]
-    return any(by_check[0][check] == by_check[1].get(check) for check in by_check[0])
+    there = _by_check(other)
+    return any(looks == there.get(check) for check, looks in _by_check(one).items())
+
+
+def _by_check(looks: dict[str, str]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for key, look in looks.items():
+        found.setdefault(check_of(key), {})[key] = look
+    return found
 
 
 def _wrong(seen: Behaviour) -> dict[str, str]:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Collection
 
 from ..client import Problem
-from ..program import METHODS, Number, Op, Program
+from ..program import METHODS, OPERATIONS, Number, Op, Program
 
-_EXTRA = ("tanh", "exp", "log", "sigmoid")
 _REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")  # of a number
 _NUMBER_REFUSED = re.compile(r"unsupported operand type.*'(int|float)'")
 
@@ -15,7 +14,7 @@ def not_offered(about: Program, problem: Problem) -> bool:
     """Whether a program failed because the engine does not have what nobody has to offer: functions beyond those of the
     course, and plain numbers other than exponents."""
     operations = [node for node in about.nodes if isinstance(node, Op)]
-    extra = any(node.op in _EXTRA for node in operations)
+    extra = any(OPERATIONS[node.op].optional for node in operations)
     sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
     if problem.absent:
         return extra or bool(sides)

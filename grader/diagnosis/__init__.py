@@ -1,6 +1,6 @@
 """What is wrong with an engine: fault facts, and which misconception behaves exactly like it."""
 
-from .behaviour import Behaviour, behaviour, fingerprint
+from .behaviour import Behaviour, behaviour, check_of, fingerprint
 from .catalogue import Misconception, read_misconceptions
 from .edits import Edit, Where, anywhere, apply_edits, edited, in_solution, regions, unfinished, without
 from .facts import Fact, pass_facts, pass_probes, rule_facts, rule_probes
@@ -16,6 +16,7 @@ __all__ = [
     "apply_edits",
     "behaviour",
     "can_be_told",
+    "check_of",
     "diagnose",
     "edited",
     "fingerprint",

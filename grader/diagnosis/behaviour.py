@@ -62,6 +62,11 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
     return Behaviour(programs, frozenset(unclear), any(arrived) if arrived else None)
 
 
+def check_of(key: str) -> str:
+    """Return the check that a key of `Behaviour.programs` belongs to."""
+    return key.partition(":")[0]
+
+
 def _outcomes(batch: Shown, i: int) -> "Sequence[Done | Broke | Problem | Died | None]":
     """What a run of a batch showed under each order seed; how the whole batch ended, where it did."""
     if isinstance(batch.answer, (Problem, Died)):

@@ -7,11 +7,13 @@ without gradients that are there already. Where the numbers fit no known form, t
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import msgspec
 
+from ..checks.compare import close
 from ..client import Batch, Broke, Done, Read, Ruled, Run, Traced
 from ..client.protocol import Result
 from ..course import Limits
@@ -201,12 +203,14 @@ _PASSES = (
 # -- what is asked --------------------------------------------------------------------------------
 
 
+@cache
 def rule_probes(limits: Limits) -> Batch:
     """Return the batch in which the kit runs the rule of each operation alone."""
     runs = [run for name in FORMS for runs in _tries(FORMS[name]) for run in runs]
     return Batch(tuple(runs), limits.calls, limits.cpu_s, order_seeds=(0,))
 
 
+@cache
 def pass_probes(limits: Limits) -> Batch:
     """Return the batch in which `backward()` runs: watched, and then on each program twice."""
     watched = [Run(p, (("watch",), ("backward", p.root), ("grads",), ("traced",))) for p in _PASSES]
@@ -499,4 +503,4 @@ def _numbers(result: Result) -> list[float]:
 
 
 def _close(one: object, other: float) -> bool:
-    return isinstance(one, float) and abs(one - other) <= 1e-9 * max(1.0, abs(other))
+    return isinstance(one, float) and close(one, other, abs(other))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from ..answer_book import UNCLEAR, KnownBehaviour, KnownExercise
-from .behaviour import RIGHT, Behaviour
+from .behaviour import RIGHT, Behaviour, check_of
 from .facts import Fact
 
 _NOTHING = ("no_rule", "nothing_added")
@@ -102,7 +102,7 @@ def _together(
             return None
         if wrong:
             alone.add(wrong[0].id)
-            by_check.setdefault(_check(key), wrong[0])
+            by_check.setdefault(check_of(key), wrong[0])
     return by_check if len(alone) == 2 else None
 
 
@@ -114,7 +114,7 @@ def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehavi
     found: dict[str, KnownBehaviour] = {}
     first: dict[str, str] = {}
     for key in seen.wrong:
-        first.setdefault(_check(key), key)
+        first.setdefault(check_of(key), key)
     for function, keys in known.functions.items():
         programs = {key: seen.programs[key] for key in keys if key in seen.programs}
         alike = [one for one in known.misconceptions if function in one.functions and _alike(one.behaviour, programs)]
@@ -123,7 +123,3 @@ def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehavi
         if len(ways) == len(alone) == 1 and not any(_alike(one, programs) for one in known.unfinished):
             found.update({check: alone[0] for check, key in first.items() if programs.get(key, RIGHT) != RIGHT})
     return found
-
-
-def _check(key: str) -> str:
-    return key.partition(":")[0]

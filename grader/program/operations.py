@@ -20,6 +20,7 @@ class Operation:
         compute: The operation itself. An operator's works on whatever knows the operator, a function's on floats.
         derivatives: Absolute local derivatives with respect to each operand, or bounds of them; given operands, value.
         symbol: How Python spells an operator of two operands; None for an operation of one.
+        method: What Python calls for an operator; None for a function.
         tame: Whether value and derivatives are defined for the operands, moderate, and away from a kink or a pole.
         optional: Whether an engine need not offer it.
     """
@@ -28,13 +29,14 @@ class Operation:
     compute: Callable[..., Any]
     derivatives: Callable[[Sequence[float], float], tuple[float, ...]]
     symbol: str | None = None
+    method: str | None = None
     tame: Callable[[Sequence[float]], bool] = lambda x: True
     optional: bool = False
 
     @property
     def is_function(self) -> bool:
         """Whether it is called by its name, and not spelled with an operator."""
-        return self.symbol is None and self.name != "neg"
+        return self.method is None
 
 
 def _sigmoid(x: float) -> float:
@@ -51,14 +53,15 @@ def _one(x: Sequence[float], out: float) -> tuple[float, ...]:
 
 
 _TABLE = (
-    Operation("add", operator.add, _one, "+"),
-    Operation("sub", operator.sub, _one, "-"),
-    Operation("mul", operator.mul, lambda x, out: (abs(x[1]), abs(x[0])), "*"),
+    Operation("add", operator.add, _one, "+", "__add__"),
+    Operation("sub", operator.sub, _one, "-", "__sub__"),
+    Operation("mul", operator.mul, lambda x, out: (abs(x[1]), abs(x[0])), "*", "__mul__"),
     Operation(
         "div",
         operator.truediv,
         lambda x, out: (1 / abs(x[1]), abs(out / x[1])),
         "/",
+        "__truediv__",
         tame=lambda x: abs(x[1]) >= _SMALLEST_DIVISOR,
     ),
     Operation(
@@ -66,9 +69,10 @@ _TABLE = (
         operator.pow,
         lambda x, out: (abs(x[1] * out / x[0]), abs(out * math.log(abs(x[0])))),
         "**",
+        "__pow__",
         tame=_tame_power,
     ),
-    Operation("neg", operator.neg, _one),
+    Operation("neg", operator.neg, _one, method="__neg__"),
     Operation("relu", lambda x: max(0.0, x), _one, tame=lambda x: abs(x[0]) >= _FROM_KINK),
     Operation("tanh", math.tanh, _one, optional=True),
     Operation("exp", math.exp, lambda x, out: (out,), tame=lambda x: x[0] <= 3, optional=True),
@@ -77,15 +81,7 @@ _TABLE = (
 )
 OPERATIONS = {operation.name: operation for operation in _TABLE}
 BINARY = {operation.name: operation.symbol for operation in _TABLE if operation.symbol is not None}
-# what Python calls for an operator
-METHODS = {
-    "add": "__add__",
-    "sub": "__sub__",
-    "mul": "__mul__",
-    "div": "__truediv__",
-    "pow": "__pow__",
-    "neg": "__neg__",
-}
+METHODS = {operation.name: operation.method for operation in _TABLE if operation.method is not None}
 FUNCTIONS = tuple(operation.name for operation in _TABLE if operation.is_function)
 
 

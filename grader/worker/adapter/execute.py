@@ -35,7 +35,7 @@ _OPERATORS = _BINARY | {
 }
 _METHODS = {"add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__", "pow": "__pow__"}
 _METHODS |= {f"i{op}": method for op, method in _METHODS.items()}  # Python's own stand-in for `__iadd__`
-_REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__rtruediv__", "pow": "__rpow__"}
+_REFLECTED = {op: _METHODS[op].replace("__", "__r", 1) for op in _BINARY}
 _NONE = -1
 _NAMES = 8  # of a node's attributes, this many are named
 _RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which nothing more is run
@@ -232,8 +232,9 @@ class Graph:
         names = [spelling.clean_name(name) for name in itertools.islice(parts.attributes(result), _NAMES)]
         looked_at = f"looked at {', '.join(names)}" if names else "it has no attributes"
         raise Unreadable(
-            f"no backward rule was recognised in a product of two leaves ({looked_at}): no function to call, no local "
-            "derivatives other than the inputs' values, and none that backward() calls once for each operation"
+            f"no backward rule was recognised in the result of `*`, or of `+` where there is no `*` ({looked_at}): no "
+            "function to call, no local derivatives other than the inputs' values, and no function that backward() "
+            "calls once for each operation"
         )
 
     def triple(self, index: int) -> list[Any]:
