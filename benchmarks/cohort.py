@@ -5,8 +5,8 @@
 
 The same submissions (right, `=` for `+=`, next to nothing; each another file) get the same eight checks from each
 grader, in one run, the graders taking turns. Every peer is installed in an environment of its own below --folder, and
-left out, with a message, where that fails. Then classes of the sizes given go through with two lanes, on that course
-and on the whole one. Prints Markdown; ends with 1 if a grader gave a right submission less than full marks, or a wrong
+left out, with a message, where that fails. Then two processes grade classes of the sizes given, on that course and on
+the whole one. Prints Markdown; ends with 1 if a grader gave a right submission less than full marks, or a wrong
 one those.
 """
 
@@ -77,8 +77,8 @@ def compare(meter: Meter, folder: Path, count: int, peers: Sequence[str], venvs:
     """Print the table of costs. Whether every verdict was right."""
     course = make_course(folder)
     submissions = make_submissions(folder / "class", count)
-    ours = Ours(meter, folder / "one lane", course)
-    graders: list[Grader] = [ours, OursTwice(meter, folder / "two lanes", course)]
+    ours = Ours(meter, folder / "one process", course)
+    graders: list[Grader] = [ours, OursTwice(meter, folder / "two processes", course)]
     missing: dict[str, str] = {}
     for name in peers:
         try:
@@ -135,7 +135,7 @@ def _further(ours: Ours, base: Tally, larger: Sequence[Path]) -> Tally:
 
 
 def throughput(meter: Meter, about: str, course: Path, make: MakeClass, sizes: Sequence[int]) -> None:
-    """Print how fast classes go through, and how much memory that takes; the smallest with one lane, too."""
+    """Print how fast classes go through, and how much memory that takes; the smallest with one process, too."""
     print(f"\n{about}; a sum of memory counts shared pages for each process.\n")
     print("| submissions | --jobs | per second | CPU ms each | wall s | largest process MB | all together MB | mean |")
     print("|--:|--:|--:|--:|--:|--:|--:|--:|")

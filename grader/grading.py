@@ -69,7 +69,7 @@ def grade(
     memo: Path | None,
     warm: Warm | None = None,
     official: bool = False,
-    below: Path | None = None,
+    root: Path | None = None,
     submission_id: str = "local",
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
 ) -> Report:
@@ -78,13 +78,13 @@ def grade(
     Args:
         warm: A server process to use; without one, one is started for this submission alone.
         official: Only a sandbox that holds against hostile code will do.
-        below: No folder between this one and a file may be a symbolic link.
+        root: No folder between this one and a file may be a symbolic link.
         on_check: Called as each check begins.
 
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
-    sources = {exercise.id: read_source(files[exercise.id], below) for exercise in exercises}
+    sources = {exercise.id: read_source(files[exercise.id], root) for exercise in exercises}
     submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)))
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))

@@ -37,7 +37,7 @@ FOREIGN = {"worker.adapter.spelling": ["numpy"]}
 
 # Every start of a process in the source. A fork is a copy of what runs already; `execv` is tried out, and must fail.
 STARTS = {
-    "cohort.lane": ["os.fork"],
+    "cohort.grading_process": ["os.fork"],
     "processes": ["subprocess.Popen"],
     "worker.confine.lockdown": ["os.execv", "os.fork", "os.fork"],
     "worker.confine.server": ["os.fork"],

@@ -67,7 +67,7 @@ class Ours(Grader):
 
 
 class OursTwice(Ours):
-    """The same with two lanes."""
+    """The same with two processes."""
 
     jobs = 2
     name = "ours, --jobs 2"

@@ -14,9 +14,9 @@ from ..answer_book import read_book
 from ..cohort import (
     Entry,
     IntakeError,
-    LaneError,
-    Lanes,
-    LocalLanes,
+    LocalPool,
+    Pool,
+    PoolError,
     Results,
     ResultsError,
     Standing,
@@ -66,7 +66,7 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
     except KeyboardInterrupt:
         print(f"\ngrade: interrupted. {_again(options.out)}", file=sys.stderr)
         return 130
-    except (IntakeError, ResultsError, LaneError) as error:
+    except (IntakeError, ResultsError, PoolError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
         what = f"{error.filename}: " if error.filename else ""
@@ -78,20 +78,20 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     seed = results.seed(course, options.seed)
     from_it = drawn(course, book, seed, default_memo())
     made = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
-    lanes: Lanes
+    pool: Pool
     if options.dask:
-        from ..cohort.cluster import DaskLanes  # here, not above: an extra
+        from ..cohort.cluster import DaskPool  # here, not above: an extra
 
-        lanes = DaskLanes(made, options.dask)
+        pool = DaskPool(made, options.dask)
     else:
-        lanes = LocalLanes(made, min(options.jobs, max(1, len(found))))
+        pool = LocalPool(made, min(options.jobs, max(1, len(found))))
     try:
-        tier = lanes.start()
+        tier = pool.start()
         stamp = CourseStamp(course.id, course.version, course.hash)
         results.note(RunFile(stamp, __version__, seed, tier))
-        standing = _watch(grade_entries(course, found, results, seed, lanes, options.jobs), len(found))
+        standing = _watch(grade_entries(course, found, results, seed, pool, options.jobs), len(found))
     finally:
-        lanes.close()
+        pool.close()
     gone = results.set_aside(found)
     beside = unclaimed(options.submissions, found)
     summary = summarise(course, _reports(found, results, standing), standing.faults, beside)

@@ -55,7 +55,7 @@ def run_grade(course: Course, options: Options) -> int:
             seed=_seed(course, options),
             memo=default_memo(),
             warm=warm,
-            below=(options.folder or root) if options.official else None,
+            root=(options.folder or root) if options.official else None,
             on_check=lambda exercise, check: line.show(f"{exercise.stem}: {check.title}"),
         )
     line.clear()

@@ -27,20 +27,20 @@ class Source:
     message: str | None = None
 
 
-def read_source(path: Path, below: Path | None = None) -> Source:
+def read_source(path: Path, root: Path | None = None) -> Source:
     """Read a regular file of UTF-8 text of at most 256 KB, line ends made `\\n`.
 
     Never blocks on a FIFO, follows a symbolic link or takes a file that has a second name (a hard link): either could
-    lead to a file that the submission only points at. Where `below` is given and the file lies there, no
+    lead to a file that the submission only points at. Where `root` is given and the file lies there, no
     folder between them may be a link either.
     """
     shown = readable(path)
     try:
-        handle = _open(path, below)
+        handle = _open(path, root)
     except FileNotFoundError:
         return Source(shown, problem="missing", message=f"there is no file {shown.name}")
     except OSError as error:
-        linked = error.errno in (errno.ELOOP, errno.EMLINK) or (below is not None and error.errno == errno.ENOTDIR)
+        linked = error.errno in (errno.ELOOP, errno.EMLINK) or (root is not None and error.errno == errno.ENOTDIR)
         why = "there is a symbolic link in its path" if linked else (error.strerror or "unknown reason")
         return Source(shown, problem="unreadable", message=f"{shown.name} cannot be read: {why}")
     why_not = _refusal(os.fstat(handle))
@@ -75,12 +75,12 @@ def _refusal(found: os.stat_result) -> str | None:
     return _TOO_LARGE if found.st_size > MAX_BYTES else None
 
 
-def _open(path: Path, below: Path | None) -> int:
-    """Open the file, each component below `below` by itself so that none of them can be a link."""
-    if below is None or not path.is_relative_to(below) or os.open not in os.supports_dir_fd:
+def _open(path: Path, root: Path | None) -> int:
+    """Open the file, each component below `root` by itself so that none of them can be a link."""
+    if root is None or not path.is_relative_to(root) or os.open not in os.supports_dir_fd:
         return os.open(path, _FILE)
-    *folders, name = path.relative_to(below).parts
-    at = os.open(below, os.O_RDONLY | _CLOSE)
+    *folders, name = path.relative_to(root).parts
+    at = os.open(root, os.O_RDONLY | _CLOSE)
     try:
         for folder in folders:
             inner = os.open(folder, _FOLDER, dir_fd=at)

@@ -2,8 +2,8 @@
 
 from .intake import LAYOUTS, Entry, IntakeError, entries, unclaimed
 from .job import Drawn
-from .lanes import LaneError, LocalLanes
-from .run import Lanes, Results, ResultsError, Standing, drawn, grade_entries, settings
+from .pool import LocalPool, PoolError
+from .run import Pool, Results, ResultsError, Standing, drawn, grade_entries, settings
 from .summary import Summary, schema, summarise
 
 __all__ = [
@@ -11,9 +11,9 @@ __all__ = [
     "Drawn",
     "Entry",
     "IntakeError",
-    "LaneError",
-    "Lanes",
-    "LocalLanes",
+    "LocalPool",
+    "Pool",
+    "PoolError",
     "Results",
     "ResultsError",
     "Standing",

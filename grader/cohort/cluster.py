@@ -1,4 +1,4 @@
-"""Lanes on the workers of a Dask cluster: jobs and settings travel, results come back as they finish.
+"""Pool on the workers of a Dask cluster: jobs and settings travel, results come back as they finish.
 
 A worker needs this package and nothing else: the course goes along. A task whose worker dies is given to another by
 Dask itself; a worker that joins is given work.
@@ -19,7 +19,7 @@ import msgspec
 
 from .. import __version__
 from .job import Faulted, Graded, Job, Outcome, Settings
-from .lanes import Lane, LaneError
+from .pool import GradingProcess, PoolError
 
 _AHEAD = 2  # jobs sent for each of the cluster's threads, so that none waits for the network
 _PATIENCE_S = 30
@@ -47,7 +47,7 @@ def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
     """Return settings for a copy of the course on this machine, and the folder that lasts as long as this process."""
     sent = msgspec.json.decode(parcel, type=Parcel)
     if sent.grader_version != __version__:
-        raise LaneError(f"a worker has grader {__version__}, this run was started with {sent.grader_version}")
+        raise PoolError(f"a worker has grader {__version__}, this run was started with {sent.grader_version}")
     folder = tempfile.TemporaryDirectory(prefix="backward-course-")
     for name, content in sent.course.items():
         path = Path(folder.name, name)
@@ -56,25 +56,25 @@ def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
     return msgspec.structs.replace(sent.settings, course=os.fsencode(folder.name)), folder
 
 
-def _lane(parcel: bytes) -> Lane:
-    """This thread's lane for these settings; one that other settings were for is ended."""
+def _process_for(parcel: bytes) -> GradingProcess:
+    """Return this thread's grading process for these settings; end one that was for other settings."""
     if getattr(_here, "parcel", None) != parcel:
-        if hasattr(_here, "lane"):
-            _here.lane.close()
-        _here.lane, _here.parcel = Lane(_unpacked(parcel)[0]), parcel
-    return _here.lane  # type: ignore[no-any-return]
+        if hasattr(_here, "process"):
+            _here.process.close()
+        _here.process, _here.parcel = GradingProcess(_unpacked(parcel)[0]), parcel
+    return _here.process  # type: ignore[no-any-return]
 
 
 def start_there(parcel: bytes) -> str:
-    """On a worker: start this thread's lane; the tier of isolation that it reached. Raises `LaneError`."""
-    lane = _lane(parcel)
-    lane.start()
-    return lane.settings.isolation
+    """On a worker: start this thread's grading process and return the tier that it reached. Raises `PoolError`."""
+    process = _process_for(parcel)
+    process.start()
+    return process.settings.isolation
 
 
 def grade_there(parcel: bytes, job: bytes) -> bytes:
-    """On a worker: grade a job; a `Graded` or `Faulted` as JSON. Raises `LaneError`."""
-    return msgspec.json.encode(_lane(parcel).grade(msgspec.json.decode(job, type=Job)))
+    """On a worker: grade a job; a `Graded` or `Faulted` as JSON. Raises `PoolError`."""
+    return msgspec.json.encode(_process_for(parcel).grade(msgspec.json.decode(job, type=Job)))
 
 
 def _reach(address: str) -> None:
@@ -86,8 +86,8 @@ def _reach(address: str) -> None:
     socket.create_connection((found.hostname, found.port), timeout=_PATIENCE_S).close()
 
 
-class DaskLanes:
-    """The lanes of a Dask cluster, found at the address of its scheduler."""
+class DaskPool:
+    """The workers of a Dask cluster, found at the address of its scheduler."""
 
     def __init__(self, settings: Settings, address: str) -> None:
         self.address = address
@@ -96,27 +96,27 @@ class DaskLanes:
         self._client: Any = None
 
     def start(self) -> str:
-        """Find the cluster and a worker that can grade; which tier it reached. Raises `LaneError`."""
+        """Find the cluster and a worker that can grade; which tier it reached. Raises `PoolError`."""
         try:
             self._dask: Any = import_module("distributed")  # an extra: most graders need one machine
         except ImportError:
-            raise LaneError("--dask needs the extra: pip install 'backward-grader[dask]'") from None
+            raise PoolError("--dask needs the extra: pip install 'backward-grader[dask]'") from None
         try:
             _reach(self.address)
             self._client = self._dask.Client(self.address, timeout=_PATIENCE_S, set_as_default=False)
             self._client.wait_for_workers(1, timeout=_PATIENCE_S)
         except (OSError, TimeoutError, ValueError) as error:
-            raise LaneError(f"no Dask cluster with a worker at {self.address}: {error}") from None
+            raise PoolError(f"no Dask cluster with a worker at {self.address}: {error}") from None
         try:
             tier: str = self._client.submit(start_there, self._parcel, pure=False).result()
         except Exception as error:  # whatever a worker raises, an import that fails there too
-            raise LaneError(f"a worker of {self.address} cannot grade: {error}") from None
+            raise PoolError(f"a worker of {self.address} cannot grade: {error}") from None
         # the others must not make do with less
         self._parcel = pack(msgspec.structs.replace(self._settings, isolation=tier))
         return tier
 
     def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
-        """Yield an outcome for each job, as they finish. Raises `LaneError`, and what `jobs` raises."""
+        """Yield an outcome for each job, as they finish. Raises `PoolError`, and what `jobs` raises."""
         # a task and no scattered data: it can be made again when all workers that hold it have gone
         parcel = self._client.submit(bytes, self._parcel, pure=False)
         finished = self._dask.as_completed(loop=self._client.loop)
@@ -144,7 +144,7 @@ class DaskLanes:
     def _outcome(self, name: str, future: Any) -> Outcome:
         try:
             reply: Outcome = msgspec.json.decode(future.result(), type=Graded | Faulted)
-        except LaneError:
+        except PoolError:
             raise
         except Exception as error:  # its worker died again and again, or cannot import the grader
             return Faulted(name, f"no worker could grade it: {type(error).__name__}: {error}")

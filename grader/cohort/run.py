@@ -68,7 +68,7 @@ class Standing:
         return self.kept + self.graded + len(self.faults)
 
 
-class Lanes(Protocol):
+class Pool(Protocol):
     """Where jobs are graded: on this machine, or on many."""
 
     def start(self) -> str:
@@ -204,11 +204,11 @@ def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Dra
 
 
 def grade_entries(
-    course: Course, entries: Sequence[Entry], results: Results, seed: str, lanes: Lanes, readers: int = 1
+    course: Course, entries: Sequence[Entry], results: Results, seed: str, pool: Pool, readers: int = 1
 ) -> Iterator[Standing]:
     """Grade what has no report yet for the same files, course, seed and grader; a standing after each submission.
 
-    So many `readers` read submissions side by side. Raises `OSError` where a report cannot be written, `LaneError`
+    So many `readers` read submissions side by side. Raises `OSError` where a report cannot be written, `PoolError`
     where nothing can be graded, `IntakeError` where nothing can be read.
     """
     standing = Standing(len(entries))
@@ -238,7 +238,7 @@ def grade_entries(
             yield Job.of(submission)
 
     with Readers(exercises, readers) as reading:
-        for outcome in lanes.grade(jobs(reading)):
+        for outcome in pool.grade(jobs(reading)):
             match outcome:
                 case Graded(_, report):
                     results.write(report)
@@ -271,7 +271,7 @@ def _made_from(report: Report, submission: Submission, course: CourseStamp, seed
 
 
 def settings(course: Course, seed: str, from_it: Drawn, *, isolation: str, official: bool) -> Settings:
-    """Return what the lanes of a run are started with; where there is no fork, they take the slower path."""
-    # a lane stands elsewhere than we do
+    """Return what a run starts its grading processes with."""
+    # a grading process has another current folder
     folder = os.fsencode(course.folder.absolute())
     return Settings(folder, course.hash, seed, isolation, official, hasattr(os, "fork"), from_it)

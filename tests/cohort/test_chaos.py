@@ -82,7 +82,7 @@ def test_a_disturbed_run_ends_with_the_same_reports(
         while running.poll() is None and len(list((chaos / "reports").glob("p*.json"))) < aim:
             time.sleep(0.01)
             victims = list(below(running.pid))
-            if victims and rng.random() < 0.01:  # a lane, one that grades, a sandbox, a warm worker
+            if victims and rng.random() < 0.01:  # a grading process, one of its forks, a sandbox, a warm worker
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(rng.choice(victims), signal.SIGKILL)
         running.kill()

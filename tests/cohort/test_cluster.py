@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.cohort import Drawn, Entry, LaneError, LocalLanes, Results, entries, grade_entries, settings
-from grader.cohort.cluster import DaskLanes
+from grader.cohort import Drawn, Entry, LocalPool, PoolError, Results, entries, grade_entries, settings
+from grader.cohort.cluster import DaskPool
 from grader.course import Course
 from grader.report import Report
 
@@ -35,13 +35,13 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
     return entries(folder)
 
 
-def run(course: Course, found: list[Entry], out: Path, lanes: Any, meanwhile: Callable[[int], None]) -> Any:
-    """Grade the class, doing something after each report; start the lanes before."""
-    lanes.start()
+def run(course: Course, found: list[Entry], out: Path, pool: Any, meanwhile: Callable[[int], None]) -> Any:
+    """Grade the class, doing something after each report; start the pool before."""
+    pool.start()
     with Results(out) as results:
-        for standing in grade_entries(course, found, results, course.seed, lanes):
+        for standing in grade_entries(course, found, results, course.seed, pool):
             meanwhile(standing.done)
-    lanes.close()
+    pool.close()
     return standing
 
 
@@ -62,12 +62,12 @@ def alone(
     """The reports as one machine writes them."""
     out = tmp_path_factory.mktemp("alone")
     made = settings(course, course.seed, Drawn(), isolation="auto", official=True)
-    run(course, found, out, LocalLanes(made, 2), lambda done: None)
+    run(course, found, out, LocalPool(made, 2), lambda done: None)
     return written(out, found, timeless)
 
 
-def lanes_at(course: Course, address: str) -> DaskLanes:
-    return DaskLanes(settings(course, course.seed, Drawn(), isolation="auto", official=True), address)
+def pool_at(course: Course, address: str) -> DaskPool:
+    return DaskPool(settings(course, course.seed, Drawn(), isolation="auto", official=True), address)
 
 
 def test_workers_that_die_leave_and_join_lose_and_double_nothing(
@@ -90,7 +90,7 @@ def test_workers_that_die_leave_and_join_lose_and_double_nothing(
             if len(seen) == 12:
                 cluster.scale(1)
 
-        standing = run(course, found, tmp_path, lanes_at(course, cluster.scheduler_address), disturb)
+        standing = run(course, found, tmp_path, pool_at(course, cluster.scheduler_address), disturb)
     assert (COUNT, COUNT, {}) == (standing.done, standing.graded, standing.faults)
     assert [*range(1, COUNT + 1), COUNT] == seen
     assert alone == written(tmp_path, found, timeless)
@@ -99,8 +99,8 @@ def test_workers_that_die_leave_and_join_lose_and_double_nothing(
 def test_where_there_is_no_cluster_it_is_said(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """An address at which nobody answers is an error with the address in it."""
     monkeypatch.setattr("grader.cohort.cluster._PATIENCE_S", 1)
-    with pytest.raises(LaneError, match=r"no Dask cluster with a worker at tcp://127\.0\.0\.1:9"):
-        lanes_at(course, "tcp://127.0.0.1:9").start()
+    with pytest.raises(PoolError, match=r"no Dask cluster with a worker at tcp://127\.0\.0\.1:9"):
+        pool_at(course, "tcp://127.0.0.1:9").start()
 
 
 def test_a_worker_with_another_grader_is_refused(course: Course) -> None:
@@ -111,7 +111,7 @@ def test_a_worker_with_another_grader_is_refused(course: Course) -> None:
         module.pack(settings(course, "s", Drawn(), isolation="auto", official=True)), type=module.Parcel
     )
     other = msgspec.json.encode(msgspec.structs.replace(parcel, grader_version="0.0.0"))
-    with pytest.raises(LaneError, match=r"this run was started with 0\.0\.0"):
+    with pytest.raises(PoolError, match=r"this run was started with 0\.0\.0"):
         module.start_there(other)
 
 
@@ -196,7 +196,7 @@ def test_workers_on_two_hosts(
             if done == COUNT // 2:
                 started[2].kill()
 
-        standing = run(course, found, tmp_path / "results", lanes_at(course, address), cut_off)
+        standing = run(course, found, tmp_path / "results", pool_at(course, address), cut_off)
     finally:
         for process in reversed(started):
             process.kill()

@@ -14,11 +14,11 @@ import pytest
 
 from grader.answer_book import read_book
 from grader.checks.session import CheckSession
-from grader.cohort import Drawn, Entry, LocalLanes, Results, ResultsError, drawn, entries, grade_entries, settings
+from grader.cohort import Drawn, Entry, LocalPool, Results, ResultsError, drawn, entries, grade_entries, settings
 from grader.cohort.intake import Ended, Intake, Stopped
 from grader.cohort.intake.reader import Read, Reader
 from grader.cohort.job import Faulted, Graded, Job, Outcome, Settings
-from grader.cohort.lanes import Lane
+from grader.cohort.pool import GradingProcess
 from grader.cohort.run import submission_of
 from grader.course import Course
 from grader.grading import Submission, grade, plan
@@ -60,7 +60,7 @@ def made(course: Course, *, fork: bool = True, seed: str = SEED) -> Settings:
 
 
 class Here:
-    """Lanes that grade nothing: each job comes back with the outcome that `answer` gives it."""
+    """Pool that grade nothing: each job comes back with the outcome that `answer` gives it."""
 
     def __init__(self, answer: Callable[[Job], Outcome]) -> None:
         self.answer = answer
@@ -94,9 +94,9 @@ def answer(course: Course, submissions: Path) -> Callable[[Job], Outcome]:
     )
 
 
-def run(course: Course, found: list[Entry], out: Path, lanes: Any, seed: str = SEED) -> Any:
+def run(course: Course, found: list[Entry], out: Path, pool: Any, seed: str = SEED) -> Any:
     with Results(out) as results:
-        *_, standing = grade_entries(course, found, results, seed, lanes)
+        *_, standing = grade_entries(course, found, results, seed, pool)
     return standing
 
 
@@ -112,7 +112,7 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
     """Byte for byte but for times, with forks of a collected session and on the slower path without."""
     out = tmp_path / "results"
     found = entries(submissions)
-    standing = run(course, found, out, LocalLanes(made(course, fork=fork), 2))
+    standing = run(course, found, out, LocalPool(made(course, fork=fork), 2))
     assert (4, 4, {}) == (standing.done, standing.graded, standing.faults)
     book = read_book(course.book)
     for entry in found:
@@ -129,7 +129,7 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
 
 
 def test_what_a_seed_draws_is_asked_once(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has it from the process that asked the oracle, as lanes have, needs no oracle."""
+    """Whoever has it from the process that asked the oracle, as grading processes have, needs no oracle."""
     book = read_book(course.book)
     from_it = msgspec.json.decode(msgspec.json.encode(drawn(course, book, SEED, None)), type=Drawn)
 
@@ -161,9 +161,9 @@ def test_what_is_there_is_not_graded_again(
     out, found = tmp_path / "results", entries(submissions)
     run(course, found, out, Here(answer))
     before = {path.name: path.stat().st_mtime_ns for path in (out / "reports").iterdir()}
-    lanes = Here(answer)
-    standing = run(course, found, out, lanes)
-    assert ([], 4, 0) == (lanes.graded, standing.kept, standing.graded)
+    pool = Here(answer)
+    standing = run(course, found, out, pool)
+    assert ([], 4, 0) == (pool.graded, standing.kept, standing.graded)
     assert before == {path.name: path.stat().st_mtime_ns for path in (out / "reports").iterdir()}
 
 
@@ -213,9 +213,9 @@ def test_what_has_changed_is_graded_again(
     out = tmp_path / "results"
     run(course, entries(submissions), out, Here(answer))
     change(submissions, out)
-    lanes = Here(answer)
-    run(course, entries(submissions), out, lanes)
-    assert ["bob"] == lanes.graded
+    pool = Here(answer)
+    run(course, entries(submissions), out, pool)
+    assert ["bob"] == pool.graded
 
 
 def _edit_the_report(path: Path) -> None:
@@ -240,8 +240,8 @@ def test_what_is_no_report_is_put_aside_and_told(
     spoil(path)
     spoiled = path.read_bytes()
     for names in (["bob.json"], ["bob.2.json", "bob.json"]):
-        standing = run(course, found, out, lanes := Here(answer))
-        assert (["bob"], ["bob"], good) == (standing.damaged, lanes.graded, path.read_bytes())
+        standing = run(course, found, out, pool := Here(answer))
+        assert (["bob"], ["bob"], good) == (standing.damaged, pool.graded, path.read_bytes())
         assert names == sorted(kept.name for kept in (out / "gone").iterdir())
         path.write_bytes(spoiled)
     assert {spoiled} == {kept.read_bytes() for kept in (out / "gone").iterdir()}
@@ -295,7 +295,7 @@ def test_a_link_is_not_taken_for_what_a_killed_run_left(tmp_path: Path) -> None:
 
 
 def test_a_course_may_lie_in_a_folder_of_any_name(course: Course) -> None:
-    """What the lanes are started with can be written down."""
+    """What the grading processes are started with can be written down."""
     folder = Path("/somewhere/a\udcff")
     made_of = settings(replace(course, folder=folder), SEED, Drawn(), isolation="auto", official=True)
     read = msgspec.json.decode(msgspec.json.encode(made_of), type=Settings)
@@ -341,9 +341,9 @@ def test_another_seed_grades_everything_again(
     """Reports of fresh programs from another seed do not count."""
     found = entries(submissions)
     run(course, found, tmp_path, Here(answer))
-    lanes = Here(answer)
-    run(course, found, tmp_path, lanes, seed="another")
-    assert [entry.id for entry in found] == lanes.graded
+    pool = Here(answer)
+    run(course, found, tmp_path, pool, seed="another")
+    assert [entry.id for entry in found] == pool.graded
 
 
 def test_a_fault_costs_one_submission_and_is_named(
@@ -418,10 +418,10 @@ def test_several_processes_read_a_class(
     course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
 ) -> None:
     """Every submission is there once, in whatever order."""
-    lanes = Here(answer)
+    pool = Here(answer)
     with Results(tmp_path) as results:
-        *_, standing = grade_entries(course, entries(submissions), results, SEED, lanes, readers=3)
-    assert (4, ["ann", "bob", "cid", "dot"]) == (standing.graded, sorted(lanes.graded))
+        *_, standing = grade_entries(course, entries(submissions), results, SEED, pool, readers=3)
+    assert (4, ["ann", "bob", "cid", "dot"]) == (standing.graded, sorted(pool.graded))
 
 
 def test_two_runs_cannot_write_to_one_folder(tmp_path: Path) -> None:
@@ -455,12 +455,12 @@ def test_the_seed_is_secret_and_kept(course: Course, tmp_path: Path) -> None:
         assert seed != results.seed(course, None)
 
 
-# -- lanes ----------------------------------------------------------------------------------------------
+# -- grading processes ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def lane(course: Course) -> Iterator[Lane]:
-    with Lane(made(course)) as one:
+def process(course: Course) -> Iterator[GradingProcess]:
+    with GradingProcess(made(course)) as one:
         yield one
 
 
@@ -469,45 +469,47 @@ def jobs(submitted: Callable[[Entry], Submission], submissions: Path) -> Mapping
     return {entry.id: Job.of(submitted(entry)) for entry in entries(submissions)}
 
 
-def test_a_lane_that_is_killed_is_started_again(lane: Lane, jobs: Mapping[str, Job]) -> None:
+def test_a_grading_process_that_is_killed_is_started_again(process: GradingProcess, jobs: Mapping[str, Job]) -> None:
     """Between two jobs, or in the middle of one, the job is graded by a new process."""
-    assert isinstance(lane.grade(jobs["ann"]), Graded)
-    assert lane._process is not None
-    os.kill(lane._process.pid, signal.SIGKILL)
-    first = lane._process.pid
-    outcome = lane.grade(jobs["ann"])
+    assert isinstance(process.grade(jobs["ann"]), Graded)
+    assert process._process is not None
+    os.kill(process._process.pid, signal.SIGKILL)
+    first = process._process.pid
+    outcome = process.grade(jobs["ann"])
     assert isinstance(outcome, Graded)
-    assert lane._process is not None
-    assert first != lane._process.pid
-    victim = lane._process.pid
+    assert process._process is not None
+    assert first != process._process.pid
+    victim = process._process.pid
     timer = threading.Timer(0.05, os.kill, (victim, signal.SIGKILL))
     timer.start()
-    assert isinstance(lane.grade(jobs["bob"]), Graded)
+    assert isinstance(process.grade(jobs["bob"]), Graded)
     timer.join()
 
 
-def test_a_submission_whose_grading_process_dies_each_time_is_named(lane: Lane, jobs: Mapping[str, Job]) -> None:
+def test_a_submission_whose_grading_process_dies_each_time_is_named(
+    process: GradingProcess, jobs: Mapping[str, Job]
+) -> None:
     """After a second try the outcome says how it ended, and the next submission is graded."""
     broken = msgspec.structs.replace(jobs["bob"], sources={})  # no source for an exercise: the child cannot go on
-    outcome = lane.grade(broken)
+    outcome = process.grade(broken)
     assert isinstance(outcome, Faulted)
     assert "bob" == outcome.id
     assert "the process that graded it ended with status 1" == outcome.message
-    assert isinstance(lane.grade(jobs["ann"]), Graded)
+    assert isinstance(process.grade(jobs["ann"]), Graded)
 
 
-def test_a_lane_for_another_course_does_not_start(course: Course) -> None:
+def test_a_grading_process_for_another_course_does_not_start(course: Course) -> None:
     """A course that has changed since the run was started is no reason to give other scores."""
-    from grader.cohort import LaneError
+    from grader.cohort import PoolError
 
     changed = msgspec.structs.replace(made(course), course_hash="another")
-    with Lane(changed) as one, pytest.raises(LaneError, match="not the one that the run was started with"):
+    with GradingProcess(changed) as one, pytest.raises(PoolError, match="not the one that the run was started with"):
         one.start()
 
 
 def test_nothing_is_left_running(course: Course, jobs: Mapping[str, Job]) -> None:
-    """When lanes are closed, so are the processes below them."""
-    lanes = LocalLanes(made(course), 2)
-    outcomes = list(lanes.grade(iter([jobs["ann"], jobs["cid"]])))
+    """When a pool is closed, so are the processes below them."""
+    pool = LocalPool(made(course), 2)
+    outcomes = list(pool.grade(iter([jobs["ann"], jobs["cid"]])))
     assert {"ann", "cid"} == {outcome.id for outcome in outcomes}
-    assert [None, None] == [lane._process for lane in lanes._lanes]
+    assert [None, None] == [process._process for process in pool._processes]

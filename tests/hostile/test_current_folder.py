@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cohort import Drawn, LocalLanes, settings
+from grader.cohort import Drawn, LocalPool, settings
 from grader.course import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,7 +167,7 @@ def test_cohort_export_and_page(run: Run, results: Path, sprung: Callable[[], li
 
 @pytest.mark.filterwarnings("ignore")  # the cluster's own
 def test_cohort_with_a_cluster(run: Run, tmp_path: Path, sprung: Callable[[], list[str]]) -> None:
-    """`--dask`: the library is imported from where it is installed, and the workers' lanes too."""
+    """`--dask`: the library is imported from where it is installed, and the workers' grading processes too."""
     distributed = pytest.importorskip("distributed")
     words = (BIN / "grade", "cohort", ".", "--out", tmp_path / "results")
     here = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
@@ -196,9 +196,9 @@ def _among_traps(traps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_variables_of_the_environment_steer_no_process(sprung: Callable[[], list[str]]) -> None:
     """A process that we start imports from where we do, whatever PYTHONPATH says."""
     made = settings(load_course(ROOT), "backward 2026.1", Drawn(), isolation="process", official=False)
-    lanes = LocalLanes(made, 1)
+    pool = LocalPool(made, 1)
     try:
-        assert "process" == lanes.start()
+        assert "process" == pool.start()
     finally:
-        lanes.close()
+        pool.close()
     assert [] == sprung()

@@ -1,7 +1,8 @@
 """Git clones: a folder of them, and the commit that one has checked out, read from its files with every size bounded.
 
-Neither git nor a library for it will do for strangers' repositories: git runs what a repository's own settings name,
-and both follow its links and includes, and wait on its pipes. Formats: git's gitformat-pack and gitrepository-layout.
+Neither git nor a library for it is safe with repositories of unknown people: git runs what a repository's own settings
+name, and both follow its links and includes, and wait on its pipes.
+Formats: git's gitformat-pack and gitrepository-layout.
 """
 
 import os

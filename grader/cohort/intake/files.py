@@ -162,10 +162,10 @@ class _Reading:
             else:
                 waiting += reversed(inner)
 
-    def _file(self, path: Path, below: Path, name: str) -> None:
-        shown = readable(path.relative_to(below))
+    def _file(self, path: Path, root: Path, name: str) -> None:
+        shown = readable(path.relative_to(root))
         if name in self.candidates:
-            read = read_source(path, below)
+            read = read_source(path, root)
             message = read.message and printable(read.message)
             self.candidates[name].add(Source(shown, read.text, read.problem, message))
         elif is_archive(name) and not name.startswith("."):

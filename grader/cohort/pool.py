@@ -1,4 +1,4 @@
-"""Where jobs go on one machine: lanes side by side, each a process that is started again when it dies."""
+"""Where jobs go on one machine: grading processes side by side, each started again when it dies."""
 
 import contextlib
 import os
@@ -12,15 +12,15 @@ from ..processes import start_module
 from .job import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
 from .side_by_side import side_by_side
 
-_TRIES = 2  # what a lane dies of is tried with a new one, once
-_AHEAD = 2  # jobs for each lane whose reports may wait to be written
+_TRIES = 2  # what a process dies of is tried with a new one, once
+_AHEAD = 2  # jobs for each process whose reports may wait to be written
 
 
-class LaneError(RuntimeError):
+class PoolError(RuntimeError):
     """Nothing can be graded: the course, the checks or the sandbox cannot be had here."""
 
 
-class Lane:
+class GradingProcess:
     """One grading process. A context manager; `grade` never raises for what a submission did."""
 
     def __init__(self, settings: Settings) -> None:
@@ -29,21 +29,21 @@ class Lane:
         self._decoder = msgspec.json.Decoder(Reply)
 
     def start(self) -> None:
-        """Start the process and wait until it can grade. Raises `LaneError`."""
+        """Start the process and wait until it can grade. Raises `PoolError`."""
         message = ""
         for _ in range(_TRIES):
-            self._process = start_module("grader.cohort.lane", errors=bool(os.environ.get("GRADE_DEBUG")))
+            self._process = start_module("grader.cohort.grading_process", errors=bool(os.environ.get("GRADE_DEBUG")))
             ready = self._exchange(self.settings)
             if isinstance(ready, Ready):
-                # a lane that takes this one's place must not make do with less
+                # a process that takes this one's place must not make do with less
                 self.settings = msgspec.structs.replace(self.settings, isolation=ready.tier)
                 return
             self.close()
             message = ready.message if isinstance(ready, Faulted) else "a grading process did not start"
-        raise LaneError(message)
+        raise PoolError(message)
 
     def grade(self, job: Job) -> Outcome:
-        """Grade a submission. Raises `LaneError`."""
+        """Grade a submission. Raises `PoolError`."""
         message = ""
         for _ in range(_TRIES):
             if self._process is None:
@@ -54,7 +54,7 @@ class Lane:
             self.close()  # started again for the next job
             message = reply.message if isinstance(reply, Faulted) else "the process that graded it was ended"
             if isinstance(reply, Faulted) and not reply.id:
-                raise LaneError(message)
+                raise PoolError(message)
         return Faulted(job.stamp.id, message)
 
     def _exchange(self, message: Settings | Job) -> Any:
@@ -81,34 +81,34 @@ class Lane:
                         stream.close()
             process.wait()
 
-    def __enter__(self) -> "Lane":
+    def __enter__(self) -> "GradingProcess":
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
 
 
-class LocalLanes:
-    """Lanes on this machine, each with a thread that feeds it. Jobs are taken from their iterable one by one, as lanes
-    become free."""
+class LocalPool:
+    """Grading processes on this machine, each with a thread that feeds it. A job is taken from the iterable when a
+    process is free."""
 
     def __init__(self, settings: Settings, count: int) -> None:
-        self._lanes = [Lane(settings) for _ in range(count)]
+        self._processes = [GradingProcess(settings) for _ in range(count)]
 
     def start(self) -> str:
-        """Start the first lane; which tier it reached. Raises `LaneError`."""
-        self._lanes[0].start()
-        for lane in self._lanes:
-            lane.settings = self._lanes[0].settings
-        return self._lanes[0].settings.isolation
+        """Start the first process and return the tier it reached. Raises `PoolError`."""
+        self._processes[0].start()
+        for process in self._processes:
+            process.settings = self._processes[0].settings
+        return self._processes[0].settings.isolation
 
     def grade(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        """An outcome for each job, in the order in which they come. Raises `LaneError`, and what `jobs` raises."""
+        """Yield an outcome for each job, as they come. Raises `PoolError`, and what `jobs` raises."""
         try:
-            yield from side_by_side([lane.grade for lane in self._lanes], jobs, _AHEAD * len(self._lanes))
+            yield from side_by_side([process.grade for process in self._processes], jobs, _AHEAD * len(self._processes))
         finally:
             self.close()
 
     def close(self) -> None:
-        for lane in self._lanes:
-            lane.close()
+        for process in self._processes:
+            process.close()

@@ -1,6 +1,6 @@
 """A process that grades one submission after another, each in a fork, with checks that are collected once.
 
-Started by `Lane`. Settings, then jobs, come on standard input as lines of JSON; a
+Started by `GradingProcess`. Settings, then jobs, come on standard input as lines of JSON; a
 reply goes to standard output for each.
 """
 
@@ -81,7 +81,7 @@ class _Serving:
 
     def _pass_on(self, job: Job, grader: Grader) -> None:
         """Grade a job in a fork, and pass on what it says. Where it says nothing, this process ends too: the server
-        process may have been left in the middle of anything, and a new lane takes over."""
+        process may have been left in the middle of anything, and a new process takes over."""
         ours, theirs = os.pipe()
         pid = os.fork()
         if pid == 0:
