@@ -11,7 +11,7 @@ import msgspec
 from .course import CourseError
 from .outside import read_plain, write_atomically
 
-FORMAT = 2
+FORMAT = 3
 UNCLEAR = "?"  # stands for what a misconception does on a program where that is not known
 
 
@@ -28,8 +28,8 @@ class KnownBehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     are those that it changes, each with a fingerprint of how it is written then."""
 
     id: str
-    believes: str
-    instead: str
+    title: str
+    explanation: str
     hint: int
     functions: dict[str, str]
     behaviour: dict[str, str]

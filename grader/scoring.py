@@ -103,7 +103,7 @@ def _check(exercise: Exercise, check: Check, outcome: CheckOutcome, diagnosis: K
         expected=(finding and finding.expected) or UNSET,
         actual=(finding and finding.actual) or UNSET,
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
-        diagnosis=Diagnosis(known.id, f"as if {known.believes}. Instead: {known.instead}.") if known else UNSET,
+        diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
         hint=UNSET if passed else _hint(exercise, known.hint if known else check.hint),
         message=(finding and finding.message) or UNSET,
         output=outcome.output or UNSET,

@@ -9,7 +9,7 @@ from grader.answer_book import Answer, AnswerBook, KnownBehaviour, KnownExercise
 from grader.course import CourseError
 
 BOOK = AnswerBook(
-    format=2,
+    format=3,
     torch="2.13.0",
     stubs={"relu": 'print("½ \\n")\n', "distribute": ""},
     known={
@@ -42,7 +42,7 @@ def test_a_round_trip(tmp_path: Path) -> None:
 def test_an_empty_book(tmp_path: Path) -> None:
     """A book without answers or stubs is one too."""
     path = tmp_path / "answers.json"
-    empty = AnswerBook(format=2, torch="none", stubs={}, known={}, answers={})
+    empty = AnswerBook(format=3, torch="none", stubs={}, known={}, answers={})
     write_book(path, empty)
     assert empty == read_book(path)
 
@@ -116,10 +116,10 @@ def test_a_book_that_is_no_file_is_told(tmp_path: Path, make: Callable[[Path], N
         write_book(path, BOOK)
 
 
-@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("number", [1, 4])
 def test_a_book_of_another_format_is_told(tmp_path: Path, number: int) -> None:
     """A format that this grader does not read says so, and how to make the book anew."""
     path = tmp_path / "answers.json"
     write_book(path, msgspec.structs.replace(BOOK, format=number))
-    with pytest.raises(CourseError, match=f"has format {number}, not 2; `grade build` writes it anew"):
+    with pytest.raises(CourseError, match=f"has format {number}, not 3; `grade build` writes it anew"):
         read_book(path)

@@ -64,7 +64,7 @@ def _known(grader: Grader, exercise: Exercise) -> KnownExercise:
             message = f"`{one.id}` behaves like the solution on every fixed program; a check needs one that tells"
             raise CourseError(path.with_suffix(".mistakes.yaml"), one.line, message)
         functions = changed_functions(solution, one.source)
-        misconceptions.append(KnownBehaviour(one.id, one.believes, one.instead, one.hint, functions, wrong))
+        misconceptions.append(KnownBehaviour(one.id, one.title, one.explanation, one.hint, functions, wrong))
     if not misconceptions:
         return KnownExercise()
     believed = {_plain(one.source) for one in catalogue(course, exercise)}

@@ -9,7 +9,7 @@ import msgspec
 
 from .. import __version__
 from ..course import Check, Course, Exercise
-from ..report import NeedsReview, Report, review_reasons, review_text
+from ..report import Diagnosis, NeedsReview, Report, review_reasons, review_text
 from ..report.model import CourseStamp
 
 CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
@@ -52,6 +52,7 @@ class MisconceptionCount(_Strict, frozen=True):
 
     exercise: str
     id: str
+    title: str
     explanation: str
     count: int
     example: str
@@ -149,7 +150,7 @@ def summarise(
     points: Counter[str] = Counter()
     sums: dict[tuple[str, str], _Sums] = defaultdict(_Sums)
     diagnosed: Counter[tuple[str, str]] = Counter()
-    examples: dict[tuple[str, str], tuple[str, str]] = {}
+    examples: dict[tuple[str, str], tuple[Diagnosis, str]] = {}
     borders: list[Border] = []
     reviews = [Review.of(name, (NeedsReview("not_graded", detail=why),)) for name, why in faults.items()]
     for report in reports:
@@ -162,7 +163,7 @@ def summarise(
                 sums[exercise.id, check.id].add(check.status == "passed", rest)
             for found in {check.diagnosis for check in exercise.checks if check.diagnosis}:
                 diagnosed[exercise.id, found.id] += 1
-                examples.setdefault((exercise.id, found.id), (found.explanation, report.submission.id))
+                examples.setdefault((exercise.id, found.id), (found, report.submission.id))
         borders += _borders(course, report)
         reasons = review_reasons(report)
         if reasons:
@@ -179,13 +180,17 @@ def summarise(
         scores=_scores(totals, course.max_score),
         exercises=tuple(_exercise(e, graded, points[e.id], statuses[e.id], sums) for e in course.exercises),
         misconceptions=tuple(
-            MisconceptionCount(*key, examples[key][0], count, examples[key][1])
-            for key, count in sorted(diagnosed.items(), key=lambda item: (-item[1], item[0]))
+            _misconception(exercise, count, *examples[exercise, name])
+            for (exercise, name), count in sorted(diagnosed.items(), key=lambda item: (-item[1], item[0]))
         ),
         borders=tuple(sorted(borders, key=lambda border: (-border.border, -border.score, border.id))),
         needs_review=tuple(sorted(reviews, key=lambda review: review.id)),
         beside=tuple(beside),
     )
+
+
+def _misconception(exercise: str, count: int, found: Diagnosis, example: str) -> MisconceptionCount:
+    return MisconceptionCount(exercise, found.id, found.title, found.explanation, count, example)
 
 
 def _scores(totals: Counter[int], of: int) -> Scores:

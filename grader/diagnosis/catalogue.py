@@ -10,11 +10,13 @@ from ..course import Document
 from ..course.yaml_nodes import child, line
 from .edits import edited
 
+LONGEST_TITLE = 60
+
 
 class _Raw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
-    believes: Annotated[str, Meta(min_length=1)]
-    instead: Annotated[str, Meta(min_length=1)]
+    title: Annotated[str, Meta(min_length=1)]
+    explanation: Annotated[str, Meta(min_length=1)]
     hint: Annotated[int, Meta(ge=1)]
     edits: Annotated[list[Any], Meta(min_length=1)]
     about: str | None = None
@@ -22,23 +24,31 @@ class _Raw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Misconception(msgspec.Struct, frozen=True):
-    """A known-wrong way to solve an exercise: what somebody seems to believe, what to think instead, and the
-    solution as it would be then."""
+    """A known-wrong way to solve an exercise, and the solution edited by it.
+
+    Attributes:
+        title: What the code does, in a few words, as a class page lists it.
+        explanation: What the learner reads: what their code behaves like, and what is right.
+        hint: The number of the hint that helps.
+        line: The line of the file at which the misconception begins.
+        source: The text of the solution after its edits.
+        about: The check whose title says what is wrong, and which fails before any other.
+    """
 
     id: str
-    believes: str
-    instead: str
+    title: str
+    explanation: str
     hint: int
     line: int
     source: str
-    about: str | None = None  # the check whose title it goes against, and which it fails before any other
+    about: str | None = None
 
 
 def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconception]:
     """The misconceptions in a file (none if it does not exist), applied to the text of the solution beside it.
 
-    Raises `CourseError` for a key that is unknown, an id given twice, a hint that does not exist, an edit whose
-    `old` does not stand exactly once where it should.
+    Raises `CourseError` for a key that is unknown, an id given twice, a title that is too long, a hint that does not
+    exist, an edit whose `old` does not occur exactly once where it should.
     """
     if not path.exists():
         return []
@@ -49,11 +59,14 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
         raw = document.convert(node, _Raw)
         if any(raw.id == other.id for other in found):
             raise document.error(child(node, "id"), f"there are two misconceptions `{raw.id}`")
+        if len(raw.title) > LONGEST_TITLE:
+            message = f"a title has at most {LONGEST_TITLE} characters; this one has {len(raw.title)}"
+            raise document.error(child(node, "title"), message)
         if raw.hint > hints:
             raise document.error(child(node, "hint"), f"there is no hint {raw.hint}: the exercise has {hints}")
         start = solution if raw.on is None else next((m.source for m in found if m.id == raw.on), None)
         if start is None:
             raise document.error(child(node, "on"), f"no misconception `{raw.on}` stands before this one")
         source = edited(document, node, start)
-        found.append(Misconception(raw.id, raw.believes, raw.instead, raw.hint, line(node), source, raw.about))
+        found.append(Misconception(raw.id, raw.title, raw.explanation, raw.hint, line(node), source, raw.about))
     return found

@@ -62,6 +62,7 @@ class Diagnosis(_Strict, frozen=True):
     """The misconception that behaves exactly like the learner's code on every program that was compared."""
 
     id: str
+    title: str
     explanation: str
 
 

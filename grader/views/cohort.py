@@ -31,7 +31,7 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
     if summary.misconceptions:
         lines += ["", "Misconceptions"]
         lines += [
-            f"  {m.count:>5}  {m.exercise}: {plain(m.explanation)}  (as in {plain(m.example)})"
+            f"  {m.count:>5}  {m.exercise}: {plain(m.title)}  (as in {plain(m.example)})"
             for m in summary.misconceptions[:_SHOWN]
         ]
         lines += _more(len(summary.misconceptions), "cohort.json")

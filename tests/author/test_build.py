@@ -73,8 +73,8 @@ def test_the_shipped_book_has_the_same_stubs(built: AnswerBook, shipped: AnswerB
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
 def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shipped: AnswerBook) -> None:
     """Every misconception beside a solution is in the shipped book, in the same words."""
-    written = [(one.id, one.believes, one.instead, one.hint) for one in catalogue(COURSE, exercise)]
-    kept = [(one.id, one.believes, one.instead, one.hint) for one in shipped.known[exercise.id].misconceptions]
+    written = [(one.id, one.title, one.explanation, one.hint) for one in catalogue(COURSE, exercise)]
+    kept = [(one.id, one.title, one.explanation, one.hint) for one in shipped.known[exercise.id].misconceptions]
     assert written == kept, STALE
 
 

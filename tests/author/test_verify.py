@@ -64,7 +64,7 @@ def course(tmp_path: Path) -> Course:
     return course
 
 
-ROUGHLY = "- {id: roughly, believes: b, instead: i, hint: 1, about: %s, edits: [{old: 2 * number, new: %s}]}\n"
+ROUGHLY = "- {id: roughly, title: t, explanation: e, hint: 1, about: %s, edits: [{old: 2 * number, new: %s}]}\n"
 
 
 def exercise_file(course: Course) -> Path:

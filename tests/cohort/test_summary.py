@@ -114,16 +114,15 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
     def saying(name: str, text: str) -> Report:
         made = with_outcomes(solved, name, {("swap", "upstream"): False, ("swap", "already_there"): False})
         swap = made.exercises[1]
-        checks = tuple(
-            msgspec.structs.replace(c, diagnosis=Diagnosis(text[-1], text)) if c.score == 0 else c for c in swap.checks
-        )
+        found = Diagnosis(text[-1], text, f"{text}, explained")
+        checks = tuple(msgspec.structs.replace(c, diagnosis=found) if c.score == 0 else c for c in swap.checks)
         exercises = list(made.exercises)
         exercises[1] = msgspec.structs.replace(swap, checks=checks)
         return msgspec.structs.replace(made, exercises=tuple(exercises))
 
-    counted = summarise(course, [saying("a", "as if x"), saying("b", "as if y"), saying("c", "as if y")], {})
-    assert [("swap", "as if y", 2, "b"), ("swap", "as if x", 1, "a")] == [
-        (m.exercise, m.explanation, m.count, m.example) for m in counted.misconceptions
+    counted = summarise(course, [saying("a", "like x"), saying("b", "like y"), saying("c", "like y")], {})
+    assert [("swap", "like y", 2, "b"), ("swap", "like x", 1, "a")] == [
+        (m.exercise, m.title, m.count, m.example) for m in counted.misconceptions
     ]
 
 

@@ -40,8 +40,8 @@ def write(folder: Path, text: str) -> Path:
 
 
 ENTRY = """- id: overwrite
-  believes: a gradient is set once
-  instead: every use adds its share
+  title: assigns in `+`
+  explanation: Your code assigns. Every use adds.
   hint: 1
   edits:
     - {in: __add__, old: "self.grad += out", new: "self.grad = out"}
@@ -116,11 +116,12 @@ def test_no_file_is_no_misconceptions(tmp_path: Path) -> None:
         (4, "there is no hint 2", ENTRY.replace("hint: 1", "hint: 2")),
         (6, "stands 0 times", ENTRY.replace("self.grad += out", "self.grad -= out")),
         (6, "no solution region in `__sub__`", ENTRY.replace("__add__", "__sub__")),
-        (2, "unknown key `thinks`", ENTRY.replace("believes", "thinks")),
+        (2, "unknown key `thinks`", ENTRY.replace("title", "thinks")),
         (6, "unknown key `with`", ENTRY.replace("new:", "with:")),
         (5, "no misconception `overwrite` stands before", ENTRY.replace("edits:", "on: overwrite\n  edits:")),
+        (2, "a title has at most 60 characters; this one has 61", ENTRY.replace("assigns in `+`", "x" * 61)),
     ],
-    ids=["id twice", "hint", "edit", "region", "key", "key of an edit", "on itself"],
+    ids=["id twice", "hint", "edit", "region", "key", "key of an edit", "on itself", "long title"],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: int, fragment: str, text: str) -> None:
     """Every error of the file says where."""

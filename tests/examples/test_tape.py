@@ -141,7 +141,7 @@ def test_a_misconception_loses_points(mistaken: Mistaken, exercise: str, mistake
 def test_a_misconception_is_diagnosed_as_itself(mistaken: Mistaken, exercise: str, mistake: Misconception) -> None:
     """Every check that it fails says what it believes, unless a file that is half done behaves like it."""
     failed = [check for check in mistaken[exercise, mistake.id].checks if check.status != "passed"]
-    expected = f"as if {mistake.believes}. Instead: {mistake.instead}."
+    expected = mistake.explanation
     said = {check.diagnosis.explanation for check in failed if check.diagnosis}
     assert (set() if mistake.id in LIKE_UNFINISHED else {expected}) == said
 
@@ -166,9 +166,9 @@ def test_the_book_knows_the_stub(shipped: AnswerBook, exercise: Exercise) -> Non
 @each_exercise
 def test_the_book_has_the_misconceptions(shipped: AnswerBook, exercise: Exercise) -> None:
     """The words of every misconception are in the book; that its behaviour is too, the diagnoses show."""
-    expected = [(one.id, one.believes, one.instead, one.hint) for one in CATALOGUE[exercise.id]]
+    expected = [(one.id, one.title, one.explanation, one.hint) for one in CATALOGUE[exercise.id]]
     known = shipped.known[exercise.id].misconceptions
-    assert expected == [(one.id, one.believes, one.instead, one.hint) for one in known], STALE
+    assert expected == [(one.id, one.title, one.explanation, one.hint) for one in known], STALE
 
 
 def test_the_book_has_the_programs(built: AnswerBook, shipped: AnswerBook) -> None:

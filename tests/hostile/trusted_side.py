@@ -388,7 +388,7 @@ class TrustedSide:
         # the programs of facts are the kit's own
         asked_for = max((run.program.shown for run in pass_probes(self.course.limits).runs), key=len)
         facts = [Fact("ran_early", lines=(10**7, 10**7), program=asked_for, node="a * b", other="L")] * 40
-        longest = max(known, key=lambda one: len(one.believes + one.instead))
+        longest = max(known, key=lambda one: len(one.title + one.explanation))
         results = tuple(
             score(
                 exercise,

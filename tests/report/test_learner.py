@@ -22,7 +22,7 @@ FULL = CheckResult(
     program="L = a * a    with a = 3",
     expected={"dL/da": 6.0},
     actual={"dL/da": 3.0},
-    diagnosis=Diagnosis("overwrite", "the second use overwrote the first"),
+    diagnosis=Diagnosis("overwrite", "a title", "the second use overwrote the first"),
     hint="grade hint first 2",
     message="line 3: x = y",
     output="printed",

@@ -21,7 +21,7 @@ FIELDS = {
     "SubmissionStamp": "id sha256 origin submitters submitted_at commit",
     "Isolation": "tier limits",
     "Limits": "calls cpu_s memory_mb output_kb",
-    "Diagnosis": "id explanation",
+    "Diagnosis": "id title explanation",
     "Reason": "kind seconds clock signal limit_kb count detail type line",
     "FaultFact": "kind text operation input expected found lines program node other",
     "ExerciseResult": "id number title status score max_score bonus checks message file reason facts",

@@ -57,7 +57,7 @@ def make_check() -> MakeCheck:
     def make(title: str = "both inputs receive the gradient", status: str = "passed", **more: Any) -> CheckResult:
         score = 2 if status == "passed" else 0
         if isinstance(more.get("diagnosis"), str):
-            more["diagnosis"] = Diagnosis("mistake", more["diagnosis"])
+            more["diagnosis"] = Diagnosis("mistake", "a title", more["diagnosis"])
         return replace(CheckResult("one", title, "visible", "passed", score, 2, False, 0.1), status=status, **more)
 
     return make

@@ -84,7 +84,7 @@ def test_what_a_failed_check_says_is_in_it(solved: Report, summary_of: Callable[
         expected={"dL/da": 6.0, "order": "a, L", "close": 1.0},
         actual={"dL/da": -0.0, "close": 1.0000000001},
         message="in the second pass",
-        diagnosis=Diagnosis("once", "as if once were enough"),
+        diagnosis=Diagnosis("once", "assigns", "as if once were enough"),
         hint="grade hint distribute 3",
         output="3\n",
     )
@@ -99,10 +99,11 @@ def test_what_a_failed_check_says_is_in_it(solved: Report, summary_of: Callable[
     assert {
         "program": "L = a * a    with a = 3",
         "message": "in the second pass",
+        "mistake": "assigns",
         "diagnosis": "as if once were enough",
         "hint": "grade hint distribute 3",
         "output": "3\n",
-    } == {key: data["texts"][said[key]] for key in ("program", "message", "diagnosis", "hint", "output")}
+    } == {key: data["texts"][said[key]] for key in ("program", "message", "mistake", "diagnosis", "hint", "output")}
 
 
 def test_statistics_are_those_of_the_summary(make_class: MakeClass, summary_of: Callable[..., Summary]) -> None:
@@ -136,7 +137,7 @@ def test_classmates_share_what_they_have_in_common(solved: Report, summary_of: C
 def test_long_texts_are_cut(solved: Report, summary_of: Callable[..., Summary], field: str, most: int) -> None:
     """The beginning stays, and how much is missing is said."""
     long = "x" * (most + 1234)
-    report = failing(solved, **{field: Diagnosis("long", long) if field == "diagnosis" else long})
+    report = failing(solved, **{field: Diagnosis("long", long, long) if field == "diagnosis" else long})
     data = unpack(build_page(summary_of(), [report]))
 
     assert "x" * most + "… (1,234 more characters in the report)" == data["texts"][detail(data)[field]]

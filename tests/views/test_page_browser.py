@@ -271,7 +271,7 @@ def test_a_misconception_leads_to_who_has_it(open_page: OpenPage, a_class: list[
     found = summarise(course, a_class, {}).misconceptions[0]
     page = open_page(a_class)
     row = page.locator("#misconception-table .tabulator-row").first
-    expect(row).to_contain_text(found.explanation)
+    expect(row).to_contain_text(found.title)
 
     row.get_by_role("link", name=found.example).click()
     (example,) = [report for report in a_class if report.submission.id == found.example]
@@ -338,7 +338,7 @@ def hostile(report: Report, text: str) -> Report:
             program=text,
             expected={text: text, "dL/da": 1.0},
             actual={text: text, "dL/da": text},
-            diagnosis=Diagnosis("mistake", text),
+            diagnosis=Diagnosis("mistake", text, text),
             message=f"{text}\n{text}",
             hint=text,
             output=f"{text}\n{text}",

@@ -414,7 +414,7 @@ def known_reasons() -> list[str]:
         solution = (ROOT / "solutions" / exercise.filename).read_text(encoding="utf-8")
         listed = ROOT / "solutions" / f"{exercise.stem}.mistakes.yaml"
         for one in read_misconceptions(listed, solution, len(exercise.hints)):
-            found.append(f"as if {one.believes}. Instead: {one.instead}.")
+            found.append(one.explanation)
     return found
 
 

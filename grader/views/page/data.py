@@ -139,6 +139,7 @@ def _check(check: CheckResult, room: _Room, pools: _Pools) -> int:
         program=room.place(check.program),
         compared=_compared(check),
         message=room.place(check.message),
+        mistake=room.place(check.diagnosis.title) if check.diagnosis else None,
         diagnosis=room.place(check.diagnosis.explanation) if check.diagnosis else None,
         hint=room.place(check.hint),
         output=room.place(check.output, PRINTED),

@@ -127,8 +127,8 @@ async function checkTable(data) {
 function misconceptionTable(data) {
   const name = new Map(data.exercises.map((exercise) => [exercise.id, stem(exercise)]));
   const those = (cell) => {
-    const { exercise, explanation } = cell.getData();
-    const look = () => showOnly(`"${exercise}: ${explanation}"`);
+    const { exercise, title } = cell.getData();
+    const look = () => showOnly(`"${exercise}: ${title}"`);
     return h("button.plain", { type: "button", onclick: look, title: "show these learners" }, count(cell.getValue()));
   };
   return table(
@@ -137,7 +137,7 @@ function misconceptionTable(data) {
     [
       column("Learners", "count", { number: true, formatter: those, minWidth: 84 }),
       column("Exercise", "name", { widthGrow: 2, minWidth: 130 }),
-      column("What the code does", "explanation", { widthGrow: 8, minWidth: 220 }),
+      column("What the code does", "title", { widthGrow: 8, minWidth: 220 }),
       column("For example", "example", {
         formatter: (cell) => learnerLink(data, cell.getValue()),
         widthGrow: 3,

@@ -95,8 +95,8 @@ function prepare(data) {
     const said = new Set();
     learner.results.forEach((result, e) => {
       for (const at of result?.checks ?? []) {
-        const { diagnosis } = at ? data.details[at - 1] : {};
-        if (diagnosis !== undefined) said.add(`${data.exercises[e].id}: ${data.texts[diagnosis]}`);
+        const { mistake } = at ? data.details[at - 1] : {};
+        if (mistake !== undefined) said.add(`${data.exercises[e].id}: ${data.texts[mistake]}`);
       }
     });
     const words = [learner.id, learner.origin, ...(learner.people ?? []).flat(), ...learner.why, ...said];

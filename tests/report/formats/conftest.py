@@ -41,7 +41,7 @@ def failed(check: Callable[..., CheckResult]) -> CheckResult:
         expected_by="torch",
         actual={"dL/da": 3.0},
         message="line 3: x = y",
-        diagnosis=Diagnosis("overwrite", "the second use overwrote the first"),
+        diagnosis=Diagnosis("overwrite", "a title", "the second use overwrote the first"),
         hint="grade hint first 2",
         output="printed\n",
     )
