@@ -29,7 +29,7 @@ from ..cohort import (
 )
 from ..cohort.run import GONE, RunFile
 from ..course import Course
-from ..outside import few, json_text, plain, write_atomically
+from ..outside import few, json_text, plain, readable, write_atomically
 from ..report import Report
 from ..report.model import CourseStamp
 from ..views.cohort import render_cohort
@@ -60,6 +60,8 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
         if _real(options.out).is_relative_to(_real(options.submissions)):
             raise IntakeError(f"--out {options.out} lies inside {options.submissions}: results would be submissions")
         found = entries(options.submissions, options.layout, options.assignment)
+        folder = readable(course.folder.absolute())
+        print(f"course: {plain(course.title)} ({course.id} {course.version}) in {folder}", file=sys.stderr)
         print(f"{len(found)} submissions found in {options.submissions}", file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, found, results)
@@ -88,7 +90,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     try:
         tier = pool.start()
         stamp = CourseStamp(course.id, course.version, course.hash)
-        results.note(RunFile(stamp, __version__, seed, tier))
+        results.note(RunFile(stamp, __version__, seed, tier, str(readable(course.folder.absolute()))))
         standing = _watch(grade_entries(course, found, results, seed, pool, options.jobs), len(found))
     finally:
         pool.close()

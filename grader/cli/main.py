@@ -4,12 +4,13 @@ import argparse
 import difflib
 import errno
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .. import __version__
-from ..course import Course, find_course, load_course
+from ..course import PACKAGED, Course, course_around, find_course, load_course, other_course_around
 from ..outside import UserError, decoded, paragraph, printable
 from .streams import complain, prepare, unwritable
 from .words import UsageError, find_exercise
@@ -21,6 +22,13 @@ _NOT_OURS = {
 }
 
 OK, SHORT, WRONG_USE, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+
+# which course a command takes without `--course`, as its help says
+_AROUND = "the one around you, else the packaged one"
+_OFFICIAL = "the one around you, else the packaged one; with --official the packaged one"
+_NAMED = f"the packaged one; where another one is around you, one of them has to be named: a folder, or `{PACKAGED}`"
+_RESULTS = "the one around you or the packaged one, whichever RESULTS was graded with"
+_OWN = "the one around you"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,9 +93,10 @@ def _name_command(words: list[str]) -> None:
             print(f"There is a command `grade {meant}`.", file=sys.stderr)
 
 
-def _parser(command: str, description: str) -> argparse.ArgumentParser:
+def _parser(command: str, description: str, course: str = _AROUND) -> argparse.ArgumentParser:
+    """Return a parser that knows `--course`; `course` says which one is taken without it."""
     parser = argparse.ArgumentParser(prog=f"grade {command}".strip(), description=description)
-    parser.add_argument("--course", type=Path, metavar="DIR", help="the course's folder (default: the one around you)")
+    parser.add_argument("--course", type=Path, metavar="DIR", help=f"the course's folder (default: {course})")
     return parser
 
 
@@ -103,15 +112,52 @@ def _course(options: argparse.Namespace) -> Course:
     return load_course(find_course(options.course, Path.cwd()))
 
 
+def _own_course(options: argparse.Namespace) -> Course:
+    """Return the course that its author works on: never the packaged one unasked, which would be written to."""
+    if options.course is None and course_around(Path.cwd()) is None:
+        raise UsageError(
+            "there is no course.yaml here or in a folder above; go to the course's folder, or name it by --course"
+        )
+    return _course(options)
+
+
 def _official_course(options: argparse.Namespace) -> Course:
-    """Official grading takes the course it is given, or the packaged one: never one found beside a submission."""
-    return load_course(find_course(options.course, None))
+    """Return the course that is named, or the packaged one: the one around may be part of the submission.
+
+    If another course is around, a line on standard error says that it was not taken.
+    """
+    course = load_course(find_course(options.course, None))
+    other = other_course_around(Path.cwd()) if options.course is None else None
+    if other is not None:
+        complain(
+            f"grading with the packaged course ({course.id} {course.version}), not with {other / 'course.yaml'}; "
+            "--course names another"
+        )
+    return course
+
+
+def _class_course(options: argparse.Namespace) -> Course:
+    """Return the course that is named, or the packaged one. Raises `UsageError` where another course is around.
+
+    What lies in the folder of submissions is nobody's course.
+    """
+    course = load_course(find_course(options.course, None))
+    here, submissions = Path.cwd(), Path(os.path.realpath(options.submissions))
+    start = submissions.parent if here.is_relative_to(submissions) else here
+    other = other_course_around(start) if options.course is None else None
+    if other is not None:
+        packaged = f"--course {PACKAGED} for {course.title} ({course.id} {course.version})"
+        raise UsageError(
+            f"which course? You are in the folder of {other / 'course.yaml'}. Write "
+            f"--course {shlex.quote(str(other))} for that one, or {packaged}"
+        )
+    return course
 
 
 def _grade(words: list[str]) -> int:
     from ..sandbox import TIERS
 
-    parser = _parser("", "Grade your exercise files.")
+    parser = _parser("", "Grade your exercise files.", _OFFICIAL)
     parser.usage = (
         "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|cohort|export|page|verify|stubs|build --help"
     )
@@ -186,13 +232,13 @@ def _start(words: list[str]) -> int:
 
 
 def _stubs(words: list[str]) -> int:
-    parser = _parser("stubs", "Make the exercise files anew from the solutions.")
+    parser = _parser("stubs", "Make the exercise files anew from the solutions.", _OWN)
     parser.add_argument("--force", action="store_true", help="overwrite files that have been worked on")
     options = parser.parse_args(words)
     from ..answer_book import read_book
     from ..author import is_work, write_stubs
 
-    course = _course(options)
+    course = _own_course(options)
     known = read_book(course.book).stubs if course.book.exists() else {}
     kept = [] if options.force else [e.filename for e in course.exercises if is_work(course, e, known)]
     written = write_stubs(course, known, force=options.force)
@@ -203,12 +249,12 @@ def _stubs(words: list[str]) -> int:
 
 
 def _build(words: list[str]) -> int:
-    parser = _parser("build", "Write the answer book: torch's answers for the checks' programs, and the stubs.")
+    parser = _parser("build", "Write the answer book: torch's answers for the checks' programs, and the stubs.", _OWN)
     options = parser.parse_args(words)
     from ..answer_book import write_book
     from ..author import build_book
 
-    course = _course(options)
+    course = _own_course(options)
     book = build_book(course)
     try:
         write_book(course.book, book)
@@ -219,7 +265,7 @@ def _build(words: list[str]) -> int:
 
 
 def _verify(words: list[str]) -> int:
-    parser = _parser("verify", "Check the course itself: solutions, stubs, misconceptions, mutants, drift.")
+    parser = _parser("verify", "Check the course itself: solutions, stubs, misconceptions, mutants, drift.", _OWN)
     parser.add_argument("exercises", nargs="*", metavar="EXERCISE", help="which ones (default: all)")
     parser.add_argument("--table", type=Path, metavar="FILE", help="write the table as Markdown, too")
     parser.add_argument(
@@ -231,7 +277,7 @@ def _verify(words: list[str]) -> int:
     options = parser.parse_args(words)
     from .verification import run_verify
 
-    course = _course(options)
+    course = _own_course(options)
     chosen = tuple(find_exercise(course, word) for word in options.exercises) or course.exercises
     return run_verify(course, chosen, options.table, options.seed, options.seeds)
 
@@ -240,7 +286,7 @@ def _cohort(words: list[str]) -> int:
     from ..cohort.intake import LAYOUTS
     from ..sandbox import TIERS
 
-    parser = _parser("cohort", "Grade every submission in a folder, for the record.")
+    parser = _parser("cohort", "Grade every submission in a folder, for the record.", _NAMED)
     parser.add_argument("submissions", type=Path, metavar="SUBMISSIONS", help="a folder, or an export, of submissions")
     parser.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="where reports and summary go")
     parser.add_argument("--layout", choices=LAYOUTS, help="how SUBMISSIONS is laid out (default: what it looks like)")
@@ -258,7 +304,7 @@ def _cohort(words: list[str]) -> int:
     from .cohort import CohortOptions, run_cohort
 
     return run_cohort(
-        _official_course(options),
+        _class_course(options),
         CohortOptions(
             submissions=options.submissions,
             out=options.out,
@@ -275,8 +321,9 @@ def _cohort(words: list[str]) -> int:
 
 def _export(words: list[str]) -> int:
     from .export import FOLDERS, PLACES, ExportOptions, run_export
+    from .results import course_of
 
-    parser = _parser("export", "Write a class's results in a form that other programs read.")
+    parser = _parser("export", "Write a class's results in a form that other programs read.", _RESULTS)
     parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that `grade cohort --out` wrote")
     parser.add_argument("--to", choices=PLACES, required=True, help="the form")
     parser.add_argument("--out", metavar="PATH", help="a file, or - for standard output (default: in RESULTS/exports)")
@@ -284,7 +331,7 @@ def _export(words: list[str]) -> int:
         "--assignment", type=_text, metavar="NAME", help="what Canvas or nbgrader calls it (default: the course)"
     )
     options = parser.parse_args(words)
-    course = _official_course(options) if options.to in FOLDERS else None
+    course = course_of(options.results, options.course, Path.cwd()) if options.to in FOLDERS else None
     return run_export(ExportOptions(options.results, options.to, options.out, options.assignment, course))
 
 

@@ -1,5 +1,6 @@
 """What stands in a folder of results, for the commands that read one: the summary, and the reports one at a time."""
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import msgspec
 
 from ..cohort import Summary
 from ..cohort.run import REPORTS, SUMMARY
+from ..course import Course, CourseError, course_around, find_course, load_course, packaged_course
 from ..outside import in_the_way, plain, read_plain
 from ..report import Report, read_report
+from ..report.model import CourseStamp
 from .words import UsageError
 
 
@@ -23,6 +26,24 @@ def summary_of(folder: Path) -> Summary:
         raise UsageError(f"{folder / SUMMARY} cannot be read: {error.strerror}") from None
     except msgspec.MsgspecError as error:
         raise UsageError(f"{folder / SUMMARY} is damaged ({error}); run `grade cohort` again") from None
+
+
+def course_of(folder: Path, given: Path | None, start: Path) -> Course:
+    """Return the course that a folder of results was graded with.
+
+    That is the one `given`; else the nearest upwards from `start` or the packaged one, whichever the summary names, and
+    the packaged one if it names neither. Raises `UsageError`, or `CourseError` for a course that cannot be read.
+    """
+    if given is not None:
+        return load_course(find_course(given, None))
+    wanted = summary_of(folder).course
+    around = course_around(start)
+    if around is not None:
+        with contextlib.suppress(CourseError):
+            course = load_course(around)
+            if CourseStamp(course.id, course.version, course.hash) == wanted:
+                return course
+    return load_course(packaged_course())
 
 
 def report_paths(folder: Path) -> list[Path]:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from .. import sandbox
 from ..answer_book import read_book
-from ..course import Course
-from ..course.find import packaged_course
+from ..course import Course, packaged_course
 from ..outside import write_named
 from ..report import Report, for_learner, to_json, write_report
 from ..views import render

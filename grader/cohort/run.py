@@ -40,12 +40,14 @@ class ResultsError(ValueError):
 
 
 class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a folder of results was made with; the same seed is used when the run is taken up again."""
+    """What a folder of results was made with; the same seed is used when the run is taken up again. `course_folder` is
+    where the course lay, to be read by people; empty in files of older versions."""
 
     course: CourseStamp
     grader_version: str
     seed: Annotated[str, Meta(min_length=1)]
     isolation: str
+    course_folder: str = ""
 
 
 class _AnySchema(msgspec.Struct, frozen=True):

@@ -1,8 +1,22 @@
 """`course.yaml` and the files it names, read into a `Course`; errors carry file and line."""
 
-from .find import find_course
+from .find import PACKAGED, course_around, find_course, other_course_around, packaged_course
 from .load import load_course
 from .model import COMMANDS, Check, Course, CourseError, Exercise, Limits
 from .yaml_nodes import Document
 
-__all__ = ["COMMANDS", "Check", "Course", "CourseError", "Document", "Exercise", "Limits", "find_course", "load_course"]
+__all__ = [
+    "COMMANDS",
+    "PACKAGED",
+    "Check",
+    "Course",
+    "CourseError",
+    "Document",
+    "Exercise",
+    "Limits",
+    "course_around",
+    "find_course",
+    "load_course",
+    "other_course_around",
+    "packaged_course",
+]

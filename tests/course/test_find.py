@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import CourseError, find, find_course
-from grader.course.find import packaged_course
+from grader.course import CourseError, find, find_course, other_course_around, packaged_course
 
 
 def a_course(folder: Path) -> Path:
@@ -75,3 +74,19 @@ def test_no_course_at_all_is_an_error(tmp_path: Path, installation: Path) -> Non
     """Without any course the message says what to type."""
     with pytest.raises(CourseError, match="use --course DIR"):
         find_course(None, tmp_path)
+
+
+def test_the_packaged_course_can_be_named(tmp_path: Path, installation: Path) -> None:
+    """`--course packaged` means it, in a course of one's own and beside a folder of that name too."""
+    packaged = a_course(installation / "backward_course")
+    around = a_course(tmp_path / "around")
+    a_course(around / "packaged")
+    assert packaged == find_course(Path("packaged"), around)
+
+
+def test_another_course_around_is_not_the_packaged_one(tmp_path: Path, installation: Path) -> None:
+    """In the packaged course's own folder there is no other one, by whatever path it is reached."""
+    packaged, around = a_course(installation / "backward_course"), a_course(tmp_path / "around")
+    (tmp_path / "link").symlink_to(packaged)
+    found = [other_course_around(start) for start in (packaged, tmp_path / "link", around, tmp_path)]
+    assert [None, None, around, None] == found

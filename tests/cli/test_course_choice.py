@@ -1,0 +1,110 @@
+"""Which course a command takes: the one that is named, the one around, or the packaged one; and that it says which."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TAPE = ROOT / "examples" / "tape"
+Grade = Callable[..., Any]
+
+
+@pytest.fixture
+def own(work: Path) -> Path:
+    """A folder with a course of its own, and a class of one that has solved its first exercise."""
+    shutil.copytree(TAPE, work, dirs_exist_ok=True)
+    (work / "submissions" / "ann").mkdir(parents=True)
+    shutil.copy(TAPE / "solutions" / "01_record.py", work / "submissions" / "ann")
+    return work
+
+
+@pytest.mark.parametrize("below", [".", "submissions", "submissions/ann"])
+def test_a_class_is_not_graded_while_it_is_open_with_which_course(grade: Grade, own: Path, below: str) -> None:
+    """In a course's folder, or below it, both courses are named as they are to be written; nothing is graded."""
+    done = grade("cohort", own / "submissions", "--out", own / "results", cwd=own / below)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert f"You are in the folder of {own / 'course.yaml'}." in done.stderr
+    assert f"Write --course {own} for that one" in done.stderr
+    assert "or --course packaged for The Backward Pass (backward 2026.1)" in done.stderr
+    assert not (own / "results").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("given", "folder", "course", "score"),
+    [(".", ".", "The Tape (tape 2026.1)", 10), ("packaged", str(ROOT), "The Backward Pass (backward 2026.1)", 0)],
+)
+def test_the_course_of_a_class_is_printed_and_recorded(
+    grade: Grade, own: Path, given: str, folder: str, course: str, score: int
+) -> None:
+    """Standard error, `run.json`, `cohort.json` and each report say with which course a class was graded."""
+    seed = course.partition("(")[2].rstrip(")")
+    done = grade("cohort", "submissions", "--out", "results", "--course", given, "--seed", seed)
+    assert f"course: {course} in {own / folder}\n" in done.stderr
+    results = own / "results"
+    run, summary, report = (
+        json.loads((results / name).read_text()) for name in ("run.json", "cohort.json", "reports/ann.json")
+    )
+    assert run["course"] == summary["course"] == report["course"]
+    assert (seed, str(own / folder), score) == (
+        f"{run['course']['id']} {run['course']['version']}",
+        run["course_folder"],
+        report["score"],
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [".", "packaged"])
+def test_feedback_takes_the_course_that_the_class_was_graded_with(grade: Grade, own: Path, given: str) -> None:
+    """Whether it was the one around or the packaged one, it need not be named again."""
+    seed = {".": "tape 2026.1", "packaged": "backward 2026.1"}[given]
+    grade("cohort", "submissions", "--out", "results", "--course", given, "--seed", seed)
+    done = grade("export", "results", "--to", "feedback")
+    assert (0, "") == (done.returncode, done.stderr)
+    told = (own / "results" / "exports" / "feedback" / "ann" / "feedback.txt").read_text()
+    assert {".": "The Tape", "packaged": "The Backward Pass"}[given] in told
+
+
+@pytest.mark.slow
+def test_an_official_run_says_that_it_takes_the_packaged_course(grade: Grade, own: Path, tmp_path: Path) -> None:
+    """A submission may bring a course.yaml: it is not taken, and that is said. `--course` says which is."""
+    submission = tmp_path / "work" / "submissions" / "ann"
+    done = grade("record", submission / "01_record.py", "--official", cwd=submission)
+    assert 2 == done.returncode
+    said = f"grading with the packaged course (backward 2026.1), not with {own / 'course.yaml'}; --course names another"
+    assert said in done.stderr
+    done = grade("record", submission / "01_record.py", "--official", "--course", "packaged", cwd=submission)
+    assert (2, False) == (done.returncode, said in done.stderr)
+    done = grade("record", submission / "01_record.py", "--official", "--course", own, cwd=submission)
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+@pytest.mark.parametrize("command", ["build", "stubs", "verify"])
+def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path, command: str) -> None:
+    """The packaged course is neither verified nor written to unasked."""
+    done = grade(command)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "there is no course.yaml here or in a folder above; go to the course's folder" in done.stderr
+
+
+DEFAULTS = {
+    "": "the one around you, else the packaged one; with --official the packaged one",
+    "hint": "the one around you, else the packaged one",
+    "start": "the one around you, else the packaged one",
+    "build": "the one around you",
+    "stubs": "the one around you",
+    "verify": "the one around you",
+    "cohort": "the packaged one; where another one is around you, one of them has to be named: a folder, or `packaged`",
+    "export": "the one around you or the packaged one, whichever RESULTS was graded with",
+}
+
+
+@pytest.mark.parametrize("command", DEFAULTS)
+def test_help_says_which_course_is_taken(grade: Grade, command: str) -> None:
+    """The default of `--course` stands in the help of each command."""
+    text = " ".join(grade(*command.split(), "--help").stdout.split())
+    assert f"the course's folder (default: {DEFAULTS[command]})" in text
