@@ -38,9 +38,9 @@ def test_the_new_check_works_as_written(tmp_path: Path) -> None:
     assert len((entry[1] + test[1]).splitlines()) < 10
     course = beginning(tmp_path / "course")
     page = (course / "course.yaml").read_text(encoding="utf-8")
-    anchor = "      already_there: {points: 1, title: a gradient that is there before is kept, hint: 3}\n"
-    assert 1 == page.count(anchor)
-    page = page.replace(anchor, anchor + entry[1])
+    third = page.index("  - id: accumulate")
+    page, following = page[:third], page[third:]
+    page += following.replace("    checks:\n", "    checks:\n" + entry[1], 1)
     (course / "course.yaml").write_text(page.replace("total: 22", "total: 23"), encoding="utf-8")
     hidden = course / "tests" / "hidden" / "test_03_accumulate.py"
     hidden.write_text(hidden.read_text(encoding="utf-8") + "\n\n" + test[1], encoding="utf-8")
@@ -52,6 +52,7 @@ def test_the_new_check_works_as_written(tmp_path: Path) -> None:
     (course / "exercises" / "03_accumulate.py").write_text(mistaken, encoding="utf-8")
     wrong = subprocess.run([GRADE, "3"], cwd=course, capture_output=True, text=True, check=False)
 
+    title = re.escape(re.search(r"title: (.*), hint", entry[1])[1])  # type: ignore[index]
     assert "" == build.stderr
-    assert re.search(r"PASS +three uses of one value all count +1/1", right.stdout)
-    assert re.search(r"FAIL +three uses of one value all count +0/1", wrong.stdout)
+    assert re.search(rf"PASS +{title} +1/1", right.stdout)
+    assert re.search(rf"FAIL +{title} +0/1", wrong.stdout)
