@@ -1,4 +1,4 @@
-"""What a class costs to grade: `grade cohort` against the graders that others use, and a large class by itself.
+"""Measure what grading a class costs: `grade cohort` against the graders that others use, and a large class by itself.
 
     python benchmarks/cohort.py [--submissions 20] [--throughput 100,1000,10000] [--whole 100,1000]
         [--peers pytest,gradescope,otter,nbgrader]
@@ -34,7 +34,7 @@ KINDS = ("right", "overwrite", "unfilled")
 
 @dataclass
 class Tally:
-    """What a grader has spent so far, on how many submissions, and the scores it gave."""
+    """The costs of a grader so far, on how many submissions, and the scores it gave."""
 
     submissions: int = 0
     cpu_s: float = 0.0
@@ -125,7 +125,7 @@ def _try(grader: Grader, batch: Sequence[Path], missing: dict[str, str]) -> tupl
 
 
 def _further(ours: Ours, base: Tally, larger: Sequence[Path]) -> Tally:
-    """What a submission costs beyond the first ones, without start and oracle."""
+    """Return what a submission costs beyond the first ones, without start and oracle."""
     spent, scores = ours.grade(larger)
     whole = Tally()
     whole.add(larger, spent, scores)

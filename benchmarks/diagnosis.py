@@ -100,7 +100,7 @@ def alike(text: str) -> str:
 
 
 class Judge:
-    """What is true of a file, by the code in it."""
+    """The known mistakes of a file, by the code in it."""
 
     def __init__(self, solution: str, sources: dict[str, str], text: str) -> None:
         solution, text = alike(solution), alike(text)

@@ -1,4 +1,4 @@
-"""What each tier of isolation costs, against the plain process, in one run.
+"""Measure what each tier of isolation costs, against the plain process, in one run.
 
     python benchmarks/isolation.py [--rounds N]
 

@@ -1,7 +1,7 @@
-"""The answer book: what `grade build` found out once, shipped with the course.
+"""The answer book: the results of `grade build`, shipped with the course.
 
-It holds the oracle's answers for every program that the checks ask for under the course's own seed, the
-generated stubs, by which a file that nobody has touched is known, and how each misconception behaves.
+It holds the oracle's answers for every program that the checks ask for under the course's own seed; the generated
+stubs, so that an unchanged file is recognised; and how each misconception behaves.
 """
 
 from pathlib import Path
@@ -36,7 +36,7 @@ class KnownBehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KnownExercise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is known of wrong solutions of an exercise.
+    """The known wrong solutions of an exercise.
 
     `unfinished` are the behaviours of solutions of which only the beginning is written, each different. `functions`
     has, where there are several to fill, the programs that depend on one of them alone.

@@ -50,7 +50,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Grader:
-    """What submissions are graded with: the course and its collected checks, answers, a server process, a seed."""
+    """Everything that submissions are graded with: course, collected checks, answers, a server process, a seed."""
 
     course: Course
     book: AnswerBook
@@ -127,7 +127,7 @@ def grade_submission(
 
 @dataclass(frozen=True)
 class Examined:
-    """What came of running an exercise's checks on a file: before points, and before a diagnosis. `engines` are those
+    """The outcomes of an exercise's checks on a file, before points and diagnosis. `engines` are those
     that were asked the course's own programs, by check; `facts` is what is certain about an engine that failed."""
 
     state: FileState
@@ -142,7 +142,7 @@ class Examined:
 
     @property
     def behaviour(self) -> Behaviour:
-        """What the engine did on the course's own programs."""
+        """The behaviour of the engine on the course's own programs."""
         return behaviour({check: engine.shown for check, engine in self.engines.items()})
 
 
@@ -200,7 +200,7 @@ def examine(
 
 
 def _facts(process: EngineProcess, source: Source, limits: Limits) -> tuple[Fact, ...]:
-    """What is certain about an engine, from programs that the kit asks in fresh processes; nothing of it counts."""
+    """Return what is certain about an engine, from programs that are run in fresh processes and cost no points."""
     process.restart()
     rules = process.run(rule_probes(limits)).answer
     if not isinstance(rules, Read):
@@ -223,7 +223,7 @@ def _engine(
     *,
     to_the_end: bool = False,
 ) -> EngineUnderCheck:
-    """What a check asks through `ask`. Under any seed but the course's own, fixed programs are redrawn as well."""
+    """Return an engine that a check asks through `ask`. Under any seed but the course's, fixed programs change."""
     redraw = None if seed == course.seed else oracle.redraw(seed)
     check_seed = f"{seed}:{exercise.id}:{check.id}"
     return EngineUnderCheck(

@@ -20,7 +20,7 @@ _MOST_FACTS = 20  # of one exercise; a report has to stay small
 
 @dataclass(frozen=True)
 class FileState:
-    """What became of one exercise's file before any check: `state` is `loaded`, `failed` (it could not be
+    """The state of one exercise's file before any check: `state` is `loaded`, `failed` (it could not be
     loaded), `not_started`, `missing` or `unreadable`; `message` explains the last ones and what was read from a loaded
     engine's shape."""
 

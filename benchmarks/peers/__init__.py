@@ -1,1 +1,1 @@
-"""What `benchmarks/cohort.py` needs: the graders it compares, and the means to measure them."""
+"""Support for `benchmarks/cohort.py`: the graders it compares, and the means to measure them."""

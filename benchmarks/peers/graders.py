@@ -30,7 +30,7 @@ class Grader:
         self.counted = 0
 
     def batches(self, submissions: Sequence[Path]) -> list[Sequence[Path]]:
-        """What is graded by one command each: a process for every submission."""
+        """Return what is graded by one command each: a process for every submission."""
         return [[one] for one in submissions]
 
     def grade(self, batch: Sequence[Path]) -> tuple[Spent, Scores]:
@@ -104,7 +104,7 @@ class Peer(Grader):
         self.prepare()
 
     def prepare(self) -> None:
-        """What is made once, and not measured."""
+        """Make what is made once and not measured."""
 
     def call(self, folder: Path, *words: str | Path, ends: tuple[int, ...] = (0,)) -> Spent:
         spent = self.meter.run(words, folder, self.environment)

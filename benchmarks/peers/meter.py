@@ -25,7 +25,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True)
 class Spent:
-    """What a command took: seconds of CPU and of wall time; largest resident sizes sampled, in bytes, of one process
+    """The cost of a command: seconds of CPU and of wall time; largest resident sizes sampled, in bytes, of one process
     and of all together (pages that they share are counted for each)."""
 
     cpu_s: float

@@ -43,7 +43,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What is edited, in a line: the key by which equivalent mutants are listed."""
+        """The edit as one line: the key by which equivalent mutants are listed."""
         return f"{self.before} -> {self.after}"
 
 

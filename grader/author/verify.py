@@ -42,8 +42,12 @@ class Finding:
 
 @dataclass
 class Verified:
-    """What was verified of one exercise: with `worked_on`, of the stub, because the file is somebody's work. `kept` are
-    fixed programs to which the seed could give no other numbers, where they were met first."""
+    """The result of verifying one exercise.
+
+    Attributes:
+        worked_on: The stub was verified, because somebody has changed the exercise file.
+        kept: Fixed programs to which the seed could give no other numbers, where they were met first.
+    """
 
     exercise: Exercise
     score: int = 0
@@ -247,7 +251,7 @@ class _Verification:
                 self._find(path, one.line, f"the misconception `{one.id}` is diagnosed as {names}")
 
     def _misplaced(self, one: Misconception, passed: Mapping[str, bool]) -> str | None:
-        """What is wrong with the check that a misconception fails first, None for nothing."""
+        """Return what is wrong with the check that a misconception fails first, or None."""
         first = next(check.id for check in self.exercise.checks if not passed[check.id])
         if one.about is None:
             return f"the misconception `{one.id}` does not say which check it is `about`; it fails `{first}` first"

@@ -1,4 +1,4 @@
-"""What hidden tests are written with: `@check`, the `engine` fixture, programs."""
+"""The vocabulary of hidden tests: `@check`, the `engine` fixture, programs."""
 
 from ..program import program
 from .finding import CheckFailed

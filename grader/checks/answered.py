@@ -8,7 +8,7 @@ from ..client import Broke, Died, Problem, Read, Run
 
 @dataclass(frozen=True)
 class Shown:
-    """What a batch showed: its answer, and which of its runs came out wrong. Those put `aside` are of programs drawn at
+    """A batch, its answer, and which of its runs came out wrong. Those put `aside` are of programs drawn at
     random, or of programs that the engine need not be able to build."""
 
     runs: tuple[Run, ...]

@@ -1,4 +1,4 @@
-"""What a check found wrong: the only thing that counts as a learner's failure."""
+"""The finding of a check: the only thing that counts as a learner's failure."""
 
 import math
 import re

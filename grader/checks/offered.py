@@ -1,4 +1,4 @@
-"""What an engine need not offer, and how it says that it does not."""
+"""Recognise operations that an engine need not offer and does not."""
 
 import re
 from collections.abc import Collection

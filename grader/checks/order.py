@@ -72,7 +72,7 @@ def judge_trace(program: Program, trace: Traced) -> None:
 
 
 def trace_disorder(program: Program, trace: Traced) -> str | None:
-    """What is wrong with the order in which closures ran, None for nothing."""
+    """Return what is wrong with the order in which closures ran, or None."""
     ran: dict[int, int] = {}
     for position, (runner, _) in enumerate(trace.calls):
         if runner in ran:

@@ -532,7 +532,7 @@ class EngineUnderCheck:
             del self.output[kept[0] :], self.shown[kept[1] :]
 
     def _absence(self, about: Program, outcome: Done | Broke | None, where_offered: bool) -> Problem | None:
-        """What kept a program from being built that this check may leave out, None for nothing."""
+        """Return why a program could not be built that this check may leave out, or None."""
         if not isinstance(outcome, Broke):
             return None
         tolerated = where_offered and not_offered(about, outcome.problem)
@@ -559,7 +559,7 @@ def _judge(
 
 
 def _once(printed: str, times: int) -> str:
-    """What was printed, without the repeats where a program printed the same under every order seed."""
+    """Return what was printed, without the repeats where a program printed the same under every order seed."""
     lines = printed.splitlines(keepends=True)
     if times < 2 or len(lines) > _PRINTED:
         return printed

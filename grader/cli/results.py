@@ -1,4 +1,4 @@
-"""What stands in a folder of results, for the commands that read one: the summary, and the reports one at a time."""
+"""Read a folder of results: the summary, and the reports one at a time."""
 
 import contextlib
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What one submission may cost altogether, on top of what each check may."""
+"""The budget of a whole submission, beside the limits of each check."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ class Budget:
 
     @property
     def cpu_exceeded(self) -> Died:
-        """What to say of a file that is not run, or is stopped, because there is no CPU time left."""
+        """The reason why a file is not run, or is stopped, when no CPU time is left."""
         return Died("budget", seconds=self.max_cpu_s, clock="cpu")
 
     @property

@@ -377,7 +377,7 @@ def _send(channel: socket.socket, data: memoryview) -> memoryview:
 
 
 def _read(descriptor: int) -> bytes | None:
-    """What can be read from a descriptor: no bytes at its end, None for nothing at the moment."""
+    """Return what can be read from a descriptor: no bytes at its end, None for nothing at the moment."""
     try:
         return os.read(descriptor, _CHUNK)
     except BlockingIOError:
@@ -385,7 +385,7 @@ def _read(descriptor: int) -> bytes | None:
 
 
 def _at_once(descriptor: int, printed: _Printed) -> Iterator[bytes]:
-    """What can be read at once, as long as it is no flood."""
+    """Yield what can be read at once, until it is a flood."""
     while not printed.flood:
         data = _read(descriptor)
         if not data:

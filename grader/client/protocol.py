@@ -1,4 +1,4 @@
-"""What crosses to the worker and back, and the strict reading of what comes back.
+"""The messages to the worker and back, and the strict decoding of what comes back.
 
 Everything from the worker is a claim. Answers are ASCII-safe JSON arrays of known tags and lengths; floats
 are spelled by `float.hex()`, anything else as `!` and a type's name. Whatever does not fit, to the
@@ -169,7 +169,7 @@ _Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | 
 
 
 class Problem(_Wire, frozen=True):
-    """What stopped a run: in which step, of which kind, and where in the learner's file.
+    """The problem that stopped a run: in which step, of which kind, and where in the learner's file.
 
     `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`, `shape`; `not_offered` and
     `wants_argument`, whose message is the name of a method that the engine does not have, or has with an argument
@@ -216,7 +216,7 @@ class _Same(_Wire, tag="same", frozen=True):
 
 
 class Reading(_Wire, frozen=True):
-    """What was taken for what in the learner's engine; `rule` is a kind of `grader.worker.rules`, or empty."""
+    """How the worker reads the learner's engine; `rule` is a kind of `grader.worker.rules`, or empty."""
 
     cls: _Name
     data: _Name
@@ -270,7 +270,7 @@ Observed: TypeAlias = float | Odd
 
 @dataclass(frozen=True)
 class Called:
-    """What a function of the learner's returned: one of the fields is set, or none for None."""
+    """The result of a learner's function: one of the fields is set, or none for None."""
 
     numbers: tuple[Observed, ...] | None = None
     nodes: tuple[int, ...] | None = None
@@ -286,7 +286,7 @@ class Traced:
 
 @dataclass(frozen=True)
 class Ruled:
-    """What is known of a node's rule: whether it is another one than a leaf's, whether it is the only one that the
+    """Facts about a node's rule: whether it is another one than a leaf's, whether it is the only one that the
     operation made, and its first and last line in the learner's file (0 where it has none there)."""
 
     own: bool

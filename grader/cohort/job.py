@@ -1,4 +1,4 @@
-"""What passes between the process that runs a cohort and those that grade: settings, jobs, and what comes back."""
+"""The messages between the process that runs a cohort and those that grade: settings, jobs, and what comes back."""
 
 from pathlib import Path
 from typing import TypeAlias
@@ -13,16 +13,16 @@ from ..report.model import SubmissionStamp
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """What comes of a run's seed: the oracle's answers to the programs that are asked under it, and the leaf values
-    that it puts into fixed ones."""
+    """Everything drawn from a run's seed: the oracle's answers to its programs, and the leaf values that it puts into
+    fixed ones."""
 
     answers: dict[str, Answer] = {}
     redrawn: dict[str, tuple[float, ...]] = {}
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What every submission of a run is graded with. `course` is its folder, in the file system's bytes; with `fork`,
-    each submission is graded in a fork."""
+    """The settings that every submission of a run is graded with. `course` is its folder, in the file system's bytes;
+    with `fork`, each submission is graded in a fork."""
 
     course: bytes
     course_hash: str

@@ -40,7 +40,7 @@ class ResultsError(ValueError):
 
 
 class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a folder of results was made with; the same seed is used when the run is taken up again. `course_folder` is
+    """How a folder of results was made; the same seed is used when the run is taken up again. `course_folder` is
     where the course lay, to be read by people; empty in files of older versions."""
 
     course: CourseStamp

@@ -94,7 +94,7 @@ class Scores(_Strict, frozen=True):
 
 
 class Summary(_Strict, frozen=True):
-    """What `cohort.json` holds. `beside` names what lies beside the submissions and was taken for none of them."""
+    """The content of `cohort.json`. `beside` names what lies beside the submissions and was taken for none of them."""
 
     schema: CohortSchema
     grader_version: str
@@ -118,7 +118,7 @@ def schema() -> dict[str, Any]:
 
 
 class _Sums:
-    """What the correlation of a check's points with the points from all others needs, without keeping them."""
+    """Running sums for the correlation of a check's points with the points from all others."""
 
     def __init__(self) -> None:
         self.n = self.x = self.y = self.xy = self.yy = 0

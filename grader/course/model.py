@@ -42,7 +42,7 @@ class CourseError(UserError):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one run may use: calls of the learner's functions, CPU seconds, memory (MB), output kept (KB)."""
+    """The limits of one run: calls of the learner's functions, CPU seconds, memory (MB), output kept (KB)."""
 
     calls: int = 2_000_000
     cpu_s: float = 2.0
@@ -125,7 +125,7 @@ class Course:
 
     @property
     def seed(self) -> str:
-        """What fresh programs are drawn from where no other seed is given."""
+        """The seed of random programs where no other is given."""
         return f"{self.id} {self.version}"
 
     def hidden_test(self, exercise: Exercise) -> Path:

@@ -1,4 +1,4 @@
-"""What is wrong with an engine: fault facts, and which misconception behaves exactly like it."""
+"""Explain a wrong engine: fault facts, and which misconception behaves exactly like it."""
 
 from .behaviour import Behaviour, behaviour, check_of, fingerprint
 from .catalogue import Misconception, read_misconceptions

@@ -1,4 +1,4 @@
-"""What an engine did on each program, as short fingerprints: equal exactly where the behaviour is.
+"""The behaviour of an engine on each program, as short fingerprints: equal exactly where the behaviour is.
 
 Behaviour is values, gradients, orders and results under every order seed, and of an exception its kind and words.
 Numbers count to nine digits, so that another order of summation makes no difference; lines and addresses do not
@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What an engine did on the fixed programs of an exercise's checks.
+    """The behaviour of an engine on the fixed programs of an exercise's checks.
 
     `programs` has `RIGHT` or a fingerprint for each program by `check:batch:program`. Left out are programs that were
     not run, that need an operation which the engine does not offer, or that end where something is still to be filled.
@@ -68,7 +68,7 @@ def check_of(key: str) -> str:
 
 
 def _outcomes(batch: Shown, i: int) -> "Sequence[Done | Broke | Problem | Died | None]":
-    """What a run of a batch showed under each order seed; how the whole batch ended, where it did."""
+    """Return what a run of a batch showed under each order seed; how the whole batch ended, where it did."""
     if isinstance(batch.answer, (Problem, Died)):
         return [batch.answer]
     return [seed[i] for seed in batch.answer.seeds]

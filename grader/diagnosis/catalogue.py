@@ -45,10 +45,11 @@ class Misconception(msgspec.Struct, frozen=True):
 
 
 def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconception]:
-    """The misconceptions in a file (none if it does not exist), applied to the text of the solution beside it.
+    """Return the misconceptions in a file (none if it does not exist), applied to the text of the solution beside it.
 
-    Raises `CourseError` for a key that is unknown, an id given twice, a title that is too long, a hint that does not
-    exist, an edit whose `old` does not occur exactly once where it should.
+    Raises:
+        CourseError: A key is unknown, an id is given twice, a title is too long, a hint does not exist, or the `old` of
+            an edit does not occur exactly once where it should.
     """
     if not path.exists():
         return []

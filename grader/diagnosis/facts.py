@@ -328,7 +328,7 @@ def _of_input(
     locals_: list[tuple[float, ...]],
     values: list[float],
 ) -> Iterator[Fact]:
-    """What is certain about the contribution to input `j`."""
+    """Return what is certain about the contribution to input `j`."""
     where = "ab"[j]
     row = rows[j]
     if len(row) < _ENOUGH:
@@ -423,7 +423,7 @@ def pass_facts(answer: Read) -> tuple[Fact, ...]:
 
 
 def _of_pass(done: Sequence[tuple[Program, tuple[Result, ...]]], stored: bool) -> Fact | None:
-    """What is wrong with the first pass on these programs; `stored` local gradients have no rules to watch."""
+    """Return what is wrong with the first backward pass on these programs; `stored` rules cannot be watched."""
     seen = [(p, _numbers(results[2]), results[3]) for p, results in done]
     wrong = [(p, grads, trace) for p, grads, trace in seen if not _leaves_right(p, grads)]
     if not wrong:

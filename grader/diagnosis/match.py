@@ -107,7 +107,7 @@ def _together(
 
 
 def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
-    """What explains the programs that depend on one function alone, function by function.
+    """Return what explains the programs that depend on one function alone, function by function.
 
     It explains a check if the first program that is wrong there is one of these.
     """

@@ -23,9 +23,9 @@ Leaves: TypeAlias = tuple[float, ...]
 class Redraw:
     """Gives fixed programs other leaf values of the same kind, drawn from a seed.
 
-    A redrawn program asks the same of an engine: every value and every gradient keeps its sign and stays visible beside
-    the largest, and around no operation do two numbers coincide that did not before (an engine that took one for the
-    other would be right). Where none of 50 draws gives such a program, its numbers stay as they are.
+    A redrawn program asks the same of an engine. Every value and every gradient keeps its sign and stays visible beside
+    the largest. Around no operation do two numbers coincide that did not before: an engine that took one for the other
+    would be right. Where none of 50 draws gives such a program, its numbers stay as they are.
 
     Args:
         seed: together with a program it decides what is drawn.

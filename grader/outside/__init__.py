@@ -1,4 +1,4 @@
-"""What comes from outside: files, text and YAML that others made, handled so that they can do no harm."""
+"""Input from outside: files, text and YAML that others made, handled so that they can do no harm."""
 
 from .errors import UserError
 from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_named

@@ -1,4 +1,4 @@
-"""What a user can mend."""
+"""An error that a user can correct."""
 
 
 class UserError(Exception):

@@ -1,10 +1,10 @@
 """Text that others wrote, made safe to show: on a terminal, in a CI job's log, in JSON, in a table, as a name.
 
-Learners, platforms and file systems may hand over anything: escape sequences, marks that turn the direction of writing,
-letters of no width by which two names look the same, bytes that are no UTF-8, formulas that a spreadsheet would run,
-and the words by which a line of a log becomes a command. Whatever cannot be seen is spelled out as Python spells it:
-`\\x1b`, `\\u202e`, `\\U000e0041`. What honest text is written with stays: letters of every script, the joiners and
-variants that scripts and emoji need, where they need them.
+Text from learners, platforms and file systems may contain escape sequences, marks that change the direction of
+writing, letters of no width that make two names look the same, and bytes that are no UTF-8. It may contain formulas
+that a spreadsheet would run, and words that turn a line of a log into a command. Invisible characters are written as
+Python escapes: `\\x1b`, `\\u202e`, `\\U000e0041`. Letters of every script stay, and so do joiners and variants where a
+script or an emoji needs them.
 """
 
 import codecs

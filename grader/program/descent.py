@@ -36,7 +36,7 @@ class Descent:
 
     @property
     def question(self) -> list[object]:
-        """What the oracle is asked: the program where it starts, the rate and the steps."""
+        """The question to the oracle: the program where it starts, the rate and the steps."""
         return [*self.start.question, float(self.rate), self.steps]
 
     @cached_property

@@ -133,12 +133,12 @@ class Program:
 
     @property
     def sent(self) -> list[list[object]]:
-        """What a worker is sent: `short` where there is one, else the wire form."""
+        """The form that a worker is sent: `short` where there is one, else the wire form."""
         return self.short or self.wire
 
     @property
     def question(self) -> list[object]:
-        """What the oracle is asked: the wire form and the root."""
+        """The question to the oracle: the wire form and the root."""
         return [self.wire, self.root]
 
     @cached_property

@@ -39,9 +39,9 @@ class Submitter(_Strict, frozen=True):
 
 
 class SubmissionStamp(_Strict, frozen=True):
-    """What was graded. `sha256` is over every exercise's file, or why there is none; `origin` is the name of the
-    folder or file that it came as, `commit` the one that was checked out, `submitted_at` as the platform or the commit
-    has it."""
+    """The submission that was graded. `sha256` is over every exercise's file, or why there is none; `origin` is the
+    name of its folder or file, `commit` the one that was checked out, `submitted_at` the time from the platform or the
+    commit."""
 
     id: str
     sha256: str

@@ -1,4 +1,4 @@
-"""What of a report is shown, and how its numbers are: on a terminal, on a page, in an export."""
+"""Select what of a report is shown, and format its numbers: on a terminal, on a page, in an export."""
 
 from .model import CheckResult, ExerciseResult
 
@@ -10,7 +10,7 @@ def first_failure(exercise: ExerciseResult) -> CheckResult | None:
 
 
 def expected_by(check: CheckResult) -> str:
-    """What a report calls the expected numbers of a check: torch's where torch alone computed them."""
+    """Return the label of the expected numbers of a check: torch's where torch alone computed them."""
     return "torch" if check.expected_by == "torch" else "expected"
 
 

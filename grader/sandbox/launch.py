@@ -1,4 +1,4 @@
-"""What every tier shares: how the worker's interpreter is started, with which environment and settings."""
+"""Start the worker's interpreter, with the environment and settings that every tier uses."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ _BOOT = (
 
 @dataclass(frozen=True)
 class Request:
-    """What a tier is asked for: the descriptor to serve, and the modules (name to folder) to be readable."""
+    """A request to a tier: the descriptor to serve, and the modules (name to folder) to be readable."""
 
     control: int
     allow: dict[str, str]

@@ -1,4 +1,4 @@
-"""What people see: pure functions from a report to text. A class's views are in `cohort` and `page`."""
+"""Views for people: pure functions from a report to text. A class's views are in `cohort` and `page`."""
 
 from .feedback import feedback
 from .terminal import render

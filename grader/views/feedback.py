@@ -1,4 +1,4 @@
-"""What each person of a class gets back: their report as a terminal shows it, and as JSON."""
+"""Feedback for each person of a class: their report as a terminal shows it, and as JSON."""
 
 from collections.abc import Iterable, Iterator
 

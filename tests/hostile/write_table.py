@@ -17,13 +17,13 @@ _ROW = re.compile(r"^\| \w+ \| `(\w+)` \|", re.MULTILINE)
 _HEAD = """\
 # Threat model: what was tried
 
-Written by `python tests/hostile/write_table.py`; do not edit by hand. [SECURITY.md](../SECURITY.md) says what is
-promised.
+`python tests/hostile/write_table.py` writes this page; do not edit it by hand.
+[SECURITY.md](../SECURITY.md) says what is promised.
 
-Each row is an attack in `tests/hostile/attacks/`: a submission whose gradients are wrong, and which tries something. It
-is graded with an honest and a wrong file behind it, in one warm process for the whole tier. A cell has the verdict, and
-behind it what the attack achieved besides. `python tests/support/edited_texts.py tests/hostile/attacks NAME` prints
-a whole attack.
+Each row is an attack in `tests/hostile/attacks/`: a submission with wrong gradients that also tries
+something. The suite grades it, and then an honest and a wrong file, in one warm process for the
+whole tier. A cell has the verdict and any effect that the attack had.
+`python tests/support/edited_texts.py tests/hostile/attacks NAME` prints a whole attack.
 
 | verdict | means |
 |---|---|
@@ -37,15 +37,15 @@ a whole attack.
 """
 
 _CONTROLS = """\
-The `process` tier is no sandbox. What it shows are the positive controls: that the attacks work where nothing contains
-them. It was run inside namespaces of its own, which were thrown away with it.
+The `process` tier is no sandbox. Its column is the positive control: the attacks work where nothing
+contains them. It was run inside namespaces of its own, which ended with it.
 """
 
 _BOUNDS = """\
 ## Bounds
 
-What a submission may take of the process that grades, and of what people read. The sizes stand in
-`grader/client/bounds.py`; `tests/hostile/test_bounds.py` shows what they add up to.
+A submission can use this much of the process that grades, and of what people read.
+`grader/client/bounds.py` sets the sizes. `tests/hostile/test_bounds.py` tests their sum.
 
 | what | at most | beyond that |
 |---|---|---|
@@ -63,28 +63,28 @@ What a submission may take of the process that grades, and of what people read. 
 | waiting for a submission's code | 90 s | the same |
 | a terminal's lines | 10 for a check, 20 for a file that was not loaded | cut, and marked `…` |
 
-So a report holds at most 30 KB for each check. With every message, program, label and output of this course's 63
-checks at its longest it stays below 2 MB, and an exercise below 200 lines on a terminal.
+So a report holds at most 30 KB for each check. With every message, program, label and output at its
+longest, the report of this course stays below 2 MB, and an exercise below 200 lines on a terminal.
 
-The process that grades takes at most 300 MB more than for an honest submission. This is tested in a process that has
-this limit on its address space (`RLIMIT_AS`), from the decoder to the report, the page and every export: it is told
-whatever a forger may say, beside any source, and must raise nothing. For more cases than the suite has time for:
-`BACKWARD_FUZZ_CASES=1000 python tests/hostile/trusted_side.py`.
+The process that grades takes at most 300 MB more than for an honest submission. A test gives a
+process this limit on its address space (`RLIMIT_AS`) and sends it forged answers, beside any
+source. The decoder, the report, the page and every export must raise nothing.
+`BACKWARD_FUZZ_CASES=1000 python tests/hostile/trusted_side.py` runs more cases than the suite.
 """
 
 _LIMITS = """\
 ## What is not prevented
 
-Files in `tests/hostile/limits/`: they show what is known and accepted, and the tests pin in which tiers.
+The files in `tests/hostile/limits/` show what is known and accepted. Tests pin the tiers.
 
 | file | what it does | {tiers} |
 |---|---|{rules}|
 """
 
 _REPLAYS = """\
-Beside them `tests/hostile/test_replay.py` makes files that play back what a right engine answered to the
-course's own programs, and compute nothing. In a practice run they get full marks; under a secret seed they get
-no point but for answers that are the same for all numbers.
+`tests/hostile/test_replay.py` also makes files that compute nothing and play back a right engine's
+answers to the course's own programs. In a practice run they get full marks. Under a secret seed
+they get points only for answers that are the same for all numbers.
 """
 
 

@@ -6,7 +6,7 @@ import torch
 
 
 def build(seed, leaves):
-    """Some operations on the leaves; each leaf has a share in the result."""
+    """Return some operations on the leaves; the result depends on each leaf."""
     rng = random.Random(seed)
     nodes = list(leaves)
     for _ in range(rng.randint(1, 8)):

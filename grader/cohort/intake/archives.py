@@ -1,8 +1,8 @@
 """Read files out of zip and tar archives without unpacking them: nothing is written, so nothing can escape.
 
-Whatever an archive says of itself may be a lie, so each step has a bound of its own: bytes on disk, bytes of a
-directory or an extended header, files in an archive, and of all archives of one submission together what they unpack
-to, and how much more than that is read of them.
+An archive's own figures may be false, so each step has a bound of its own: bytes on disk, bytes of a directory or an
+extended header, files in an archive. Two more bounds hold for all archives of one submission together: the bytes that
+they unpack to, and the bytes that are read beyond those.
 """
 
 import bz2
@@ -60,7 +60,7 @@ class ArchiveError(ValueError):
 
 
 class Allowance:
-    """What may still be read of one submission's archives."""
+    """How much may still be read of one submission's archives."""
 
     def __init__(self) -> None:
         self.archives, self.unpacked, self.excess = MAX_ARCHIVES, MAX_UNPACKED, _MAX_EXCESS
@@ -248,7 +248,7 @@ def _records(header: bytes) -> dict[str, str]:
 
 
 class _Stream:
-    """What a tar file unpacks to, a little at a time."""
+    """Yield the content of a tar file, a little at a time."""
 
     def __init__(self, chunks: Iterator[bytes], allowance: Allowance, weight: int) -> None:
         self._chunks, self._allowance, self._weight = chunks, allowance, weight

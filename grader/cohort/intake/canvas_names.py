@@ -1,7 +1,7 @@
-"""Whose a file of Canvas' download is, as far as its name tells.
+"""Find out whose a file of Canvas' download is, as far as its name tells.
 
 As Canvas' content_zipper.rb makes the names: doejane_LATE_1042_99731_01_distribute-1.py is name, LATE, the user's id,
-the file's id and its name, with a number if it was handed in anew; a text or a link has no file; anonymous grading
+the file's id and its name, with a number if it was submitted again; a text or a link has no file; anonymous grading
 gives anon_h3XyZ instead of name and user. The name is in lower case, and whoever has it chose it: it may have digits
 and underscores. So somebody called `bob_77` hands in bob_77_1042_99731_work.zip, which is also how file 1042 of bob
 would be called, whose id is 77. What may be somebody else's must not be counted as theirs.

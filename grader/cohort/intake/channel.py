@@ -1,4 +1,4 @@
-"""What passes between a run and the processes that read its submissions: typed messages in frames of bounded length."""
+"""Typed messages between a run and the processes that read its submissions, in frames of bounded length."""
 
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, TypeVar
@@ -13,7 +13,7 @@ _Message = TypeVar("_Message")
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What reading one submission may take.
+    """The limits of reading one submission.
 
     The slowest archive within all counts, 64 MB of noise packed by bzip2, takes 15 s of CPU time on a slow machine. The
     wall clock's limit is ten times that of the CPU, so that a busy machine changes nothing.
@@ -25,7 +25,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What holds for every submission of a run: the exercises' file names by their ids, and the limits."""
+    """The settings of a run's readers: the exercises' file names by their ids, and the limits."""
 
     exercises: dict[str, str]
     limits: Limits

@@ -1,4 +1,4 @@
-"""What lies in one submission: a source for each exercise, or why there is none."""
+"""Read the files of one submission: a source for each exercise, or why there is none."""
 
 import os
 import stat
@@ -88,7 +88,7 @@ class _Candidates:
 
 
 class _Notes:
-    """What there is to say of a submission as a whole: very much, where it has thousands of damaged files."""
+    """Notes on a submission as a whole, of which there may be thousands."""
 
     def __init__(self) -> None:
         self._kept: list[str] = []

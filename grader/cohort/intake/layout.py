@@ -1,4 +1,4 @@
-"""What a layout is: how one platform hands over a folder of submissions, read as one `Entry` for each."""
+"""A layout: how one platform arranges a folder of submissions, read as one `Entry` for each."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What there is to say of a check that did not pass, as a few lines of plain text."""
+"""Explain a check that did not pass, in a few lines of plain text."""
 
 from collections.abc import Iterator, Sequence
 

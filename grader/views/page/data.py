@@ -1,8 +1,8 @@
-"""What the page holds: a summary and its reports as one document, each thing said once and nothing long.
+"""The data of the page: a summary and its reports as one document, each thing said once and nothing long.
 
-A learner is a row of numbers into `results` (one exercise as somebody did it), a result's checks are 0 (passed, full
-marks) or numbers, from 1 on, into `details`, and a detail's longer texts are numbers into `texts`. Classmates who made
-the same mistake so share all that is said about it.
+A learner is a row of numbers into `results` (one exercise as somebody did it). A result's checks are 0 (passed, full
+marks) or numbers, from 1 on, into `details`. A detail's longer texts are numbers into `texts`. So the text about a
+mistake is stored once, however many people made it.
 """
 
 from collections.abc import Iterable, Mapping

@@ -22,9 +22,11 @@ _WANTS_GRADIENTS: Mapping[str, Any] = {"requires_grad": True}
 
 
 class Reading(NamedTuple):
-    """What stands for what. `rule` is a kind of `grader.worker.rules`, or empty where there is none. The last three do
-    not leave the worker: where the inputs are, how a rule is called that was found by watching the pass, and what a
-    leaf is made with besides its value.
+    """How an engine is read: which attribute plays which role.
+
+    `rule` is a kind of `grader.worker.adapter.rules`, or empty. The last three stay in the worker: where the inputs
+    are, how a rule is called that was found by watching the backward pass, and what a leaf is made with besides its
+    value.
     """
 
     cls: type
@@ -165,7 +167,7 @@ def read(module: ModuleType) -> Reading:
 
 
 def _options(cls: type) -> Mapping[str, Any]:
-    """What a leaf has to be made with so that it gets a gradient."""
+    """Return the options that a leaf needs so that it gets a gradient."""
     for name, value in _WANTS_GRADIENTS.items():
         if getattr(cls(PROBE[0]), name, None) is False:
             try:

@@ -171,7 +171,7 @@ class _Watch:
         return _Event(tuple(roles), by_name, adds, self._gives(returned, inputs))
 
     def _role(self, value: Any, node: Any, inputs: list[Any]) -> str:
-        """What an argument is, empty for what cannot be told."""
+        """Return the role of an argument, empty where it is not known."""
         if value is node:
             return "node"
         if self.call.via and self.call.shared is None and value is getattr(node, self.call.via, None):

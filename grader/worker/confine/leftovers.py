@@ -144,7 +144,7 @@ class Snapshot:
 
 
 class _Logging:
-    """What the root logger does, and which loggers there are."""
+    """The settings of the root logger, and the names of all loggers."""
 
     def __init__(self, logging: Any) -> None:
         self.root = logging.root

@@ -1,4 +1,4 @@
-"""What an engine process may use: CPU time, then time without progress, then memory, files and descriptors."""
+"""Limit an engine process: CPU time, then time without progress, then memory, files and descriptors."""
 
 import contextlib
 import signal

@@ -61,7 +61,7 @@ class Filter:
 
 
 class Plan(NamedTuple):
-    """What learner code gives up. `uid` 0: keep the user; `ruleset` -1: no Landlock; `filter` None: no seccomp."""
+    """The rights to give up. `uid` 0: keep the user; `ruleset` -1: no Landlock; `filter` None: no seccomp."""
 
     uid: int = 0
     ruleset: int = -1
@@ -101,10 +101,10 @@ def landlock_version() -> int:
 
 
 def landlock_ruleset(readable: list[str]) -> int:
-    """Return a ruleset (a descriptor) under which only the files at and below `readable` can be read, nothing be
-    written or executed, no TCP used, and no process outside be signalled, as far as the kernel's version goes.
+    """Return a descriptor of a ruleset that allows reading files at and below `readable`.
 
-    Paths that do not exist are left out. Raises `Unavailable`.
+    It forbids, as far as the kernel's version can, to write or execute files, to use TCP, and to signal processes
+    outside. Paths that do not exist are left out. Raises `Unavailable`.
     """
     version = landlock_version()
     if not version:

@@ -1,0 +1,60 @@
+"""The project's prose keeps to the rules of its glossary and style."""
+
+from pathlib import Path
+
+import pytest
+from prose import ROOT, Passage, banned_terms, docstrings, look, markdown, remarks, texts
+
+BANNED = banned_terms((ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"))
+
+
+def wrong(path: Path, text: str) -> list[str]:
+    return [str(remark) for remark in look(Passage(path, 1, text), BANNED)]
+
+
+def test_all_prose_keeps_to_the_rules() -> None:
+    """Nothing is wrong with any page, docstring or text of the course."""
+    assert [] == [str(remark) for remark in remarks()]
+
+
+def test_the_glossary_bans_terms() -> None:
+    """The column "not" is read: each term with the one to write."""
+    assert "local derivative" == BANNED["slope"]
+
+
+def test_a_banned_term_is_found() -> None:
+    """A banned term is found across a line's end, with its line, and not in code."""
+    page = ROOT / "page.md"
+    expected = ['page.md:2: "gradient that\narrives": write "upstream gradient"']
+    assert expected == wrong(page, "Multiply by\nthe gradient that\narrives, not by `slope`.")
+
+
+@pytest.mark.parametrize(("words", "found"), [(35, 0), (36, 1)])
+def test_a_long_sentence_is_found(words: int, found: int) -> None:
+    """A sentence may have 35 words; an item of a list and a cell of a table end one."""
+    sentence = " ".join(["word"] * words)
+    assert found == len(wrong(ROOT / "page.py", f"Short. {sentence}\n\n- item {'x ' * 20}\n- item {'x ' * 20}"))
+
+
+def test_a_docstring_that_begins_with_what_is_found(tmp_path: Path) -> None:
+    """A docstring begins with a verb or a noun, whatever it belongs to."""
+    path = ROOT / "page.py"
+    assert ['page.py:1: begins with "What"; begin with a verb, or name the thing'] == wrong(path, "What it is.")
+    module = tmp_path / "module.py"
+    module.write_text('"""One."""\n\nclass C:\n    def f(self):\n        """Two."""\n', encoding="utf-8")
+    assert [("One.", 1), ("Two.", 5)] == [(passage.text, passage.line) for passage in docstrings(module)]
+
+
+def test_a_long_line_of_markdown_is_found(tmp_path: Path) -> None:
+    """A line has at most 100 columns, unless it is a table's or code's."""
+    page = tmp_path / "page.md"
+    page.write_text(f"```\n{'x' * 120}\n```\n| {'y' * 120} |\n{'z' * 101}\n", encoding="utf-8")
+    passage = Passage(ROOT / "page.md", 1, markdown(page).text)
+    assert ["page.md:5: 101 columns; at most 100"] == [str(remark) for remark in look(passage, BANNED)]
+
+
+def test_texts_of_a_course_are_found(tmp_path: Path) -> None:
+    """Titles, explanations and hints are prose; other keys are not."""
+    page = tmp_path / "course.yaml"
+    page.write_text("checks:\n  one: {points: 1, title: a, hint: 3}\nhints:\n- b\n", encoding="utf-8")
+    assert [("3", 2), ("a", 2), ("b", 4)] == sorted((passage.text, passage.line) for passage in texts(page))
