@@ -12,20 +12,20 @@ _BAR = 40
 
 
 def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> str:
-    """Scores, exercises, the checks and misconceptions worth a thought, and who needs review."""
+    """Return scores, exercises, checks with a note, misconceptions, and who needs review, as lines of text."""
     lines = [_headline(summary, kept), ""]
     lines += _bands(summary)
-    lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  not begun  unreadable"]
+    lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  not started  unreadable"]
     for exercise in summary.exercises:
         counts = exercise.statuses
         done = "".join(f"{counts.get(status, 0):>9}" for status in ("passed", "partial", "failed"))
-        not_begun = counts.get("not_started", 0) + counts.get("missing", 0)
+        not_started = counts.get("not_started", 0) + counts.get("missing", 0)
         mean = f"{exercise.mean:.1f}/{exercise.max_score}"
         name = f"{exercise.number}_{exercise.id}"
-        lines.append(f"{name:<18} {mean:>9} {done}{not_begun:>11}{counts.get('unreadable', 0):>12}")
+        lines.append(f"{name:<18} {mean:>9} {done}{not_started:>13}{counts.get('unreadable', 0):>12}")
     noted = [(e, check) for e in summary.exercises for check in e.checks if check.note]
     if noted and summary.graded > 1:
-        lines += ["", "Checks worth a thought"]
+        lines += ["", "Checks with a note"]
         lines += [f"  {e.number}_{e.id}, {plain(c.title)}: {c.note} ({c.passed})" for e, c in noted[:_SHOWN]]
         lines += _more(len(noted), "cohort.json")
     if summary.misconceptions:

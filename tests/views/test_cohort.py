@@ -10,7 +10,7 @@ def test_every_submission_is_in_some_column(course: Course, handed_in: tuple[Rep
     """A row for each exercise, whose columns add up to the class."""
     lines = render_cohort(summarise(course, handed_in, {})).splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("exercise"))
-    assert "passed partial failed not begun unreadable" == " ".join(lines[head].split()[2:])
+    assert "passed partial failed not started unreadable" == " ".join(lines[head].split()[2:])
     rows = lines[head + 1 : head + 1 + len(course.exercises)]
     assert [f"{exercise.number}_{exercise.id}" for exercise in course.exercises] == [row.split()[0] for row in rows]
     assert {len(handed_in)} == {sum(map(int, row.split()[2:])) for row in rows}

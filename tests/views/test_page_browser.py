@@ -227,7 +227,7 @@ def test_the_keyboard_alone_is_enough(open_page: OpenPage, a_class: list[Report]
     press = page.keyboard.press
 
     press("Tab")
-    assert "To the search for a learner" == page.evaluate("document.activeElement.textContent")
+    assert "Skip to the search for learners" == page.evaluate("document.activeElement.textContent")
     press("Enter")
     assert "search" == page.evaluate("document.activeElement.id")
     page.keyboard.type("e")
@@ -290,10 +290,10 @@ def test_checks_worth_a_thought_stand_out(open_page: OpenPage, a_class: list[Rep
     rows = page.locator("#check-table .tabulator-row")
     assert len(checks) == rows.count()
 
-    page.get_by_label("only those worth a thought").check()
+    page.get_by_label("only checks with a note").check()
     noted = [check.note for check in checks if check.note]
     assert [f"◆ {note}" for note in noted] == rows.locator(".noted").all_inner_texts()
-    page.get_by_label("only those worth a thought").uncheck()
+    page.get_by_label("only checks with a note").uncheck()
     page.locator("#check-table").get_by_role("button", name="Discrimination").click()
     best = max(check.discrimination for check in checks if check.discrimination is not None)
     expect(rows.first).to_contain_text(f"{best:.2f}")
@@ -511,7 +511,7 @@ def test_what_lies_beside_the_submissions_is_named(open_page: OpenPage, a_class:
     """Nobody's file is passed over in silence."""
     page = open_page(a_class, beside=("notes.txt", "old <b>reports</b>"))
 
-    assert ["◆ Beside the submissions, taken for none of them: notes.txt, old <b>reports</b>."] == (
+    assert ["◆ Not taken for submissions: notes.txt, old <b>reports</b>."] == (
         page.get_by_role("note").all_inner_texts()
     )
 

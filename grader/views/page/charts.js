@@ -150,13 +150,13 @@ function heatMap(data, open) {
     key("no points", ACCENT, 0.04),
     key("half of them", ACCENT, 0.52),
     key("all", ACCENT, 1),
-    key("not handed in, or not readable", NOT_THERE, 0.3),
+    key("missing or unreadable", NOT_THERE, 0.3),
   );
   const caption = byId("heat").querySelector("figcaption");
   caption.textContent =
     per === 1
-      ? "Every line a learner, the highest score on top; every exercise a column. A click opens the learner."
-      : `Every line ${per} learners next to each other by score, the highest on top; every exercise a column.`;
+      ? "Each row is a learner, the highest score first. Each column is an exercise. Click a row to open the learner."
+      : `Each row is ${per} learners with neighbouring scores, the highest first. Each column is an exercise.`;
   if (per > 1) return;
   const under = ({ clientX, clientY }) => {
     const box = made.getBoundingClientRect();

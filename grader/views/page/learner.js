@@ -4,10 +4,10 @@
 function describe(data, learner) {
   const people = (learner.people ?? []).map((person) => person.filter(Boolean).join(", "));
   const facts = [
-    ["Handed in by", people.join("; ")],
+    ["Submitted by", people.join("; ")],
     ["Id", learner.name === learner.id ? "" : learner.id],
-    ["Came as", learner.origin === learner.id ? "" : learner.origin],
-    ["Handed in at", learner.submitted_at],
+    ["Source", learner.origin === learner.id ? "" : learner.origin],
+    ["Submitted at", learner.submitted_at],
     ["Commit", learner.commit],
   ].filter(([, value]) => value);
   const notes = (learner.notes ?? []).filter((note) => !learner.why.includes(note));

@@ -36,15 +36,15 @@ function lead(data) {
   return h("p", { id: "lead" }, ...sentences);
 }
 
-/** What an instructor has to know before believing the numbers. */
-function doubts(data) {
+/** Notes that an instructor has to read before the numbers. */
+function warnings(data) {
   const shown = data.learners.filter((learner) => learner.score !== undefined).length;
   return [
     data.left_out &&
       `${several(data.left_out, "report")} of another course, or another version of it, ${data.left_out === 1 ? "is" : "are"} left out.`,
     shown !== data.graded &&
-      `The summary is of ${several(data.graded, "report")}, but ${count(shown)} were found: learners below and the numbers above may not match.`,
-    data.beside.length && `Beside the submissions, taken for none of them: ${data.beside.join(", ")}.`,
+      `The summary is of ${several(data.graded, "report")}, but ${count(shown)} were found. The learners below and the numbers above may not match.`,
+    data.beside.length && `Not taken for submissions: ${data.beside.join(", ")}.`,
   ]
     .filter(Boolean)
     .map((text) => h("p.doubt", { role: "note" }, `◆ ${text}`));
@@ -54,7 +54,7 @@ async function start() {
   if (!window.DecompressionStream) throw new Error("this browser is too old to unpack the results");
   const data = await unpack();
   prepare(data);
-  byId("lead").replaceWith(lead(data), ...doubts(data));
+  byId("lead").replaceWith(lead(data), ...warnings(data));
   document.querySelector("main").hidden = false;
   distribution(data);
   heatMap(data, (id) => (location.hash = linkTo(id)));

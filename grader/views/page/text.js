@@ -18,7 +18,7 @@ const UNSEEN = new RegExp(
 );
 const STATUS = {
   passed: ["✓", "passed"],
-  partial: ["◐", "in part"],
+  partial: ["◐", "partial"],
   failed: ["✗", "failed"],
   error: ["✗", "error"],
   timeout: ["✗", "timeout"],

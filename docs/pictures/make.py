@@ -1,0 +1,132 @@
+"""Make the pictures of the README from real runs: `python docs/pictures/make.py [FOLDER]`.
+
+`terminal-light.svg` and `terminal-dark.svg` show `grade accumulate` on a closure that assigns instead of accumulating.
+`class-light.png` and `class-dark.png` show the class page of a synthetic class; they need Chromium, and
+`--terminal` leaves them out.
+"""
+
+import argparse
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+ROOT = Path(__file__).resolve().parents[2]
+GRADE = Path(sys.executable).parent / "grade"
+COMMAND = ("accumulate",)
+EDITS = (("self.grad += other.data", "self.grad = other.data"), ("other.grad += self.data", "other.grad = self.data"))
+COLUMNS = 80
+FIRST_NAMES = (
+    *("ada", "bjorn", "chiara", "dmitri", "emeka", "fatima", "grace", "hiro", "ines", "jamal", "kirsten", "le", "mia"),
+    *("noor", "olga", "pedro", "qing", "rosa", "sven", "tariq", "uma", "viktor", "wanda", "xenia", "yusuf", "zoe"),
+)
+_PALETTE = [(46, 52, 64), (191, 38, 56), (28, 124, 67), (150, 104, 0), (24, 90, 170), (132, 60, 140), (0, 116, 128)]
+_BRIGHT = [(59, 66, 82), (255, 110, 120), (120, 210, 140), (240, 200, 110), (120, 180, 255), (215, 150, 225)]
+THEMES = {
+    "light": TerminalTheme((250, 250, 248), (36, 41, 47), [*_PALETTE, (90, 96, 104)], [*_PALETTE, (36, 41, 47)]),
+    "dark": TerminalTheme(
+        (22, 27, 34),
+        (214, 220, 228),
+        [*_BRIGHT, (110, 210, 215), (160, 168, 178)],
+        [*_BRIGHT, (110, 210, 215), (214, 220, 228)],
+    ),
+}
+# no font from a network: the reader's own
+_SVG = """\
+<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+  <style>
+    .{unique_id}-matrix {{
+      font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
+      font-size: {char_height}px; line-height: {line_height}px;
+    }}
+    .{unique_id}-title {{ font-size: 18px; font-weight: bold; font-family: sans-serif; }}
+    {styles}
+  </style>
+  <defs><clipPath id="{unique_id}-clip-terminal">
+    <rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
+  </clipPath>{lines}</defs>
+  {chrome}
+  <g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+    {backgrounds}
+    <g class="{unique_id}-matrix">{matrix}</g>
+  </g>
+</svg>
+"""
+
+
+def run() -> str:
+    """Return what the command prints in colour, the command itself before it."""
+    solution = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+    for old, new in EDITS:
+        assert old in solution
+        solution = solution.replace(old, new)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "exercises").mkdir()
+        (Path(folder) / "exercises" / "03_accumulate.py").write_text(solution, encoding="utf-8")
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "NO_COLOR"))}
+        environment |= {"FORCE_COLOR": "1", "COLUMNS": str(COLUMNS)}
+        done = subprocess.run(
+            [GRADE, *COMMAND], cwd=folder, env=environment, stdout=subprocess.PIPE, encoding="utf-8", check=False
+        )
+    return f"$ grade {' '.join(COMMAND)}\n{done.stdout}"
+
+
+def terminal(printed: str, theme: TerminalTheme) -> str:
+    """Return a picture of a terminal with this text as SVG."""
+    console = Console(width=COLUMNS, record=True, file=io.StringIO(), force_terminal=True, color_system="standard")
+    console.print(Text.from_ansi(printed), soft_wrap=True)
+    picture = console.export_svg(title="", theme=theme, code_format=_SVG, unique_id="terminal")
+    return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
+
+
+def class_page(folder: Path) -> Path:
+    """Grade a synthetic class with `grade cohort` and return its page."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    from peers.synthetic import make_class
+
+    submissions, results = folder / "submissions", folder / "results"
+    make_class(submissions, len(FIRST_NAMES))
+    for path, name in zip(sorted(submissions.iterdir()), FIRST_NAMES, strict=True):
+        path.rename(path.with_name(name))
+    cohort = [GRADE, "cohort", submissions, "--out", results, "--course", ROOT, "--seed", "pictures"]
+    subprocess.run(cohort, stdout=subprocess.DEVNULL, check=False)
+    subprocess.run([GRADE, "page", results], stdout=subprocess.DEVNULL, check=True)
+    return results / "page.html"
+
+
+def photograph(page: Path, folder: Path) -> None:
+    """Write the upper part of the class page as PNG, light and dark."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for scheme in ("light", "dark"):
+            sheet = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme=scheme)
+            sheet.goto(page.as_uri())
+            sheet.wait_for_selector("body[data-ready]")
+            sheet.screenshot(path=folder / f"class-{scheme}.png")
+        browser.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parent)
+    parser.add_argument("--terminal", action="store_true", help="only the terminal")
+    options = parser.parse_args()
+    printed = run()
+    for name, theme in THEMES.items():
+        (options.folder / f"terminal-{name}.svg").write_text(terminal(printed, theme), encoding="utf-8")
+    if not options.terminal:
+        with tempfile.TemporaryDirectory() as temporary:
+            photograph(class_page(Path(temporary)), options.folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""The pictures of the README are of real runs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+
+
+@pytest.mark.slow
+def test_the_terminal_shows_what_the_command_prints(tmp_path: Path) -> None:
+    """Made again, the pictures of the terminal are the same to the byte."""
+    subprocess.run([sys.executable, PICTURES / "make.py", "--terminal", tmp_path], check=True)
+    for name in ("terminal-light.svg", "terminal-dark.svg"):
+        assert (PICTURES / name).read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8")
