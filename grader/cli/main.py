@@ -253,8 +253,10 @@ def _build(words: list[str]) -> int:
     options = parser.parse_args(words)
     from ..answer_book import write_book
     from ..author import build_book
+    from ..oracle import require_torch
 
     course = _own_course(options)
+    require_torch("`grade build`")
     book = build_book(course)
     try:
         write_book(course.book, book)
@@ -275,9 +277,11 @@ def _verify(words: list[str]) -> int:
         "--seeds", type=int, default=0, metavar="N", help="also find scores that are not the same under N seeds (slow)"
     )
     options = parser.parse_args(words)
+    from ..oracle import require_torch
     from .verification import run_verify
 
     course = _own_course(options)
+    require_torch("`grade verify`")
     chosen = tuple(find_exercise(course, word) for word in options.exercises) or course.exercises
     return run_verify(course, chosen, options.table, options.seed, options.seeds)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from .. import sandbox
 from ..answer_book import read_book
 from ..course import Course, packaged_course
+from ..oracle import require_torch
 from ..outside import write_named
 from ..report import Report, for_learner, to_json, write_report
 from ..views import render
@@ -42,6 +43,9 @@ def run_grade(course: Course, options: Options) -> int:
             raise UsageError(f"there is no file {named[0]}")
         folder = next(iter(files.values())).parent
         raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
+    seed = _seed(course, options)
+    if seed != course.seed:
+        require_torch("`grade --official`" if options.official else "`grade --seed`")
     line = StatusLine(not options.as_json)
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
     with started as warm:
@@ -51,7 +55,7 @@ def run_grade(course: Course, options: Options) -> int:
             course,
             read_book(course.book),
             files,
-            seed=_seed(course, options),
+            seed=seed,
             memo=default_memo(),
             warm=warm,
             root=(options.folder or root) if options.official else None,
