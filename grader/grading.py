@@ -1,6 +1,7 @@
 """Grade one submission from end to end: read its files, run the hidden checks, diagnose, score, report."""
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,7 @@ from .client import (
 from .course import Check, Course, CourseError, Exercise, Limits
 from .diagnosis import Behaviour, Fact, behaviour, diagnose, pass_facts, pass_probes, rule_facts, rule_probes
 from .oracle import Oracle
+from .outside import readable
 from .report.model import SCHEMA, CourseStamp, Isolation, Report, SubmissionStamp
 from .sandbox import Warm
 from .scoring import FileState
@@ -70,6 +72,7 @@ def grade(
     warm: Warm | None = None,
     official: bool = False,
     root: Path | None = None,
+    here: Path | None = None,
     submission_id: str = "local",
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
 ) -> Report:
@@ -79,12 +82,15 @@ def grade(
         warm: A server process to use; without one, one is started for this submission alone.
         official: Only a sandbox that holds against hostile code will do.
         root: No folder between this one and a file may be a symbolic link.
+        here: The folder that the report's paths are relative to; without it they are as given.
         on_check: Called as each check begins.
 
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
     sources = {exercise.id: read_source(files[exercise.id], root) for exercise in exercises}
+    if here is not None:
+        sources = {name: replace(source, path=_relative(files[name], here)) for name, source in sources.items()}
     submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)))
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
@@ -123,6 +129,14 @@ def grade_submission(
         exercises=tuple(results),
         seed=grader.seed if grader.seed != course.seed else UNSET,
     )
+
+
+def _relative(path: Path, here: Path) -> Path:
+    """A path to be shown, from a folder on: with `..` where it lies elsewhere, and on another drive its name alone."""
+    try:
+        return readable(Path(os.path.relpath(path, here)))
+    except ValueError:
+        return readable(Path(path.name))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from .answer_book import KnownBehaviour
 from .checks.finding import wants_argument_text
@@ -14,6 +15,7 @@ from .course import Check, Exercise
 from .diagnosis import Fact
 from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
+from .report.shown import first_failure
 
 _MOST_FACTS = 20  # of one exercise; a report has to stay small
 
@@ -53,7 +55,7 @@ def score(
     )
     points = sum(c.score for c in checks if not c.bonus)
     message = state.message or "; ".join(filter(None, [_shape_note(outcomes.values()), _not_run(outcomes.values())]))
-    return ExerciseResult(
+    result = ExerciseResult(
         id=exercise.id,
         number=exercise.number,
         title=exercise.title,
@@ -67,6 +69,7 @@ def score(
         reason=state.reason or UNSET,
         facts=tuple(map(fault_fact, facts[:_MOST_FACTS])) or UNSET,
     )
+    return replace(result, checks=_located(result, facts))
 
 
 _RESULT = {True: "no result", False: "a result"}
@@ -109,6 +112,18 @@ def _check(exercise: Exercise, check: Check, outcome: CheckOutcome, diagnosis: K
         output=outcome.output or UNSET,
         reason=(finding and finding.reason) or (Reason("left_out") if outcome.left_out else UNSET),
     )
+
+
+def _located(exercise: ExerciseResult, facts: Sequence[Fact]) -> tuple[CheckResult, ...]:
+    """The checks with the line that each failure is about. Facts are told with the first failure, so theirs is its."""
+    about = next((fact.lines[0] for fact in facts if fact.lines), None)
+    first = first_failure(exercise)
+
+    def line(check: CheckResult) -> int | None:
+        raised = check.reason.line if check.reason else None
+        return raised or (about if check is first and check.status != "not_started" else None)
+
+    return tuple(replace(check, line=line(check) or UNSET) for check in exercise.checks)
 
 
 def _hint(exercise: Exercise, number: int) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from ..client import cut_output
 from ..course import Check, Course, CourseError, Exercise
+from ..outside import UserError
 from .finding import CheckFailed
 from .outcome import METADATA
 from .under_check import EngineUnderCheck
@@ -41,14 +42,15 @@ class _Running:
 class ChecksPlugin:
     """Binds the hidden tests of some exercises to their checks, and gives each the engine that it asks for.
 
-    `course_error` holds what was wrong with the course, if anything; nothing can be run then. `engine_for` is what
-    makes engines at the moment.
+    `course_error` holds what was wrong with the course, if anything; nothing can be run then. `user_error` holds what
+    a check needs and this machine lacks. `engine_for` is what makes engines at the moment.
     """
 
     def __init__(self, course: Course, exercises: Sequence[Exercise]) -> None:
         self.course = course
         self.exercises = exercises
         self.course_error: CourseError | None = None
+        self.user_error: UserError | None = None
         self.engine_for: EngineFor | None = None
         self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
         self._bound: dict[str, _Bound] = {}
@@ -165,6 +167,8 @@ class ChecksPlugin:
         elif call.excinfo is not None and isinstance(call.excinfo.value, CheckFailed):
             finding = call.excinfo.value.finding
             result |= {"status": finding.status, "finding": msgspec.to_builtins(finding)}
+        elif call.excinfo is not None and isinstance(call.excinfo.value, UserError):
+            self.user_error = call.excinfo.value
         elif call.excinfo is not None:
             entries = [entry for entry in call.excinfo.traceback if entry.path == item.path]
             where = (entries or call.excinfo.traceback)[-1]

@@ -87,6 +87,7 @@ class CheckSession:
 
         Raises:
             GraderFault: a check raised something else than that the learner's engine is wrong.
+            UserError: this machine lacks what a check needs.
         """
         items = self._plugin.items(exercise)
         self._plugin.engine_for = engine_for
@@ -94,7 +95,10 @@ class CheckSession:
         with _quiet():
             for item, following in zip(items, [*items[1:], None], strict=True):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            return outcomes(self._reporter.finish(self._session), exercise)
+            report = self._reporter.finish(self._session)
+        if self._plugin.user_error is not None:
+            raise self._plugin.user_error
+        return outcomes(report, exercise)
 
     def __exit__(self, *_: Any) -> None:
         self._plugin.forget()

@@ -29,6 +29,7 @@ from ..cohort import (
 )
 from ..cohort.run import GONE, RunFile
 from ..course import Course
+from ..oracle import require_torch
 from ..outside import few, json_text, plain, readable, write_atomically
 from ..report import Report
 from ..report.model import CourseStamp
@@ -56,6 +57,8 @@ class CohortOptions:
 
 def run_cohort(course: Course, options: CohortOptions) -> int:
     """Grade a class. Returns 0 where everything was graded and nothing is strange, 1 where somebody should look."""
+    if options.seed != course.seed:
+        require_torch("`grade cohort`")
     try:
         if _real(options.out).is_relative_to(_real(options.submissions)):
             raise IntakeError(f"--out {options.out} lies inside {options.submissions}: results would be submissions")

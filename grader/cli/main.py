@@ -176,11 +176,24 @@ def _grade(words: list[str]) -> int:
         default="auto",
         help="how the code is kept apart (default: the strongest that works here)",
     )
+    parser.add_argument(
+        "--format",
+        action="append",
+        default=[],
+        metavar="FORMAT[=FILE]",
+        help="also write github, gradescope, classroom50 or junit, where the platform reads it or to FILE (repeatable)",
+    )
+    parser.add_argument("--min-score", type=int, metavar="N", help="exit with 0 from N points on (default: all)")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whenever it was graded")
     parser.add_argument("--official", action="store_true", help="grade for the record: sandboxed, a secret seed")
     parser.add_argument("--version", action="version", version=f"grade {__version__}")
     options = parser.parse_intermixed_args(words)
+    from .formats import wanted
     from .run import Options, run_grade
 
+    formats = wanted(options.format, os.environ)
+    if options.json and any(one.name == "github" for one in formats):
+        raise UsageError("--json and --format github both write to standard output; --report FILE writes the JSON")
     if options.folder is not None and not options.folder.is_dir():
         raise UsageError(f"--from {options.folder}: there is no such folder")
     return run_grade(
@@ -195,6 +208,9 @@ def _grade(words: list[str]) -> int:
             instructor=options.instructor,
             isolation=options.isolation,
             official=options.official,
+            formats=formats,
+            min_score=options.min_score,
+            exit_zero=options.exit_zero,
         ),
     )
 
@@ -253,8 +269,10 @@ def _build(words: list[str]) -> int:
     options = parser.parse_args(words)
     from ..answer_book import write_book
     from ..author import build_book
+    from ..oracle import require_torch
 
     course = _own_course(options)
+    require_torch("`grade build`")
     book = build_book(course)
     try:
         write_book(course.book, book)
@@ -275,9 +293,11 @@ def _verify(words: list[str]) -> int:
         "--seeds", type=int, default=0, metavar="N", help="also find scores that are not the same under N seeds (slow)"
     )
     options = parser.parse_args(words)
+    from ..oracle import require_torch
     from .verification import run_verify
 
     course = _own_course(options)
+    require_torch("`grade verify`")
     chosen = tuple(find_exercise(course, word) for word in options.exercises) or course.exercises
     return run_verify(course, chosen, options.table, options.seed, options.seeds)
 

@@ -3,15 +3,18 @@
 import os
 import secrets
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import sandbox
 from ..answer_book import read_book
 from ..course import Course, packaged_course
+from ..oracle import require_torch
 from ..outside import write_named
 from ..report import Report, for_learner, to_json, write_report
 from ..views import render
+from .formats import Wanted, write_formats
 from .streams import StatusLine
 from .words import UsageError, files_to_grade, is_file
 
@@ -27,6 +30,9 @@ class Options:
     instructor: bool
     isolation: str
     official: bool
+    formats: tuple[Wanted, ...] = ()
+    min_score: int | None = None
+    exit_zero: bool = False
 
 
 def run_grade(course: Course, options: Options) -> int:
@@ -42,6 +48,10 @@ def run_grade(course: Course, options: Options) -> int:
             raise UsageError(f"there is no file {named[0]}")
         folder = next(iter(files.values())).parent
         raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
+    _refuse_unreachable(course, files, options)
+    seed = _seed(course, options)
+    if seed != course.seed:
+        require_torch("`grade --official`" if options.official else "`grade --seed`")
     line = StatusLine(not options.as_json)
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
     with started as warm:
@@ -51,10 +61,11 @@ def run_grade(course: Course, options: Options) -> int:
             course,
             read_book(course.book),
             files,
-            seed=_seed(course, options),
+            seed=seed,
             memo=default_memo(),
             warm=warm,
             root=(options.folder or root) if options.official else None,
+            here=Path.cwd(),
             on_check=lambda exercise, check: line.show(f"{exercise.stem}: {check.title}"),
         )
     line.clear()
@@ -65,7 +76,21 @@ def run_grade(course: Course, options: Options) -> int:
         sys.stdout.write(render(report, course.title, everything=options.everything, color=wants_color()))
     sys.stdout.flush()
     _write(report, options)
-    return 0 if report.status == "passed" else 1
+    write_formats(options.formats, full, course, details(course), os.environ)
+    return 0 if options.exit_zero or _enough(report, options) else 1
+
+
+def _refuse_unreachable(course: Course, files: Mapping[str, Path], options: Options) -> None:
+    """Raise `UsageError` for a `--min-score` that the exercises to be graded cannot have."""
+    most = sum(exercise.max_score for exercise in course.exercises if exercise.id in files)
+    if options.min_score is not None and not 0 <= options.min_score <= most:
+        raise UsageError(f"--min-score must be from 0 to {most}, the points of what is graded")
+
+
+def _enough(report: Report, options: Options) -> bool:
+    if options.min_score is None:
+        return report.status == "passed"
+    return report.score >= options.min_score
 
 
 def _refuse_links(options: Options) -> None:

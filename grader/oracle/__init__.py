@@ -3,7 +3,7 @@
 The process that grades never imports torch: what has to be computed is computed in a process of its own.
 """
 
-from .answers import Oracle, OracleError
+from .answers import NoTorch, Oracle, OracleError, require_torch
 from .redraw import Redraw
 
-__all__ = ["Oracle", "OracleError", "Redraw"]
+__all__ = ["NoTorch", "Oracle", "OracleError", "Redraw", "require_torch"]

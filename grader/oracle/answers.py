@@ -1,6 +1,7 @@
 """Answers for programs: looked up, or computed by a process of its own and remembered."""
 
 import contextlib
+import importlib.util
 import json
 import subprocess
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 
 from ..answer_book import Answer, AnswerBook
+from ..outside import UserError
 from ..processes import start_module
 from ..program import Question
 from .redraw import Redraw
@@ -21,6 +23,17 @@ class OracleError(RuntimeError):
 
 class NoAnswer(OracleError):
     """A program without finite values and gradients."""
+
+
+class NoTorch(OracleError, UserError):
+    """torch is not installed, and an answer is asked for that is not known."""
+
+
+def require_torch(what: str) -> None:
+    """Raise `NoTorch`, which says that `what` needs torch and how to install it, where torch is not installed."""
+    if importlib.util.find_spec("torch") is None:
+        size = "docs/dependencies.md says which builds there are, and how large they are"
+        raise NoTorch(f"{what} needs PyTorch, which is not installed: run `pip install torch` ({size})")
 
 
 class Oracle:
@@ -84,6 +97,7 @@ class Oracle:
 
     def _ask(self, program: Question) -> Answer:
         if self._process is None:
+            require_torch(f"the answer to {program.shown}")
             try:
                 self._process = start_module("grader.oracle.compute")
             except OSError as error:

@@ -30,6 +30,8 @@ _OTHER = re.compile(r"[^ -~]")
 # A job's log: the workflow commands of GitHub (`::error::`) and of Azure (`##vso[`, `##[error]`)
 _COMMAND = re.compile(r":(?=:)|(?<=##)\[|(?<=##vso)\[")
 _COMMAND_LINE = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+# Whatever ASCII mark has a meaning in Markdown somewhere: each may be escaped (CommonMark, section 2.4)
+_MARK = re.compile(r"[!-/:-@\[-`{-~]")
 # What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection; full-width forms count in some
 # locales): at the beginning of a cell, or after a semicolon, which is where some locales cut a line into cells.
 _FORMULA = re.compile(r"(^|;)(?=[\s'\"]*[=+\-@\t\r＝＋－＠])")  # noqa: RUF001
@@ -103,6 +105,11 @@ def lines(text: str) -> str:
 def cell(text: str) -> str:
     """Return `text` for a cell of a table: no spreadsheet takes it for a formula, because a `'` stands before one."""
     return _FORMULA.sub(r"\1'", one_line(text))
+
+
+def markdown(text: str) -> str:
+    """Return `text` in one line of Markdown, in which nothing is markup: every mark is escaped."""
+    return _MARK.sub(r"\\\g<0>", one_line(text))
 
 
 def json_text(value: object) -> str:

@@ -49,5 +49,6 @@ def _check(exercise: ExerciseResult, check: CheckResult, details: Details) -> Ch
         message=UNSET,
         output=UNSET,
         reason=UNSET,
+        line=UNSET,
     )
     return told if detail == "hint" else replace(told, diagnosis=UNSET, hint=UNSET)

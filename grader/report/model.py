@@ -86,7 +86,8 @@ class CheckResult(_Strict, frozen=True):
     """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
     (inf, nan) are words. `expected_by` says who computed what is expected: torch, or the check from torch's numbers.
     `hint` is the command that shows one. `reason` says as data why there is no number to
-    compare; `message` says it in words."""
+    compare; `message` says it in words. `line` is the line of the learner's file that the failure is about: where the
+    code raised, or where the rule begins that the exercise's first fact is about."""
 
     id: str
     title: str
@@ -105,11 +106,12 @@ class CheckResult(_Strict, frozen=True):
     message: str | UnsetType = UNSET
     output: str | UnsetType = UNSET
     reason: Reason | UnsetType = UNSET
+    line: Points | UnsetType = UNSET
 
 
 class ExerciseResult(_Strict, frozen=True):
     """One exercise. `max_score` leaves bonus out; `bonus` is what was earned beyond it. `facts` are of one that is not
-    passed."""
+    passed. `file` is relative to the folder that was graded in, or to the submission's."""
 
     id: str
     number: str

@@ -9,6 +9,13 @@ def first_failure(exercise: ExerciseResult) -> CheckResult | None:
     return next((check for check in failures if check.status != "not_started"), next(iter(failures), None))
 
 
+def place(exercise: ExerciseResult, check: CheckResult | None) -> tuple[str, int | None]:
+    """Return where the learner's file is, and the line that a check, or the message on the file, is about; None for a
+    line that is not known."""
+    line = (exercise.reason.line if exercise.reason else None) if check is None else (check.line or None)
+    return exercise.file or "", line
+
+
 def expected_by(check: CheckResult) -> str:
     """Return the label of the expected numbers of a check: torch's where torch alone computed them."""
     return "torch" if check.expected_by == "torch" else "expected"

@@ -1,13 +1,12 @@
 """The wheel, built and installed elsewhere, is the whole course but for its solutions."""
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
 import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,22 +14,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> Path:
-    """The wheel, built from a copy of the repository in which nobody has worked on an exercise."""
-    out = tmp_path_factory.mktemp("dist")
-    tree = tmp_path_factory.mktemp("tree") / "backward"
-    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "exercises", "fixtures", "dist", "__pycache__"))
-    shutil.copytree(handed_out, tree / "exercises")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, tree],
-        check=True,
-        capture_output=True,
-    )
-    (built,) = out.glob("*.whl")
-    return built
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +33,6 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "bin"
 
 
-def run(installed: Path, folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "PYTHON"))}
-    return subprocess.run(
-        [installed / "grade", *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-
-
 def test_it_holds_the_course_and_no_solution(wheel: Path) -> None:
     """Exercises, hidden checks and the answer book are in it; solutions, mistakes and the kit's own tests are not."""
     names = zipfile.ZipFile(wheel).namelist()
@@ -70,11 +47,11 @@ def test_it_holds_the_course_and_no_solution(wheel: Path) -> None:
     assert region[1] not in stub
 
 
-def test_it_works_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
+def test_it_works_outside_the_checkout(run_in: Run, installed: Path, tmp_path: Path) -> None:
     """`grade start` hands the exercises out, `grade` finds none of them started, and a solution gets full marks."""
-    started = run(installed, tmp_path, "start")
-    untouched = run(installed, tmp_path)
-    solved = run(installed, tmp_path, "--from", str(ROOT / "solutions"))
+    started = run_in(installed, tmp_path, "start")
+    untouched = run_in(installed, tmp_path)
+    solved = run_in(installed, tmp_path, "--from", str(ROOT / "solutions"))
 
     assert (0, 1, 0) == (started.returncode, untouched.returncode, solved.returncode)
     assert 13 == untouched.stdout.count("not started")
@@ -82,9 +59,9 @@ def test_it_works_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     assert "Score 100/100" in solved.stdout
 
 
-def test_fresh_programs_are_computed_by_torch_there_too(installed: Path, tmp_path: Path) -> None:
+def test_fresh_programs_are_computed_by_torch_there_too(run_in: Run, installed: Path, tmp_path: Path) -> None:
     """Another seed's programs are not in the answer book, and are graded all the same."""
-    solved = run(installed, tmp_path, "accumulate", "--from", str(ROOT / "solutions"), "--seed", str(tmp_path))
+    solved = run_in(installed, tmp_path, "accumulate", "--from", str(ROOT / "solutions"), "--seed", str(tmp_path))
 
     assert "" == solved.stderr
     assert "Score 10/10" in solved.stdout

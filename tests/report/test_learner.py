@@ -28,8 +28,9 @@ FULL = CheckResult(
     output="printed",
     reason=Reason("raised", type="ValueError", line=3),
     expected_by="torch",
+    line=3,
 )
-FINDINGS = {"program", "expected", "actual", "expected_by", "message", "output", "reason"}
+FINDINGS = {"program", "expected", "actual", "expected_by", "message", "output", "reason", "line"}
 HINTS = {"diagnosis", "hint"}
 
 

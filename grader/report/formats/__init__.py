@@ -1,9 +1,11 @@
 """Reports in the forms that other programs read: pure functions from reports to text, one small file for each form."""
 
 from .canvas import canvas
+from .classroom50 import classroom50
 from .csv_table import csv_table
+from .github import annotations, summary
 from .gradescope import gradescope
 from .junit import junit
 from .nbgrader import nbgrader
 
-__all__ = ["canvas", "csv_table", "gradescope", "junit", "nbgrader"]
+__all__ = ["annotations", "canvas", "classroom50", "csv_table", "gradescope", "junit", "nbgrader", "summary"]

@@ -1,0 +1,105 @@
+"""A graded run in the forms that platforms read: what `grade --format FORMAT[=PATH]` does."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from ..course import Course
+from ..outside import write_named
+from ..report import Report, for_learner
+from ..report.formats import annotations, classroom50, gradescope, junit, summary
+from ..report.formats.classroom50 import VARIABLES
+from .words import UsageError
+
+# Where each goes by default; GitHub names the file of the job summary itself
+PLACES = {
+    "github": None,
+    "gradescope": Path("/autograder/results/results.json"),
+    "classroom50": Path("result.json"),
+    "junit": Path("junit.xml"),
+}
+_SUMMARY = "GITHUB_STEP_SUMMARY"
+_ROOT = "GITHUB_WORKSPACE"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A format, and where it goes. A job summary of GitHub's is `shared`: earlier steps have written to it."""
+
+    name: str
+    path: Path
+    shared: bool = False
+
+
+def wanted(words: Sequence[str], variables: Mapping[str, str]) -> tuple[Wanted, ...]:
+    """Return what `--format` asks for, before anything is graded. Raises `UsageError` where it cannot be written."""
+    found = [_wanted(word, variables) for word in words]
+    if len({one.name for one in found}) < len(found):
+        raise UsageError("--format names each format once")
+    for one in found:
+        if one.name == "classroom50":
+            missing = [name for name in VARIABLES.values() if not variables.get(name)]
+            if missing:
+                sets = "Classroom 50's runner sets them; elsewhere, set them yourself"
+                raise UsageError(f"--format classroom50 needs the variables {', '.join(missing)}; {sets}")
+        if not one.path.parent.is_dir():
+            raise UsageError(f"--format {one.name}: there is no folder {one.path.parent}; name a file: {one.name}=FILE")
+    return tuple(found)
+
+
+def _wanted(word: str, variables: Mapping[str, str]) -> Wanted:
+    name, equals, path = word.partition("=")
+    if name not in PLACES:
+        raise UsageError(f"--format {word}: choose from {', '.join(PLACES)}")
+    if equals:
+        if not path:
+            raise UsageError(f"--format {word} names no file")
+        return Wanted(name, Path(path))
+    place = PLACES[name]
+    if place is not None:
+        return Wanted(name, place)
+    if not variables.get(_SUMMARY):
+        raise UsageError(f"--format github writes to the file that {_SUMMARY} names; elsewhere: --format github=FILE")
+    return Wanted(name, Path(variables[_SUMMARY]), shared=True)
+
+
+def write_formats(
+    found: Sequence[Wanted],
+    report: Report,
+    course: Course,
+    details: Mapping[tuple[str, str], str],
+    variables: Mapping[str, str],
+) -> None:
+    """Write each format. All hold what learners may read, whatever `report` holds. Raises `UsageError`."""
+    told = for_learner(report, details)
+    texts: dict[str, Callable[[], str]] = {
+        "github": lambda: summary(told, course.title),
+        "gradescope": lambda: next(text for _, text in gradescope([report], details)),
+        "classroom50": lambda: classroom50(told, variables),
+        "junit": lambda: "".join(junit([told])),
+    }
+    for one in found:
+        data = texts[one.name]().encode()
+        try:
+            if one.shared:
+                with one.path.open("ab") as file:
+                    file.write(data)
+            else:
+                write_named(one.path, data)
+        except OSError as error:
+            raise UsageError(f"--format {one.name}: {one.path} cannot be written: {error.strerror}") from None
+        if one.name == "github":
+            sys.stdout.writelines(annotations(told, _folder(variables)))
+            sys.stdout.flush()
+
+
+def _folder(variables: Mapping[str, str]) -> str:
+    """Return the path from the root of GitHub's checkout to the current folder; nothing where that is elsewhere."""
+    root = variables.get(_ROOT)
+    if not root:
+        return ""
+    here, above = os.path.realpath(os.getcwd()), os.path.realpath(root)
+    inside = here == above or here.startswith(above.rstrip(os.sep) + os.sep)
+    return PurePath(os.path.relpath(here, above)).as_posix() if inside else ""

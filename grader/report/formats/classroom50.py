@@ -1,0 +1,68 @@
+"""A `result.json` as Classroom 50's runner reads it: a test for each check.
+
+After `schemas/result-v1.schema.json` and the page `Advanced-Autograding` of https://github.com/foundation50/classroom50.
+The file is published with the submission's release, so what the course does not tell learners is taken out first: give
+it a report that `for_learner` has been over.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from ...outside import json_text, one_line
+from ..model import CheckResult, ExerciseResult, Report
+from .explain import explanation
+
+# what the runner says of a submission, by the name of its variable; it stamps owner and mode once more itself
+VARIABLES = {
+    "classroom": "CLASSROOM",
+    "assignment": "ASSIGNMENT",
+    "owner": "OWNER",
+    "submission": "SUBMISSION_TAG",
+    "commit": "COMMIT_URL",
+    "release": "RELEASE_URL",
+}
+
+
+def classroom50(report: Report, variables: Mapping[str, str]) -> str:
+    """Return the file's text. Bonus points are no part of the score, which may not be more than its maximum; a bonus
+    check that was passed is listed with its points beside it.
+
+    Raises `KeyError` for a variable of `VARIABLES` that the runner did not set.
+    """
+    at = datetime.fromisoformat(report.graded_at).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    identity = {field: variables[name] for field, name in VARIABLES.items()}
+    return json_text(
+        {
+            "schema": "classroom50/result/v1",
+            **identity,
+            "assignment_type": variables.get("ASSIGNMENT_TYPE") or "individual",
+            "review": variables.get("REVIEW_URL") or identity["commit"],
+            "datetime": at,
+            "graded_at": at,
+            "score": report.score,
+            "max-score": report.max_score,
+            "tests": list(_tests(report)),
+        }
+    )
+
+
+def _tests(report: Report) -> Iterator[dict[str, Any]]:
+    for exercise in report.exercises:
+        for check in exercise.checks:
+            if not check.bonus:
+                yield _test(exercise, check)
+            elif check.status == "passed":
+                yield {**_test(exercise, check), "score": 0, "max-score": 0, "bonus": check.score}
+
+
+def _test(exercise: ExerciseResult, check: CheckResult) -> dict[str, Any]:
+    passed = check.status == "passed"
+    return {
+        "test-name": one_line(f"{exercise.number} {exercise.title}: {check.title}"),
+        "passed": passed,
+        "score": check.score,
+        "max-score": check.max_score,
+        "status": check.status,
+        **({} if passed else {"message": explanation(exercise, check)}),
+    }

@@ -1,0 +1,98 @@
+"""What GitHub shows of a graded push: Markdown for the job summary, and workflow commands that annotate lines.
+
+Both are for the learner: give them a report that `for_learner` has been over. The commands are escaped as GitHub's own
+toolkit does, `packages/core/src/command.ts` of https://github.com/actions/toolkit. Whatever a submission may have a say
+in stands in a fenced block, where no Markdown, no HTML, no link and no mention is read.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from msgspec import UNSET
+
+from ...outside import lines, markdown, one_line
+from ..model import CheckResult, ExerciseResult, Report
+from ..shown import first_failure, place
+from .explain import explanation
+
+MOST_ANNOTATIONS = 10  # GitHub shows no more errors of one step
+_MOST_BYTES = 900_000  # a job summary may have 1 MiB
+_MOST_TEXT = 4_000  # characters of one explanation
+_WORDS = {"passed": "pass", "not_started": "to do"}
+
+
+def summary(report: Report, title: str) -> str:
+    """Return Markdown: the score, a table of exercises, and for each the first failure in full."""
+    bonus = f" and {report.bonus} bonus" if report.bonus else ""
+    head = [f"# {markdown(title)}: {report.score}/{report.max_score}{bonus}", ""]
+    head += ["| exercise | | status | points |", "|---|---|---|---|"]
+    head += [_row(exercise) for exercise in report.exercises]
+    text, left_out = "\n".join(head) + "\n", 0
+    notes = [_fenced("\n".join(report.notes))] if report.notes else []
+    for section in (*notes, *map(_section, report.exercises)):
+        if len((text + section).encode()) > _MOST_BYTES:
+            left_out += 1
+        else:
+            text += section
+    return text + (f"\n{left_out} more are left out here: a job summary has 1 MiB.\n" if left_out else "")
+
+
+def annotations(report: Report, folder: str = "") -> Iterator[str]:
+    """Yield workflow commands, each a line: at most ten, one for each exercise in which something failed.
+
+    `folder` leads from the repository's root to the folder that the report's paths are relative to.
+    """
+    shown = 0
+    for exercise in report.exercises:
+        check = first_failure(exercise)
+        file, line = place(exercise, check)
+        told = _told(exercise, check)
+        if not told or not file or exercise.status in ("missing", "not_started") or shown == MOST_ANNOTATIONS:
+            continue
+        shown += 1
+        path = posixpath.normpath(posixpath.join(folder, file.replace("\\", "/")))
+        name = f"{exercise.number} {exercise.title}: {exercise.score}/{exercise.max_score}"
+        properties = {"file": path, "line": str(line) if line else "", "title": name}
+        given = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
+        yield f"::error {given}::{_data(told)}\n"
+
+
+def _row(exercise: ExerciseResult) -> str:
+    points = f"{exercise.score}/{exercise.max_score}" + (f" + {exercise.bonus}" if exercise.bonus else "")
+    status = _WORDS.get(exercise.status, exercise.status.replace("_", " "))
+    return f"| {markdown(exercise.number)} | {markdown(exercise.title)} | {markdown(status)} | {points} |"
+
+
+def _section(exercise: ExerciseResult) -> str:
+    check = first_failure(exercise)
+    told = _told(exercise, check)
+    if not told or exercise.status in ("missing", "not_started"):
+        return ""
+    file, line = place(exercise, check)
+    where = f"{file}:{line}" if file and line else file
+    return f"\n### {markdown(f'{exercise.number} {exercise.title}')}\n\n" + _fenced(f"{where}\n{told}")
+
+
+def _told(exercise: ExerciseResult, check: CheckResult | None) -> str:
+    """What is said of an exercise: its first failure, or why its file was not graded; nothing where all is well."""
+    if check is not None:
+        return f"{check.title}\n{explanation(exercise, check)}"
+    return "" if exercise.message is UNSET or exercise.status == "passed" else exercise.message
+
+
+def _fenced(text: str) -> str:
+    """Return a block of plain text, in a fence that is longer than any in the text."""
+    text = lines(text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…").strip("\n")
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}\n"
+
+
+def _data(text: str) -> str:
+    text = lines(text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…").strip()
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(one_line(text)).replace(":", "%3A").replace(",", "%2C")
