@@ -2,7 +2,20 @@
 
 from .errors import UserError
 from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_named
-from .text import cell, decoded, few, json_text, lines, one_line, paragraph, plain, printable, readable, take_any_text
+from .text import (
+    cell,
+    decoded,
+    did_you_mean,
+    few,
+    json_text,
+    lines,
+    one_line,
+    paragraph,
+    plain,
+    printable,
+    readable,
+    take_any_text,
+)
 from .yaml_text import YamlError, yaml_texts, yaml_tree
 
 __all__ = [
@@ -10,6 +23,7 @@ __all__ = [
     "YamlError",
     "cell",
     "decoded",
+    "did_you_mean",
     "few",
     "in_the_way",
     "json_text",
