@@ -2,7 +2,7 @@
 
 import ast
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -15,17 +15,30 @@ from ..grading import Grader, examine, plan
 from ..oracle import Oracle
 from ..oracle.answers import torch_version
 from ..sandbox import start
+from .steps import Steps
 from .stubs import make_stub
 
 
-def build_book(course: Course) -> AnswerBook:
+def build_book(
+    course: Course,
+    before: AnswerBook | None = None,
+    exercises: Sequence[Exercise] = (),
+    steps: Steps | None = None,
+) -> AnswerBook:
     """Answers for every program the checks ask for under the course's own seed, the stubs, and the behaviour of every
     misconception.
+
+    Args:
+        before: A book that the behaviour of misconceptions is taken from.
+        exercises: Those whose misconceptions are run although `before` has them.
+        steps: Takes a step for each solution that is run.
 
     Raises `CourseError`, `GraderFault` or `OracleError`.
     """
     stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
     empty = AnswerBook(FORMAT, torch_version(), stubs, {}, {})
+    run = to_run(course, before, exercises)
+    steps = steps or Steps()
     with (
         Oracle(None, None) as oracle,
         start(allow_imports=course.allow_imports) as warm,
@@ -34,8 +47,28 @@ def build_book(course: Course) -> AnswerBook:
         plan(checks, oracle, course.seed)
         answers = dict(oracle.known)
         grader = Grader(course, empty, checks, oracle, warm, course.seed)
-        known = {exercise.id: _known(grader, exercise) for exercise in course.exercises}
+        known = {
+            exercise.id: _known(grader, exercise, steps)
+            if before is None or exercise in run
+            else before.known[exercise.id]
+            for exercise in course.exercises
+        }
     return msgspec.structs.replace(empty, known=known, answers=answers)
+
+
+def to_run(course: Course, before: AnswerBook | None, exercises: Sequence[Exercise]) -> list[Exercise]:
+    """Return the exercises whose misconceptions `build_book` runs: those named, and those that `before` lacks."""
+    known = {} if before is None else before.known
+    return [exercise for exercise in course.exercises if exercise in exercises or exercise.id not in known]
+
+
+def steps_of(course: Course, exercise: Exercise) -> int:
+    """Return how many solutions `build_book` runs for an exercise. Raises `CourseError`."""
+    misconceptions = catalogue(course, exercise)
+    if not misconceptions:
+        return 0
+    solution = read_source(course.solution(exercise)).text
+    return len(misconceptions) + len(_unfinished(solution, misconceptions)) + len(_to_fill(solution))
 
 
 def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
@@ -47,7 +80,7 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
     return read_misconceptions(path.with_suffix(".mistakes.yaml"), solution.text, len(exercise.hints))
 
 
-def _known(grader: Grader, exercise: Exercise) -> KnownExercise:
+def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
     """How wrong solutions of an exercise behave. Raises `CourseError` for a misconception that shows on random programs
     alone: any mistake that does so would be called by its name."""
     course = grader.course
@@ -55,10 +88,12 @@ def _known(grader: Grader, exercise: Exercise) -> KnownExercise:
     solution = read_source(path).text
 
     def behave(text: str) -> Behaviour:
+        steps.take(f"answer book, {exercise.stem}")
         return examine(grader, exercise, Source(course.exercise_file(exercise), text), to_the_end=True).behaviour
 
     misconceptions = []
-    for one in catalogue(course, exercise):
+    listed = catalogue(course, exercise)
+    for one in listed:
         wrong = _wrong(behave(one.source))
         if not wrong:
             message = f"`{one.id}` behaves like the solution on every fixed program; a check needs one that tells"
@@ -67,11 +102,15 @@ def _known(grader: Grader, exercise: Exercise) -> KnownExercise:
         misconceptions.append(KnownBehaviour(one.id, one.title, one.explanation, one.hint, functions, wrong))
     if not misconceptions:
         return KnownExercise()
-    believed = {_plain(one.source) for one in catalogue(course, exercise)}
-    texts = dict.fromkeys(map(_plain, unfinished(solution)))
-    rivals = [_wrong(behave(text)) for text in texts if text not in believed]
+    rivals = [_wrong(behave(text)) for text in _unfinished(solution, listed)]
     kept = {str(rival): rival for rival in rivals if any(_rivals(rival, one.behaviour) for one in misconceptions)}
     return KnownExercise(tuple(misconceptions), tuple(kept.values()), _functions(solution, behave))
+
+
+def _unfinished(solution: str, misconceptions: Sequence[Misconception]) -> list[str]:
+    """The texts that a solution may be on the way, each once, but for those that are a misconception."""
+    believed = {_plain(one.source) for one in misconceptions}
+    return [text for text in dict.fromkeys(map(_plain, unfinished(solution))) if text not in believed]
 
 
 def _plain(text: str) -> str:
@@ -113,11 +152,15 @@ def _written(text: str) -> dict[str, str]:
 
 def _functions(solution: str, behave: Callable[[str], Behaviour]) -> dict[str, tuple[str, ...]]:
     """The programs that depend on one function alone of those to be filled; nothing where there is only one."""
-    names = list(dict.fromkeys(name for name, _, _ in regions(solution)))
-    if len(names) < 2:
-        return {}
+    names = _to_fill(solution)
     needing = {name: behave(without(solution, name)).unclear for name in names}
     return {
         name: tuple(sorted(keys.difference(*(needing[other] for other in names if other != name))))
         for name, keys in needing.items()
     }
+
+
+def _to_fill(solution: str) -> list[str]:
+    """The functions that are to be filled; none where there is only one."""
+    names = list(dict.fromkeys(name for name, _, _ in regions(solution)))
+    return names if len(names) > 1 else []

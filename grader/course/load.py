@@ -17,7 +17,7 @@ from .yaml_nodes import Document, child, items, line
 
 FORMAT_VERSION = 1
 _MOST = 1_000_000_000  # of anything that is counted: far above what makes sense, and below what a system call takes
-_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
+ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _NUMBERED = re.compile(r"(?P<number>\d\d)_(?P<id>[a-z][a-z0-9_]*)\.py")
 
 
@@ -145,7 +145,7 @@ def _numbers(folder: Path) -> dict[str, list[str]]:
 def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers: dict[str, list[str]]) -> Exercise:
     raw = document.convert(node, _Exercise)
     where = child(node, "id")
-    if not _ID.fullmatch(raw.id):
+    if not ID.fullmatch(raw.id):
         raise document.error(where, f"`{raw.id}` is no id: lower-case letters, digits and _ only")
     if raw.id in COMMANDS:
         raise document.error(where, f"`{raw.id}` is a command of `grade`; call the exercise something else")
@@ -163,7 +163,7 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
 
 def _check(document: Document, key: yaml.Node, value: yaml.Node, defaults: _Defaults, hints: int) -> Check:
     raw = document.convert(value, _Check)
-    if not _ID.fullmatch(key.value):
+    if not ID.fullmatch(key.value):
         raise document.error(key, f"`{key.value}` is no id: lower-case letters, digits and _ only")
     if raw.hint is not None and raw.hint > hints:
         raise document.error(child(value, "hint"), f"there is no hint {raw.hint}: the exercise has {hints}")
