@@ -63,12 +63,12 @@ def to_run(course: Course, before: AnswerBook | None, exercises: Sequence[Exerci
 
 
 def steps_of(course: Course, exercise: Exercise) -> int:
-    """Return how many solutions `build_book` runs for an exercise. Raises `CourseError`."""
+    """Return about how many solutions `build_book` runs for an exercise. Raises `CourseError`."""
     misconceptions = catalogue(course, exercise)
     if not misconceptions:
         return 0
     solution = read_source(course.solution(exercise)).text
-    return len(misconceptions) + len(_unfinished(solution, misconceptions)) + len(_to_fill(solution))
+    return len(misconceptions) + len(set(map(_plain, unfinished(solution)))) + len(regions(solution))
 
 
 def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
@@ -92,8 +92,7 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
         return examine(grader, exercise, Source(course.exercise_file(exercise), text), to_the_end=True).behaviour
 
     misconceptions = []
-    listed = catalogue(course, exercise)
-    for one in listed:
+    for one in catalogue(course, exercise):
         wrong = _wrong(behave(one.source))
         if not wrong:
             message = f"`{one.id}` behaves like the solution on every fixed program; a check needs one that tells"
@@ -102,15 +101,11 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
         misconceptions.append(KnownBehaviour(one.id, one.title, one.explanation, one.hint, functions, wrong))
     if not misconceptions:
         return KnownExercise()
-    rivals = [_wrong(behave(text)) for text in _unfinished(solution, listed)]
+    believed = {_plain(one.source) for one in catalogue(course, exercise)}
+    texts = dict.fromkeys(map(_plain, unfinished(solution)))
+    rivals = [_wrong(behave(text)) for text in texts if text not in believed]
     kept = {str(rival): rival for rival in rivals if any(_rivals(rival, one.behaviour) for one in misconceptions)}
     return KnownExercise(tuple(misconceptions), tuple(kept.values()), _functions(solution, behave))
-
-
-def _unfinished(solution: str, misconceptions: Sequence[Misconception]) -> list[str]:
-    """The texts that a solution may be on the way, each once, but for those that are a misconception."""
-    believed = {_plain(one.source) for one in misconceptions}
-    return [text for text in dict.fromkeys(map(_plain, unfinished(solution))) if text not in believed]
 
 
 def _plain(text: str) -> str:
@@ -152,15 +147,11 @@ def _written(text: str) -> dict[str, str]:
 
 def _functions(solution: str, behave: Callable[[str], Behaviour]) -> dict[str, tuple[str, ...]]:
     """The programs that depend on one function alone of those to be filled; nothing where there is only one."""
-    names = _to_fill(solution)
+    names = list(dict.fromkeys(name for name, _, _ in regions(solution)))
+    if len(names) < 2:
+        return {}
     needing = {name: behave(without(solution, name)).unclear for name in names}
     return {
         name: tuple(sorted(keys.difference(*(needing[other] for other in names if other != name))))
         for name, keys in needing.items()
     }
-
-
-def _to_fill(solution: str) -> list[str]:
-    """The functions that are to be filled; none where there is only one."""
-    names = list(dict.fromkeys(name for name, _, _ in regions(solution)))
-    return names if len(names) > 1 else []

@@ -111,7 +111,7 @@ def _readme(course: Course) -> list[Finding]:
 
 
 def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], steps: Steps) -> list[Finding]:
-    """What of a book is not as it would be made now: where `exercises` are named, of their misconceptions alone."""
+    """Compare a book with the one that would be made now; of misconceptions those of `exercises`, or all."""
     made = build_book(course, book if exercises else None, exercises, steps)
     found = [
         Finding(course.book, None, f"{drift_text(one)}; `grade build` writes it anew")

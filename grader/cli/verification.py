@@ -32,7 +32,7 @@ def run_verify(
     if table is not None:
         write_named(table, markdown(course, results).encode())
     found = sum(len(result.findings) for result in results)
-    print(f"{found} findings" if found else "no problems found")
+    print(f"{found} {'finding' if found == 1 else 'findings'}" if found else "no problems found")
     return 2 if found else 0
 
 
