@@ -15,7 +15,7 @@ from . import __version__, sandbox, scoring
 from .answer_book import AnswerBook
 from .checks import EngineUnderCheck
 from .checks.finding import death_text, problem_text
-from .checks.outcome import CheckOutcome, GraderFault
+from .checks.outcome import CheckOutcome
 from .checks.session import CheckSession
 from .client import (
     Batch,
@@ -32,7 +32,7 @@ from .client import (
     read_source,
     reason_of,
 )
-from .course import Check, Course, CourseError, Exercise, Limits
+from .course import Check, Course, Exercise, Limits
 from .diagnosis import Behaviour, Fact, behaviour, diagnose, pass_facts, pass_probes, rule_facts, rule_probes
 from .oracle import Oracle
 from .outside import readable
@@ -248,17 +248,14 @@ def _engine(
 def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
     """Run every check without an engine, so that the oracle learns what they ask under a seed.
 
-    Raises `CourseError` for a test that fails by itself.
+    Raises `CourseError` for a hidden test that is wrong, `GraderFault` where the kit failed.
     """
     for exercise in checks.exercises:
 
         def planning(check: Check, exercise: Exercise = exercise) -> EngineUnderCheck:
             return _engine(checks.course, oracle, seed, exercise, check, lambda batch: None)
 
-        try:
-            checks.run(exercise, planning)
-        except GraderFault as fault:
-            raise CourseError(checks.course.hidden_test(exercise), None, str(fault)) from None
+        checks.run(exercise, planning)
 
 
 def _load(process: EngineProcess, source: Source) -> FileState:

@@ -1,7 +1,8 @@
-"""For whoever makes the course: stubs from solutions, the answer book, exercises handed out."""
+"""For whoever makes the course: new ones, stubs from solutions, the answer book, exercises handed out."""
 
 from .build import build_book
+from .new import guide, new_course, new_exercise
 from .start import hand_out
 from .stubs import is_work, make_stub, write_stubs
 
-__all__ = ["build_book", "hand_out", "is_work", "make_stub", "write_stubs"]
+__all__ = ["build_book", "guide", "hand_out", "is_work", "make_stub", "new_course", "new_exercise", "write_stubs"]

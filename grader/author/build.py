@@ -2,7 +2,7 @@
 
 import ast
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -15,17 +15,30 @@ from ..grading import Grader, examine, plan
 from ..oracle import Oracle
 from ..oracle.answers import torch_version
 from ..sandbox import start
+from .steps import Steps
 from .stubs import make_stub
 
 
-def build_book(course: Course) -> AnswerBook:
+def build_book(
+    course: Course,
+    before: AnswerBook | None = None,
+    exercises: Sequence[Exercise] = (),
+    steps: Steps | None = None,
+) -> AnswerBook:
     """Answers for every program the checks ask for under the course's own seed, the stubs, and the behaviour of every
     misconception.
+
+    Args:
+        before: A book that the behaviour of misconceptions is taken from.
+        exercises: Those whose misconceptions are run although `before` has them.
+        steps: Takes a step for each solution that is run.
 
     Raises `CourseError`, `GraderFault` or `OracleError`.
     """
     stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
     empty = AnswerBook(FORMAT, torch_version(), stubs, {}, {})
+    run = to_run(course, before, exercises)
+    steps = steps or Steps()
     with (
         Oracle(None, None) as oracle,
         start(allow_imports=course.allow_imports) as warm,
@@ -34,8 +47,28 @@ def build_book(course: Course) -> AnswerBook:
         plan(checks, oracle, course.seed)
         answers = dict(oracle.known)
         grader = Grader(course, empty, checks, oracle, warm, course.seed)
-        known = {exercise.id: _known(grader, exercise) for exercise in course.exercises}
+        known = {
+            exercise.id: _known(grader, exercise, steps)
+            if before is None or exercise in run
+            else before.known[exercise.id]
+            for exercise in course.exercises
+        }
     return msgspec.structs.replace(empty, known=known, answers=answers)
+
+
+def to_run(course: Course, before: AnswerBook | None, exercises: Sequence[Exercise]) -> list[Exercise]:
+    """Return the exercises whose misconceptions `build_book` runs: those named, and those that `before` lacks."""
+    known = {} if before is None else before.known
+    return [exercise for exercise in course.exercises if exercise in exercises or exercise.id not in known]
+
+
+def steps_of(course: Course, exercise: Exercise) -> int:
+    """Return about how many solutions `build_book` runs for an exercise. Raises `CourseError`."""
+    misconceptions = catalogue(course, exercise)
+    if not misconceptions:
+        return 0
+    solution = read_source(course.solution(exercise)).text
+    return len(misconceptions) + len(set(map(_plain, unfinished(solution)))) + len(regions(solution))
 
 
 def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
@@ -47,7 +80,7 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
     return read_misconceptions(path.with_suffix(".mistakes.yaml"), solution.text, len(exercise.hints))
 
 
-def _known(grader: Grader, exercise: Exercise) -> KnownExercise:
+def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
     """How wrong solutions of an exercise behave. Raises `CourseError` for a misconception that shows on random programs
     alone: any mistake that does so would be called by its name."""
     course = grader.course
@@ -55,6 +88,7 @@ def _known(grader: Grader, exercise: Exercise) -> KnownExercise:
     solution = read_source(path).text
 
     def behave(text: str) -> Behaviour:
+        steps.take(f"answer book, {exercise.stem}")
         return examine(grader, exercise, Source(course.exercise_file(exercise), text), to_the_end=True).behaviour
 
     misconceptions = []

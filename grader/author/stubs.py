@@ -70,6 +70,7 @@ def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False
         if read_source(path).text == stub or (is_work(course, exercise, known) and not force):
             continue
         try:
+            path.parent.mkdir(exist_ok=True)
             write_atomically(path, stub.encode())
         except OSError as error:
             raise CourseError(path, None, f"cannot be written: {error.strerror}") from None

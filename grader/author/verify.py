@@ -1,6 +1,6 @@
 """`grade verify`: is the course as good as it says? Run after any edit of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,9 +19,11 @@ from ..grading import Examined, Grader, examine
 from ..oracle import Oracle
 from ..program import Question
 from ..sandbox import start
-from .build import build_book, catalogue
+from .build import build_book, catalogue, steps_of, to_run
 from .drift import Drift, drift, made_from_answers
-from .mutants import mutants
+from .mutants import Mutant, mutants
+from .readme import README, differing
+from .steps import OnStep, Steps, unheard
 from .stubs import is_work, make_stub
 
 _ROOM = 10  # a solution keeps its limits by this factor
@@ -71,14 +73,14 @@ class _Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def verify(
     course: Course,
     exercises: tuple[Exercise, ...],
-    on_step: Callable[[str], None] = lambda text: None,
+    on_step: OnStep = unheard,
     seed: str | None = None,
     seeds: int = 0,
 ) -> Iterator[Verified]:
     """Verify `exercises` one by one.
 
     Args:
-        on_step: Called with what is verified next.
+        on_step: Called as each solution is run.
         seed: Verify under this seed instead of the course's own.
         seeds: Under how many further seeds to score solutions and misconceptions. A score that is not the same under
             all of them is a finding.
@@ -91,15 +93,26 @@ def verify(
         oracle = stack.enter_context(Oracle(book, None))
         checks = stack.enter_context(CheckSession(course, exercises))
         grader = Grader(course, book, checks, oracle, warm, seed or course.seed)
-        on_step("answer book")
-        drift = _drift(course, book)
-        for exercise in exercises:
-            yield _Verification(grader, exercise, on_step, seeds).run(drift)
-            drift = []
+        on_step("counting", 0, 1)
+        verifications = [_Verification(grader, exercise, seeds) for exercise in exercises]
+        part = () if set(exercises) == set(course.exercises) else exercises
+        run = to_run(course, book if part else None, part)
+        total = sum(one.count() for one in verifications) + sum(steps_of(course, exercise) for exercise in run)
+        steps = Steps(on_step, total)
+        found = [*_readme(course), *_drift(course, book, part, steps)]
+        for one in verifications:
+            yield one.run(found, steps)
+            found = []
 
 
-def _drift(course: Course, book: AnswerBook) -> list[Finding]:
-    made = build_book(course)
+def _readme(course: Course) -> list[Finding]:
+    path = course.folder / README
+    return [Finding(path, line, what) for line, what in differing(course, path)]
+
+
+def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], steps: Steps) -> list[Finding]:
+    """Compare a book with the one that would be made now; of misconceptions those of `exercises`, or all."""
+    made = build_book(course, book if exercises else None, exercises, steps)
     found = [
         Finding(course.book, None, f"{drift_text(one)}; `grade build` writes it anew")
         for one in drift(course, book, made)
@@ -139,7 +152,6 @@ class _Verification:
         self,
         grader: Grader,
         exercise: Exercise,
-        on_step: Callable[[str], None],
         seeds: int,
     ) -> None:
         self.grader = grader
@@ -147,12 +159,22 @@ class _Verification:
         self.course = grader.course
         self.exercise = exercise
         self.book = grader.book
-        self.on_step = on_step
+        self.steps = Steps()
+        self.doing = ""
         self.path = self.course.solution(exercise)
         self.solution = read_source(self.path)
         self.result = Verified(exercise)
+        self.mutants: list[Mutant] = []
+        if not self.solution.problem:
+            self.mutants = list(mutants(self.solution.text))
 
-    def run(self, known: list[Finding]) -> Verified:
+    def count(self) -> int:
+        """Return how many solutions are run. Raises `CourseError`."""
+        misconceptions = len(catalogue(self.course, self.exercise))
+        return 3 + misconceptions + len(self.mutants) + self.seeds * (1 + misconceptions)
+
+    def run(self, known: list[Finding], steps: Steps) -> Verified:
+        self.steps = steps
         self.result.findings += known
         if self.solution.problem:
             self._find(self.path, None, self.solution.message or self.solution.problem)
@@ -160,7 +182,7 @@ class _Verification:
         redraw = self.grader.oracle.redraw(self.grader.seed)
         before = len(redraw.kept)
         for step in (self._solution, self._stub, self._leaks, self._misconceptions, self._mutants, self._scores):
-            self.on_step(f"{self.exercise.stem}: {step.__name__.strip('_')}")
+            self.doing = step.__name__.strip("_")
             try:
                 step()
             except CourseError as error:
@@ -172,6 +194,7 @@ class _Verification:
         self.result.findings.append(Finding(path, line, message))
 
     def _examine(self, text: str, limit_divisor: int = 1, seed: str | None = None) -> Examined:
+        self.steps.take(f"{self.exercise.stem}, {self.doing}")
         source = Source(self.course.exercise_file(self.exercise), text)
         grader = self.grader if seed is None else replace(self.grader, seed=seed)
         return examine(grader, self.exercise, source, limit_divisor=limit_divisor)
@@ -279,7 +302,7 @@ class _Verification:
     def _mutants(self) -> None:
         path = self.path.with_suffix(".equivalent.yaml")
         listed = _equivalent(path)
-        for mutant in mutants(self.solution.text):
+        for mutant in self.mutants:
             self.result.mutants += 1
             survived = self._points(self._passed(self._examine(mutant.source))) == self._all_points()
             excused = listed.pop(mutant.name, None) is not None

@@ -1,11 +1,12 @@
 """Read the outcome of each check from the report of pytest-json-report."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from ..course import Exercise
+from ..course import CourseError, Exercise
 from .finding import Finding, Status
 
 METADATA = "backward"  # the key of our part in pytest-json-report's metadata
@@ -42,7 +43,9 @@ class CheckOutcome(msgspec.Struct, frozen=True):
 def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOutcome]:
     """Return the outcomes of an exercise's checks by their ids.
 
-    Raises `GraderFault` where a check has no outcome, has two, or has one that contradicts pytest's.
+    Raises:
+        CourseError: a hidden test is wrong.
+        GraderFault: a check has no outcome, has two, or has one that contradicts pytest's.
     """
     found: dict[str, CheckOutcome] = {}
     for test in report.get("tests", ()):
@@ -62,6 +65,8 @@ def _outcome(test: Mapping[str, Any]) -> CheckOutcome:
     said = test.get("metadata", {}).get(METADATA)
     if said is None:
         raise GraderFault(f"{test['nodeid']} says nothing of its check (outcome: {test['outcome']})")
+    if "mistake" in said:
+        raise CourseError(Path(said["mistake"]["path"]), said["mistake"]["line"], said["mistake"]["message"])
     if "fault" in said:
         raise GraderFault(f"{test['nodeid']}: {said['fault']}")
     try:

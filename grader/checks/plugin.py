@@ -12,8 +12,9 @@ import pytest
 
 from ..client import cut_output
 from ..course import Check, Course, CourseError, Exercise
-from ..outside import UserError
+from ..outside import UserError, did_you_mean
 from .finding import CheckFailed
+from .mistake import mistake
 from .outcome import METADATA
 from .under_check import EngineUnderCheck
 
@@ -72,6 +73,23 @@ class ChecksPlugin:
 
     # -- collection ---------------------------------------------------------------------------
 
+    def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: object) -> None:
+        """Keep why a file cannot be collected."""
+        if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+            error = call.excinfo.value
+            cause = error.__cause__ if isinstance(error, pytest.Collector.CollectError) else None
+            self._found(mistake(cause or error, self.course.hidden / Path(report.nodeid).name))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep that a file is to be skipped as a whole."""
+        if isinstance(report.longrepr, tuple):
+            path, line, reason = report.longrepr
+            self._found(CourseError(self.course.hidden / Path(path).name, line, reason))
+
+    def _found(self, error: CourseError | None) -> None:
+        """Keep what is wrong with the course: what is met first."""
+        self.course_error = self.course_error or error
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         try:
@@ -79,15 +97,15 @@ class ChecksPlugin:
                 self._bound[item.nodeid] = self._bind(item)
             self._require_all()
         except CourseError as error:
-            self.course_error = error
+            self._found(error)
+        if self.course_error is not None:
             items[:] = []
             return
         order = {(e.id, check.id): i for e in self.course.exercises for i, check in enumerate(e.checks)}
         self._items = sorted(items, key=lambda item: (item.path.name, order[self._bound[item.nodeid].ids]))
 
     def _bind(self, item: pytest.Item) -> _Bound:
-        line = item.location[1]
-        where = (item.path, None if line is None else line + 1)
+        where = self._place(item)
         exercise = self._by_file.get(item.path.name)
         if exercise is None:
             raise CourseError(*where, "this file's name is that of no exercise in course.yaml")
@@ -96,10 +114,19 @@ class ChecksPlugin:
             raise CourseError(*where, f"{item.name} is bound to no check; put @check(...) above it")
         check = next((check for check in exercise.checks if check.id == check_id), None)
         if check is None:
-            raise CourseError(*where, f"course.yaml has no check `{check_id}` in `{exercise.id}`")
+            near = did_you_mean(check_id, [check.id for check in exercise.checks])
+            raise CourseError(*where, f"course.yaml has no check `{check_id}` in `{exercise.id}`{near}")
+        mark = next(item.iter_markers(), None)
+        if mark is not None and mark.name != "parametrize":
+            raise CourseError(*where, f"{item.name} has the mark `{mark.name}`; a hidden test takes none")
         if any(bound == _Bound(exercise, check) for bound in self._bound.values()):
             raise CourseError(*where, f"a second test for the check `{check_id}`")
         return _Bound(exercise, check)
+
+    def _place(self, item: pytest.Item) -> tuple[Path, int | None]:
+        """Return the file and line of a test."""
+        line = item.location[1]
+        return self.course.hidden / item.path.name, None if line is None else line + 1
 
     def _require_all(self) -> None:
         tested = {bound.ids for bound in self._bound.values()}
@@ -157,22 +184,24 @@ class ChecksPlugin:
         )
 
     def pytest_json_runtest_metadata(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> dict[str, Any]:
-        """Our part of the JSON report: which check, and what became of it. `fault` means: not the learner's doing."""
+        """Our part of the JSON report: which check, and what became of it.
+
+        `mistake` is an error of the hidden test, `fault` the kit's own: neither is the learner's doing.
+        """
         if call.when != "call":
-            return {METADATA: {"fault": f"{call.when}: {call.excinfo.exconly()}"}} if call.excinfo else {}
+            return {METADATA: self._blamed(item, call.excinfo)} if call.excinfo else {}
         bound, running, self._running = self._bound[item.nodeid], self._running, None
         result: dict[str, Any] = {"exercise": bound.exercise.id, "check": bound.check.id, "status": "passed"}
         if running is None or (call.excinfo is None and not running.engine.comparisons):
-            result["fault"] = "the test compared nothing"
+            path, line = self._place(item)
+            result["mistake"] = {"path": str(path), "line": line, "message": f"{item.name}: the test compared nothing"}
         elif call.excinfo is not None and isinstance(call.excinfo.value, CheckFailed):
             finding = call.excinfo.value.finding
             result |= {"status": finding.status, "finding": msgspec.to_builtins(finding)}
         elif call.excinfo is not None and isinstance(call.excinfo.value, UserError):
             self.user_error = call.excinfo.value
         elif call.excinfo is not None:
-            entries = [entry for entry in call.excinfo.traceback if entry.path == item.path]
-            where = (entries or call.excinfo.traceback)[-1]
-            result["fault"] = f"{call.excinfo.exconly()} ({where.path}:{where.lineno + 1})"
+            result |= self._blamed(item, call.excinfo)
         if running is not None:
             # what a check's batches printed together, no more than one of them may
             result["output"] = cut_output("".join(running.engine.output), self.course.limits.output_kb)
@@ -182,3 +211,17 @@ class ChecksPlugin:
             if running.engine.reading is not None:
                 result["shape"] = msgspec.structs.asdict(running.engine.reading)
         return {METADATA: result}
+
+    def _blamed(self, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> dict[str, Any]:
+        """Return whose fault an exception is that is none of the learner's."""
+        path, line = self._place(item)
+        if isinstance(excinfo.value, pytest.FixtureLookupError):
+            wanted = f"{item.name} takes `{excinfo.value.argname}`; a hidden test takes `engine` and nothing else"
+            return {"mistake": {"path": str(path), "line": line, "message": wanted}}
+        found = mistake(excinfo.value, path)
+        if found is None:
+            entries = [entry for entry in excinfo.traceback if entry.path == item.path]
+            where = (entries or excinfo.traceback)[-1]
+            return {"fault": f"{excinfo.exconly()} ({where.path}:{where.lineno + 1})"}
+        message = f"{item.name} raised {found.message}"
+        return {"mistake": {"path": str(found.path), "line": found.line or line, "message": message}}

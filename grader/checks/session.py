@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from _pytest.config import _prepareconfig
 from pytest_jsonreport.plugin import JSONReport
 
 from ..course import Course, CourseError, Exercise
+from .mistake import mistake
 from .outcome import CheckOutcome, GraderFault, outcomes
 from .plugin import INI, ChecksPlugin, EngineFor
 
@@ -72,12 +74,14 @@ class CheckSession:
                 config.pluginmanager.register(self._reporter)
                 config.hook.pytest_sessionstart(session=self._session)
                 self._session.perform_collect()
+            except SystemExit as error:  # pytest lets it through
+                raise mistake(error, Path(files[0])) or GraderFault(f"pytest ended: {error}") from None
             except (pytest.UsageError, pytest.Session.Interrupted, pytest.Session.Failed) as error:
                 raise GraderFault(f"pytest cannot collect the hidden tests: {error}\n{printed.getvalue()}") from None
-        for collected in self._reporter.failed:
-            raise GraderFault(f"the hidden tests cannot be collected: {collected.nodeid}\n{collected.longrepr}")
         if self._plugin.course_error is not None:
             raise self._plugin.course_error
+        for collected in self._reporter.failed:
+            raise GraderFault(f"the hidden tests cannot be collected: {collected.nodeid}\n{collected.longrepr}")
 
     def run(self, exercise: Exercise, engine_for: EngineFor) -> dict[str, CheckOutcome]:
         """Run the checks of an exercise, in the order of `course.yaml`; return what became of each, by its id.
@@ -86,7 +90,8 @@ class CheckSession:
             engine_for: Makes what a check asks; called as each begins.
 
         Raises:
-            GraderFault: a check raised something else than that the learner's engine is wrong.
+            CourseError: a hidden test is wrong.
+            GraderFault: the kit failed in a check.
             UserError: this machine lacks what a check needs.
         """
         items = self._plugin.items(exercise)

@@ -158,9 +158,7 @@ def _grade(words: list[str]) -> int:
     from ..sandbox import TIERS
 
     parser = _parser("", "Grade your exercise files.", _OFFICIAL)
-    parser.usage = (
-        "grade [EXERCISE [FILE] ...] [options]\n       grade hint|start|cohort|export|page|verify|stubs|build --help"
-    )
+    parser.usage = f"grade [EXERCISE [FILE] ...] [options]\n       grade {'|'.join(_COMMANDS)} --help"
     parser.add_argument("words", nargs="*", metavar="EXERCISE", help="a number, an id or its beginning (default: all)")
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder")
     parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
@@ -248,38 +246,47 @@ def _start(words: list[str]) -> int:
 
 
 def _stubs(words: list[str]) -> int:
-    parser = _parser("stubs", "Make the exercise files anew from the solutions.", _OWN)
+    parser = _parser("stubs", "Make the exercise files anew from the solutions, as `grade build` does.", _OWN)
     parser.add_argument("--force", action="store_true", help="overwrite files that have been worked on")
     options = parser.parse_args(words)
-    from ..answer_book import read_book
-    from ..author import is_work, write_stubs
+    from .build import print_stubs, stubs_before
 
     course = _own_course(options)
-    known = read_book(course.book).stubs if course.book.exists() else {}
-    kept = [] if options.force else [e.filename for e in course.exercises if is_work(course, e, known)]
-    written = write_stubs(course, known, force=options.force)
-    lines = [f"wrote {name}" for name in written]
-    lines += [f"left {name} alone: it has been worked on; `grade stubs --force` would overwrite it" for name in kept]
-    print("\n".join(lines) or "every exercise file is in step with its solution")
+    if not print_stubs(course, stubs_before(course), force=options.force):
+        print("every exercise file is in step with its solution")
     return OK
 
 
 def _build(words: list[str]) -> int:
-    parser = _parser("build", "Write the answer book: torch's answers for the checks' programs, and the stubs.", _OWN)
+    parser = _parser("build", "Write the answer book, and the exercise files that nobody has worked on.", _OWN)
+    parser.add_argument("exercises", nargs="*", metavar="EXERCISE", help="what of the book to make anew (default: all)")
     options = parser.parse_args(words)
-    from ..answer_book import write_book
-    from ..author import build_book
     from ..oracle import require_torch
+    from .build import run_build
 
     course = _own_course(options)
     require_torch("`grade build`")
-    book = build_book(course)
-    try:
-        write_book(course.book, book)
-    except OSError as error:
-        raise UsageError(f"{course.book}: cannot be written: {error.strerror}") from None
-    print(f"wrote {course.book}: {len(book.answers)} programs, torch {book.torch}")
-    return OK
+    return run_build(course, tuple(find_exercise(course, word) for word in options.exercises) or None)
+
+
+def _new(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="grade new", description="Begin a course, or an exercise of the course around you."
+    )
+    kinds = parser.add_subparsers(dest="kind", metavar="course|exercise", required=True)
+    course = kinds.add_parser("course", help="write a course of one exercise into a new folder")
+    course.add_argument("folder", type=Path, metavar="DIR")
+    exercise = kinds.add_parser("exercise", help="add an exercise: solution, hidden test, misconceptions, stub, entry")
+    exercise.add_argument("name", metavar="NAME", help="its id: lower-case letters, digits and _")
+    exercise.add_argument("--course", type=Path, metavar="DIR", help=f"the course's folder (default: {_OWN})")
+    for kind in (course, exercise):
+        kind.add_argument("--title", type=_text, metavar="TEXT", help="what learners read (default: made of the name)")
+    options = parser.parse_args(words)
+    from .new import run_new_course, run_new_exercise
+
+    if options.kind == "course":
+        return run_new_course(options.folder, options.title)
+    return run_new_exercise(_own_course(options), options.name, options.title)
 
 
 def _verify(words: list[str]) -> int:
@@ -370,6 +377,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "cohort": _cohort,
     "export": _export,
     "hint": _hint,
+    "new": _new,
     "page": _page,
     "start": _start,
     "stubs": _stubs,

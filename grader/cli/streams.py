@@ -2,10 +2,13 @@
 
 import os
 import sys
+import time
 from contextlib import suppress
 from typing import TextIO
 
 from ..outside import paragraph, take_any_text
+
+_TELLING = 5  # steps, after which the time that is left can be told
 
 
 def prepare() -> None:
@@ -30,6 +33,23 @@ def unwritable(stream: TextIO) -> OSError | None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return error
     return None
+
+
+class Countdown:
+    """A status line with what is done now, how many steps of how many, and about how long the rest takes."""
+
+    def __init__(self, line: "StatusLine") -> None:
+        self._line = line
+        self._began = time.monotonic()
+
+    def show(self, text: str, done: int, total: int) -> None:
+        left = (time.monotonic() - self._began) / done * (total - done) if done else 0.0
+        self._line.show(f"{text}: {done} of {total}{_left(left) if done >= _TELLING else ''}")
+
+
+def _left(seconds: float) -> str:
+    """Return `, about 2 min left`, in words that hold for an estimate."""
+    return f", about {round(seconds / 60)} min left" if seconds >= 90 else f", about {max(1, round(seconds))} s left"
 
 
 class StatusLine:

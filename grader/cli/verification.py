@@ -5,7 +5,7 @@ from pathlib import Path
 from ..author.verify import Verified, verify
 from ..course import Course, Exercise
 from ..outside import write_named
-from .streams import StatusLine
+from .streams import Countdown, StatusLine
 
 _HEAD = ("exercise", "solution", "misconceptions caught and diagnosed", "mutants killed", "equivalent", "findings")
 
@@ -16,7 +16,7 @@ def run_verify(
     """Verify and report; 0 if nothing was found, else 2."""
     line = StatusLine()
     results = []
-    for result in verify(course, exercises, line.show, seed, seeds):
+    for result in verify(course, exercises, Countdown(line).show, seed, seeds):
         line.clear()
         results.append(result)
         print(
@@ -32,7 +32,7 @@ def run_verify(
     if table is not None:
         write_named(table, markdown(course, results).encode())
     found = sum(len(result.findings) for result in results)
-    print(f"{found} findings" if found else "nothing to be mended")
+    print(f"{found} {'finding' if found == 1 else 'findings'}" if found else "no problems found")
     return 2 if found else 0
 
 

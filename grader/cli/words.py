@@ -1,11 +1,10 @@
 """The words after `grade`: which exercises are meant, and which files belong to them."""
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..course import Course, Exercise
-from ..outside import UserError
+from ..outside import UserError, did_you_mean
 
 
 class UsageError(UserError):
@@ -23,9 +22,8 @@ def find_exercise(course: Course, word: str) -> Exercise:
     if begun:
         raise UsageError(f"`{word}` could be {' or '.join(exercise.id for exercise in begun)}")
     names = [exercise.id for exercise in course.exercises]
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
-    suggestion = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(names)}"
-    raise UsageError(f"there is no exercise `{word}`; {suggestion}")
+    suggestion = did_you_mean(word, names, cutoff=0.5) or f"; there are: {', '.join(names)}"
+    raise UsageError(f"there is no exercise `{word}`{suggestion}")
 
 
 def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[str, Path]:

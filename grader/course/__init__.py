@@ -1,12 +1,13 @@
 """`course.yaml` and the files it names, read into a `Course`; errors carry file and line."""
 
 from .find import PACKAGED, course_around, find_course, other_course_around, packaged_course
-from .load import load_course
+from .load import ID, load_course
 from .model import COMMANDS, Check, Course, CourseError, Exercise, Limits
 from .yaml_nodes import Document
 
 __all__ = [
     "COMMANDS",
+    "ID",
     "PACKAGED",
     "Check",
     "Course",

@@ -1,10 +1,9 @@
 """Read a course folder. Whatever is wrong in it is an error with file and line."""
 
-import difflib
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,13 +11,13 @@ import msgspec
 import yaml
 from msgspec import Meta
 
-from ..outside import read_plain
+from ..outside import did_you_mean, read_plain
 from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Visibility
 from .yaml_nodes import Document, child, items, line
 
 FORMAT_VERSION = 1
 _MOST = 1_000_000_000  # of anything that is counted: far above what makes sense, and below what a system call takes
-_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
+ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _NUMBERED = re.compile(r"(?P<number>\d\d)_(?P<id>[a-z][a-z0-9_]*)\.py")
 
 
@@ -77,17 +76,19 @@ def load_course(folder: Path) -> Course:
     exercises: list[Exercise] = []
     for node in child(document.root, "exercises").value:
         exercise = _exercise(document, node, raw.defaults, numbers)
-        if any(exercise.id == other.id for other in exercises):
-            raise document.error(child(node, "id"), f"there are two exercises `{exercise.id}`")
+        for other in exercises:
+            again = f"the first is in line {other.line}; give each its own"
+            if exercise.id == other.id:
+                raise document.error(child(node, "id"), f"there are two exercises `{exercise.id}`: {again}")
+            if exercise.number == other.number:
+                files = f"{other.filename} and {exercise.filename}"
+                raise document.error(child(node, "id"), f"there are two exercises {exercise.number}, {files}: {again}")
         exercises.append(exercise)
     total = sum(exercise.max_score for exercise in exercises)
     if total != raw.course.total:
         where = child(child(document.root, "course"), "total")
         raise document.error(where, f"the checks add up to {total} points, not to {raw.course.total}")
-    for grade, border in raw.grades.items():
-        if not 0 < border <= total:
-            where = child(child(document.root, "grades"), grade)
-            raise document.error(where, f"the grade `{grade}` begins at {border}, which is not between 1 and {total}")
+    _grades(document, raw.grades, total)
     return Course(
         folder=folder,
         id=raw.course.id,
@@ -106,6 +107,19 @@ def _positive(document: Document, limits: Limits) -> None:
         if not 0 < getattr(limits, name) <= _MOST:
             where = child(child(document.root, "limits"), name)
             raise document.error(where, f"the limit `{name}` must be larger than 0 and at most {_MOST:,}")
+
+
+def _grades(document: Document, grades: Mapping[str, int], total: int) -> None:
+    better: tuple[str, int] | None = None
+    for grade, border in grades.items():
+        where = child(child(document.root, "grades"), grade)
+        if not 0 < border <= total:
+            raise document.error(where, f"the grade `{grade}` begins at {border}, which is not between 1 and {total}")
+        if better is not None and border >= better[1]:
+            before = f"the grade before it, `{better[0]}`, at {better[1]}"
+            remedy = "list grades from the best down, each from fewer points on"
+            raise document.error(where, f"the grade `{grade}` begins at {border}, and {before}; {remedy}")
+        better = grade, border
 
 
 def _modules(document: Document, names: Sequence[str]) -> None:
@@ -131,15 +145,14 @@ def _numbers(folder: Path) -> dict[str, list[str]]:
 def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers: dict[str, list[str]]) -> Exercise:
     raw = document.convert(node, _Exercise)
     where = child(node, "id")
-    if not _ID.fullmatch(raw.id):
+    if not ID.fullmatch(raw.id):
         raise document.error(where, f"`{raw.id}` is no id: lower-case letters, digits and _ only")
     if raw.id in COMMANDS:
         raise document.error(where, f"`{raw.id}` is a command of `grade`; call the exercise something else")
     files = numbers.get(raw.id, [])
     if len(files) != 1:
         problem = f"there is no file exercises/NN_{raw.id}.py" if not files else "several exercise files have this id"
-        near = difflib.get_close_matches(raw.id, [i for i in numbers if i != raw.id], n=1)
-        raise document.error(where, problem + (f"; did you mean `{near[0]}`?" if near else ""))
+        raise document.error(where, problem + did_you_mean(raw.id, [i for i in numbers if i != raw.id]))
     checks = tuple(
         _check(document, key, value, defaults, len(raw.hints)) for key, value in items(child(node, "checks"))
     )
@@ -150,7 +163,7 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
 
 def _check(document: Document, key: yaml.Node, value: yaml.Node, defaults: _Defaults, hints: int) -> Check:
     raw = document.convert(value, _Check)
-    if not _ID.fullmatch(key.value):
+    if not ID.fullmatch(key.value):
         raise document.error(key, f"`{key.value}` is no id: lower-case letters, digits and _ only")
     if raw.hint is not None and raw.hint > hints:
         raise document.error(child(value, "hint"), f"there is no hint {raw.hint}: the exercise has {hints}")

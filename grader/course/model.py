@@ -19,6 +19,7 @@ COMMANDS = (
     "export",
     "help",
     "hint",
+    "new",
     "page",
     "release",
     "start",

@@ -1,13 +1,14 @@
 """PyYAML nodes into typed data, with the line of whatever does not fit."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 import yaml
 
-from ..outside import YamlError, read_plain, yaml_tree
+from ..outside import YamlError, did_you_mean, read_plain, yaml_tree
 from .model import CourseError
 
 T = TypeVar("T")
@@ -45,12 +46,15 @@ class Document:
         except msgspec.ValidationError as error:
             message = str(error)
             place = _PLACE.search(message)
-            found = _walk(node, place["path"]) if place else node
+            path = place["path"] if place else ""
+            found = _walk(node, path)
             message = _PLACE.sub("", message)
             field = _FIELD.search(message)
             if field:
                 found = next((k for k, _ in items(found) if k.value == field["field"]), found)
-                message = f"unknown key `{field['field']}`"
+                message = f"unknown key `{field['field']}`" + _instead(field["field"], _legal(kind, path))
+            elif message.startswith("Invalid enum value"):
+                message += _instead(str(self.plain(found)), _legal(kind, path))
             raise self.error(found, message) from None
 
     def plain(self, node: yaml.Node) -> Any:
@@ -90,6 +94,36 @@ def items(node: yaml.Node) -> list[tuple[yaml.Node, yaml.Node]]:
 def child(node: yaml.Node, key: str) -> yaml.Node:
     """Return the value under `key` of a mapping node, or the node itself where there is none."""
     return next((value for name, value in items(node) if name.value == key), node)
+
+
+def _instead(word: str, legal: Sequence[str]) -> str:
+    return f"{did_you_mean(word, legal)}; there are {', '.join(legal)}" if legal else ""
+
+
+def _legal(kind: Any, path: str) -> list[str]:
+    """Return the keys of a mapping, or the values of an enumeration, that a msgspec type takes at a path."""
+    from msgspec import inspect  # here, not above: only an error needs it
+
+    here: Any = inspect.type_info(kind)
+    for step in _STEP.finditer(path):
+        here = _resolved(here)
+        if isinstance(here, inspect.StructType):
+            here = next((field.type for field in here.fields if field.encode_name == step["key"]), None)
+        else:
+            here = getattr(here, "item_type" if step["index"] else "value_type", None)
+    here = _resolved(here)
+    if isinstance(here, inspect.StructType):
+        return [field.encode_name for field in here.fields]
+    return [str(value) for value in here.values] if isinstance(here, inspect.LiteralType) else []
+
+
+def _resolved(kind: Any) -> Any:
+    """Return what an optional type is of, and any other type itself."""
+    from msgspec import inspect
+
+    if isinstance(kind, inspect.UnionType):
+        return next((one for one in kind.types if not isinstance(one, inspect.NoneType)), kind)
+    return kind
 
 
 def _walk(node: yaml.Node, path: str) -> yaml.Node:

@@ -5,6 +5,7 @@ from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomi
 from .text import (
     cell,
     decoded,
+    did_you_mean,
     few,
     json_text,
     lines,
@@ -23,6 +24,7 @@ __all__ = [
     "YamlError",
     "cell",
     "decoded",
+    "did_you_mean",
     "few",
     "in_the_way",
     "json_text",

@@ -8,10 +8,11 @@ script or an emoji needs them.
 """
 
 import codecs
+import difflib
 import io
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import TextIO
@@ -71,6 +72,16 @@ def printable(text: str) -> str:
 def readable(path: PurePath) -> Path:
     """Return a path to be shown, and not to be opened: one that can be written down."""
     return Path(printable(str(path)))
+
+
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return `; did you mean `…`?` with the name most like `word`, or nothing if none is like it.
+
+    Args:
+        cutoff: How alike two names have to be, from 0 to 1 (`difflib`'s measure).
+    """
+    near = difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
+    return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def decoded(text: str) -> str:

@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from msgspec import structs
 
-from .graph import Leaf, Node, Number, Op, Operand, Program, number_text
+from ..outside import did_you_mean
+from .graph import Leaf, Node, Number, Op, Operand, Program, ProgramError, number_text
 from .operations import BINARY, OPERATIONS, value
 
 _LEAVES = "abcd"
@@ -29,14 +30,17 @@ def draw(
     Every node reaches the root; operands repeat (`a * a`), results are shared (diamonds). Values stay
     below 50, gradients below 10,000, arguments away from kinks and poles. `pow` has a number as its
     exponent; with `numbers`, other operations have one on either side now and then. Raises
-    `ValueError` if `ops` hold no operation of two operands and more than that is asked of them.
+    `ProgramError` for an unknown operation, for sizes that are none, and if `ops` hold no operation of two operands and
+    more than that is asked of them.
     """
     unknown = [op for op in ops if op not in OPERATIONS]
     if unknown or not ops:
-        raise ValueError(f"no such operation: {', '.join(unknown)}" if unknown else "no operation to draw from")
+        there_are = f"; there are {', '.join(OPERATIONS)}"
+        problem = f"no such operation: {', '.join(unknown)}" if unknown else "no operation to draw from"
+        raise ProgramError(problem + (did_you_mean(unknown[0], OPERATIONS) if unknown else "") + there_are)
     low, high = sizes
     if not 1 <= low <= high <= len(_STEPS):
-        raise ValueError(f"sizes must lie between 1 and {len(_STEPS)}, not {sizes}")
+        raise ProgramError(f"sizes must lie between 1 and {len(_STEPS)}, not {sizes}")
     wanted = [(f"{seed}:{i}", low + (high - low) * i // max(1, count - 1)) for i in range(count)]
     return [_one(own_seed, size, tuple(ops), numbers) for own_seed, size in wanted]
 
@@ -47,7 +51,7 @@ def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
         nodes = _Drawing(random.Random(f"{seed}:{attempt}"), size, ops, numbers).draw()
         if nodes is not None:
             return Program(tuple(nodes), len(nodes) - 1, _text(nodes))
-    raise ValueError(f"no program of {size} operations out of {', '.join(ops)} was found")
+    raise ProgramError(f"no program of {size} operations out of {', '.join(ops)} was found")
 
 
 def parts(drawn: Program) -> list[Program]:

@@ -11,7 +11,7 @@ import msgspec
 
 
 class ProgramError(ValueError):
-    """An expression that is no program; the message shows it."""
+    """An expression that is no program, which the message shows, or a wrong request to `draw`."""
 
 
 class Leaf(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ import ast
 import math
 from functools import lru_cache
 
+from ..outside import did_you_mean
 from .graph import Leaf, Node, Number, Op, Operand, Program, ProgramError
 from .operations import BINARY, FUNCTIONS
 
@@ -27,6 +28,16 @@ def _parsed(text: str, values: tuple[tuple[str, str], ...]) -> Program:
         return parser.parse()
     except RecursionError:
         raise ProgramError(f"{text[:60]!r}…: nested too deeply") from None
+
+
+def _known(expression: ast.expr) -> str:
+    """Return what a program may use instead of an expression that is none."""
+    match expression:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            near = did_you_mean(name, FUNCTIONS)
+        case _:
+            near = ""
+    return f"{near}; they know -x, {', '.join(BINARY.values())} of two, and {', '.join(FUNCTIONS)} of one"
 
 
 class _Parser:
@@ -95,7 +106,7 @@ class _Parser:
             ):
                 return self._operation(function, [operand], expression, name)
             case _:
-                raise self._error(f"`{ast.unparse(expression)}` is no operation that programs know")
+                raise self._error(f"`{ast.unparse(expression)}` is no operation that programs know{_known(expression)}")
 
     def _number(self, number: int | float) -> Number:
         try:

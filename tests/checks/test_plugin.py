@@ -1,4 +1,5 @@
-"""Hidden tests bound to checks: what does not match is an error of the course, what goes wrong the grader's fault."""
+"""Hidden tests bound to checks: what does not match, and what a test does wrong, is an error of the course with its
+line; what goes wrong in the kit is the grader's fault."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -51,12 +52,6 @@ def course_error(run: Callable[..., Any], course: Course) -> CourseError:
     with pytest.raises(CourseError) as error:
         run(course)
     return error.value
-
-
-def fault(graded: Callable[[Course], Any], course: Course) -> str:
-    with pytest.raises(GraderFault) as error:
-        graded(course)
-    return str(error.value)
 
 
 def line_of(course: Course, text: str) -> int:
@@ -237,68 +232,101 @@ def test_nothing_runs_when_the_course_is_wrong(mini: Mini, run: Callable[..., An
     assert [] == asked
 
 
-# -- what is the grader's own fault ------------------------------------------------------------------------
+# -- what a hidden test does wrong -------------------------------------------------------------------------
 
 BOTH = '@check("both")\ndef test_a(engine): engine.agrees("L = a + b", a=1, b=2)\n'
 GOOD = '@check("shared")\ndef test_z(engine): engine.agrees("L = a + a", a=1)\n'
 
 
 @pytest.mark.parametrize(
-    ("expected", "test"),
+    ("line", "expected", "test"),
     [
-        ("the test compared nothing", "def test_a(engine): pass"),
-        ("the test compared nothing", "def test_a(): pass"),
-        ("ZeroDivisionError", "def test_a(engine): engine.agrees('L = a + a', a=1); 1 / 0"),
-        ("ZeroDivisionError", "def test_a(engine): 1 / 0"),
-        ("AssertionError", "def test_a(engine): engine.agrees('L = a + a', a=1); assert False"),
-        ("ProgramError", "def test_a(engine): engine.agrees('L = a +', a=1)"),
-        ("Skipped", "def test_a(engine):\n    import pytest\n    pytest.skip('no')"),
-        ("Failed", "def test_a(engine):\n    import pytest\n    pytest.fail('no')"),
-        ("SystemExit", "def test_a(engine): raise SystemExit(0)"),
-        ("FixtureLookupError: ('tmp_path'", "def test_a(engine, tmp_path): engine.agrees('L = a + a', a=1)"),
-        ("FixtureLookupError: ('engin'", "def test_a(engin): pass"),
+        (2, "test_a: the test compared nothing", "def test_a(engine): pass"),
+        (2, "test_a: the test compared nothing", "def test_a(): pass"),
+        (3, "ZeroDivisionError", "def test_a(engine): engine.agrees('L = a + a', a=1); 1 / 0"),
+        (4, "ZeroDivisionError", "def test_a(engine):\n    1 / 0"),
+        (3, "AssertionError", "def test_a(engine): engine.agrees('L = a + a', a=1); assert False"),
+        (3, "ProgramError: 'L = a +': not an expression", "def test_a(engine): engine.agrees('L = a +', a=1)"),
+        (
+            4,
+            "`a.tahn()` is no operation that programs know; did you mean `tanh`?; they know -x, +, -, *, /, ** of two",
+            "def test_a(engine):\n    engine.agrees('L = a.tahn()', a=1)",
+        ),
+        (
+            3,
+            "no such operation: mull; did you mean `mul`?; there are add, sub, mul, div, pow, neg, relu",
+            "def test_a(engine): engine.agrees(*engine.fresh(3, ops=('mull',)))",
+        ),
+        (3, "sizes must lie between 1 and 22", "def test_a(engine): engine.agrees(*engine.fresh(3, sizes=(0, 4)))"),
+        (3, "no attribute 'agress'; did you mean `agrees`?", "def test_a(engine): engine.agress('L = a + a', a=1)"),
+        (
+            3,
+            "ProgramError: 'L = a + a': inr has a value but no use",
+            "def test_a(engine): engine.agrees('L = a + a', a=1, inr=True)",
+        ),
+        (5, "Skipped", "def test_a(engine):\n    import pytest\n    pytest.skip('no')"),
+        (5, "Failed", "def test_a(engine):\n    import pytest\n    pytest.fail('no')"),
+        (3, "SystemExit", "def test_a(engine): raise SystemExit(0)"),
+        (2, "test_a takes `tmp_path`; a hidden test takes `engine`", "def test_a(engine, tmp_path): pass"),
+        (2, "test_a takes `engin`; a hidden test takes `engine` and nothing else", "def test_a(engin): pass"),
     ],
 )
-def test_whatever_else_a_test_raises_is_the_graders_fault(
-    mini: Mini, graded: Callable[[Course], Any], expected: str, test: str
+def test_whatever_else_a_test_raises_is_its_own_mistake(
+    mini: Mini, run: Callable[..., Any], line: int, expected: str, test: str
 ) -> None:
-    """Only CheckFailed is a learner's failure; with anything else there is no score, but the test's name and reason."""
-    message = fault(graded, mini(f'{HEAD}@check("both")\n{test}\n{GOOD}'))
-    assert expected in message
-    assert "test_01_plus.py::test_a" in message
+    """Only CheckFailed is a learner's failure; with anything else there is no score, but the test, its line and why."""
+    course = mini(f'{HEAD}@check("both")\n{test}\n{GOOD}')
+    error = course_error(run, course)
+    assert (course.hidden_test(course.exercises[0]), line) == (error.path, error.line)
+    assert expected in error.message
+    assert "test_a" in error.message
+
+
+def test_what_the_kit_itself_raises_is_the_graders_fault(
+    mini: Mini, run: Callable[..., Any], engine_that: EngineThat
+) -> None:
+    """Where a check asks for what is right and the kit fails, no test is blamed; its line is told all the same."""
+
+    def broken(batch: Batch) -> Any:
+        raise ZeroDivisionError("in the kit")
+
+    course = mini(HEAD + BOTH + GOOD)
+    test = course.hidden_test(course.exercises[0])
+    with pytest.raises(GraderFault, match="ZeroDivisionError: in the kit") as caught:
+        run(course, lambda check: engine_that(broken))
+    assert f"({test}:3)" in str(caught.value)
 
 
 @pytest.mark.parametrize("mark", ["xfail", "skip", "skipif(True, reason='no')", "xfail(run=False)"])
-def test_no_mark_can_make_a_result_disappear(mini: Mini, graded: Callable[[Course], Any], mark: str) -> None:
+@pytest.mark.parametrize("place", ["@pytest.mark.{}\n", "pytestmark = pytest.mark.{}\n"])
+def test_no_mark_can_make_a_result_disappear(mini: Mini, run: Callable[..., Any], mark: str, place: str) -> None:
     """A test that pytest is told to skip or to expect to fail gives no score for a passing engine."""
-    test = f"import pytest\n{HEAD}@pytest.mark.{mark}\n{BOTH}"
-    assert "test_a" in fault(graded, mini(test + GOOD))
+    error = course_error(run, mini(f"import pytest\n{HEAD}{place.format(mark)}{BOTH}{GOOD}"))
+    assert f"test_a has the mark `{mark.partition('(')[0]}`; a hidden test takes none" == error.message
 
 
 @pytest.mark.parametrize(
-    ("expected", "tests"),
+    ("line", "expected", "tests"),
     [
-        ("ModuleNotFoundError", "import nothing_of_this_name\n"),
-        ("SyntaxError", "def test_a(:\n"),
-        ("ZeroDivisionError", "1 / 0\n"),
-        ("cannot be collected", "import pytest\npytest.skip('all of it', allow_module_level=True)\n"),
+        (1, "ModuleNotFoundError: No module named 'nothing_of_this_name'", "import nothing_of_this_name\n"),
+        (2, "; it offers CheckFailed, EngineUnderCheck, check, program", "\nfrom grader.checks import chekc\n"),
+        (2, "SyntaxError: invalid syntax", "\ndef test_a(:\n"),
+        (3, "IndentationError: unindent does not match", "if 1:\n   a = 1\n  b = 2\n"),
+        (1, "ZeroDivisionError: division by zero", "1 / 0\n"),
+        (2, "NameError: name 'check' is not defined", "\n@check('both')\ndef test_a(engine): pass\n"),
+        (1, "SystemExit: 0", "raise SystemExit(0)\n"),
+        (2, "Skipped: all of it", "import pytest\npytest.skip('all of it', allow_module_level=True)\n"),
+        (2, "'slwo' not found in `markers`", "import pytest\n@pytest.mark.slwo\ndef test_a(engine): pass\n"),
     ],
 )
-def test_a_file_that_cannot_be_collected_is_the_graders_fault(
-    mini: Mini, graded: Callable[[Course], Any], expected: str, tests: str
+def test_a_file_that_cannot_be_imported_is_told_by_its_line(
+    mini: Mini, run: Callable[..., Any], line: int, expected: str, tests: str
 ) -> None:
-    """A hidden test file that does not import gives no score; the file is named."""
-    message = fault(graded, mini(tests + GOOD.replace("@check", "# ").replace("test_z", "tset_z")))
-    assert expected in message
-    assert "test_01_plus.py" in message
-
-
-def test_an_unknown_mark_is_the_graders_fault(mini: Mini, graded: Callable[[Course], Any]) -> None:
-    """A misspelt mark is found when the tests are collected."""
-    test = (
-        f"{HEAD}import pytest\n@pytest.mark.slwo\n@check('both')\ndef test_a(engine): engine.agrees('L = a + a', a=1)\n"
-    )
-    assert "slwo" in fault(graded, mini(test + GOOD))
+    """A hidden test file that does not import gives no score; the file, the line and the reason are told."""
+    course = mini(tests + GOOD.replace("@check", "# ").replace("test_z", "tset_z"))
+    error = course_error(run, course)
+    assert (course.hidden_test(course.exercises[0]), line) == (error.path, error.line)
+    assert expected in error.message
 
 
 def test_an_interrupt_is_no_fault(mini: Mini, run: Callable[..., Any]) -> None:
@@ -379,13 +407,13 @@ def test_the_current_folder_does_not_matter(
 
 
 def test_two_runs_in_one_process_do_not_meet(
-    mini: Mini, graded: Callable[[Course], ExerciseResult], tmp_path: Path
+    mini: Mini, graded: Callable[[Course], ExerciseResult], run: Callable[..., Any]
 ) -> None:
     """The hidden tests of one run are gone before the next: a changed test is a changed verdict."""
     course = mini()
     assert graded(course).status == "passed"
     course.hidden_test(course.exercises[0]).write_text(f"{HEAD}@check('both')\ndef test_a(engine): 1 / 0\n{GOOD}")
-    assert "ZeroDivisionError" in fault(graded, load_course(course.folder))
+    assert "ZeroDivisionError" in course_error(run, load_course(course.folder)).message
 
 
 def test_nothing_is_printed_and_nothing_written(

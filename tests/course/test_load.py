@@ -70,8 +70,15 @@ def test_a_version_stays_text(write_course: WriteCourse) -> None:
         ("  cpu_s: 1.5", "  cpu_s: 1.5\n  wall_s: 9", "wall_s", "unknown key `wall_s`"),
         ("  detail: hint", "  detail: hint\n  points: 1", "  points: 1", "unknown key `points`"),
         ("    title: The second one", "    title: The second one\n    tags: []", "tags", "unknown key `tags`"),
-        ("        hint: 2", "        hint: 2\n        weight: 7", "weight", "unknown key `weight`"),
-        (ONLY, ONLY.replace("points", "pionts"), "pionts", "unknown key `pionts`"),
+        (
+            "        hint: 2",
+            "        hint: 2\n        weight: 7",
+            "weight",
+            "unknown key `weight`; there are points, title",
+        ),
+        (ONLY, ONLY.replace("points", "pionts"), "pionts", "unknown key `pionts`; did you mean `points`?"),
+        ("allow_imports:", "alow_imports:", "alow", "unknown key `alow_imports`; did you mean `allow_imports`?"),
+        ("  cpu_s: 1.5", "  cpu: 1.5", "cpu:", "did you mean `cpu_s`?; there are calls, cpu_s, memory_mb, output_kb"),
         # what stands there twice
         ("  total: 5", "  total: 5\n  title: Again", "Again", "`title` is given twice"),
         ("        hint: 2", "        hint: 2\n        points: 3", "points: 3", "`points` is given twice"),
@@ -91,8 +98,20 @@ def test_a_version_stays_text(write_course: WriteCourse) -> None:
         ("  calls: 1000", "  calls: many", "calls", "Expected `int`, got `str`"),
         ("  calls: 1000", "  calls: yes", "calls", "Expected `int`, got `bool`"),
         ("  memory_mb: 256", "  memory_mb: 0.5", "memory_mb", "Expected `int`, got `float`"),
-        ("  visibility: hidden", "  visibility: secret", "secret", "Invalid enum value 'secret'"),
-        ("  detail: hint", "  detail: all", "detail: all", "Invalid enum value 'all'"),
+        (
+            "  visibility: hidden",
+            "  visibility: secret",
+            "secret",
+            "Invalid enum value 'secret'; there are hidden, visible",
+        ),
+        (
+            "  visibility: hidden",
+            "  visibility: vsible",
+            "vsible",
+            "value 'vsible'; did you mean `visible`?; there are",
+        ),
+        ("  detail: hint", "  detail: all", "detail: all", "Invalid enum value 'all'; there are full, hint, score"),
+        (TWO, TWO.replace("visible,", "open,"), "two:", "Invalid enum value 'open'; there are hidden, visible"),
         ("        points: 2", "        points: two", "points: two", "Expected `int`, got `str`"),
         ("        points: 2", "        points: -2", "points: -2", "Expected `int` >= 0"),
         ("        points: 2", "        points: 1.5", "points: 1.5", "Expected `int`, got `float`"),
@@ -114,7 +133,25 @@ def test_a_version_stays_text(write_course: WriteCourse) -> None:
             "format_version 2 is unknown; this grader reads 1",
         ),
         ("  total: 5", "  total: 9", "total", "the checks add up to 5 points, not to 9"),
-        ("id: second", "id: first", None, "there are two exercises `first`"),
+        (
+            "id: second",
+            "id: first",
+            None,
+            "there are two exercises `first`: the first is in line 20; give each its own",
+        ),
+        (
+            "format_version: 1",
+            "format_version: 1\ngrades: {A: 3, B: 4}",
+            "B: 4",
+            "the grade `B` begins at 4, and the grade before it, `A`, at 3; list grades from the best down",
+        ),
+        (
+            "format_version: 1",
+            "format_version: 1\ngrades: {A: 3, B: 3}",
+            "B: 3",
+            "`B` begins at 3, and the grade before",
+        ),
+        ("format_version: 1", "format_version: 1\ngrades: {A: 6}", "A: 6", "which is not between 1 and 5"),
         ("id: second", "id: Second", "id: Second", "`Second` is no id"),
         ("id: second", "id: " + "x" * 41, "xxx", "is no id"),
         ("      only:", "      Only-one:", "Only-one", "`Only-one` is no id"),
@@ -326,3 +363,10 @@ def test_the_hash_does_not_depend_on_the_folder(write_course: WriteCourse, tmp_p
     folder = write_course()
     before = load_course(folder).hash
     assert before == load_course(folder.rename(tmp_path / "elsewhere")).hash
+
+
+def test_two_exercises_have_two_numbers(write_course: WriteCourse) -> None:
+    """A number means one exercise; the files of both are named at the later one."""
+    with pytest.raises(CourseError, match=r"there are two exercises 03, 03_first\.py and 03_second\.py") as caught:
+        load_course(write_course(files=["exercises/03_first.py", "exercises/03_second.py"]))
+    assert 32 == caught.value.line

@@ -1,0 +1,153 @@
+"""Begin a course or an exercise: files that `grade build` and `grade verify` pass as they are, to be rewritten."""
+
+import json
+import os
+import textwrap
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import yaml
+
+from ..course import COMMANDS, ID, Course, Document, Exercise, load_course
+from ..course.yaml_nodes import child
+from ..outside import UserError, plain, read_plain, write_atomically, yaml_tree
+from .readme import README, row_of, with_row
+from .stubs import make_stub
+
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+_INSTALLED_GUIDE = Path(__file__).resolve().parent / "authoring.md"
+_GUIDE = Path(__file__).resolve().parents[2] / "docs" / "authoring.md"
+_LAST = 99
+
+
+class NewError(UserError):
+    """A course or an exercise cannot be begun as it was asked for; says what to do."""
+
+
+def guide() -> Path:
+    """Return where the authors' guide is: beside this module in an installation, in `docs/` in a checkout."""
+    return next(path for path in (_INSTALLED_GUIDE, _GUIDE) if path.is_file())
+
+
+def new_course(folder: Path, title: str | None = None) -> Course:
+    """Write a course of one exercise into a folder that is new or empty, and return it.
+
+    Raises `NewError`, `CourseError` or `OSError`.
+    """
+    name = folder.resolve().name
+    if folder.is_dir() and any(folder.iterdir()):
+        raise NewError(f"{folder} is not empty; name a new folder")
+    course_id = "".join(c if c.isascii() and c.isalnum() else "_" for c in name.lower()).strip("_") or "course"
+    title = _title(title, course_id)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / README, _filled("README.md", heading=title))
+    _write(folder / "course.yaml", _filled("course.yaml", id=course_id, title=_quoted(title)))
+    _add(folder, "first", "01", "The first exercise")
+    return load_course(folder)
+
+
+def new_exercise(course: Course, name: str, title: str | None = None) -> Exercise:
+    """Write an exercise that comes after those of the course, with an entry at the end of `course.yaml`; return it.
+
+    Nothing is overwritten. Raises `NewError`, `CourseError` or `OSError`.
+    """
+    if not ID.fullmatch(name):
+        raise NewError(f"`{name}` is no name of an exercise: lower-case letters, digits and _, beginning with a letter")
+    if name in COMMANDS:
+        raise NewError(f"`{name}` is a command of `grade`; call the exercise something else")
+    if any(name == exercise.id for exercise in course.exercises):
+        raise NewError(f"there is an exercise `{name}`; call the new one something else")
+    number = max(int(exercise.number) for exercise in course.exercises) + 1
+    if number > _LAST:
+        raise NewError(f"an exercise has a number of two digits, and {_LAST} is taken")
+    _add(course.folder, name, f"{number:02}", _title(title, name))
+    made = load_course(course.folder)
+    return next(exercise for exercise in made.exercises if exercise.id == name)
+
+
+def _title(given: str | None, name: str) -> str:
+    """Return a title that was given, or one made of a name. Raises `NewError` for one that is not a line of text."""
+    title = name.replace("_", " ").capitalize() if given is None else given.strip()
+    if not title or title != plain(title, "") or '"""' in title or "\\" in title:
+        raise NewError("a title is one line of text, without backslashes and triple quotes")
+    return title
+
+
+def _add(folder: Path, name: str, number: str, title: str) -> None:
+    """Write the files of an exercise, its entry in `course.yaml`, and its row in the README's table if there is one."""
+    stem = f"{number}_{name}"
+    words = {"number": number, "id": name, "title": title}
+    page = _with_entry(Document(folder / "course.yaml"), _filled("entry.yaml", id=name, title=_quoted(title)))
+    files = {
+        folder / "solutions" / f"{stem}.py": _filled("solution.py", **words),
+        folder / "solutions" / f"{stem}.mistakes.yaml": _filled("mistakes.yaml"),
+        folder / "tests" / "hidden" / f"test_{stem}.py": _filled("test.py"),
+    }
+    for path in (*files, folder / "exercises" / f"{stem}.py"):
+        if os.path.lexists(path):
+            raise NewError(f"{path} is there already; move it away, or call the exercise something else")
+    for path, text in files.items():
+        _write(path, text)
+    _write(folder / "course.yaml", page)
+    course = load_course(folder)
+    made = course.exercises[-1]
+    _write(course.exercise_file(made), make_stub(course, made))
+    readme = with_row(folder / README, row_of(made, "`_backward` of `log`"))
+    if readme is not None:
+        _write(folder / README, readme)
+
+
+def _filled(template: str, **words: str) -> str:
+    return Template((_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")).substitute(words)
+
+
+def _quoted(text: str) -> str:
+    """Return text as a word of YAML, whatever is in it: every JSON text is one."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, text.encode())
+
+
+def _with_entry(document: Document, entry: str) -> str:
+    """Return the text of `course.yaml` with an entry after the last exercise, and its points in `total`.
+
+    The text is changed in these two places alone, which the nodes of the document name: comments, order, quotes and
+    columns elsewhere stay as they are. Raises `CourseError` or `NewError`, and `OSError`.
+    """
+    lines = read_plain(document.path, follow=True).decode("utf-8").splitlines(keepends=True)
+    exercises = child(document.root, "exercises")
+    (added,) = yaml.safe_load(entry)
+    expected: dict[str, Any] = document.plain(document.root)
+    expected["course"]["total"] += sum(check["points"] for check in added["checks"].values())
+    expected["exercises"] = [*(expected["exercises"] or []), added]
+    total = child(child(document.root, "course"), "total")
+    where, line = total.start_mark, lines[total.start_mark.line]
+    lines[where.line] = f"{line[: where.column]}{expected['course']['total']}{line[total.end_mark.column :]}"
+    indent, after, gap = "  ", len(lines), ""
+    if isinstance(exercises, yaml.SequenceNode):
+        if exercises.flow_style:
+            raise document.error(
+                exercises, "`exercises` is in brackets; begin each exercise with `- ` in a line of its own"
+            )
+        indent, after, gap = " " * exercises.start_mark.column, _last_line(exercises) + 1, "\n"
+    if not lines[after - 1].endswith("\n"):
+        lines[after - 1] += "\n"
+    lines.insert(after, gap + textwrap.indent(entry, indent))
+    text = "".join(lines)
+    if document.plain(yaml_tree(text) or document.root) != expected:
+        raise NewError(f"{document.path}: no place was found for the exercise; write it there yourself:\n\n{entry}")
+    return text
+
+
+def _last_line(node: yaml.Node) -> int:
+    """Return the last line in which a node has text: where a block ends, its mark is where the next thing begins."""
+    if isinstance(node, yaml.MappingNode) and not node.flow_style:
+        return _last_line(node.value[-1][1])
+    if isinstance(node, yaml.SequenceNode) and not node.flow_style:
+        return _last_line(node.value[-1])
+    end = node.end_mark
+    return int(end.line if end.column else end.line - 1)

@@ -1,0 +1,72 @@
+"""The table of exercises in a course's README: a row for each, with its points."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..course import Course, Exercise
+from ..outside import read_plain
+
+README = "README.md"
+_ROW = re.compile(r"\| *(?P<number>\d\d)[ _](?P<id>[a-z][a-z0-9_]*) *\|(?P<what>[^|]*)\| *(?P<points>[^|]*?) *\|\s*")
+
+
+def points_of(exercise: Exercise) -> str:
+    """Return `10`, or `10 + 3 bonus`."""
+    bonus = sum(check.points for check in exercise.checks if check.bonus)
+    return f"{exercise.max_score} + {bonus} bonus" if bonus else str(exercise.max_score)
+
+
+def row_of(exercise: Exercise, what: str) -> str:
+    """Return an exercise's row; `what` says what its learner writes."""
+    return f"| {exercise.number} {exercise.id} | {what} | {points_of(exercise)} |"
+
+
+def with_row(path: Path, row: str) -> str | None:
+    """Return the text of a README with one more row at the end of its table; None where it has no table of exercises.
+
+    Raises `OSError`.
+    """
+    lines = _lines(path)
+    rows = [number for number, line in enumerate(lines) if _ROW.fullmatch(line) or _is_head(lines, number)]
+    if not rows:
+        return None
+    return "\n".join([*lines[: rows[-1] + 1], row, *lines[rows[-1] + 1 :]]) + "\n"
+
+
+def _is_head(lines: list[str], number: int) -> bool:
+    """Whether a line is the `|---|` below the head of a table of exercises."""
+    return bool(number) and re.fullmatch(r"[|:\- ]+", lines[number]) is not None and "| exercise |" in lines[number - 1]
+
+
+def differing(course: Course, path: Path) -> Iterator[tuple[int | None, str]]:
+    """Yield what the table of exercises in a README has otherwise than the course: the line, and what to write.
+
+    A README without such a table, or none at all, has nothing otherwise. Raises `OSError`.
+    """
+    lines = _lines(path)
+    rows = [(number, found) for number, line in enumerate(lines, 1) if (found := _ROW.fullmatch(line))]
+    if not rows and not any(_is_head(lines, number) for number in range(len(lines))):
+        return
+    listed = {found["id"]: (number, found) for number, found in rows}
+    for exercise in course.exercises:
+        if exercise.id not in listed:
+            yield None, f"its table of exercises lacks {exercise.stem}; add `{row_of(exercise, '…')}`"
+            continue
+        number, found = listed[exercise.id]
+        if (found["number"], found["points"]) != (exercise.number, points_of(exercise)):
+            yield number, f"this row is not as the course has it; write `{row_of(exercise, found['what'].strip())}`"
+    ids = [exercise.id for exercise in course.exercises]
+    for number, found in rows:
+        if found["id"] not in ids:
+            yield number, f"there is no exercise `{found['id']}` in course.yaml; remove the row"
+    order = [found["id"] for _, found in rows if found["id"] in ids]
+    if order != [one for one in ids if one in listed]:
+        yield rows[0][0], "the rows are not in the order of course.yaml, or an exercise has two"
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return read_plain(path, follow=True).decode("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return []

@@ -1,0 +1,25 @@
+"""How far a long command has come: steps of about the same length, counted before the first."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+OnStep: TypeAlias = Callable[[str, int, int], None]
+"""Called as a step begins: with what it is, how many steps are done, and how many there are."""
+
+
+def unheard(text: str, done: int, total: int) -> None:
+    """Listen to no step."""
+
+
+class Steps:
+    """Counts steps and tells each."""
+
+    def __init__(self, on_step: OnStep = unheard, total: int = 0) -> None:
+        self.total = total
+        self._on_step = on_step
+        self._done = 0
+
+    def take(self, text: str) -> None:
+        """Begin a step."""
+        self._on_step(text, self._done, max(self.total, self._done + 1))
+        self._done += 1

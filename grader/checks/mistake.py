@@ -1,0 +1,54 @@
+"""Whose fault an exception is that a hidden test raised: its author's, who is told the line, or the kit's own."""
+
+import os
+import sys
+import traceback
+from pathlib import Path
+
+from ..course import CourseError
+from ..oracle.answers import NoAnswer
+from ..outside import did_you_mean
+from ..program import ProgramError
+
+_KIT = Path(os.path.realpath(__file__)).parents[1]
+_ASKED_FOR = (ProgramError, NoAnswer)  # raised by the kit about what it was given
+
+
+def mistake(error: BaseException, test: Path) -> CourseError | None:
+    """Return an exception that a hidden test raised as an error of the course, with the test's line.
+
+    Args:
+        error: What was raised while the file was imported, or while one of its tests ran.
+        test: The file of hidden tests.
+
+    Returns None where the exception is the kit's own fault: the kit raised it, and not about what it was given.
+    """
+    folder = Path(os.path.realpath(test.parent))
+    if isinstance(error, SyntaxError) and error.filename is not None and _real(error.filename).parent == folder:
+        return CourseError(
+            test.parent / Path(error.filename).name, error.lineno, f"{type(error).__name__}: {error.msg}"
+        )
+    line = None
+    for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
+        path = _real(frame.f_code.co_filename)
+        if path.parent == folder:
+            test, line = test.parent / path.name, number
+            break
+        if path.is_relative_to(_KIT) and not isinstance(error, _ASKED_FOR):
+            return None
+    return CourseError(test, line, _described(error))
+
+
+def _real(name: str) -> Path:
+    return Path(os.path.realpath(name))
+
+
+def _described(error: BaseException) -> str:
+    """Return what was raised, and what may have been meant."""
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, AttributeError) and isinstance(error.name, str):
+        return text + did_you_mean(error.name, [name for name in dir(error.obj) if not name.startswith("_")])
+    if isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):
+        offered = getattr(sys.modules.get(error.name or ""), "__all__", ())
+        return text + (f"; it offers {', '.join(offered)}" if offered else "")
+    return text

@@ -1,0 +1,51 @@
+"""Write the answer book and the stubs: what `grade build` does."""
+
+from collections.abc import Sequence
+
+from ..answer_book import read_book, write_book
+from ..author import build_book, is_work, write_stubs
+from ..author.build import steps_of, to_run
+from ..author.steps import Steps
+from ..course import Course, CourseError, Exercise
+from .streams import Countdown, StatusLine
+from .words import UsageError
+
+
+def run_build(course: Course, exercises: Sequence[Exercise] | None) -> int:
+    """Write the answer book, and the exercise files that nobody has worked on; returns 0.
+
+    Of `exercises` alone the misconceptions are run; those of the others are taken from the book that is there.
+    """
+    before = read_book(course.book) if exercises else None
+    stubs = stubs_before(course)
+    line = StatusLine()
+    steps = Steps(Countdown(line).show, sum(steps_of(course, e) for e in to_run(course, before, exercises or ())))
+    book = build_book(course, before, exercises or (), steps)
+    line.clear()
+    try:
+        write_book(course.book, book)
+    except OSError as error:
+        raise UsageError(f"{course.book}: cannot be written: {error.strerror}") from None
+    print(f"wrote {course.book}: {len(book.answers)} programs, torch {book.torch}")
+    print_stubs(course, stubs)
+    return 0
+
+
+def stubs_before(course: Course) -> dict[str, str]:
+    """Return the stubs of the book that is there, by which files are known that nobody has worked on. Without a book
+    that can be read there are none."""
+    try:
+        return read_book(course.book).stubs
+    except CourseError:
+        return {}
+
+
+def print_stubs(course: Course, known: dict[str, str], *, force: bool = False) -> int:
+    """Write the exercise files and print which were written, and which were left alone; return how many."""
+    kept = [] if force else [e.filename for e in course.exercises if is_work(course, e, known)]
+    written = write_stubs(course, known, force=force)
+    for name in written:
+        print(f"wrote {name}")
+    for name in kept:
+        print(f"left {name} alone: it has been worked on; `grade stubs --force` would overwrite it")
+    return len(written) + len(kept)

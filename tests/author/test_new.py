@@ -1,0 +1,195 @@
+"""A new course and a new exercise: files that are right as they are, and a course.yaml that is otherwise unchanged."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.answer_book import write_book
+from grader.author import build_book, guide, make_stub, new_course, new_exercise
+from grader.author.new import NewError
+from grader.author.verify import verify
+from grader.course import Course, load_course
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PAGE = """\
+# my course
+format_version: 1
+course:
+  id: mini      # an id
+  version: 2026.10
+  total: 5   # of all
+  title: A miniature
+limits: {cpu_s: 1}
+
+exercises:
+  # the only one so far
+  - id: first
+    title: "The first"
+    checks:
+        one:  {points: 5, title: one is right}
+    hints:
+      - think, and
+        think again   # twice
+
+# the end
+grades: {A: 4}
+"""
+
+
+@pytest.fixture
+def mini(tmp_path: Path) -> Path:
+    """A course of one exercise, whose course.yaml has comments and other sections after the exercises."""
+    folder = tmp_path / "mini"
+    (folder / "exercises").mkdir(parents=True)
+    (folder / "exercises" / "04_first.py").touch()
+    (folder / "course.yaml").write_text(PAGE, encoding="utf-8")
+    return folder
+
+
+def files(folder: Path) -> set[str]:
+    """Every file below a folder."""
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def built(course: Course) -> Course:
+    """The course with its answer book."""
+    write_book(course.book, build_book(course))
+    return course
+
+
+@pytest.mark.slow
+def test_a_new_course_is_right_as_it_is(tmp_path: Path) -> None:
+    """With its answer book, nothing is found in it: the solution passes, every misconception and mutant is caught."""
+    course = built(new_course(tmp_path / "my course", "Gradients: a course"))
+    new_exercise(course, "second")
+    results = list(verify(built(load_course(course.folder)), load_course(course.folder).exercises))
+    assert [[], []] == [result.findings for result in results]
+    assert [(5, 3, 3)] * 2 == [(result.score, result.misconceptions, result.diagnosed) for result in results]
+    assert all(0 < result.mutants == result.killed for result in results)
+
+
+def test_a_new_course_has_what_it_needs(tmp_path: Path) -> None:
+    """Its id is made of the folder's name, its title is the one given, and the README has a row for its exercise."""
+    course = new_course(tmp_path / "My Course", 'Say "hi": # now')
+    assert ("my_course", 'Say "hi": # now', ["01_first"]) == (
+        course.id,
+        course.title,
+        [e.stem for e in course.exercises],
+    )
+    assert {
+        "README.md",
+        "course.yaml",
+        "exercises/01_first.py",
+        "solutions/01_first.py",
+        "solutions/01_first.mistakes.yaml",
+        "tests/hidden/test_01_first.py",
+    } == files(course.folder)
+    assert "| 01 first | `_backward` of `log` | 5 |" in (course.folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_course_is_not_written_over_anything(tmp_path: Path) -> None:
+    """A folder with a file in it is left as it is."""
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(NewError, match="is not empty; name a new folder"):
+        new_course(tmp_path)
+    assert {"mine.txt"} == files(tmp_path)
+
+
+def test_a_new_exercise_is_the_next_one(mini: Path) -> None:
+    """It has the number after the largest, a title made of its name, and a stub of its solution."""
+    made = new_exercise(load_course(mini), "log_sum")
+    assert ("05_log_sum", "Log sum", 5) == (made.stem, made.title, made.max_score)
+    course = load_course(mini)
+    assert ["first", "log_sum"] == [exercise.id for exercise in course.exercises]
+    assert make_stub(course, made) == course.exercise_file(made).read_text(encoding="utf-8")
+    assert "# TODO: what does the input of log receive?" in make_stub(course, made)
+
+
+def test_the_rest_of_the_course_file_stays_byte_for_byte(mini: Path) -> None:
+    """Comments, quotes and columns stay; the entry comes after the last exercise, its points are added to the total."""
+    new_exercise(load_course(mini), "second", "The second")
+    before, added, after = (mini / "course.yaml").read_text(encoding="utf-8").partition("\n  - id: second\n")
+    entry, end, rest = after.partition("\n# the end\n")
+    assert PAGE.replace("total: 5 ", "total: 10 ") == before + end + rest
+    assert '    title: "The second"\n    checks:\n      local_derivative: {points: 2,' in entry
+    assert added
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(PAGE.replace("\n", "\r\n"), id="CRLF"),
+        pytest.param(PAGE[: PAGE.index("\n# the end")], id="exercises at the end"),
+        pytest.param(PAGE[: PAGE.index("   # twice")], id="no line end"),
+        pytest.param(PAGE.replace("  - id", "- id").replace("\n    ", "\n  "), id="no indentation"),
+        pytest.param((ROOT / "course.yaml").read_text(encoding="utf-8"), id="the packaged course"),
+    ],
+)
+def test_an_entry_fits_into_any_course_file(tmp_path: Path, page: str) -> None:
+    """However course.yaml is laid out, the course has one exercise more, and its total is right."""
+    (tmp_path / "course.yaml").write_bytes(page.encode())
+    names = ROOT / "exercises" if "id: distribute" in page else None
+    (tmp_path / "exercises").mkdir()
+    for name in [path.name for path in names.glob("*.py")] if names else ["04_first.py"]:
+        (tmp_path / "exercises" / name).touch()
+    before = load_course(tmp_path)
+    new_exercise(before, "another")
+    after = load_course(tmp_path)
+    assert ([*before.exercises], 5) == ([*after.exercises[:-1]], after.max_score - before.max_score)
+
+
+def test_exercises_in_brackets_are_told(mini: Path) -> None:
+    """A list in one line is no place for an entry; nothing is written."""
+    flow = "exercises: [{id: first, title: F, checks: {one: {points: 5, title: o}}, hints: [h]}]\n"
+    page = PAGE[: PAGE.index("exercises:")] + flow
+    (mini / "course.yaml").write_text(page, encoding="utf-8")
+    before = files(mini)
+    with pytest.raises(Exception, match=r"course\.yaml:10: `exercises` is in brackets"):
+        new_exercise(load_course(mini), "second")
+    assert (before, page) == (files(mini), (mini / "course.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "says"),
+    [
+        ("first", None, "there is an exercise `first`"),
+        ("Second", None, "is no name of an exercise: lower-case letters"),
+        ("hint", None, "is a command of `grade`"),
+        ("second", "a\nb", "a title is one line of text"),
+        ("second", "\x1b[2J", "a title is one line of text"),
+        ("second", 'say """', "a title is one line of text"),
+        ("second", " ", "a title is one line of text"),
+        ("taken", None, "test_05_taken.py is there already; move it away"),
+    ],
+)
+def test_what_cannot_be_added_writes_nothing(mini: Path, name: str, title: str | None, says: str) -> None:
+    """The message says what to do, and no file is left behind."""
+    (mini / "tests" / "hidden").mkdir(parents=True)
+    (mini / "tests" / "hidden" / "test_05_taken.py").touch()
+    before = files(mini)
+    with pytest.raises(NewError, match=says):
+        new_exercise(load_course(mini), name, title)
+    assert (before, PAGE) == (files(mini), (mini / "course.yaml").read_text(encoding="utf-8"))
+
+
+def test_a_readme_without_a_table_stays(mini: Path) -> None:
+    """Only a table of exercises gets a row."""
+    (mini / "README.md").write_text("# Mine\n\n| a | b |\n|---|---|\n", encoding="utf-8")
+    new_exercise(load_course(mini), "second")
+    assert "# Mine\n\n| a | b |\n|---|---|\n" == (mini / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_tape_can_have_another_exercise(tmp_path: Path) -> None:
+    """A course with its own comments and a comment in its first line keeps them."""
+    shutil.copytree(ROOT / "examples" / "tape", tmp_path / "tape")
+    made = new_exercise(load_course(tmp_path / "tape"), "undo")
+    course = load_course(tmp_path / "tape")
+    assert ("04_undo", 35) == (made.stem, course.max_score)
+    assert course.file.read_text(encoding="utf-8").startswith("# A second, small course")
+
+
+def test_the_guide_is_there() -> None:
+    """Whoever makes a course is pointed to it."""
+    assert guide().read_text(encoding="utf-8").startswith("# Writing a course\n")
