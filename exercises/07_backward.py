@@ -1,16 +1,30 @@
-"""07 backward: the whole pass
+"""07 backward: the whole backward pass
 
-Every operation knows how to pass its gradient on, and build_topo gives an order. What is left is
-the pass itself: the root's gradient is 1, because dL/dL = 1; then each node's `_backward` runs
-once, users before inputs.
+The `_backward` of a node reads the node's own gradient and adds a contribution to the gradient of
+each input. So the node's gradient has to be complete by then: all users of a node must propagate
+before the node does. That is what a topological order is for. build_topo(root) lists inputs before
+their users; read from the end, the list has users before inputs.
 
-    a = 2, b = a + 1 = 3, c = a * 3 = 6, d = b * c = 18. The pass starts with d.grad = 1, gives
-    b.grad = 6 and c.grad = 3, and only then runs b and c: a.grad = 6 * 1 + 3 * 3 = 15. Nudge a by
-    0.01: b * c = 3.01 * 6.03 = 18.1503, about 15 times 0.01 more.
+    >>> a = Value(2.0)
+    >>> b = a + 1
+    >>> c = a * 3
+    >>> d = b * c
+    >>> d.backward()
+    >>> b.grad, c.grad, a.grad
+    (6.0, 3.0, 15.0)
 
-Fill `backward`. It is called on the root of a graph in which all gradients are 0, and it may be
-called again: once they have been set back to 0, a second call gives the same gradients once more.
-(Without setting them back it would add to what the first one left. That is no part of this.)
+The pass starts with d.grad = 1, because the derivative of d with respect to itself is 1. First d
+propagates: b.grad becomes c.data = 6 and c.grad becomes b.data = 3. Then b and c propagate, in
+either order: a.grad = 6 * 1 + 3 * 3 = 15. If b went before d, b.grad would still be 0, and its
+contribution of 6 would be lost. To check the result, nudge a by 0.01: d becomes 3.01 * 6.03 =
+18.1503, which is about 15 * 0.01 more than 18.
+
+Write `backward`. It is called on the root of a graph in which all gradients are 0. If somebody sets
+all gradients back to 0 and calls it again, it has to give the same gradients again. (What a second
+call does without that is not checked here.)
+
+One such pass gives the derivative of the root with respect to every node. This is called
+reverse-mode automatic differentiation.
 
 `grade backward` compares every gradient with PyTorch's, and watches which `_backward` runs when.
 """
@@ -52,13 +66,13 @@ class Value:
         return out
 
     def backward(self):
-        """Give every node below this one its gradient."""
-        # TODO: where does the pass start, and in which order does it go on?
-        raise NotImplementedError("backward: where does the pass start, and in which order does it go on?")
+        """Compute the derivative of this node with respect to every node it depends on."""
+        # TODO: what is the root's gradient, and in which order do the nodes propagate?
+        raise NotImplementedError("backward: what is the root's gradient, and in which order do the nodes propagate?")
 
 
 def build_topo(root):
-    """Every node below root and root itself, each once, inputs before the nodes computed from them."""
+    """Return root and every node it depends on, each once, inputs before their users."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:
@@ -72,10 +86,10 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # for your own trials: python 07_backward.py
+if __name__ == "__main__":  # to try it yourself: python 07_backward.py
     a = Value(2.0)
     b = a + 1
     c = a * 3
     d = b * c
     d.backward()
-    print(a)  # gradient 15.0
+    print(a)  # prints Value(data=2.0, grad=15.0)

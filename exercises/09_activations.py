@@ -1,21 +1,30 @@
 """09 activations: tanh, exp and powers
 
-Three more operations with one input. Each has a local derivative, and two of them get it for
-nothing from their own output:
+Three more operations with one input. Each needs its local derivative, and two of them can compute
+it from their output:
 
-    t = tanh(x)      slope 1 - t * t        at x = 0: t = 0, slope 1
-    e = exp(x)       slope e                at x = 1: e = 2.718, slope 2.718
-    p = x ** n       slope n * x**(n - 1)   at x = 2, n = 3: p = 8, slope 12
+    operation      local derivative        for example
+    t = tanh(x)    1 - t * t               x = 0: t = 0, local derivative 1
+    e = exp(x)     e                       x = 1: e = 2.718, local derivative 2.718
+    p = x ** n     n * x ** (n - 1)        x = 2, n = 3: p = 8, local derivative 12
 
-    A neuron: o = tanh(x1 * w1 + x2 * w2 + b). With x1 = 2, w1 = -3, x2 = 0, w2 = 1, b =
-    6.8813735870195432 it gives o = 0.7071, the slope of tanh there is 0.5, and do/dw1 = 2 * 0.5 =
-    1.
+A neuron adds up its inputs times their weights and a bias, and applies tanh:
 
-Fill the three methods: value, node, `_backward`. In `x ** n` n is a plain number, and no node: it
-gets no gradient.
+    >>> x1, x2 = Value(2.0), Value(0.0)
+    >>> w1, w2, b = Value(-3.0), Value(1.0), Value(6.8813735870195432)
+    >>> o = (x1 * w1 + x2 * w2 + b).tanh()
+    >>> o.backward()
+    >>> round(o.data, 4), round(w1.grad, 4), round(w2.grad, 4)
+    (0.7071, 1.0, 0.0)
 
-`grade activations` compares values and gradients with PyTorch's, for whole, fractional and negative
-exponents too.
+The local derivative of tanh is 1 - 0.7071 * 0.7071 = 0.5 here, so w1.grad = 2 * 0.5 = 1. The
+gradient of w2 is 0, because its input x2 is 0.
+
+Write the three methods: compute the value, make the node, give it a `_backward`, return it. In
+`x ** n` the exponent n is a plain number, not a node, and gets no gradient.
+
+`grade activations` compares values and gradients with PyTorch's. Exponents may be fractional or
+negative.
 """
 
 import math
@@ -57,29 +66,29 @@ class Value:
         return out
 
     def tanh(self):
-        """The hyperbolic tangent of this value."""
-        # TODO: what is the slope of tanh, told by its output?
-        raise NotImplementedError("activations: what is the slope of tanh, told by its output?")
+        """Return a node with the hyperbolic tangent of this value."""
+        # TODO: can you write the derivative of tanh in terms of its output?
+        raise NotImplementedError("activations: can you write the derivative of tanh in terms of its output?")
 
     def exp(self):
-        """e to the power of this value."""
-        # TODO: which function is its own slope?
-        raise NotImplementedError("activations: which function is its own slope?")
+        """Return a node with e to the power of this value."""
+        # TODO: which function is its own derivative?
+        raise NotImplementedError("activations: which function is its own derivative?")
 
     def __pow__(self, n):
-        """This value to the power of a plain number n."""
-        # TODO: what happens to the exponent, and what to the factor in front?
-        raise NotImplementedError("activations: what happens to the exponent, and what to the factor in front?")
+        """Return a node with this value to the power of n, a plain number."""
+        # TODO: what is the derivative of x**n with respect to x?
+        raise NotImplementedError("activations: what is the derivative of x**n with respect to x?")
 
     def backward(self):
-        """Give every node below this one its gradient."""
+        """Compute the derivative of this node with respect to every node it depends on."""
         self.grad = 1.0
         for node in reversed(build_topo(self)):
             node._backward()
 
 
 def build_topo(root):
-    """Every node below root and root itself, each once, inputs before the nodes computed from them."""
+    """Return root and every node it depends on, each once, inputs before their users."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:
@@ -93,8 +102,8 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # for your own trials: python 09_activations.py
-    w = Value(-3.0)
-    o = (w * 2.0 + 6.8813735870195432).tanh()
-    o.backward()
-    print(o, w)  # 0.7071, and a gradient of 1.0
+if __name__ == "__main__":  # to try it yourself: python 09_activations.py
+    x = Value(2.0)
+    y = x**3
+    y.backward()
+    print(y.data, x.grad)  # prints 8.0 12.0

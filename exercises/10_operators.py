@@ -1,18 +1,24 @@
-"""10 operators: the rest of arithmetic, from + * and **
+"""10 operators: the rest of arithmetic, from +, * and **
 
-Subtraction and division need no rules of their own. -a is a * -1, a - b is a + (-b), a / b is a *
-b**-1: the closures of + * and ** already know how to pass the gradient back through them.
+Subtraction and division need no `_backward` of their own. -a is a * -1, a - b is a + (-b), and
+a / b is a * b**-1. The rules of +, * and ** then propagate the gradient.
 
-    a = 6, b = 2, L = a / b = a * b**-1 = 3. dL/da = 1/2. dL/db = a * -1 * b**-2 = 6 * -0.25 = -1.5.
+    >>> a, b = Value(6.0), Value(2.0)
+    >>> L = a / b
+    >>> L.backward()
+    >>> L.data, a.grad, b.grad
+    (3.0, 0.5, -1.5)
 
-And numbers on the left: for 2 - a Python asks 2 first, which does not know Values, and then calls
-a.__rsub__(2). So __rsub__(self, other) has to give other - self, not self - other.
+The derivative with respect to a is 1 / b = 0.5. With respect to b it is a * -1 * b**-2 =
+6 * -0.25 = -1.5.
 
-Fill the seven methods, with + * and ** alone: no new closures. Afterwards sum([a, b, c]) works too,
-because it starts with 0 + a.
+A plain number can also stand on the left. For 2 - a Python first asks the number 2, which cannot
+subtract a Value; then it calls a.__rsub__(2). So __rsub__(self, other) has to return other - self.
 
-`grade operators` tries each of them, with Values and numbers on either side, and compares with
-PyTorch.
+Write the seven methods with +, * and ** only; you need no new closure. Then sum([a, b, c]) works
+too, because it starts with 0 + a.
+
+`grade operators` tries each method with Values and with plain numbers, and compares with PyTorch.
 """
 
 
@@ -61,42 +67,42 @@ class Value:
         return out
 
     def __neg__(self):  # -self
-        # TODO: which factor turns the sign?
-        raise NotImplementedError("operators: which factor turns the sign?")
+        # TODO: which factor flips the sign?
+        raise NotImplementedError("operators: which factor flips the sign?")
 
     def __sub__(self, other):  # self - other
-        # TODO: what has to be added to get a difference?
-        raise NotImplementedError("operators: what has to be added to get a difference?")
+        # TODO: which sum equals self - other?
+        raise NotImplementedError("operators: which sum equals self - other?")
 
     def __truediv__(self, other):  # self / other
-        # TODO: to which power is the divisor raised? (mind that it may be a plain number)
-        raise NotImplementedError("operators: to which power is the divisor raised? (mind that it may be a plain number)")
+        # TODO: which product equals self / other? (other may be a plain number)
+        raise NotImplementedError("operators: which product equals self / other? (other may be a plain number)")
 
     def __radd__(self, other):  # other + self
-        # TODO: does the order matter for +?
-        raise NotImplementedError("operators: does the order matter for +?")
+        # TODO: does the order of the operands matter for +?
+        raise NotImplementedError("operators: does the order of the operands matter for +?")
 
     def __rmul__(self, other):  # other * self
-        # TODO: does the order matter for *?
-        raise NotImplementedError("operators: does the order matter for *?")
+        # TODO: does the order of the operands matter for *?
+        raise NotImplementedError("operators: does the order of the operands matter for *?")
 
     def __rsub__(self, other):  # other - self
-        # TODO: which of the two changes its sign?
-        raise NotImplementedError("operators: which of the two changes its sign?")
+        # TODO: which of the two operands changes its sign?
+        raise NotImplementedError("operators: which of the two operands changes its sign?")
 
     def __rtruediv__(self, other):  # other / self
-        # TODO: which of the two is the divisor?
-        raise NotImplementedError("operators: which of the two is the divisor?")
+        # TODO: which of the two operands is the divisor?
+        raise NotImplementedError("operators: which of the two operands is the divisor?")
 
     def backward(self):
-        """Give every node below this one its gradient."""
+        """Compute the derivative of this node with respect to every node it depends on."""
         self.grad = 1.0
         for node in reversed(build_topo(self)):
             node._backward()
 
 
 def build_topo(root):
-    """Every node below root and root itself, each once, inputs before the nodes computed from them."""
+    """Return root and every node it depends on, each once, inputs before their users."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:
@@ -110,8 +116,8 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # for your own trials: python 10_operators.py
+if __name__ == "__main__":  # to try it yourself: python 10_operators.py
     a, b = Value(6.0), Value(2.0)
     L = a / b
     L.backward()
-    print(a, b)  # gradients 0.5 and -1.5
+    print(a.grad, b.grad)  # prints 0.5 -1.5

@@ -1,121 +1,95 @@
 """13 descend: what the gradients are for
 
-A gradient says which way is up. To make a loss smaller, step the other way: p.data -= rate *
-p.grad, for every parameter p. Do so again and again, each time with fresh gradients, and the model
-learns.
+The gradient of a loss points in the direction in which the loss increases. To make the loss
+smaller, move every parameter p a small step in the opposite direction: p.data -= rate * p.grad.
+Repeating this, with fresh gradients each time, is called gradient descent.
 
-    One weight w = 3, loss = (w * 2 - 2) ** 2 = 16. dloss/dw = 2 * (w * 2 - 2) * 2 = 16. A step with
-    rate 0.1: w = 3 - 0.1 * 16 = 1.4, and the loss is 0.64. Without zero_grad, the next pass would
-    add its gradient to the 16 that is still there.
+    >>> w = Value(3.0)
+    >>> losses = train(lambda: (w * 2 - 2) ** 2, [w], steps=2, rate=0.1)
+    >>> [round(loss, 4) for loss in losses]
+    [16.0, 0.64]
+    >>> round(w.data, 4)
+    1.08
 
-Fill the three functions:
+At w = 3 the loss is 16, and its derivative with respect to w is 2 * (w * 2 - 2) * 2 = 16. The first
+step leads to w = 3 - 0.1 * 16 = 1.4. There the loss is 0.64 and the derivative is 3.2, so the
+second step leads to w = 1.4 - 0.1 * 3.2 = 1.08. Without zero_grad the second pass would have added
+its 3.2 to the 16 of the first one.
 
-    zero_grad(parameters)   every gradient back to 0
-    step(parameters, rate)  every value a step against its gradient
-    train(loss_of, parameters, steps, rate)
-                            `steps` times: loss_of() builds the loss; gradients from scratch, whatever
-                            the parameters held before; one step. Returns the list of the losses, each
-                            as a number, taken before its step.
+Write the three functions below. The engine after them is given.
 
-`grade descend` trains a neuron and a small network from the same start as PyTorch does, and
-compares every loss on the way.
+`grade descend` trains a neuron and a small network from the same start as PyTorch, and compares
+the losses and the parameters.
 """
 
 import math
 
 
+def zero_grad(parameters):
+    """Set the gradient of every parameter back to 0."""
+    # TODO: what should the next backward pass find in every .grad?
+    raise NotImplementedError("descend: what should the next backward pass find in every .grad?")
+
+
+def step(parameters, rate):
+    """Move every parameter one step of gradient descent."""
+    # TODO: in which direction does the loss decrease?
+    raise NotImplementedError("descend: in which direction does the loss decrease?")
+
+
+def train(loss_of, parameters, steps, rate):
+    """Take `steps` steps; return a list of the losses before each step, as plain numbers.
+
+    loss_of() builds the graph of the loss and returns its root. The parameters may hold gradients
+    of an earlier pass.
+    """
+    # TODO: what happens in each step, and in which order?
+    raise NotImplementedError("descend: what happens in each step, and in which order?")
+
+
 class Value:
     """A number that remembers how it was made."""
 
-    def __init__(self, data, _children=(), _op=""):
+    def __init__(self, data, _children=()):
         self.data = data
         self.grad = 0.0
         self._backward = lambda: None
         self._prev = set(_children)
-        self._op = _op
 
     def __repr__(self):
         return f"Value(data={self.data}, grad={self.grad})"
 
-    def __add__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        out = Value(self.data + other.data, (self, other), "+")
+    def _node(self, data, *inputs):
+        """Make the node of an operation. Each of `inputs` is a node with its local derivative."""
+        out = Value(data, [node for node, _ in inputs])
 
         def _backward():
-            self.grad += out.grad
-            other.grad += out.grad
+            for node, local in inputs:
+                node.grad += local * out.grad
 
         out._backward = _backward
         return out
+
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return self._node(self.data + other.data, (self, 1.0), (other, 1.0))
 
     def __mul__(self, other):
         other = other if isinstance(other, Value) else Value(other)
-        out = Value(self.data * other.data, (self, other), "*")
+        return self._node(self.data * other.data, (self, other.data), (other, self.data))
 
-        def _backward():
-            self.grad += other.data * out.grad
-            other.grad += self.data * out.grad
+    def __pow__(self, n):
+        return self._node(self.data**n, (self, n * self.data ** (n - 1)))
 
-        out._backward = _backward
-        return out
-
-    def __pow__(self, exponent):
-        out = Value(self.data**exponent, (self,), f"**{exponent}")
-
-        def _backward():
-            self.grad += exponent * self.data ** (exponent - 1) * out.grad
-
-        out._backward = _backward
-        return out
-
-    def _function(self, result, slope, name):
-        """A node for a function of one input, by its value and its local derivative."""
-        out = Value(result, (self,), name)
-
-        def _backward():
-            self.grad += slope * out.grad
-
-        out._backward = _backward
-        return out
+    def __sub__(self, other):
+        return self + other * -1
 
     def relu(self):
-        return self._function(self.data if self.data > 0 else 0.0, 1.0 if self.data > 0 else 0.0, "relu")
+        return self._node(max(0.0, self.data), (self, float(self.data > 0)))
 
     def tanh(self):
         t = math.tanh(self.data)
-        return self._function(t, 1 - t * t, "tanh")
-
-    def exp(self):
-        e = math.exp(self.data)
-        return self._function(e, e, "exp")
-
-    def log(self):
-        return self._function(math.log(self.data), 1 / self.data, "log")
-
-    def sigmoid(self):
-        s = 1 / (1 + math.exp(-self.data))
-        return self._function(s, s * (1 - s), "sigmoid")
-
-    def __neg__(self):
-        return self * -1
-
-    def __sub__(self, other):
-        return self + (-other)
-
-    def __truediv__(self, other):
-        return self * other**-1
-
-    def __radd__(self, other):
-        return self + other
-
-    def __rmul__(self, other):
-        return self * other
-
-    def __rsub__(self, other):
-        return -self + other
-
-    def __rtruediv__(self, other):
-        return self**-1 * other
+        return self._node(t, (self, 1 - t * t))
 
     def backward(self):
         order, visited = [], set()
@@ -133,81 +107,13 @@ class Value:
             node._backward()
 
 
-def zero_grad(parameters):
-    """Forget the gradients of the last pass."""
-    # TODO: what should the next pass find in every .grad?
-    raise NotImplementedError("descend: what should the next pass find in every .grad?")
+if __name__ == "__main__":  # to try it yourself: python 13_descend.py
+    w1, w2, b = Value(0.3), Value(-0.2), Value(0.0)
 
+    def loss_of():
+        """Return the squared error of a neuron on two points."""
+        first = (w1 * 0.5 + w2 * -1.0 + b).tanh() - 0.4
+        second = (w1 * -1.5 + w2 * 0.5 + b).tanh() - -0.8
+        return first**2 + second**2
 
-def step(parameters, rate):
-    """Move every parameter a little against its gradient."""
-    # TODO: in which direction does the loss become smaller?
-    raise NotImplementedError("descend: in which direction does the loss become smaller?")
-
-
-def train(loss_of, parameters, steps, rate):
-    """Take `steps` steps; return the losses, each as it was before its step."""
-    # TODO: what happens in one round, and in which order?
-    raise NotImplementedError("descend: what happens in one round, and in which order?")
-
-
-# What follows is given: two models to train, and how they are trained.
-
-POINTS = [((0.5, -1.0), 0.4), ((-1.5, 0.5), -0.8), ((1.0, 1.5), 0.9)]
-
-
-def neuron_loss(w1, w2, b):
-    """Squared errors of one tanh neuron on the points, added up."""
-    return sum(((w1 * x1 + w2 * x2 + b).tanh() - y) ** 2 for (x1, x2), y in POINTS)
-
-
-def network_loss(u1, u2, u3, v1, v2, v3, o1, o2, o3):
-    """The same for two relu units and a linear output."""
-    total = 0
-    for (x1, x2), y in POINTS:
-        u = (u1 * x1 + u2 * x2 + u3).relu()
-        v = (v1 * x1 + v2 * x2 + v3).relu()
-        total = total + (o1 * u + o2 * v + o3 - y) ** 2
-    return total
-
-
-def used_before(start):
-    """Parameters in which some earlier pass has left gradients."""
-    parameters = [Value(x) for x in start]
-    for p in parameters:
-        p.grad = 1.0
-    return parameters
-
-
-def train_neuron(steps, rate, *start):
-    """The losses of a neuron, trained from `start` (w1, w2, b)."""
-    parameters = used_before(start)
-    return train(lambda: neuron_loss(*parameters), parameters, int(steps), rate)
-
-
-def train_network(steps, rate, *start):
-    """The losses of the network, trained from `start` (nine numbers)."""
-    parameters = used_before(start)
-    return train(lambda: network_loss(*parameters), parameters, int(steps), rate)
-
-
-def gradients_after_zero_grad(*grads):
-    """What zero_grad leaves of these gradients."""
-    parameters = [Value(1.0) for _ in grads]
-    for p, grad in zip(parameters, grads):
-        p.grad = grad
-    zero_grad(parameters)
-    return [p.grad for p in parameters]
-
-
-def values_after_step(rate, *numbers):
-    """What step makes of parameters, given as value, gradient, value, gradient ..."""
-    parameters = [Value(x) for x in numbers[::2]]
-    for p, grad in zip(parameters, numbers[1::2]):
-        p.grad = grad
-    step(parameters, rate)
-    return [p.data for p in parameters]
-
-
-if __name__ == "__main__":  # for your own trials: python 13_descend.py
-    print(train_neuron(20, 0.1, 0.3, -0.2, 0.0))  # the losses should fall
+    print(train(loss_of, [w1, w2, b], steps=20, rate=0.1))  # the losses decrease

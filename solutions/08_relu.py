@@ -1,17 +1,32 @@
-"""08 relu: a unit that can die
+"""08 relu: active or not
 
-relu(x) is x where x is positive and 0 elsewhere. Its slope is 1 where x is positive and 0
-elsewhere; exactly at 0, where there is no slope, PyTorch takes 0 and so do we. A unit whose input
-is negative is called dead: nothing of the gradient gets through it, so nothing before it learns.
+relu(x) is x if x is positive, and 0 if it is not. Its local derivative is 1 for x > 0 and 0 for
+x < 0. At exactly 0 relu has a corner and no derivative, so every library picks a number. PyTorch
+uses 0, this course does too, and one check asks for it.
 
-    w = -2, x = 3, n = w * x = -6, o = relu(n) = 0, L = o * 5. dL/do = 5 arrives at o, but n
-    receives 0 * 5 = 0, and so dL/dw = 3 * 0 = 0. With w = 2 the unit is alive: n = 6, dL/dn = 5,
-    dL/dw = 15.
+    >>> w, x = Value(-2.0), Value(3.0)
+    >>> L = (w * x).relu() * 5
+    >>> L.backward()
+    >>> w.grad
+    0.0
 
-Fill `relu`: make the output node, give it a `_backward`, return it. `__add__` above shows the
-pattern.
+Here relu gets w * x = -6, so its local derivative is 0. Its upstream gradient is 5, but its
+contribution to the gradient of w * x is 0 * 5 = 0, and so w.grad is 3 * 0 = 0. We say that the unit
+is inactive for this input. For another input it can be active: with x = -3, relu gets 6 and
+w.grad = -3 * 5 = -15.
 
-`grade relu` tries it alive, dead, exactly at 0, and inside a neuron.
+    >>> w, x = Value(-2.0), Value(-3.0)
+    >>> L = (w * x).relu() * 5
+    >>> L.backward()
+    >>> w.grad
+    -15.0
+
+A unit that is inactive for every input of the training data is called dead. Its weights receive
+gradient 0 each time, so training does not change them any more.
+
+Write `relu`: make the output node, give it a `_backward`, return it. `__add__` shows the pattern.
+
+`grade relu` tries positive and negative inputs, exactly 0, and relu inside a neuron.
 """
 
 
@@ -51,8 +66,8 @@ class Value:
         return out
 
     def relu(self):
-        """This value where it is positive, else 0."""
-        # BEGIN SOLUTION what comes out, and when does anything come back?
+        """Return a node with this value if it is positive, else with 0."""
+        # BEGIN SOLUTION what does relu return, and what does its `_backward` add to self.grad?
         out = Value(self.data if self.data > 0 else 0.0, (self,), "relu")
 
         def _backward():
@@ -63,14 +78,14 @@ class Value:
         # END SOLUTION
 
     def backward(self):
-        """Give every node below this one its gradient."""
+        """Compute the derivative of this node with respect to every node it depends on."""
         self.grad = 1.0
         for node in reversed(build_topo(self)):
             node._backward()
 
 
 def build_topo(root):
-    """Every node below root and root itself, each once, inputs before the nodes computed from them."""
+    """Return root and every node it depends on, each once, inputs before their users."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:
@@ -84,8 +99,8 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # for your own trials: python 08_relu.py
+if __name__ == "__main__":  # to try it yourself: python 08_relu.py
     w, x = Value(-2.0), Value(3.0)
     L = (w * x).relu() * 5
     L.backward()
-    print(w)  # gradient 0.0: the unit is dead
+    print(w)  # prints Value(data=-2.0, grad=0.0)

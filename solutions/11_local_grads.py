@@ -1,20 +1,28 @@
 """11 local_grads: the same engine without closures
 
-A closure per node is one way to remember how to go back. Another: since every local derivative is a
-number that is known as soon as the node is made, keep those numbers. Each node has `_children`, the
-nodes it was computed from, and `_local_grads`, its derivative by each of them in the same order.
-One loop then does the backward pass for every operation there is.
+So far every node kept a closure that knows its rule. There is another way. The local derivatives
+are plain numbers, and they are known as soon as the node is made, so the node can store them:
+`_children` are its inputs, and `_local_grads` are the derivatives of the node with respect to each
+of them, in the same order. One loop then does the backward pass for every operation.
 
-    a = 2, b = -3, e = a * b: e._children = (a, b), e._local_grads = (-3, 2). Later, with e.grad =
-    4, the loop adds -3 * 4 to a.grad and 2 * 4 to b.grad. It never needs to know that e was a
-    product.
+    >>> a, b = Value(2.0), Value(-3.0)
+    >>> e = a * b
+    >>> e._local_grads
+    (-3.0, 2.0)
 
-Fill `__add__`, `__mul__` and `relu` (make the node, with its children and local derivatives), and
-`backward`: the root's gradient is 1; then, users before inputs, every node hands its children their
-local derivative times its own gradient. It may be called again, on the same node or on another: once
-all gradients have been set back to 0, nothing is left of the pass before.
+If e.grad is 4 later on, the loop adds -3 * 4 to a.grad and 2 * 4 to b.grad. It does not have to
+know that e is a product.
 
-`grade local_grads` asks for the same answers as from the closures, on the same programs.
+The upstream gradient times the local derivatives is called a vector-Jacobian product. Here the
+upstream gradient is one number, and the Jacobian is the row of local derivatives. Where a node
+holds a whole array, as in PyTorch, the upstream gradient is a vector and the Jacobian is a matrix.
+
+Write `__add__`, `__mul__` and `relu`: make a node with its children and its local derivatives. Then
+write `backward`: set the root's gradient to 1, and let every node, users before inputs, add its
+contribution to each child. It can be called again, on the same node or on another one, after all
+gradients have been set back to 0.
+
+`grade local_grads` compares the gradients with PyTorch's, and looks at what your nodes store.
 """
 
 
@@ -31,23 +39,23 @@ class Value:
         return f"Value(data={self.data}, grad={self.grad})"
 
     def __add__(self, other):
-        # BEGIN SOLUTION what is the derivative of a sum by each input?
+        # BEGIN SOLUTION what is the derivative of a sum with respect to each input?
         return Value(self.data + other.data, (self, other), (1.0, 1.0))
         # END SOLUTION
 
     def __mul__(self, other):
-        # BEGIN SOLUTION what is the derivative of a product by each input?
+        # BEGIN SOLUTION what is the derivative of a product with respect to each input?
         return Value(self.data * other.data, (self, other), (other.data, self.data))
         # END SOLUTION
 
     def relu(self):
-        # BEGIN SOLUTION what is the derivative of relu where it is alive, and where not?
+        # BEGIN SOLUTION what is the derivative of relu for a positive input, and what is it otherwise?
         return Value(max(0.0, self.data), (self,), (1.0 if self.data > 0 else 0.0,))
         # END SOLUTION
 
     def backward(self):
-        """Give every node below this one its gradient."""
-        # BEGIN SOLUTION what does a node hand to each of its children?
+        """Compute the derivative of this node with respect to every node it depends on."""
+        # BEGIN SOLUTION which contribution does a node add to each child, and in which order do the nodes come?
         self.grad = 1.0
         for node in reversed(build_topo(self)):
             for child, local in zip(node._children, node._local_grads):
@@ -56,7 +64,7 @@ class Value:
 
 
 def build_topo(root):
-    """Every node below root and root itself, each once, inputs before the nodes computed from them."""
+    """Return root and every node it depends on, each once, inputs before their users."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:
@@ -70,8 +78,8 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # for your own trials: python 11_local_grads.py
+if __name__ == "__main__":  # to try it yourself: python 11_local_grads.py
     a, b = Value(2.0), Value(-3.0)
     L = a * b + a
     L.backward()
-    print(a, b)  # gradients -2.0 and 2.0
+    print(a.grad, b.grad)  # prints -2.0 2.0

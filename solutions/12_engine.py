@@ -1,21 +1,29 @@
 """12 engine: all of it, from an empty class
 
-You have written every piece; now write the engine. `Value(data)` makes a leaf with `.data` and
-`.grad`; operations make new Values; `backward()` on the last one gives every node the derivative of
-that last one by it.
+You have written every piece. Now write the engine, one step at a time: each step earns points.
 
-    x = 2: y = x * x + x has y.data = 6, and after y.backward() x.grad = 2 * 2 + 1 = 5.
+    1. Value(data) makes a leaf with .data and .grad. a + b and a * b make new Values.
+    2. backward() sets the gradient of the node it is called on to 1, and propagates.
+    3. A value can have several users: sort the nodes topologically, and accumulate.
+    4. The other operations: -a, a - b, a / b, a ** n with a plain number n, and a.relu().
 
-Asked for: + * - / between Values, ** with a number as exponent, unary minus, and .relu(). If you
-also define tanh(), exp(), log() or sigmoid(), or accept plain numbers on either side of + - * /,
-they are checked too; leaving them out costs nothing. How you build it is up to you: closures or
-stored local derivatives, a set or a tuple for the inputs, recursion or a loop. backward() may be
-called again, on the same node or on another: once all gradients have been set back to 0, nothing is
-left of the pass before.
+    >>> x = Value(2.0)
+    >>> y = x * x + x
+    >>> y.backward()
+    >>> y.data, x.grad
+    (6.0, 5.0)
 
-`grade engine` compares values and gradients with PyTorch on expressions of all these operations,
-small and random, with values used many times; and it runs your local rules one at a time. `grade
-engine FILE` grades any engine.
+The product contributes 2 + 2 to x.grad, and the sum contributes 1.
+
+You can also define tanh(), exp(), log() and sigmoid(), and accept plain numbers on either side of
++, -, * and /. If you do, they are checked; leaving them out costs nothing.
+
+How you build the engine is up to you: closures or stored local derivatives, a set or a tuple for
+the inputs, recursion or a loop. backward() can be called again, on the same node or on another one,
+after all gradients have been set back to 0.
+
+`grade engine` compares values and gradients with PyTorch's, and also runs the rule of each
+operation alone. `grade engine FILE` grades any engine.
 """
 
 import math
@@ -24,7 +32,7 @@ import math
 class Value:
     """A number that remembers how it was made."""
 
-    # BEGIN SOLUTION what does a value have to remember, and how does each operation pass its gradient on?
+    # BEGIN SOLUTION what does a node have to remember, and how does each operation propagate its gradient?
     def __init__(self, data, _children=(), _op=""):
         self.data = data
         self.grad = 0.0
@@ -66,12 +74,12 @@ class Value:
         out._backward = _backward
         return out
 
-    def _function(self, result, slope, name):
-        """A node for a function of one input, by its value and its local derivative."""
+    def _function(self, result, local, name):
+        """Make the node of a function of one input from its value and its local derivative."""
         out = Value(result, (self,), name)
 
         def _backward():
-            self.grad += slope * out.grad
+            self.grad += local * out.grad
 
         out._backward = _backward
         return out

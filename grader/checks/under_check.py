@@ -395,25 +395,62 @@ class EngineUnderCheck:
 
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
-    def trains(self, text: str, /, *, steps: int, rate: float, **leaves: float) -> None:
-        """The learner's `train`, called with the loss that `text` describes and its leaves as the parameters, leaves
-        them where gradient descent does."""
-        asked = program(text, **self.leaves(text, **leaves))
-        after = self.descent(asked, rate=rate, steps=steps + 1)[-1]
-        expected = {
-            f"{leaf.name} after {steps} step{'s' * (steps > 1)}": after.values[asked.index[leaf.name]]
-            for leaf in asked.leaves
-        }
-        about = f"{asked.shown}, rate {number_text(rate)}"
+    def trains(self, text: str, /, *, steps: int, rate: float, fixed: bool = False, **leaves: float) -> None:
+        """The learner's `train`, called with the loss that `text` describes and its leaves as the parameters, returns
+        the loss before each step and leaves the parameters where gradient descent does.
+
+        An earlier pass has left gradients in the parameters. With `fixed`, the leaves keep their values where those of
+        other programs are redrawn.
+        """
+        asked = program(text, **(leaves if fixed else self.leaves(text, **leaves)))
+        *before, after = self.descent(asked, rate=rate, steps=steps + 1)
+        losses = {f"loss before step {k}": answer.values[asked.root] for k, answer in enumerate(before, 1)}
+        places = {leaf.name: asked.index[leaf.name] for leaf in asked.leaves}
+        moved = {f"{name} after {steps} step{'s' * (steps > 1)}": after.values[i] for name, i in places.items()}
+        about = f"{asked.shown}, rate {number_text(rate)}, {steps} step{'s' * (steps > 1)}"
+
+        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+            self._went_through(outcome, asked)
+            returned, values = outcome.results[1], outcome.results[2]
+            assert isinstance(returned, Called)
+            left = tuple(values[place] for place in places.values())  # type: ignore[index]
+            compare_returned("train", Called(numbers=left), moved, about, reveal=True)
+            compare_returned("train", returned, losses, about, reveal=True)
+
+        used = ("preload", [[place, 1.0] for place in places.values()])
+        self._examine([Run(asked, (used, ("train", asked.root, steps, rate), ("values",)))], judge)
+
+    def changes_leaves(
+        self, function: str, *arguments: float, start: Sequence[tuple[float, float]], expected: dict[str, float]
+    ) -> None:
+        """The learner's `function`, called with a list of leaves and with `arguments`, leaves the `expected` numbers in
+        them.
+
+        Args:
+            function: The name of the function.
+            arguments: The numbers that follow the list.
+            start: The value and the gradient of two or more leaves, which are named a, b, c and so on.
+            expected: Numbers by the attribute that holds them afterwards, `{"a.data": 2.0, "b.grad": 0.0}`.
+        """
+        names = [chr(ord("a") + i) for i in range(len(start))]
+        p = program(f"L = {' + '.join(names)}", **{n: value for n, (value, _) in zip(names, start, strict=True)})
+        leaves = [p.index[name] for name in names]
+        about = ", ".join(
+            [f"{n} = {number_text(x)} with gradient {number_text(g)}" for n, (x, g) in zip(names, start, strict=True)]
+            + [f"{function}(parameters{''.join(f', {number_text(x)}' for x in arguments)})"]
+        )
+        grads = [[place, grad] for place, (_, grad) in zip(leaves, start, strict=True)]
+        call = ("call", function, [["nodes", leaves], *(["number", argument] for argument in arguments)])
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             if isinstance(outcome, Broke):
                 fail_for(outcome.problem, self._source, about)
-            values: Sequence[Observed] = outcome.results[1]  # type: ignore[assignment]
-            left = tuple(values[asked.index[leaf.name]] for leaf in asked.leaves)
-            compare_returned("train", Called(numbers=left), expected, about, reveal=True)
+            found = {"data": outcome.results[2], "grad": outcome.results[3]}
+            wanted = [key.split(".") for key in expected]
+            left = tuple(found[attribute][p.index[name]] for name, attribute in wanted)  # type: ignore[index]
+            compare_returned(function, Called(numbers=left), expected, about, reveal=True)
 
-        self._examine([Run(asked, (("train", asked.root, steps, rate), ("values",)))], judge)
+        self._examine([Run(p, (("preload", grads), call, ("values",), ("grads",)))], judge)
 
     def truth(self, text: str | Program, /, **leaves: float) -> Answer:
         """Torch's values and gradients for a program, in its order: for checks that compute with them."""

@@ -14,7 +14,7 @@ from grader.client import Batch, Died, Problem, Ran, Refused
 from grader.client.protocol import decode_batch
 from grader.course import Course, Limits, load_course
 from grader.oracle import Redraw
-from grader.program import Arrangement, Leaf, Op, Program
+from grader.program import Arrangement, Leaf, Op, Program, Question
 from grader.program.graph import Number
 from grader.worker.confine.framing import HEADER
 
@@ -47,6 +47,17 @@ def answer(program: Program) -> Answer:
         for source, slope in slopes[i]:
             grads[source] += slope * grads[i]
     return Answer(tuple(values), tuple(grads))
+
+
+def answered(question: Question) -> Answer:
+    """The answer to a program, or to one some steps of gradient descent later."""
+    if isinstance(question, Program):
+        return answer(question)
+    p = question.start
+    for _ in range(question.steps):
+        leaves = [(i, node) for i, node in enumerate(p.nodes) if isinstance(node, Leaf)]
+        p = p.with_leaves([leaf.value - question.rate * answer(p).grads[i] for i, leaf in leaves])
+    return answer(p)
 
 
 @pytest.fixture(name="answer")
@@ -146,7 +157,7 @@ def engine_that() -> Callable[..., EngineUnderCheck]:
             said = says(batch)
             return said if isinstance(said, Ran) else decoded(said, batch)
 
-        answers = lambda programs: [answer(p) for p in programs]  # noqa: E731
+        answers = lambda questions: [answered(question) for question in questions]  # noqa: E731
         return EngineUnderCheck(ask, answers, source, Limits(), seed, process, redraw)
 
     return make

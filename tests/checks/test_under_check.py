@@ -816,6 +816,85 @@ def test_a_descent_is_left_to_the_oracle() -> None:
     assert [(0.0,), (1.0,), (2.0,)] == [answer.values for answer in answers]
 
 
+# -- functions that change leaves ---------------------------------------------------------------------------------
+
+HELD = [(3.0, 5.0), (4.0, -1.0)]
+
+
+def changes(engine: EngineUnderCheck, **expected: float) -> None:
+    engine.changes_leaves("keep", 0.5, start=HELD, expected={k.replace("_", "."): v for k, v in expected.items()})
+
+
+def test_a_function_is_given_the_leaves_and_the_numbers(engine_that: EngineThat, honest: Says) -> None:
+    """It gets a list of leaves that hold values and gradients, and the arguments after it."""
+    batches: list[Batch] = []
+    changes(engine_that(lambda batch: batches.append(batch) or honest(batch)), a_data=3, a_grad=5, b_data=4, b_grad=-1)
+    preload, call, *_ = batches[0].runs[0].steps
+    assert ("preload", [[0, 5.0], [1, -1.0]]) == preload
+    assert ("call", "keep", [["nodes", [0, 1]], ["number", 0.5]]) == call
+
+
+@pytest.mark.parametrize(("expected", "actual"), [({"b_grad": 0.0}, -1.0), ({"a_data": 2.5}, 3.0)])
+def test_a_leaf_that_holds_another_number_is_shown(
+    engine_that: EngineThat, expected: dict[str, float], actual: float
+) -> None:
+    """What a leaf holds stands beside what it should hold, under the name of its attribute."""
+    found = finding(engine_that(), lambda engine: changes(engine, a_grad=5, **expected))
+    ((name, number),) = expected.items()
+    about = "a = 3 with gradient 5, b = 4 with gradient -1, keep(parameters, 0.5)"
+    assert Finding("failed", about, {name.replace("_", "."): number}, {name.replace("_", "."): actual}) == found
+
+
+def trained(honest: Says, losses: Any, a: float) -> Says:
+    """An engine whose `train` returns this and leaves that in a, the only parameter of `SQUARE`."""
+    says = with_result(honest, 0, 1, lambda _: losses)
+    return with_result(says, 0, 2, lambda result: ["values", [a.hex(), result[1][1]]])
+
+
+def trains(engine: EngineUnderCheck) -> None:
+    engine.trains("L = a * a", a=3, steps=2, rate=0.25)
+
+
+LOSSES = ["numbers", [(9.0).hex(), (2.25).hex()]]
+
+
+def test_training_that_goes_down_the_gradient_passes(engine_that: EngineThat, honest: Says) -> None:
+    """From a = 3 two steps of 0.25 * 2a lead to 1.5 and 0.75; the losses before them are 9 and 2.25."""
+    batches: list[Batch] = []
+    says = trained(honest, LOSSES, 0.75)
+    trains(engine_that(lambda batch: batches.append(batch) or says(batch)))
+    preload, train, _ = batches[0].runs[0].steps
+    assert ("preload", [[0, 1.0]]) == preload
+    assert ("train", SQUARE.root, 2, 0.25) == train
+
+
+@pytest.mark.parametrize(
+    ("losses", "a", "wrong"),
+    [
+        (LOSSES, 0.5, {"a after 2 steps": (0.75, 0.5)}),
+        (["numbers", [(9.0).hex(), (9.0).hex()]], 0.75, {"loss before step 2": (2.25, 9.0)}),
+    ],
+)
+def test_training_that_goes_elsewhere_is_shown(
+    engine_that: EngineThat, honest: Says, losses: Any, a: float, wrong: dict[str, tuple[float, float]]
+) -> None:
+    """A parameter or a loss that differs from torch's stands beside it."""
+    found = finding(engine_that(trained(honest, losses, a)), trains)
+    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
+
+
+def test_training_that_returns_no_losses_is_told_so(engine_that: EngineThat, honest: Says) -> None:
+    """The parameters may be right: the losses are part of what is asked."""
+    found = finding(engine_that(trained(honest, ["nothing"], 0.75)), trains)
+    assert "train returned None, where 2 numbers should be" == found.message
+
+
+def test_fixed_training_keeps_its_start(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:
+    """Where other leaves are redrawn, those of a `fixed` start are not."""
+    engine = engine_that(trained(honest, LOSSES, 0.75), redraw=redraw)
+    engine.trains("L = a * a", a=3, steps=2, rate=0.25, fixed=True)
+
+
 # -- programs that the learner's file is given otherwise ---------------------------------------------------------
 
 

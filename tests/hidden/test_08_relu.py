@@ -1,8 +1,8 @@
 from grader.checks import EngineUnderCheck, check, program
 
 
-@check("alive")
-def test_a_positive_input_passes_the_gradient_through(engine: EngineUnderCheck) -> None:
+@check("active")
+def test_active_for_a_positive_input(engine: EngineUnderCheck) -> None:
     engine.agrees(
         program("L = relu(a)", a=2.5),
         program("L = relu(a) * c", a=0.5, c=3),
@@ -16,8 +16,8 @@ def test_a_positive_input_passes_the_gradient_through(engine: EngineUnderCheck) 
     engine.agrees("L = relu(a) * c", a=2, c=3, whole=True)
 
 
-@check("dead")
-def test_a_negative_input_lets_nothing_through(engine: EngineUnderCheck) -> None:
+@check("inactive")
+def test_inactive_for_a_negative_input(engine: EngineUnderCheck) -> None:
     engine.agrees(
         program("L = relu(a)", a=-2),
         program("L = relu(a) * c", a=-2, c=3),
@@ -28,7 +28,7 @@ def test_a_negative_input_lets_nothing_through(engine: EngineUnderCheck) -> None
 
 
 @check("zero")
-def test_exactly_at_zero_nothing_gets_through(engine: EngineUnderCheck) -> None:
+def test_inactive_at_exactly_zero(engine: EngineUnderCheck) -> None:
     engine.agrees(
         program("L = relu(a) * c", a=0, c=3),
         program("L = relu(a * b) + b", a=0, b=-2),
@@ -36,8 +36,8 @@ def test_exactly_at_zero_nothing_gets_through(engine: EngineUnderCheck) -> None:
     )
 
 
-@check("shares")
-def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
+@check("accumulates")
+def test_upstream_gradient_and_accumulation(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = relu(a)", a=1.5),
         program("L = relu(a)", a=-1.5),
@@ -58,12 +58,14 @@ def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
 
 
 @check("neuron")
-def test_a_dead_neurons_weight_gets_gradient_zero(engine: EngineUnderCheck) -> None:
+def test_a_weight_gets_gradient_where_its_unit_is_active(engine: EngineUnderCheck) -> None:
     neuron = "n = x * w + b; o = relu(n); L = o * c"
     engine.agrees(
         program(neuron, x=3, w=2, b=-1, c=5),
         program(neuron, x=3, w=-2, b=1, c=5),
         program(neuron, x=3, w=-2, b=6, c=5),
+        program("L = relu(x * w + b) + relu(y * w + b)", x=3, y=-3, w=-2, b=1),  # active for one of two inputs
+        program("L = relu(x * w + b) + relu(y * w + b)", x=3, y=2, w=-2, b=1),  # for none of them: dead
         program("o = relu(x * w + y * v + b); p = relu(x * v + y * w); L = o * p + o", x=2, w=1, y=-1, v=0.5, b=0.1),
         program("o = relu(x * w + y * v + b); p = relu(x * v + y * w); L = o * p + p", x=2, w=-1, y=3, v=0.5, b=0.1),
     )

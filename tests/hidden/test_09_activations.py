@@ -56,8 +56,8 @@ def test_powers(engine: EngineUnderCheck) -> None:
     engine.agrees(program("L = a ** 3", a=2), program("L = a ** -1", a=2), whole=True)
 
 
-@check("shares")
-def test_upstream_and_earlier_shares_count(engine: EngineUnderCheck) -> None:
+@check("accumulates")
+def test_upstream_gradient_and_accumulation(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = tanh(a)", a=0.7),
         program("L = exp(a)", a=0.7),

@@ -192,7 +192,7 @@ NATURAL = {
     "answer": ("brackets", "digits"),
 }
 # the checks with the largest batches of each kind
-LARGE, HUGE = ("backward.each_rule_once", "engine.operations"), "build_topo.long_chain"
+LARGE, HUGE = ("backward.each_rule_once", "engine.random_graphs"), "build_topo.long_chain"
 
 
 def answer(batch: Batch, place: str, message: str = "no", lines: Sequence[int] = (1, 2, 3, 4)) -> bytes:
