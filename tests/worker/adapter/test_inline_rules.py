@@ -18,10 +18,10 @@ GRAPH = program("h = a * b; L = h * h + a", a=2, b=-3)
     ("kind", "name"), [*(("inline", name) for name in INLINE), ("", "gradients_in_a_dict"), ("called", "interpreter")]
 )
 def test_a_pass_that_reads_gradients_and_adds_is_recognised(
-    loaded: Load, shapes: dict[str, str], kind: str, name: str
+    loaded_shape: Load, shapes: dict[str, str], kind: str, name: str
 ) -> None:
     """What keeps gradients elsewhere is not; nor is a function that can be called."""
-    assert kind == introspect.read(loaded(shapes[name])).rule
+    assert kind == introspect.read(loaded_shape(shapes[name])).rule
 
 
 @pytest.mark.parametrize("name", INLINE)
@@ -43,9 +43,9 @@ def test_a_tripled_root_triples_what_is_below(executed: Callable[..., Any], shap
 
 
 @pytest.mark.parametrize("name", INLINE)
-def test_the_class_is_left_as_it_was(loaded: Load, shapes: dict[str, str], name: str) -> None:
+def test_the_class_is_left_as_it_was(loaded_shape: Load, shapes: dict[str, str], name: str) -> None:
     """Gradients are watched while a pass runs, and no longer."""
-    module = loaded(shapes[name])
+    module = loaded_shape(shapes[name])
     before = dict(vars(module.Value))
     introspect.read(module)
     assert before == dict(vars(module.Value))
