@@ -222,7 +222,8 @@ def _facts(process: EngineProcess, source: Source, limits: Limits) -> tuple[Fact
     found = rule_facts(rules, source.text.count("\n") + 1)
     process.restart()
     passes = process.run(pass_probes(limits)).answer
-    return found + (pass_facts(passes) if isinstance(passes, Read) and not found else ())
+    of_pass = pass_facts(passes, found) if isinstance(passes, Read) else ()
+    return of_pass + found  # what is wrong with the pass concerns every operation
 
 
 def _engine(

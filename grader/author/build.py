@@ -91,18 +91,21 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
         steps.take(f"answer book, {exercise.stem}")
         return examine(grader, exercise, Source(course.exercise_file(exercise), text), to_the_end=True).behaviour
 
-    misconceptions = []
+    misconceptions, right = [], [solution]
+    paid = {check.id for check in exercise.checks if not check.bonus}
     for one in catalogue(course, exercise):
         wrong = _wrong(behave(one.source))
         if not wrong:
             message = f"`{one.id}` behaves like the solution on every fixed program; a check needs one that tells"
             raise CourseError(path.with_suffix(".mistakes.yaml"), one.line, message)
         functions = changed_functions(solution, one.source)
+        if paid.isdisjoint(map(check_of, wrong)):  # another way to write the solution, but for a bonus
+            right.append(one.source)
         misconceptions.append(KnownBehaviour(one.id, one.title, one.explanation, one.hint, functions, wrong))
     if not misconceptions:
         return KnownExercise()
     believed = {_plain(one.source) for one in catalogue(course, exercise)}
-    texts = dict.fromkeys(map(_plain, unfinished(solution)))
+    texts = dict.fromkeys(_plain(text) for one in right for text in unfinished(one))
     rivals = [_wrong(behave(text)) for text in texts if text not in believed]
     kept = {str(rival): rival for rival in rivals if any(_rivals(rival, one.behaviour) for one in misconceptions)}
     return KnownExercise(tuple(misconceptions), tuple(kept.values()), _functions(solution, behave))

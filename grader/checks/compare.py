@@ -82,9 +82,8 @@ def compare_returned(function: str, returned: Called, expected: Mapping[str, flo
     """Fail unless a function returned the expected numbers, in their order; `reveal` says what is right."""
     got = returned.numbers
     if got is None or len(got) != len(expected):
-        what = f"{len(got)} numbers" if got else returned.other or ("nodes" if returned.nodes is not None else "None")
-        wanted = "a number" if len(expected) == 1 else f"{len(expected)} numbers"
-        fail(f"{function} returned {what}, where {wanted} should be", program=about)
+        what = _count(len(got)) if got else returned.other or ("nodes" if returned.nodes is not None else "None")
+        fail(f"{function} returned {what}; expected {_count(len(expected))}", program=about)
     scale = max(map(abs, expected.values()))
     seen = dict(zip(expected, got, strict=True))
     wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)][:_ROWS]
@@ -96,6 +95,10 @@ def compare_returned(function: str, returned: Called, expected: Mapping[str, flo
             expected={name: shown(expected[name]) for name in wrong},
             actual={name: shown(seen[name]) for name in wrong},
         )
+
+
+def _count(numbers: int) -> str:
+    return "1 number" if numbers == 1 else f"{numbers} numbers"
 
 
 def _compare(
@@ -114,8 +117,6 @@ def _compare(
     wrong.sort(key=lambda i: not isinstance(program.nodes[i], Leaf))
     names = {i: label(program.nodes[i].name) for i in wrong[:_ROWS]}
     rows: dict[str, Shown] = {name: shown(observed[i]) for i, name in names.items()}
-    if _single_precision(expected, observed):
-        note = "; ".join(filter(None, [note, _IN_SINGLE]))
     fail(
         note,
         expected_by=by,
@@ -125,10 +126,7 @@ def _compare(
     )
 
 
-_IN_SINGLE = "your numbers have single precision (float32); double precision, Python's own float, is expected"
-
-
-def _single_precision(expected: Sequence[float], observed: Sequence[Observed]) -> bool:
+def in_single_precision(expected: Sequence[float], observed: Sequence[Observed]) -> bool:
     """Whether all observed numbers are ones that single precision has, near those expected, which it does not have."""
     numbers = [number for number in observed if not isinstance(number, Odd)]
     if len(numbers) < len(observed) or not all(map(_is_single, numbers)) or all(map(_is_single, expected)):

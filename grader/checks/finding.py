@@ -104,6 +104,8 @@ def problem_text(problem: Problem, source: str) -> str:
         return _NOTEBOOK
     told = problem.kind == "raised" and not problem.unfilled
     usual = explain(problem.type_name, problem.message, code) if told else None
+    if problem.kind == "module":
+        usual = "each file is run alone: it can import nothing from other files of yours"
     # a message as long as a message can be is the beginning of a longer one
     said = " ".join(_sentence(problem, cut(problem.message, bounds.MESSAGE - 1)).split())
     return "\n".join([said, *dict.fromkeys(lines), *([usual] if usual else [])])
@@ -178,7 +180,7 @@ def _absent(method: str) -> str:
 
 def wants_argument_text(method: str) -> str:
     """Say that a method was not run, and why."""
-    return f"`{method}` was not run: it takes an argument besides `self`"
+    return f"`{method}` was not run: it takes an argument besides `self`, and checks call it without one"
 
 
 _ALONE = {"neg": " in front of a value"}

@@ -314,7 +314,7 @@ class EngineUnderCheck:
             if not self.reading.rule:
                 fail(_NO_RULES, program=asked[i].shown)
             trace = outcome.results[2]
-            if self.reading.rule not in _STORED and isinstance(trace, Traced):
+            if self.reading.rule not in _WITHOUT_FUNCTION and isinstance(trace, Traced):
                 order.judge_trace(asked[i], trace)
 
         self._examine(runs, judge)
@@ -608,6 +608,7 @@ def _once(printed: str, times: int) -> str:
 
 _PRINTED = 1_000  # lines; of more, repeats are not looked for
 _STORED = ("pairs", "parallel")
+_WITHOUT_FUNCTION = (*_STORED, "inline")
 _WHOLE = "the leaves are ints, as in `Value(2)`"
 _IN_PLACE = "each operation is written in place: `x = a; x += b`"
 _ANEW = "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same leaves"

@@ -9,7 +9,7 @@ and in values, follows from what was asked, and is looked at before any of it is
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -158,8 +158,11 @@ class _Trace(_Wire, tag="trace", frozen=True):
     calls: list[tuple[_Index, list[tuple[_Index, _Token]]]]
 
 
+_RuleState: TypeAlias = Literal["own", "default", "none", "input"]
+
+
 class _Rule(_Wire, tag="rule", frozen=True):
-    own: bool
+    state: _RuleState
     alone: bool
     first: Annotated[int, Meta(ge=0, le=10_000_000)]
     last: Annotated[int, Meta(ge=0, le=10_000_000)]
@@ -286,10 +289,11 @@ class Traced:
 
 @dataclass(frozen=True)
 class Ruled:
-    """Facts about a node's rule: whether it is another one than a leaf's, whether it is the only one that the
-    operation made, and its first and last line in the learner's file (0 where it has none there)."""
+    """A node's rule: whether it is its own, a leaf's (`default`), None, or absent because the
+    operation gave one of its inputs; whether it is the only one that the operation made; and its first and last line in
+    the learner's file (0 where it has none there)."""
 
-    own: bool
+    state: _RuleState
     alone: bool
     first: int
     last: int
@@ -448,8 +452,8 @@ def _result(result: _Result, step: str, program: Program) -> Result:
             return Called(nodes=tuple(indices))
         case _Other(type_name=name):
             return Called(other=name)
-        case _Rule(own, alone, first, last):
-            return Ruled(own, alone, first, last)
+        case _Rule(state, alone, first, last):
+            return Ruled(state, alone, first, last)
         case _Trace(calls):
             return Traced(tuple((node, tuple((i, _number(t)) for i, t in added)) for node, added in calls))
         case _:

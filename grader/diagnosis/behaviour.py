@@ -133,7 +133,7 @@ def _result(result: Result) -> str:
         numbers = None if result.numbers is None else " ".join(map(_number, result.numbers))
         return f"called {numbers} {result.nodes} {result.other}"
     if isinstance(result, Ruled):
-        return f"rule {result.own} {result.alone}"
+        return f"rule {result.state} {result.alone}"
     if isinstance(result, Traced):
         return "trace " + " ".join(str(node) for node, _ in result.calls)
     return " ".join(map(_number, result))

@@ -5,22 +5,25 @@ without gradients that are there already. Where the numbers fit no known form, t
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal, TypeAlias
 
 import msgspec
 
-from ..checks.compare import close
+from ..checks.compare import close, in_single_precision
 from ..client import Batch, Broke, Done, Read, Ruled, Run, Traced
-from ..client.protocol import Result
+from ..client.protocol import Observed, Result
 from ..course import Limits
 from ..program import OPERATIONS, Op, Program, number_text, program
 
 Kind: TypeAlias = Literal[
+    "single_precision",
     "overwrites",
+    "gives_input",
+    "rule_is_none",
     "no_rule",
     "nothing_added",
     "no_upstream",
@@ -35,6 +38,7 @@ Kind: TypeAlias = Literal[
     "seed",
     "no_rule_ran",
     "nothing_propagated",
+    "stops_at",
     "ran_twice",
     "never_ran",
     "ran_early",
@@ -46,12 +50,18 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that is wrong for certain.
 
     `operation` and `input` say where: `input` is "a", "b", or empty for all of the operation's inputs. `expected` and
-    `found` are factors of the upstream gradient (numbers for `seed`), as text. `lines` are the first and the last line
-    of the operation's rule in the learner's file. `program`, `node` and `other` belong to facts about `backward()`.
+    `found` are factors of the upstream gradient as text (for `seed` and `overwrites` a number, for `single_precision`
+    what has it, for
+    `rule_is_none` the name of the rule). `lines` are the first and the last line of the operation's rule in the
+    learner's file. `program`, `node` and `other` belong to facts about `backward()`; `sometimes` says of one that it
+    holds in some of the orders in which nodes are made and sets are walked, not in all.
 
     | kind                 | meaning                                                                      |
     |----------------------|------------------------------------------------------------------------------|
+    | `single_precision`   | all values, or all gradients, are numbers of single precision                |
     | `overwrites`         | the rule sets the input's gradient instead of adding to it                   |
+    | `gives_input`        | the result is one of the inputs, and no new node                             |
+    | `rule_is_none`       | the result keeps None where other results keep their rule                    |
     | `no_rule`            | the result has the rule that a leaf has, and it adds nothing                 |
     | `nothing_added`      | the rule adds nothing to the input's gradient                                |
     | `no_upstream`        | the contribution does not depend on the upstream gradient                    |
@@ -66,6 +76,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     | `seed`               | after `backward()` the root's gradient is `found`, not 1                     |
     | `no_rule_ran`        | `backward()` ran no rule                                                     |
     | `nothing_propagated` | after `backward()` only the root has a gradient                              |
+    | `stops_at`           | in `program` `node` has the right gradient, and its inputs have 0            |
     | `ran_twice`          | in `program` the rule of `node` ran more than once                           |
     | `never_ran`          | in `program` the rule of `node` did not run                                  |
     | `ran_early`          | in `program` the rule of `node` ran before that of its user `other`          |
@@ -81,6 +92,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     program: str = ""
     node: str = ""
     other: str = ""
+    sometimes: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,10 +118,13 @@ _UPSTREAM = (2.5, -1.5, 0.75, 3.5)
 _ANOTHER = (-0.5, 4.0, -3.0, 1.25)
 _ALREADY = ((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0))
 _ENOUGH = 3  # sets of numbers, or programs
-_STORED = ("pairs", "parallel")
+_WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # nothing to watch
 _MADE_OF_OTHERS = ("neg", "sub", "div")  # in many engines
 _OPERATION = {"relu_below_zero": "relu"}
 _OF_RULE = ("overwrites", "nothing_added", "no_upstream")
+_PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # told of both inputs at once, whatever is expected
+# what `backward()` does is certain whatever the rules of + and * do; other facts about it follow from their numbers
+_OF_PASS_ALONE = ("not_seeded", "seed", "no_rule_ran", "ran_twice", "ran_early")
 
 _COMMON: Mapping[str, Callable[[Sequence[float], float], float]] = {
     "1": lambda x, y: 1.0,
@@ -252,8 +267,14 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
     outcomes = iter(answer.seeds[0])
     found: list[Fact] = []
     users: dict[tuple[int, int] | None, set[str]] = {}
+    if single := _single_precision(answer.seeds[0]):
+        return (single,)
     for name, form in FORMS.items():
         seen = [tuple(next(outcomes) for _ in range(3)) for _ in form.numbers]
+        if without := _without_rule(name, [first for first, *_ in seen], answer.reading.rule_name):
+            if not found or name not in _MADE_OF_OTHERS:
+                found.append(without)
+            continue
         results = [tuple(o.results for o in outcome if isinstance(o, Done)) for outcome in seen]
         if any(len(three) < 3 for three in results):
             continue
@@ -262,7 +283,7 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
         if name not in _MADE_OF_OTHERS:
             users.setdefault(lines, set()).add(_OPERATION.get(name, name))
         same_rule = [fact for fact in found if lines and fact.lines == lines]
-        if name in _MADE_OF_OTHERS and (not rule.alone or lines in users or (found and not rule.own)):
+        if name in _MADE_OF_OTHERS and (not rule.alone or lines in users or (found and rule.state != "own")):
             continue  # nothing is certain about it: the rule that was run may be that of another operation
         if found and not rule.alone:
             continue
@@ -278,6 +299,36 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
     )
 
 
+def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name: str) -> Fact | None:
+    """What is wrong with a result that is no node of its own, or that keeps None as its rule."""
+    states = {rule.state for o in outcomes if o is not None for rule in o.results if isinstance(rule, Ruled)}
+    if states == {"input"}:
+        return Fact("gives_input", name)
+    return Fact("rule_is_none", name, found=rule_name) if states == {"none"} else None
+
+
+def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
+    """Whether all values, or all gradients, are numbers of single precision, near what they should be."""
+    runs = [run for name in FORMS for run, *_ in _tries(FORMS[name])]
+    values: list[tuple[float, Observed]] = []
+    grads: list[tuple[float, Observed]] = []
+    shapes = [(name, i) for name, form in FORMS.items() for i in range(len(form.numbers))]
+    assert len(runs) == len(shapes)
+    for (name, i), outcome in zip(shapes, outcomes[::3], strict=True):
+        form, results = FORMS[name], outcome.results if outcome else ()
+        x = form.numbers[i]
+        value = float(OPERATIONS[_OPERATION.get(name, name)].compute(*x))
+        if results and isinstance(results[0], tuple):
+            values.append((value, results[0][-1]))
+        if len(results) == 5 and isinstance(results[4], tuple):
+            right = [_UPSTREAM[i] * local for local in form.derivative(x, value)]
+            grads += zip(right, results[4], strict=False)
+    for what, pairs in (("values", values), ("gradients", grads)):
+        if in_single_precision([right for right, _ in pairs], [seen for _, seen in pairs]):
+            return Fact("single_precision", found=what)
+    return None
+
+
 def _lines(rule: Ruled, source_lines: int) -> tuple[int, int] | None:
     return (rule.first, rule.last) if 0 < rule.first <= rule.last <= source_lines else None
 
@@ -286,11 +337,12 @@ def _merged(facts: list[Fact], rule: Ruled) -> list[Fact]:
     """One fact for both inputs instead of two alike; `no_rule` where nothing is added and there is no rule."""
     alike: dict[Fact, list[Fact]] = {}
     for fact in facts:
-        alike.setdefault(msgspec.structs.replace(fact, input=""), []).append(fact)
+        expected = "" if fact.kind in _PER_INPUT else fact.expected
+        alike.setdefault(msgspec.structs.replace(fact, input="", expected=expected), []).append(fact)
     inputs = {fact.input for fact in facts}
     merged = [one if len(same) > 1 else same[0] for one, same in alike.items()]
     unary = len(FORMS[facts[0].operation].texts) == 1 if facts else False
-    if not rule.own and merged and all(fact.kind == "nothing_added" for fact in merged):
+    if rule.state != "own" and merged and all(fact.kind == "nothing_added" for fact in merged):
         return [Fact("no_rule", facts[0].operation)] if unary or len(inputs) > 1 else []
     return merged
 
@@ -339,13 +391,14 @@ def _of_input(
         if len(rows) == 2 and _by_gradient(rows, j):
             yield Fact("gradient_for_value", name, where, form.texts[j], f"{'ba'[j]}.grad")
         return
-    if sets:
-        yield Fact("overwrites", name, where)
+    zero = all(fresh == 0.0 == another for fresh, _, another in row)
     local = [d[j] for d in locals_]
+    if sets:
+        yield Fact("overwrites", name, where, found="0" if zero and any(local) else "")
     fits, constant = _Fit(row), False
     if fits(local):
         return
-    if all(fresh == 0.0 == another for fresh, _, another in row):
+    if zero:
         if not sets:
             yield Fact("nothing_added", name, where)
         return
@@ -408,38 +461,59 @@ def _by_gradient(rows: list[list[tuple[float, float, float]]], j: int) -> bool:
     return True
 
 
-def pass_facts(answer: Read) -> tuple[Fact, ...]:
-    """Return what is certain about `backward()`, from the answer to `pass_probes`: one fact, or none."""
-    reading = answer.reading
-    for seed in answer.seeds:
-        watched, twice = seed[: len(_PASSES)], seed[len(_PASSES) :]
-        done = [(p, o.results) for p, o in zip(_PASSES, watched, strict=True) if isinstance(o, Done)]
-        if not reading.rule or len(done) < _ENOUGH:
-            return ()
-        fact = _of_pass(done, reading.rule in _STORED) or _of_second(twice)
-        if fact is not None:
+def pass_facts(answer: Read, rules: Collection[Fact] = ()) -> tuple[Fact, ...]:
+    """Return what is certain about `backward()`, from the answer to `pass_probes`: one fact, or none.
+
+    Args:
+        rules: what is known to be wrong with rules; where it is those of + or *, no fact is derived from numbers.
+    """
+    rule = answer.reading.rule
+    by_seed = [_of_seed(seed, rule in _WITHOUT_FUNCTION) if rule else [] for seed in answer.seeds]
+    if any(fact.operation in ("add", "mul") for fact in rules):
+        by_seed = [[fact for fact in facts if fact.kind in _OF_PASS_ALONE] for facts in by_seed]
+    for fact in chain.from_iterable(by_seed):
+        if all(fact in facts for facts in by_seed):
             return (fact,)
-    return ()
+    anywhere = next(chain.from_iterable(by_seed), None)
+    return (msgspec.structs.replace(anywhere, sometimes=True),) if anywhere else ()
 
 
-def _of_pass(done: Sequence[tuple[Program, tuple[Result, ...]]], stored: bool) -> Fact | None:
+def _of_seed(seed: Sequence[Done | Broke | None], stored: bool) -> list[Fact]:
+    """Return what is wrong with the backward pass under one order seed, what tells most first."""
+    watched, twice = seed[: len(_PASSES)], seed[len(_PASSES) :]
+    done = [(p, o.results) for p, o in zip(_PASSES, watched, strict=True) if isinstance(o, Done)]
+    return (_of_pass(done, stored) or _of_second(twice)) if len(done) >= _ENOUGH else []
+
+
+def _of_pass(done: Sequence[tuple[Program, tuple[Result, ...]]], stored: bool) -> list[Fact]:
     """Return what is wrong with the first backward pass on these programs; `stored` rules cannot be watched."""
     seen = [(p, _numbers(results[2]), results[3]) for p, results in done]
     wrong = [(p, grads, trace) for p, grads, trace in seen if not _leaves_right(p, grads)]
     if not wrong:
-        return None
+        return []
     nothing = all(not any(g for i, g in enumerate(grads) if i != p.root) for p, grads, _ in seen)
     if nothing and not any(grads[p.root] for p, grads, _ in seen):
-        return Fact("not_seeded")
+        return [Fact("not_seeded")]
     if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
         p, grads, _ = wrong[0]
-        return Fact("seed", found=f"{grads[p.root]:.6g}", program=p.shown)
+        return [Fact("seed", found=f"{grads[p.root]:.6g}", program=p.shown)]
     if not stored and not any(isinstance(trace, Traced) and trace.calls for _, _, trace in seen):
-        return Fact("no_rule_ran")
+        return [Fact("no_rule_ran")]
     if nothing:
-        return Fact("nothing_propagated")
-    found = (_disorder(p, trace) for p, _, trace in wrong if isinstance(trace, Traced) and not stored)
-    return next((fact for fact in found if fact is not None), None)
+        return [Fact("nothing_propagated")]
+    if stored:
+        return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
+    return [fact for p, _, trace in wrong if isinstance(trace, Traced) for fact in _disorder(p, trace)]
+
+
+def _stops(p: Program, grads: Sequence[float]) -> Iterator[Fact]:
+    """The operations that have their gradient and whose inputs have none."""
+    right = expected_grads(p)
+    for index, node in enumerate(p.nodes):
+        if not isinstance(node, Op) or index == p.root or not right[index]:
+            continue
+        if _close(grads[index], right[index]) and all(grads[i] == 0.0 != right[i] for i in node.inputs):
+            yield Fact("stops_at", program=p.shown, node=node.name)
 
 
 def _leaves_right(p: Program, grads: Sequence[float]) -> bool:
@@ -447,34 +521,35 @@ def _leaves_right(p: Program, grads: Sequence[float]) -> bool:
     return all(_close(grads[i], right[i]) for i, node in enumerate(p.nodes) if not isinstance(node, Op))
 
 
-def _disorder(p: Program, trace: Traced) -> Fact | None:
-    """The first thing wrong with when rules ran."""
+def _disorder(p: Program, trace: Traced) -> Iterator[Fact]:
+    """Everything that is wrong with when rules ran."""
     place: dict[int, int] = {}
     for position, (node, _) in enumerate(trace.calls):
         if not 0 <= node < len(p.nodes):
-            return None  # a node that the engine makes besides
+            return  # a node that the engine makes besides
         if node in place:
-            return Fact("ran_twice", program=p.shown, node=p.nodes[node].name)
-        place[node] = position
+            yield Fact("ran_twice", program=p.shown, node=p.nodes[node].name)
+        place.setdefault(node, position)
     for index in reversed(p.reachable):
         node_ = p.nodes[index]
         if not isinstance(node_, Op):
             continue
         if index not in place:
-            return Fact("never_ran", program=p.shown, node=node_.name)
+            yield Fact("never_ran", program=p.shown, node=node_.name)
+            continue
         for source in node_.inputs:
             if source in place and place[source] < place[index]:
-                return Fact("ran_early", program=p.shown, node=p.nodes[source].name, other=node_.name)
-    return None
+                yield Fact("ran_early", program=p.shown, node=p.nodes[source].name, other=node_.name)
 
 
-def _of_second(twice: Sequence[Done | Broke | None]) -> Fact | None:
-    for p, outcome in zip(_PASSES, twice, strict=True):
-        if not isinstance(outcome, Done):
-            continue
-        if _leaves_right(p, _numbers(outcome.results[1])) and not _leaves_right(p, _numbers(outcome.results[4])):
-            return Fact("second_pass", program=p.shown)
-    return None
+def _of_second(twice: Sequence[Done | Broke | None]) -> list[Fact]:
+    return [
+        Fact("second_pass", program=p.shown)
+        for p, o in zip(_PASSES, twice, strict=True)
+        if isinstance(o, Done)
+        and _leaves_right(p, _numbers(o.results[1]))
+        and not _leaves_right(p, _numbers(o.results[4]))
+    ]
 
 
 def expected_grads(p: Program) -> list[float]:

@@ -19,6 +19,7 @@ _SHAPES = {
     "log": "`log(a)`",
     "sigmoid": "`sigmoid(a)`",
 }
+_SOMETIMES = "This happens in some runs only: it depends on the order in which nodes are made or a set is walked."
 _OF_TWO = ("add", "sub", "mul", "div")
 
 
@@ -35,13 +36,15 @@ def fault_fact(fact: Fact) -> FaultFact:
         fact.program or UNSET,
         fact.node or UNSET,
         fact.other or UNSET,
+        fact.sometimes or UNSET,
     )
 
 
 def fact_text(fact: Fact) -> str:
     """Return a fact in sentences."""
     if not fact.operation:
-        return " ".join(_of_pass(fact).split())  # a program's text has several blanks
+        said = " ".join(_of_pass(fact).split())  # a program's text has several blanks
+        return f"{said} {_SOMETIMES}" if fact.sometimes else said
     where = f" ({_lines(fact.lines)})" if fact.lines else ""
     return f"In `L = {_SHAPES[fact.operation][1:]}{where}, {_of_operation(fact)}"
 
@@ -56,10 +59,16 @@ def _of_operation(fact: Fact) -> str:
     name = fact.input or "a"
     to = "the contribution to each input" if both else f"the contribution to {name}"
     match fact.kind:
-        case "overwrites" if both:
-            return "the rule sets a.grad and b.grad. It should add to what is there."
         case "overwrites":
-            return f"the rule sets {name}.grad. It should add to what is there."
+            inputs = "a.grad and b.grad" if both else f"{name}.grad"
+            return f"the rule sets {inputs}{f' to {fact.found}' * bool(fact.found)}. It should add to what is there."
+        case "gives_input":
+            return f"the result is {'a or b' if fact.operation in _OF_TWO else 'a'} itself, and no new node."
+        case "rule_is_none":
+            return (
+                f"L.{fact.found} is None, so no rule of L can run. `L.{fact.found} = f` stores a function f; "
+                "`f()` would be what f returns."
+            )
         case "no_rule":
             return "L has the same backward rule as a leaf, and running it adds nothing."
         case "nothing_added" if both:
@@ -105,6 +114,8 @@ def _times(factor: str) -> str:
 
 def _of_pass(fact: Fact) -> str:
     match fact.kind:
+        case "single_precision":
+            return f"All {fact.found} have single precision (float32). Use double precision, which Python's float has."
         case "not_seeded":
             return "After backward() every gradient is 0, that of the root too. The root's should be 1."
         case "seed":
@@ -113,6 +124,8 @@ def _of_pass(fact: Fact) -> str:
             return "backward() runs none of the rules that nodes have."
         case "nothing_propagated":
             return "After backward() only the root has a gradient: nothing was propagated."
+        case "stops_at":
+            return f"After backward() on {fact.program}, {fact.node} has the right gradient, but its inputs have 0."
         case "ran_twice":
             return f"In {fact.program}, the rule of {fact.node} runs more than once."
         case "never_ran":

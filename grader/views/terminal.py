@@ -158,9 +158,7 @@ def _details(
     yield _Part(program, rank=1, least=1)
     expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
     whose = expected_by(check)
-    pairs = [
-        list(_pair(_label(label), actual.get(label, "nothing"), right, whose)) for label, right in expected.items()
-    ]
+    pairs = [list(_pair(plain(label), actual.get(label, "nothing"), right, whose)) for label, right in expected.items()]
     yield _Part([line for pair in pairs for line in pair], rank=4, least=len(pairs[0]) if pairs else 0)
     head, *rest = (_given(check.message) or "").splitlines() or [""]
     yield _Part(list(_wrapped("note" if expected else "", head)) if head else [], rank=3 if expected else None)
@@ -199,6 +197,10 @@ def _cut(line: str) -> str:
 
 def _pair(label: str, yours: float | str, right: float | str, whose: str) -> Iterator[str]:
     indent = " " * (_TEXT + 2)
+    if len(label) >= _LABEL:  # on a line of its own
+        yield _cut(f"{indent}{label}")
+        label = ""
+    label = _label(label)
     if isinstance(right, str):
         one, other = f"yours {plain(str(yours))}", f"for example {plain(right)}"
         if len(one) + len(other) + 4 > _WIDTH - len(indent) - _LABEL:

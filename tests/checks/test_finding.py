@@ -94,7 +94,10 @@ def test_every_kind_of_death_is_known() -> None:
             "your engine has no `/` for a number on the left: define `__rtruediv__`",
             *("not_offered", "NotOffered", "__rtruediv__"),
         ),
-        ("`exp` was not run: it takes an argument besides `self`", "wants_argument", "WantsArgument", "exp"),
+        (
+            "`exp` was not run: it takes an argument besides `self`, and checks call it without one",
+            *("wants_argument", "WantsArgument", "exp"),
+        ),
         ("memory", "raised", "MemoryError", ""),
         ("RecursionError", "raised", "RecursionError", "maximum recursion depth exceeded"),
     ],
@@ -157,7 +160,7 @@ def test_a_line_is_written_out_only_if_it_is_shown(problem: MakeProblem) -> None
 @pytest.mark.parametrize("kind", ["raised", "syntax", "module", "shape"])
 def test_a_message_that_the_worker_cut_has_a_mark(problem: MakeProblem, kind: str, expected: str, message: str) -> None:
     """A message of the length to which a worker cuts them is taken for the beginning of a longer one."""
-    assert expected == problem_text(problem(kind, "E", message), "").split(" ")[-1]
+    assert expected == problem_text(problem(kind, "E", message), "").splitlines()[0].split(" ")[-1]
 
 
 def test_a_line_zero_is_no_line(problem: MakeProblem) -> None:

@@ -324,10 +324,10 @@ def test_what_is_right_may_be_kept_back(engine_that: EngineThat, honest: Says) -
 @pytest.mark.parametrize(
     ("expected", "result"),
     [
-        ("half returned None, where 2 numbers should be", ["nothing"]),
-        ("half returned 1 numbers, where 2 numbers should be", ["numbers", [NONE]]),
-        ("half returned str, where 2 numbers should be", ["other", "str"]),
-        ("half returned nodes, where 2 numbers should be", ["nodes", [-1]]),
+        ("half returned None; expected 2 numbers", ["nothing"]),
+        ("half returned 1 number; expected 2 numbers", ["numbers", [NONE]]),
+        ("half returned str; expected 2 numbers", ["other", "str"]),
+        ("half returned nodes; expected 2 numbers", ["nodes", [-1]]),
     ],
 )
 def test_a_function_that_returns_something_else_is_told_what(

@@ -53,7 +53,7 @@ RESULTS = [
     ["nothing"],
     ["trace", [[2, [[0, (3.0).hex()], [1, (2.0).hex()]]]]],
     ["nodes", [0, 1, 2]],
-    ["rule", True, False, 12, 14],
+    ["rule", "own", False, 12, 14],
 ]
 
 
@@ -94,7 +94,7 @@ def test_a_right_answer_is_read() -> None:
     assert (Called(),) * 5 == whole.results[2:7]
     assert Traced(((2, ((0, 3.0), (1, 2.0))),)) == whole.results[7]
     assert Called(nodes=(0, 1, 2)) == whole.results[8]
-    assert Ruled(own=True, alone=False, first=12, last=14) == whole.results[9]
+    assert Ruled("own", alone=False, first=12, last=14) == whole.results[9]
     assert Done(((2.0, 3.0, 6.0),)) == small
     assert isinstance(broke, Broke)
     assert (6, Problem(*PROBLEM)) == (len(broke.results), broke.problem)

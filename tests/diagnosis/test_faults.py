@@ -19,6 +19,7 @@ from grader.report.facts import fact_text
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
+ENGINES = ROOT / "tests/fixtures/engines"
 BOOK = read_book(COURSE.book)
 FAULTS = yaml.safe_load((Path(__file__).parent / "faults.yaml").read_text(encoding="utf-8"))
 
@@ -34,19 +35,24 @@ def grader() -> Iterator[Grader]:
         yield Grader(COURSE, BOOK, checks, oracle, warm, COURSE.seed)
 
 
-def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """The facts, in sentences, and the ids of the misconceptions."""
-    exercise = next(e for e in COURSE.exercises if e.id == {"base": "engine"}.get(fault["of"], fault["of"]))
-    base = ROOT / "tests/fixtures/engines/base.py" if fault["of"] == "base" else COURSE.solution(exercise)
+def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], str]:
+    """The facts, in sentences, the ids of the misconceptions, and the message of the first check that failed."""
+    exercise = next((e for e in COURSE.exercises if e.id == fault["of"]), COURSE.exercises[11])
+    base = COURSE.solution(exercise) if exercise.id == fault["of"] else ENGINES / f"{fault['of']}.py"
     edits = [Edit(edit["old"], edit["new"]) for edit in fault["edits"]]
     text = apply_edits(base.read_text(encoding="utf-8"), edits, anywhere)
     examined = examine(grader, exercise, Source(COURSE.exercise_file(exercise), text), facts=True)
     assert examined.failures
     named = diagnose(BOOK.known[exercise.id], examined.behaviour, examined.failures, examined.facts)
-    return [fact_text(fact) for fact in examined.facts], sorted({one.id for one in named.values()})
+    finding = examined.outcomes[examined.failures[0]].finding
+    assert finding is not None
+    facts = [fact_text(fact) for fact in examined.facts]
+    return facts, sorted({one.id for one in named.values()}), finding.message or ""
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['of']}: {fault['id']}")
 def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> None:
-    """The facts are these, and the misconception that is named is this one, if any."""
-    assert (fault.get("facts", []), fault.get("named", [])) == told(grader, fault)
+    """The facts are these, the misconception that is named is this one, if any, and so is the message, where given."""
+    facts, named, message = told(grader, fault)
+    assert (fault.get("facts", []), fault.get("named", [])) == (facts, named)
+    assert fault.get("said", message).rstrip("\n") == message

@@ -37,8 +37,7 @@ NO_PASS = frozenset({"local_rules", "backward_pass"})
 
 # Right engines that are refused the checks in NO_PASS, and why.
 KEEPS_NO_RULES = {
-    "slots_engine": "works out every local rule inside backward() and keeps none of them on its nodes",
-    "tape_of_closures": "keeps its closures in a list of the file, where nothing says which node each one belongs to",
+    "gradients_in_a_dict": "works every gradient out in a dict inside backward(), and reads none that stands on a node",
 }
 
 # Mistakes after which every answer is right: they cost bonus alone.

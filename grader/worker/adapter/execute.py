@@ -14,6 +14,7 @@ from typing import Any
 
 from . import introspect, load, parts, rules, spelling
 from .calls import CallBudget
+from .inline_rules import InlineRules
 from .introspect import Reading
 from .parts import Unreadable
 from .rules import STORED, Rules
@@ -56,7 +57,9 @@ class Graph:
         self.module = module
         self.shape = shape
         self.nodes = nodes
-        self.rules = Rules(shape)
+        self.rules: Rules | InlineRules = Rules(shape)
+        if shape.rule == "inline":
+            self.rules = InlineRules(shape, module, self._made, self._is_leaf, lambda node: self._pass_from(node)())
         self.program: list[Any] = []
         self.objects: list[Any] = []
         self.leaves: dict[int, int] = {}
@@ -132,6 +135,9 @@ class Graph:
                 raise NotOffered(method) from None
             raise
 
+    def _is_leaf(self, node: Any) -> bool:
+        return id(node) in self.leaves
+
     def _leaf_nodes(self) -> dict[int, Any]:
         """The leaves, by index."""
         return {index: self.objects[index] for index in self.leaves.values()}
@@ -181,8 +187,11 @@ class Graph:
         return spelling.spell(value)
 
     def backward(self, root: int) -> list[Any]:
-        introspect.backward_of(self.module, self._node(root), self.shape.rule_of_node)()
+        self.rules.run_pass(self._pass_from(self._node(root)))
         return ["nothing"]
+
+    def _pass_from(self, node: Any) -> Callable[[], Any]:
+        return introspect.backward_of(self.module, node, self.shape.rule_of_node)
 
     def _made(self) -> list[Any]:
         """The engine's nodes made for this program, oldest first; what else the file makes is left alone."""
@@ -233,8 +242,8 @@ class Graph:
         looked_at = f"looked at {', '.join(names)}" if names else "it has no attributes"
         raise Unreadable(
             f"no backward rule was recognised in the result of `*`, or of `+` where there is no `*` ({looked_at}): no "
-            "function to call, no local derivatives other than the inputs' values, and no function that backward() "
-            "calls once for each operation"
+            "function to call, no local derivatives but the inputs' values, and no gradient of an operation that "
+            "backward() reads and propagates to its inputs"
         )
 
     def triple(self, index: int) -> list[Any]:
@@ -248,16 +257,17 @@ class Graph:
         in the learner's file it stands (0, 0 for nowhere)."""
         node = self._node(index)
         if id(node) in self.leaves:
-            raise Unreadable("an operation gave one of its inputs")
+            return ["rule", "input", True, 0, 0]
         known = {id(obj) for obj in self.objects}
         others = any(getattr(obj, self.shape.inputs, None) for obj in self._made() if id(obj) not in known)
-        own = self.rules.own(node, self.shape.cls(0.0))  # the program's own leaves may have been given one
-        return ["rule", own, not others, *(self.rules.lines(node, self.module.__file__) if own else (0, 0))]
+        state = self.rules.state(node, self.shape.cls(0.0))  # the program's own leaves may have been given one
+        lines = self.rules.lines(node, self.module.__file__) if state == "own" else (0, 0)
+        return ["rule", state, not others, *lines]
 
     def watch(self) -> list[Any]:
         """From here on, note which node's local rule ran when and what it added where."""
         self._need_rules()
-        if self.shape.rule not in STORED:
+        if self.shape.rule not in STORED and isinstance(self.rules, Rules):
             for node in self._made():
                 if id(node) not in self.leaves and self.rules.has(node):
                     self.rules.watch(node, self._note)
@@ -285,7 +295,7 @@ class Graph:
         return self._result(self._function(name)(*[self._argument(*argument) for argument in arguments]))
 
     def _function(self, name: str) -> Callable[..., Any]:
-        function: Callable[..., Any] | None = vars(self.module).get(name)
+        function: Callable[..., Any] | None = load.need(self.module, name)
         if not callable(function):
             raise Unreadable(f"there is no function `{name}` in the file")
         return function

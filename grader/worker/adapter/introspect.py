@@ -9,12 +9,15 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from . import rules, spelling
+from .inline_rules import recognised
+from .load import need
 from .parts import Unreadable, attributes
 from .rules import Call, Inputs, Probe
 from .watched_pass import PASSES, Small, watch_pass
 
 PROBE = (3.25, -1.75)
 _THIRD = 1.5
+_COMBINE = (operator.mul, operator.add)
 _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g")
 _INPUTS = ("_prev", "_children", "children", "prev", "inputs", "_inputs", "parents", "_parents")
 _CONTAINERS = (tuple, list, set, frozenset)
@@ -75,6 +78,13 @@ def _typed(node: Any, number: float, grad: str, data: str) -> Any:
     return spelling.alike(number, there)
 
 
+class _Made(NamedTuple):
+    """A node, and the operation that made it."""
+
+    combine: Callable[[Any, Any], Any]
+    node: Any
+
+
 class _NoEngine:
     """Nothing is an instance of it."""
 
@@ -98,6 +108,7 @@ def engine_class(module: ModuleType) -> type:
     if len(able) == 1:
         return able[0]
     if not able:
+        need(module, "Value")
         raise Unreadable("there is no class `Value` in the file")
     names = ", ".join(spelling.name_of(c) for c in able)
     raise Unreadable(f"which class is the engine? found {names}; call one of them Value")
@@ -146,23 +157,49 @@ def read(module: ModuleType) -> Reading:
     data = "data" if hasattr(leaf, "data") else _only(held, "value", "data")
     grad = _grad_name(leaf, data)
     starts_as_none = getattr(leaf, grad) is None
-    product = _product(leaf, other)
-    node = leaf if product is None else product
+    made = next(filter(None, (_made_by(combine, leaf, other) for combine in _COMBINE)), None)
+    node = leaf if made is None else made.node
     inputs = _inputs(node, [leaf, other], module)
     own_pass = any(callable(getattr(node, name, None)) or callable(vars(module).get(name)) for name in PASSES)
-    probe = Probe(node, (leaf, other), data, grad, inputs, lambda node, number: _typed(node, number, grad, data))
 
-    def watched() -> Call | None:
-        """How the pass calls the rules; on a graph of its own."""
-        if product is None or not own_pass:
-            return None
-        x, y, z = (cls(value, **options) for value in (*PROBE, _THIRD))
-        inner = _product(x, y)
-        root = _product(inner, z)
-        small = Small(cls, ((inner, (x, y)), (root, (inner, z))), grad, inputs, module)
-        return None if root is None else watch_pass(small, backward_of(module, root, ""))
+    def find_rule(made: _Made | None) -> rules.Found:
+        def watched() -> Call | None:
+            """How the pass calls the rules; on a graph of its own."""
+            if made is None or not own_pass:
+                return None
+            graph, run = small(made)
+            return watch_pass(graph, run)
 
-    rule = rules.find(probe, own_pass, watched)
+        def inline() -> bool:
+            """Whether the rules stand in the pass."""
+            if made is None or not own_pass:
+                return False
+            graph, run = small(made)
+            return recognised(cls, grad, graph.operations, run)
+
+        def small(made: _Made) -> tuple[Small, Callable[[], Any]]:
+            """A graph of its own, and its backward pass."""
+            x, y, z = (cls(value, **options) for value in (*PROBE, _THIRD))
+            inner = made.combine(x, y)
+            root = made.combine(inner, z)
+            graph = Small(cls, ((inner, (x, y)), (root, (inner, z))), grad, inputs, module)
+            return graph, backward_of(module, root, "")
+
+        def rival() -> Any:
+            """A node that another operation made of the leaves, None for none."""
+            others = (_made_by(combine, leaf, other) for combine in _COMBINE if made and combine is not made.combine)
+            return next((one.node for one in others if one), None)
+
+        looked_at = leaf if made is None else made.node
+        typed = lambda node, number: _typed(node, number, grad, data)  # noqa: E731
+        return rules.find(Probe(looked_at, rival, (leaf, other), data, grad, inputs, typed), own_pass, watched, inline)
+
+    rule = find_rule(made)
+    if not rule.kind and made is not None and made.combine is operator.mul:
+        added = _made_by(operator.add, leaf, other)
+        of_sum = find_rule(added) if added else rule
+        if getattr(made.node, of_sum.name or "", made) is None:  # what `+` stores as its rule, `*` leaves None
+            rule = of_sum
     return Reading(cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call, options)
 
 
@@ -194,16 +231,13 @@ def _inputs(node: Any, leaves: list[Any], module: ModuleType) -> Inputs:
     return Inputs("")
 
 
-def _product(left: Any, right: Any) -> Any:
-    """`left * right`, else `left + right`, else None: an exercise's file need not have both."""
-    for combine in (operator.mul, operator.add):
-        try:
-            node = combine(left, right)
-        except Exception:
-            continue
-        if isinstance(node, type(left)):
-            return node
-    return None
+def _made_by(combine: Callable[[Any, Any], Any], left: Any, right: Any) -> "_Made | None":
+    """The node that an operation makes of two others, None where it makes none: an exercise's file need not have it."""
+    try:
+        node = combine(left, right)
+    except Exception:
+        return None
+    return _Made(combine, node) if isinstance(node, type(left)) else None
 
 
 def backward_of(module: ModuleType, root: Any, rule_name: str) -> Callable[[], Any]:

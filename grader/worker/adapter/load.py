@@ -17,6 +17,7 @@ from .spelling import learn_numbers, name_of, text_of
 from .stand_in import is_stand_in
 
 MODULE = "submission"
+_STARRED = "__star_import_of_a_missing_module__"
 _UNFILLED = "NotImplementedError"  # what a generated stub raises where a solution goes
 # parts of the names of modules that start programs, write files or open windows when they are imported
 _NOT_BEFOREHAND = {
@@ -38,7 +39,9 @@ _IMPORT = re.compile(r"\bimport\b[ \t]*([^\n;(]*)")
 
 
 class NotAvailable(ImportError):
-    """A module that grading does not offer was used."""
+    """A module that grading does not offer was used; `line` is where it was imported, where the use has no line."""
+
+    line: int | None = None
 
 
 class Parsed(NamedTuple):
@@ -50,19 +53,41 @@ class Parsed(NamedTuple):
 
 
 class _Placeholder(ModuleType):
-    """Stands for a missing module or a part of it; explains itself when it is used."""
+    """Stands for a missing module or a part of it, imported in `line`; explains itself when it is used."""
+
+    def __init__(self, name: str, offered: str | None, line: int) -> None:
+        super().__init__(name, offered)
+        self._line = line
 
     def __getattr__(self, name: str) -> "_Placeholder":
         if name.startswith("__"):
-            raise AttributeError(f"{self.__name__} is not available while grading ({self.__doc__}), nor its {name}")
-        return _Placeholder(f"{self.__name__}.{name}", self.__doc__)
+            raise AttributeError(f"{_not_available(self.__name__, self.__doc__)}, nor its {name}")
+        return _Placeholder(f"{self.__name__}.{name}", self.__doc__, self._line)
 
     def _explain(self, *_: object, **__: object) -> Any:
-        raise NotAvailable(f"{self.__name__} is not available while grading ({self.__doc__})")
+        error = NotAvailable(_not_available(self.__name__, self.__doc__))
+        error.line = self._line
+        raise error
 
     __call__ = __iter__ = __getitem__ = __mro_entries__ = __enter__ = __exit__ = __len__ = __instancecheck__ = _explain
     __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __neg__ = __float__ = __int__ = _explain
     __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rpow__ = __lt__ = __le__ = __gt__ = __ge__ = _explain
+
+
+def _not_available(name: str, offered: str | None) -> str:
+    return f"{name} is not available while grading ({offered})"
+
+
+def need(module: ModuleType, name: str) -> Any:
+    """Return what a file calls by a name; None for nothing.
+
+    Raises `NotAvailable` where that stands for a part of a module that grading does not offer, or may have come from
+    `import *` of one.
+    """
+    value = vars(module).get(name, vars(module).get(_STARRED))
+    if isinstance(value, _Placeholder):
+        value._explain()
+    return value
 
 
 class _Allowed:
@@ -174,8 +199,10 @@ def _importer(guarded: frozenset[int], offered: str) -> Any:
             top = name.partition(".")[0]
             if level or sys._getframe(1).f_lineno in guarded or missing.name != top:
                 raise
-            shown = name if fromlist else top
-            return _Placeholder(shown, offered)
+            placeholder = _Placeholder(name if fromlist else top, offered, sys._getframe(1).f_lineno)
+            if "*" in (fromlist or ()) and globals is not None:  # it brings no names; whoever misses one looks here
+                globals.setdefault(_STARRED, placeholder)
+            return placeholder
 
     return import_or_stand_in
 
@@ -206,7 +233,10 @@ def describe(error: BaseException, filename: str) -> list[Any]:
         kind = "module"
     else:
         kind = "raised"
-    return [kind, name_of(type(error)), text_of(error), _lines(error.__traceback__, filename)]
+    lines = _lines(error.__traceback__, filename)
+    if isinstance(error, NotAvailable) and error.line and not lines:
+        lines = [error.line]
+    return [kind, name_of(type(error)), text_of(error), lines]
 
 
 def _lines(traceback: TracebackType | None, filename: str) -> list[int]:

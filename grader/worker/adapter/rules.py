@@ -9,6 +9,7 @@
 | `pairs`    | inputs, each with its local derivative: pairs, triples, objects, a dict |
 | `parallel` | inputs, and beside them their local derivatives          |
 | `called`   | a function, kept anywhere, called as the engine's own backward pass was seen to call it |
+| `inline`   | nothing: the rules stand in the backward pass, or on a tape (see `inline_rules`) |
 
 A local derivative is a number or a function of the upstream gradient. Contributions come in the order of the inputs,
 or each with its input; one alone is that of the only input.
@@ -24,6 +25,7 @@ from .parts import Unreadable
 from .stand_in import in_place_of
 
 STORED = ("pairs", "parallel")
+_OF_NODE = ("closure", "visit", "pull", "slopes")  # an attribute of the node itself
 _SLOPES = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
 
 
@@ -102,9 +104,11 @@ _NOTHING = Found("", "")
 
 
 class Probe(NamedTuple):
-    """A node that an operation made of two leaves, to look at and to throw away."""
+    """A node that an operation made of two leaves, to look at and to throw away; `rival` makes one by another
+    operation, or gives None."""
 
     node: Any
+    rival: Callable[[], Any]
     leaves: tuple[Any, Any]
     data: str
     grad: str
@@ -115,7 +119,7 @@ class Probe(NamedTuple):
         return [spelling.spell(getattr(leaf, self.grad)) for leaf in self.leaves]
 
 
-def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None]) -> Found:
+def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None], inline: Callable[[], bool]) -> Found:
     """Find the local rule of a node that an operation made.
 
     Args:
@@ -123,6 +127,7 @@ def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None]) -> Fo
         own_pass: whether the file has a backward pass. Where it has none, nobody would give a function its argument
             or add what it returns: there a function is taken to do everything by itself.
         watched: runs that pass and returns how it calls the local rules. Asked where looking does not tell.
+        inline: runs that pass and tells whether the local rules stand in it. Asked where nothing else is found.
     """
     node, cls = probe.node, type(probe.leaves[0])
     attributes = parts.attributes(node)
@@ -139,7 +144,9 @@ def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None]) -> Fo
             n for n, v in attributes.items() if callable(v) and not isinstance(v, cls) and not _is_part(v, cls)
         ]
         if len(functions) != 1:
-            return _called(watched()) or _find_entries(cls, attributes) or _NOTHING
+            return (
+                _called(watched()) or _find_entries(cls, attributes) or (Found("inline", "") if inline() else _NOTHING)
+            )
         name = functions[0]
     if not own_pass:
         return Found("closure", name)
@@ -166,7 +173,7 @@ def _is_part(value: object, cls: type) -> bool:
 
 def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found | None:
     """Where local derivatives are kept. Of several places one with a usual name wins; numbers that are just the values
-    of the inputs are none, but for under such a name."""
+    of the inputs are none, but for under such a name, or where the result of another operation keeps others there."""
     names = sorted(attributes, key=lambda name: name not in _SLOPES)
     for name in names:
         row = attributes[name]
@@ -176,12 +183,20 @@ def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found |
     sequence = probe.inputs.kept(probe.node)
     if not parts.is_row(sequence):
         return None
+    rows = {
+        name: list(attributes[name])
+        for name in names
+        if name != probe.inputs.name and parts.is_row(attributes[name]) and len(attributes[name]) == len(sequence)
+    }
+    possible = [name for name, row in rows.items() if all(parts.is_amount(item, cls) for item in row)]
     values = [getattr(source, probe.data, None) for source in sequence]
-    for name in names:
-        row = attributes[name]
-        if name == probe.inputs.name or not parts.is_row(row) or len(row) != len(values):
-            continue
-        if all(parts.is_amount(item, cls) for item in row) and (name in _SLOPES or list(row) != values):
+    for name in possible:
+        if name in _SLOPES or rows[name] != values:
+            return Found("parallel", name)
+    rival = probe.rival() if possible else None
+    for name in possible:
+        other: Any = getattr(rival, name, None)
+        if parts.is_row(other) and len(other) == len(values) and list(other) != values:
             return Found("parallel", name)
     return None
 
@@ -259,12 +274,16 @@ class Rules:
             return False
         return callable(self._function(node))
 
-    def own(self, node: Any, leaf: Any) -> bool:
-        """Whether a node has another rule than a leaf, or one that serves them all."""
+    def state(self, node: Any, leaf: Any) -> str:
+        """Whether a node has another rule than a leaf, or one that serves them all: `own`, else `default`, or `none`
+        where None stands in its place."""
         if self.kind in STORED:
-            return bool(getattr(node, self.name, None))
+            return "own" if getattr(node, self.name, None) else "default"
+        if self.kind in _OF_NODE and getattr(node, self.name, node) is None:
+            return "none"
         rule, default = (self._function(one) if self.kind and self.has(one) else None for one in (node, leaf))
-        return callable(rule) and (type(rule) is MethodType or _code(rule) is not _code(default))
+        own = callable(rule) and (type(rule) is MethodType or _code(rule) is not _code(default))
+        return "own" if own else "default"
 
     def lines(self, node: Any, filename: str | None) -> tuple[int, int]:
         """The first and the last line of the function that is a node's rule; (0, 0) where there is none in the file."""
@@ -342,6 +361,10 @@ class Rules:
             return around(node, lambda: original(*arguments, **named))
 
         self._replace(node, in_place_of(original, watched))
+
+    def run_pass(self, run: Callable[[], Any]) -> None:
+        """Run the engine's own backward pass."""
+        run()
 
     # -- where things are ---------------------------------------------------------------------
 

@@ -1,14 +1,23 @@
 """Small learners' files, one for each way of keeping a local rule, loaded in this process."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy
 import pytest
 
 from grader.worker.adapter import load, spelling
 
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+from edited_texts import bases_of, edited_texts  # noqa: E402
+
+SHAPES = ROOT / "tests" / "fixtures" / "engines" / "shapes"
 FILE = "07_learner.py"
 
 _PASS = """
@@ -314,6 +323,18 @@ def loaded() -> Callable[..., ModuleType]:
         return load.execute(parsed, load.builtins_for(parsed, allow))
 
     return load_source
+
+
+@pytest.fixture(scope="session")
+def shapes() -> dict[str, str]:
+    """The right engines of other shapes, by their names."""
+    return {one.name: one.text for one in edited_texts(SHAPES / "right.yaml", bases_of(SHAPES))}
+
+
+@pytest.fixture
+def loaded_shape(loaded: Callable[..., ModuleType]) -> Callable[[str], ModuleType]:
+    """Load a source that may use numpy."""
+    return lambda text: loaded(text, numpy=os.path.dirname(os.path.dirname(numpy.__file__)))
 
 
 @pytest.fixture

@@ -56,12 +56,15 @@ def test_backward_gives_every_node_its_gradient(executed: Execute, engine: Any) 
 
 
 def test_a_rule_says_where_it_stands(executed: Execute, closures: str) -> None:
-    """`rule` gives the lines of a closure of the operation's own. What is a leaf was made by no operation."""
+    """`rule` gives the lines of a closure of the operation's own. What is a leaf was made by no operation; what keeps
+    None has none."""
     lines = closures.splitlines()
     first = next(i for i, line in enumerate(lines, 1) if "self.data * other.data" in line) + 1
     (mul,) = results(executed(closures, BOTH, ["rule", 2]))
-    assert ["rule", True, True, first, first + 2] == mul
-    assert "an operation gave one of its inputs" == executed(closures, BOTH, ["rule", 0])[2][3]
+    assert ["rule", "own", True, first, first + 2] == mul
+    assert [["rule", "input", True, 0, 0]] == results(executed(closures, BOTH, ["rule", 0]))
+    called = closures.replace("out._backward = run", "out._backward = run()")
+    assert [["rule", "none", True, 0, 0]] == results(executed(called, BOTH, ["rule", 2]))
 
 
 def test_an_operation_made_of_others_is_not_alone(executed: Execute, closures: str) -> None:
@@ -69,7 +72,7 @@ def test_an_operation_made_of_others_is_not_alone(executed: Execute, closures: s
     made = "def __sub__(self, other):\n        return self + other * other\n\n    def __mul__(self, other):"
     twice = closures.replace("def __mul__(self, other):", made)
     (rule,) = results(executed(twice, program("L = a - b", a=2, b=-3), ["rule", 2]))
-    assert ["rule", True, False] == rule[:3]
+    assert ["rule", "own", False] == rule[:3]
 
 
 def test_a_fresh_graphs_gradients_are_zero(executed: Execute, engine: Any) -> None:

@@ -1,24 +1,14 @@
 """How a backward pass calls its local rules, seen by watching it once."""
 
-import os
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy
 import pytest
 
 from grader.worker.adapter import introspect
 from grader.worker.adapter.rules import Rules
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
-
-from edited_texts import bases_of, edited_texts  # noqa: E402
-
-SHAPES = ROOT / "tests" / "fixtures" / "engines" / "shapes"
 Load = Callable[..., ModuleType]
 
 ENGINE = """
@@ -36,15 +26,6 @@ class Value:
     def backward(self):
         BODY
 """
-
-
-@pytest.fixture(scope="module")
-def shapes() -> dict[str, str]:
-    return {one.name: one.text for one in edited_texts(SHAPES / "right.yaml", bases_of(SHAPES))}
-
-
-def loaded_shape(loaded: Load, text: str) -> ModuleType:
-    return loaded(text, numpy=os.path.dirname(os.path.dirname(numpy.__file__)))
 
 
 @pytest.mark.parametrize(
@@ -68,12 +49,14 @@ def loaded_shape(loaded: Load, text: str) -> ModuleType:
         (("called", "", "op", ("node", "*inputs"), (), True), "table_of_rules"),
         (("closure", "backward"), "closure_called_backward"),
         (("closure", "_backward"), "requires_grad"),
-        (("", ""), "tape_of_closures"),
+        (("inline", ""), "tape_of_closures"),
+        (("inline", ""), "rules_in_the_pass"),
+        (("", ""), "gradients_in_a_dict"),
     ],
 )
-def test_each_shape_is_read(loaded: Load, shapes: dict[str, str], expected: tuple[Any, ...], name: str) -> None:
+def test_each_shape_is_read(loaded_shape: Load, shapes: dict[str, str], expected: tuple[Any, ...], name: str) -> None:
     """Kind and place of the rule, and for one that was seen in the pass its arguments and whether it adds."""
-    found = introspect.read(loaded_shape(loaded, shapes[name]))
+    found = introspect.read(loaded_shape(shapes[name]))
     call = found.call
     seen = () if call is None else (call.via, call.arguments, call.named, call.adds)
     assert expected == (found.rule, found.rule_name, *seen)
@@ -111,10 +94,10 @@ def test_a_function_that_goes_on_by_itself_is_no_local_rule(loaded: Load) -> Non
     assert "local" == call.name
 
 
-def test_the_file_is_left_as_it_was(loaded: Load, shapes: dict[str, str]) -> None:
+def test_the_file_is_left_as_it_was(loaded_shape: Load, shapes: dict[str, str]) -> None:
     """Functions of the file and entries of its tables are watched while the pass runs, and no longer."""
     for name, names in (("interpreter", ("propagate",)), ("table_of_rules", ("_add", "_mul"))):
-        module = loaded_shape(loaded, shapes[name])
+        module = loaded_shape(shapes[name])
         before = [getattr(module, one) for one in names] + [*vars(module).get("RULES", {}).values()]
         introspect.read(module)
         assert before == [getattr(module, one) for one in names] + [*vars(module).get("RULES", {}).values()]
@@ -123,9 +106,9 @@ def test_the_file_is_left_as_it_was(loaded: Load, shapes: dict[str, str]) -> Non
 @pytest.mark.parametrize(
     "name", ["rule_of_node_and_inputs", "rule_with_keywords", "grad_fn_object", "interpreter", "table_of_rules"]
 )
-def test_one_node_is_tripled_and_watched_alone(loaded: Load, shapes: dict[str, str], name: str) -> None:
+def test_one_node_is_tripled_and_watched_alone(loaded_shape: Load, shapes: dict[str, str], name: str) -> None:
     """A function that nodes share is replaced for one of them only."""
-    module = loaded_shape(loaded, shapes[name])
+    module = loaded_shape(shapes[name])
     shape = introspect.read(module)
     rules = Rules(shape)
     a, b = module.Value(3.0), module.Value(-2.0)
@@ -140,10 +123,10 @@ def test_one_node_is_tripled_and_watched_alone(loaded: Load, shapes: dict[str, s
     assert [tripled] == seen
 
 
-def test_a_gradient_is_written_in_the_type_that_stands_there(loaded: Load, shapes: dict[str, str]) -> None:
+def test_a_gradient_is_written_in_the_type_that_stands_there(loaded_shape: Load, shapes: dict[str, str]) -> None:
     """An array stays an array of its shape; a float stays a float."""
     for name, expected in (("numpy_in_place", (1,)), ("numpy_shapes", ()), ("creator", None)):
-        module = loaded_shape(loaded, shapes[name])
+        module = loaded_shape(shapes[name])
         shape = introspect.read(module)
         leaf = shape.leaf(2.0)
         shape.write(leaf, 0.5)
