@@ -22,7 +22,7 @@ types: $(VENV)/installed
 	$(BIN)/mypy
 
 tests: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 unit: $(VENV)/installed
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not (slow or hostile or browser or cluster)"

@@ -24,6 +24,7 @@ from grader.program import Question
 from grader.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
+_LONG = ("hostile", "slow", "cluster", "browser")
 T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
 
@@ -33,6 +34,13 @@ def pytest_configure() -> None:
     its children."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files with marked tests first, so that no long file is the last one that a process takes."""
+    marked = {item.path for item in items if any(item.get_closest_marker(name) for name in _LONG)}
+    items.sort(key=lambda item: item.path not in marked)
 
 
 @pytest.fixture(scope="session")
