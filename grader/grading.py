@@ -104,10 +104,12 @@ def grade_submission(
     submission: Submission,
     on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
 ) -> Report:
-    """Grade a submission's exercises one after the other, and return the full report. Raises what `grade` does."""
+    """Grade the exercises of a submission one after the other and return the full report. Raises what `grade` does."""
     course, book, budget = grader.course, grader.book, Budget()
     results = []
     for exercise in grader.checks.exercises:  # one file at a time: each may take as much memory as the limits allow
+        if exercise.id not in submission.sources:
+            continue
         source = submission.sources[exercise.id]
         stub = book.stubs.get(exercise.id)
         examined = examine(grader, exercise, source, budget, stub=stub, on_check=on_check, facts=True)

@@ -15,7 +15,6 @@ from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
 from ..views import feedback
 from .results import report_paths, reports, summary_of
-from .run import details
 from .words import UsageError
 
 # Where each format goes by default, below RESULTS/exports
@@ -108,7 +107,7 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
         plain_folder(folder.parent)
         plain_folder(folder)
         shutil.rmtree(folder, ignore_errors=True)
-    told = details(course)
+    told = course.details
     files = gradescope(reports, told) if options.to == "gradescope" else feedback(reports, course.title, told)
     for name, text in files:
         path = folder / name

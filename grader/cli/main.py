@@ -372,14 +372,63 @@ def _page(words: list[str]) -> int:
     return run_page(options.results, options.out)
 
 
+def _practice_parser(command: str, description: str) -> argparse.ArgumentParser:
+    parser = _parser(command, description)
+    parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="the files in this folder")
+    return parser
+
+
+def _watch(words: list[str]) -> int:
+    from ..sandbox import TIERS
+
+    parser = _practice_parser("watch", "Grade on every save, and show one exercise at a time.")
+    parser.add_argument("exercise", nargs="?", metavar="EXERCISE", help="the first one (default: the first not passed)")
+    parser.add_argument("--isolation", choices=["auto", *TIERS], default="auto", help="as for `grade`")
+    options = parser.parse_args(words)
+    from .practice import run_watch
+
+    course = _course(options)
+    start = find_exercise(course, options.exercise) if options.exercise else None
+    return run_watch(course, options.folder, start, options.isolation)
+
+
+def _list(words: list[str]) -> int:
+    parser = _practice_parser("list", "Show each exercise with status and points, and the next one.")
+    options = parser.parse_args(words)
+    from .practice import run_list
+
+    return run_list(_course(options), options.folder)
+
+
+def _next(words: list[str]) -> int:
+    options = _practice_parser("next", "Show which file to open next.").parse_args(words)
+    from .practice import run_next
+
+    return run_next(_course(options), options.folder)
+
+
+def _reset(words: list[str]) -> int:
+    parser = _practice_parser("reset", "Begin an exercise again; a copy of your file is kept.")
+    parser.add_argument("exercise", metavar="EXERCISE")
+    options = parser.parse_args(words)
+    from .practice import run_reset
+
+    course = _course(options)
+    return run_reset(course, options.folder, find_exercise(course, options.exercise))
+
+
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
     "cohort": _cohort,
     "export": _export,
     "hint": _hint,
+    "list": _list,
     "new": _new,
+    "next": _next,
     "page": _page,
+    "reset": _reset,
     "start": _start,
     "stubs": _stubs,
     "verify": _verify,
+    "watch": _watch,
 }

@@ -39,7 +39,7 @@ def run_grade(course: Course, options: Options) -> int:
     """Grade and report. Returns the exit code."""
     if options.official:
         _refuse_links(options)
-    root, folder = _learner_folders(course)
+    root, folder = learner_folders(course)
     files = files_to_grade(course, options.words, options.folder or folder)
     there = any(path.exists() or path.is_symlink() for path in files.values())
     if not there and (not options.words or any(str(path) in options.words for path in files.values())):
@@ -69,14 +69,14 @@ def run_grade(course: Course, options: Options) -> int:
             on_check=lambda exercise, check: line.show(f"{exercise.stem}: {check.title}"),
         )
     line.clear()
-    report = full if options.instructor else for_learner(full, details(course))
+    report = full if options.instructor else for_learner(full, course.details)
     if options.as_json:
         sys.stdout.buffer.write(to_json(report))  # JSON is UTF-8, whatever the terminal is
     else:
         sys.stdout.write(render(report, course.title, everything=options.everything, color=wants_color()))
     sys.stdout.flush()
     _write(report, options)
-    write_formats(options.formats, full, course, details(course), os.environ)
+    write_formats(options.formats, full, course, course.details, os.environ)
     return 0 if options.exit_zero or _enough(report, options) else 1
 
 
@@ -124,11 +124,6 @@ def _write(report: Report, options: Options) -> None:
         print(f"Report: {path}")
 
 
-def details(course: Course) -> dict[tuple[str, str], str]:
-    """Return what a learner may be told of each check."""
-    return {(exercise.id, check.id): check.detail for exercise in course.exercises for check in exercise.checks}
-
-
 def default_memo() -> Path:
     """Return the memo's file; `BACKWARD_CACHE` names another folder for it."""
     folder = os.environ.get("BACKWARD_CACHE")
@@ -139,7 +134,7 @@ def default_memo() -> Path:
     return Path(platformdirs.user_cache_dir("backward")) / "oracle.sqlite"
 
 
-def _learner_folders(course: Course) -> tuple[Path, Path]:
+def learner_folders(course: Course) -> tuple[Path, Path]:
     """Return the folder that a learner works in, and the one with the exercise files: that, or one in it."""
     here = Path.cwd()
     if course.folder != packaged_course() or here.is_relative_to(course.folder):

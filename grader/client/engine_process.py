@@ -4,6 +4,7 @@ The process may die, hang, flood or lie at any time. Whatever it does costs the 
 next one a new process is made.
 """
 
+import contextlib
 import os
 import re
 import select
@@ -204,15 +205,20 @@ class EngineProcess:
         self._end()
 
     def _start(self) -> None:
-        self._channel, theirs = socket.socketpair()
-        self._out, out_end = os.pipe()
-        os.set_blocking(self._out, False)
-        with theirs:
-            try:
-                self._number = self._warm.start(theirs.fileno(), out_end)
-            finally:
-                os.close(out_end)
-        self._channel.setblocking(False)
+        with contextlib.ExitStack() as undo:
+            ours, theirs = socket.socketpair()
+            undo.callback(ours.close)
+            out, out_end = os.pipe()
+            undo.callback(os.close, out)
+            os.set_blocking(out, False)
+            with theirs:
+                try:
+                    self._number = self._warm.start(theirs.fileno(), out_end)
+                finally:
+                    os.close(out_end)
+            undo.pop_all()
+        ours.setblocking(False)
+        self._channel, self._out = ours, out
         self._batches = 0
 
     def _end(self, by_itself: bool = False) -> int:

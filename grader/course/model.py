@@ -116,6 +116,11 @@ class Course:
         return sum(exercise.max_score for exercise in self.exercises)
 
     @property
+    def details(self) -> dict[tuple[str, str], str]:
+        """How much a learner may be shown of each check, by the ids of exercise and check."""
+        return {(exercise.id, check.id): check.detail for exercise in self.exercises for check in exercise.checks}
+
+    @property
     def hidden(self) -> Path:
         return self.folder / "tests" / "hidden"
 

@@ -41,7 +41,7 @@ _NOT_STARTED = "not started"
 
 def render(report: Report, title: str, *, everything: bool = False, color: bool = False) -> str:
     """The report as text. With `everything`, every check is listed and every failure shown in full."""
-    paint: Callable[[str, str], str] = (lambda t, c: colored(t, c, force_color=True)) if color else (lambda t, c: t)
+    paint = _painter(color)
     lines = [plain(title), ""]
     for note in report.notes:
         lines += [*_indented(f"Note: {note}", 0), ""]
@@ -61,13 +61,13 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
                 continue
             if check.status == "passed":
                 if everything or alone:
-                    lines.append(_line(check.status, check.title, check.score, check, paint))
+                    lines.append(_line(check.status, check, paint))
                     lines += _printed(check) if everything else []
                 continue
-            if check.bonus and exercise.status == "passed" and not everything:
-                lines.append(_line("not_earned", check.title, check.score, check, paint))
+            aside = _not_earned(exercise, check) and not everything
+            lines.append(_line("not_earned" if aside else check.status, check, paint))
+            if aside:
                 continue
-            lines.append(_line(check.status, check.title, check.score, check, paint))
             if everything or check is in_full:
                 lines += _failure(exercise, check, facts, said=explained)
                 explained = check.diagnosis.explanation if check.diagnosis else None
@@ -76,6 +76,36 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
     if not everything and sum(c.status not in ("passed", "skipped") for e in report.exercises for c in e.checks) > 1:
         lines.append("The first failure is shown in full; grade --all shows every one.")
     return "\n".join(lines) + "\n"
+
+
+def headline(exercise: ExerciseResult, *, color: bool = False) -> str:
+    """Return the line on an exercise: status, name, title, points."""
+    return _headline(exercise, _painter(color))
+
+
+def check_lines(exercise: ExerciseResult, *, color: bool = False) -> list[str]:
+    """Return a line for each check that was run, after what is to be said of the file."""
+    said = _indented(_given(exercise.message) or "", _TEXT) if exercise.status != "not_started" else []
+    checks = [check for check in exercise.checks if check.status != "skipped"]
+    paint = _painter(color)
+    words = ["not_earned" if _not_earned(exercise, check) else check.status for check in checks]
+    return [*said[:_FILE_LINES], *(_line(word, check, paint) for word, check in zip(words, checks, strict=True))]
+
+
+def explained(exercise: ExerciseResult, check: CheckResult, after: CheckResult | None = None) -> list[str]:
+    """Return the lines that explain a failing check; what was said of the check `after` is not said again."""
+    facts = () if after else _given(exercise.facts) or ()
+    said = after.diagnosis.explanation if after and after.diagnosis else None
+    return _failure(exercise, check, [fact.text for fact in facts], said)
+
+
+def _painter(color: bool) -> Callable[[str, str], str]:
+    return (lambda text, hue: colored(text, hue, force_color=True)) if color else (lambda text, hue: text)
+
+
+def _not_earned(exercise: ExerciseResult, check: CheckResult) -> bool:
+    """Return whether a bonus is open in an exercise that has full marks."""
+    return check.bonus and check.status != "passed" and exercise.status == "passed"
 
 
 def _headline(exercise: ExerciseResult, paint: Callable[[str, str], str]) -> str:
@@ -87,10 +117,10 @@ def _headline(exercise: ExerciseResult, paint: Callable[[str, str], str]) -> str
     return _row(paint(f"{word:<8}", hue), text, points)
 
 
-def _line(status: str, title: str, score: int, check: CheckResult, paint: Callable[[str, str], str]) -> str:
+def _line(status: str, check: CheckResult, paint: Callable[[str, str], str]) -> str:
     word, hue = _WORDS[status]
-    points = f"+{score} bonus" if check.bonus else f"{score}/{check.max_score}"
-    return _row("  " + paint(f"{word:<8}", hue), title, points, indent=2)
+    points = f"+{check.score} bonus" if check.bonus else f"{check.score}/{check.max_score}"
+    return _row("  " + paint(f"{word:<8}", hue), check.title, points, indent=2)
 
 
 def _row(word: str, text: str, points: str, indent: int = 0) -> str:

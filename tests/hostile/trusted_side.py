@@ -31,7 +31,6 @@ from grader.checks.compare import slope_name
 from grader.checks.finding import Finding, problem_text
 from grader.checks.outcome import CheckOutcome, EngineShape
 from grader.checks.session import CheckSession
-from grader.cli.run import details
 from grader.client import (
     Batch,
     Died,
@@ -332,7 +331,7 @@ class TrustedSide:
     def __init__(self) -> None:
         self.course: Course = load_course(ROOT)
         self.book: AnswerBook = read_book(self.course.book)
-        self.told = details(self.course)
+        self.told = self.course.details
 
         self.oracle = Oracle(self.book, None)  # knows all answers: nothing is computed
         self.session = CheckSession(self.course, self.course.exercises).__enter__()  # until this process ends

@@ -1,0 +1,84 @@
+"""The learner's loop: `grade watch`, `grade list`, `grade next`, `grade reset`."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..course import Course, Exercise
+from .run import default_memo, learner_folders, wants_color
+from .streams import StatusLine
+from .words import UsageError
+
+if TYPE_CHECKING:
+    from ..report import ExerciseResult
+
+
+def exercise_folder(course: Course, named: Path | None) -> Path:
+    """Return the folder of the learner's exercise files. Raises `UsageError` where none of them is there."""
+    folder = named or learner_folders(course)[1]
+    if not any((folder / exercise.filename).exists() for exercise in course.exercises):
+        raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
+    return folder
+
+
+def run_watch(course: Course, named: Path | None, start: Exercise | None, isolation: str) -> int:
+    """Grade on every save until the learner quits. Returns 0."""
+    from ..practice import Practice
+    from ..practice.watch import Screen, Watch
+
+    folder = exercise_folder(course, named)
+    terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    screen = Screen(whole=terminal, keys=terminal and sys.stdin.isatty(), color=wants_color())
+    with Practice(course, folder, isolation=isolation, memo=default_memo()) as practice:
+        Watch(practice, screen, start).run()
+    return 0
+
+
+def run_list(course: Course, named: Path | None) -> int:
+    """Print every exercise with status and points, and what to do next. Returns 0 if all are passed, else 1."""
+    from ..practice import first_unfinished
+    from ..views.practice import exercise_list, next_step
+
+    folder, results = _graded(course, named)
+    following = first_unfinished(course, results)
+    print("\n".join(exercise_list(course, results, following, wants_color())))
+    print(next_step(course, following, folder))
+    return 0 if following is None else 1
+
+
+def run_next(course: Course, named: Path | None) -> int:
+    """Print which file to open next. Returns 0 if all exercises are passed, else 1."""
+    from ..practice import first_unfinished
+    from ..views.practice import next_step
+
+    folder, results = _graded(course, named)
+    following = first_unfinished(course, results)
+    print(next_step(course, following, folder))
+    return 0 if following is None else 1
+
+
+def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
+    """Write an exercise's stub over its file, and say where the old file is kept. Returns 0."""
+    from ..answer_book import read_book
+    from ..practice import reset
+
+    path = (named or learner_folders(course)[1]) / exercise.filename
+    try:
+        copy = reset(path, read_book(course.book).stubs[exercise.id])
+    except OSError as error:
+        raise UsageError(f"{error.filename or path}: cannot be written: {error.strerror}") from None
+    print(f"{path} is as it was handed out." + (f" Your file is kept as {copy}." if copy else ""))
+    return 0
+
+
+def _graded(course: Course, named: Path | None) -> "tuple[Path, dict[str, ExerciseResult]]":
+    """Grade every exercise; return the folder of the files and the results by exercise id."""
+    from ..practice import Practice
+
+    folder = exercise_folder(course, named)
+    line = StatusLine()
+    with Practice(course, folder, memo=default_memo()) as practice:
+        practice.grade(course.exercises, lambda exercise, check: line.show(f"{exercise.stem}: {check.title}"))
+    line.clear()
+    return folder, practice.results

@@ -1,0 +1,99 @@
+"""Grade one learner's files again and again: sandbox, collected checks and answers stay in memory between the runs."""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from .. import sandbox
+from ..answer_book import read_book
+from ..checks.session import CheckSession
+from ..client import Source, read_source
+from ..course import Check, Course, Exercise
+from ..grading import Grader, Submission, digest, grade_submission
+from ..oracle import Oracle
+from ..report import ExerciseResult, Report, for_learner
+from ..report.model import SubmissionStamp
+
+
+class Practice:
+    """A learner's exercise files, and everything that grades them. A context manager.
+
+    Args:
+        course: The course; its own seed is used.
+        folder: Holds the exercise files.
+        isolation: The tier of isolation, or `auto`.
+        memo: Keeps torch's answers to programs that are not in the answer book.
+    """
+
+    def __init__(self, course: Course, folder: Path, *, isolation: str = "auto", memo: Path | None = None) -> None:
+        self.course = course
+        self.folder = folder
+        self.results: dict[str, ExerciseResult] = {}
+        self._book = read_book(course.book)
+        self._isolation = isolation
+        self._memo = memo
+        self._stack = ExitStack()
+        self._grader: Grader | None = None
+        self._graded: dict[str, Source] = {}
+
+    def __enter__(self) -> "Practice":
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def path(self, exercise: Exercise) -> Path:
+        """Return the learner's file for an exercise."""
+        return self.folder / exercise.filename
+
+    def stub(self, exercise: Exercise) -> str:
+        """Return the file as the course hands it out."""
+        return self._book.stubs[exercise.id]
+
+    def changed(self, exercises: Iterable[Exercise]) -> list[Exercise]:
+        """Return those of the exercises whose file is not as it was graded last."""
+        return [one for one in exercises if read_source(self.path(one)) != self._graded.get(one.id)]
+
+    def grade(
+        self,
+        exercises: Iterable[Exercise],
+        on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
+    ) -> Report:
+        """Grade the files of these exercises and keep their results.
+
+        Raises `GraderFault` and `OracleError`. A sandbox that has died is started again once.
+        """
+        sources = {one.id: read_source(self.path(one)) for one in exercises}
+        try:
+            report = self._grade(sources, on_check)
+        except sandbox.WorkerGone:
+            self._stack.close()
+            self._start()
+            report = self._grade(sources, on_check)
+        self._graded.update(sources)
+        self.results.update((result.id, result) for result in report.exercises)
+        return report
+
+    def _grade(self, sources: Mapping[str, Source], on_check: Callable[[Exercise, Check], None]) -> Report:
+        assert self._grader is not None
+        submission = Submission(sources, SubmissionStamp("local", digest(sources)))
+        report = grade_submission(self._grader, submission, on_check)
+        return for_learner(report, self.course.details)
+
+    def _start(self) -> None:
+        course, enter = self.course, self._stack.enter_context
+        warm = enter(sandbox.start(self._isolation, allow_imports=course.allow_imports))
+        oracle = enter(Oracle(self._book, self._memo))
+        checks = enter(CheckSession(course, course.exercises))
+        self._grader = Grader(course, self._book, checks, oracle, warm, course.seed)
+
+
+def first_unfinished(course: Course, results: Mapping[str, ExerciseResult], after: str = "") -> Exercise | None:
+    """Return the first exercise that is not passed, beginning behind the one with the id `after`; None if all are."""
+    ids = [exercise.id for exercise in course.exercises]
+    begin = ids.index(after) + 1 if after else 0
+    for exercise in (*course.exercises[begin:], *course.exercises[:begin]):
+        if exercise.id not in results or results[exercise.id].status != "passed":
+            return exercise
+    return None

@@ -1,0 +1,79 @@
+"""Practice in a terminal: one exercise that fits a screen, all exercises as a list, and what to do next."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from termcolor import colored
+
+from ..course import Course, Exercise
+from ..outside import plain
+from ..report import ExerciseResult
+from ..report.shown import first_failure
+from .terminal import check_lines, explained, headline
+
+_BAR = 24
+_WIDTH = 78
+
+
+def exercise_screen(result: ExerciseResult, *, everything: bool = False, color: bool = False) -> list[str]:
+    """Return the lines on one exercise: its checks, and the first failure (or every one) explained at the end.
+
+    The explanation stands below all checks, so that it is at the bottom of a screen.
+    """
+    failures = [check for check in result.checks if check.status not in ("passed", "skipped", "not_started")]
+    first = first_failure(result)
+    lines = [headline(result, color=color), *check_lines(result, color=color)]
+    before = None
+    for check in failures:
+        if (everything or check is first) and not (check.bonus and result.status == "passed"):
+            lines += ["", plain(check.title), *explained(result, check, before)]
+            before = check
+    return lines
+
+
+def fitted(lines: Sequence[str], rows: int) -> list[str]:
+    """Return at most `rows` of the lines: the first one and the last ones, with a mark where some are left out."""
+    if len(lines) <= rows:
+        return list(lines)
+    return [lines[0], "  …", *lines[len(lines) - max(0, rows - 2) :]] if rows > 2 else list(lines[:rows])
+
+
+def progress(course: Course, results: Mapping[str, ExerciseResult], color: bool = False) -> str:
+    """Return a bar of the points so far, with numbers."""
+    score = sum(result.score for result in results.values())
+    done = round(_BAR * score / course.max_score) if course.max_score else _BAR
+    bar = "#" * done
+    painted = colored(bar, "green", force_color=True) if color and bar else bar
+    passed = sum(result.status == "passed" for result in results.values())
+    exercises = f"{passed}/{len(course.exercises)} exercises"
+    return f"[{painted}{'.' * (_BAR - done)}] {score}/{course.max_score} points, {exercises}"
+
+
+def exercise_list(
+    course: Course, results: Mapping[str, ExerciseResult], at: Exercise | None, color: bool = False
+) -> list[str]:
+    """Return a line for each exercise with status and points, `>` before the one at hand, and the progress below."""
+    lines = []
+    for exercise in course.exercises:
+        result = results.get(exercise.id)
+        mark = ">" if at is not None and exercise.id == at.id else " "
+        lines.append(f"{mark} {headline(result, color=color)}" if result else f"{mark} {exercise.number} {exercise.id}")
+    return [*lines, "", progress(course, results, color)]
+
+
+def hint(exercise: Exercise, number: int) -> str:
+    """Return a hint of an exercise, wrapped, with its number; `number` begins with 1."""
+    head = f"Hint {number} of {len(exercise.hints)} for {exercise.stem}"
+    text = textwrap.fill(plain(exercise.hints[number - 1]), _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return f"{head}\n\n{text}"
+
+
+def next_step(course: Course, exercise: Exercise | None, folder: Path) -> str:
+    """Return what to do next: which file to open, as it is named from the current folder, or that all is passed."""
+    if exercise is None:
+        return f"All {len(course.exercises)} exercises are passed."
+    path = folder / exercise.filename
+    here = Path.cwd()
+    shown = path.relative_to(here) if path.is_relative_to(here) else path
+    return f"Next: open {plain(str(shown))} ({plain(exercise.title)})."

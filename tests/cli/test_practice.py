@@ -1,0 +1,209 @@
+"""The learner's loop: `grade watch` in a terminal of its own, `grade list`, `grade next`, `grade reset`."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import GRADE, ROOT
+
+pytestmark = pytest.mark.slow
+
+Grade = Callable[..., Any]
+SOLUTIONS = ROOT / "solutions"
+RIGHT = (SOLUTIONS / "01_distribute.py").read_text(encoding="utf-8")
+WRONG = RIGHT.replace("+=", "=")
+_CLEAR = "\x1b[H\x1b[2J"
+_COLOR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Terminal:
+    """A command in a pseudo-terminal of 80 by 24; `screen` is what was drawn since the last time it was cleared."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str], *words: str) -> None:
+        self.process, self.descriptor = pty.fork()
+        if not self.process:
+            os.chdir(folder)
+            os.execve(GRADE, ["grade", *words], {**environment, "TERM": "xterm-256color"})
+        self.resize(24)
+        self.drawn = ""
+
+    def resize(self, rows: int) -> None:
+        fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
+
+    @property
+    def screen(self) -> str:
+        return _COLOR.sub("", self.drawn.rpartition(_CLEAR)[2]).replace("\r\n", "\n")
+
+    def until(self, *texts: str, seconds: float = 60) -> str:
+        """Read until the screen has all these texts and is drawn to its end. Return it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if select.select([self.descriptor], [], [], 0.1)[0]:
+                self.drawn += os.read(self.descriptor, 1 << 16).decode()
+            if all(text in self.screen for text in (*texts, "q quit")):
+                return self.screen
+        raise AssertionError(f"no {texts} on the screen:\n{self.screen}")
+
+    def press(self, key: str) -> None:
+        self.drawn = ""
+        os.write(self.descriptor, key.encode())
+
+    def leave(self) -> int:
+        """Press q; return the exit code."""
+        self.press("q")
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            done, status = os.waitpid(self.process, os.WNOHANG)
+            if done:
+                self.process = 0
+                return os.waitstatus_to_exitcode(status)
+            if select.select([self.descriptor], [], [], 0.1)[0]:
+                try:
+                    self.drawn += os.read(self.descriptor, 1 << 16).decode()
+                except OSError:  # the other end is closed
+                    time.sleep(0.1)
+        raise AssertionError("q did not quit")
+
+    def close(self) -> None:
+        if self.process:
+            os.kill(self.process, signal.SIGKILL)
+            os.waitpid(self.process, 0)
+        os.close(self.descriptor)
+
+
+@pytest.fixture
+def exercises(grade: Grade, quick_course: Path, work: Path) -> Path:
+    """The exercises as they are handed out, in `exercises` of the folder to work in."""
+    assert 0 == grade("start", "--course", quick_course).returncode
+    return work / "exercises"
+
+
+@pytest.fixture
+def watch(exercises: Path, environment: Mapping[str, str], quick_course: Path) -> Iterator[Terminal]:
+    """`grade watch`, with its first screen drawn."""
+    terminal = Terminal(exercises.parent, environment, "watch", "--course", str(quick_course), "--from", "exercises")
+    try:
+        terminal.until("Next: open exercises/01_distribute.py")
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def test_a_save_is_graded_and_a_pass_moves_on(watch: Terminal, exercises: Path) -> None:
+    """A failure is explained, a pass names the next file; an editor may rename a file into place."""
+    path = exercises / "01_distribute.py"
+    path.write_text(WRONG, encoding="utf-8")
+    assert "lines" in watch.until("PARTIAL", "01 distribute", "fact:")
+    beside = exercises / ".01_distribute.py.swp"
+    beside.write_text(RIGHT, encoding="utf-8")
+    beside.rename(path)
+    screen = watch.until("PASS", "01 distribute", "Next: open exercises/02_swap.py")
+    assert "6/100 points, 1/13 exercises" in screen
+    assert 0 == watch.leave()
+
+
+def test_keys(watch: Terminal, exercises: Path) -> None:
+    """Hints one after another, the list, all failures, reset with a copy."""
+    path = exercises / "01_distribute.py"
+    path.write_text(WRONG, encoding="utf-8")
+    watch.until("PARTIAL")
+    watch.press("h")
+    watch.until("Hint 3 of 3")
+    watch.press("h")
+    watch.until("Hint 1 of 3")
+    watch.press("l")
+    watch.until("> PARTIAL  01 distribute", "13 descend")
+    watch.press("a")
+    watch.until("PARTIAL", "yours")
+    watch.press("r")
+    watch.until("Press r again")
+    watch.press("r")
+    watch.until("as it was handed out", ".backup/01_distribute.1.py")
+    assert WRONG == (exercises / ".backup" / "01_distribute.1.py").read_text(encoding="utf-8")
+    assert 0 == watch.leave()
+
+
+def test_it_survives_what_is_saved(watch: Terminal, exercises: Path) -> None:
+    """A syntax error, an endless loop, a file that is gone: each is told, and the next save is graded."""
+    path = exercises / "01_distribute.py"
+    path.write_text("def f(:\n", encoding="utf-8")
+    watch.until("could not be loaded", "line 1: def f(:")
+    path.write_text(RIGHT.replace("self.grad += out.grad", "while True: pass"), encoding="utf-8")
+    watch.until("TIMEOUT")
+    path.unlink()
+    watch.until("Next: open exercises/01_distribute.py")
+    path.write_text(RIGHT, encoding="utf-8")
+    watch.until("PASS", "Next: open exercises/02_swap.py")
+    assert 0 == watch.leave()
+
+
+def test_the_screen_follows_the_window(watch: Terminal, exercises: Path) -> None:
+    """In a window of few rows the end of the explanation is shown, and drawn anew when the window grows."""
+    (exercises / "01_distribute.py").write_text(WRONG, encoding="utf-8")
+    watch.until("PARTIAL")
+    watch.resize(12)
+    os.kill(watch.process, signal.SIGWINCH)
+    screen = watch.until("  …")
+    assert len(screen.splitlines()) < 12
+    watch.resize(50)
+    os.kill(watch.process, signal.SIGWINCH)
+    end = time.monotonic() + 20
+    while "  …" in watch.until("PARTIAL"):
+        assert time.monotonic() < end
+
+
+def test_without_a_terminal_lines_are_printed(
+    exercises: Path, environment: Mapping[str, str], quick_course: Path
+) -> None:
+    """Nothing is cleared, no key is read; Ctrl-C ends it."""
+    command = [str(GRADE), "watch", "--course", str(quick_course), "--from", "exercises"]
+    process = subprocess.Popen(
+        command, cwd=exercises.parent, env={**environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        lines = [process.stdout.readline() for _ in range(5)]
+        assert "Next: open exercises/01_distribute.py" in "".join(lines)
+        (exercises / "01_distribute.py").write_text(RIGHT, encoding="utf-8")
+        assert any("PASS" in process.stdout.readline() for _ in range(3))
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert 130 == process.returncode
+    assert "\x1b" not in "".join(lines) + rest
+
+
+def test_list_next_and_reset(grade: Grade, exercises: Path, quick_course: Path) -> None:
+    """The list has each exercise with its points; next names the file; reset keeps a copy."""
+    course = ("--course", quick_course, "--from", "exercises")
+    (exercises / "01_distribute.py").write_text(RIGHT, encoding="utf-8")
+    shown = grade("list", *course)
+    assert 1 == shown.returncode
+    assert re.search(r"^  PASS +01 distribute .* 6/6$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^> TODO +02 swap .* 0/6$", shown.stdout, re.MULTILINE)
+    assert shown.stdout.endswith(grade("next", *course).stdout)
+    done = grade("reset", "1", *course)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert ".backup/01_distribute.1.py" in done.stdout
+    assert "Next: open exercises/01_distribute.py" in grade("next", *course).stdout
+
+
+def test_a_folder_without_exercises(grade: Grade) -> None:
+    """Each command says what to do first, and writes nothing."""
+    for command in ("watch", "list", "next"):
+        done = grade(command)
+        assert 2 == done.returncode
+        assert "`grade start`" in done.stderr

@@ -1,0 +1,64 @@
+"""Files graded again and again by the same processes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.course import Course, load_course
+from grader.practice import Practice, first_unfinished
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return load_course(ROOT)
+
+
+@pytest.fixture
+def practice(course: Course, tmp_path: Path) -> Iterator[Practice]:
+    """Three files: a right one, one that assigns instead of accumulating, an untouched one."""
+    first, second, third = course.exercises[:3]
+    right = {exercise.id: course.solution(exercise).read_text(encoding="utf-8") for exercise in (first, second)}
+    (tmp_path / first.filename).write_text(right[first.id], encoding="utf-8")
+    (tmp_path / second.filename).write_text(right[second.id].replace("+=", "="), encoding="utf-8")
+    with Practice(course, tmp_path) as practice:
+        (tmp_path / third.filename).write_text(practice.stub(third), encoding="utf-8")
+        yield practice
+
+
+def test_each_save_counts(course: Course, practice: Practice) -> None:
+    """A file is graded as it is at that moment; only a file with another text has changed."""
+    first, second, third, fourth = course.exercises[:4]
+    practice.grade((first, second, third, fourth))
+    statuses = [practice.results[exercise.id].status for exercise in (first, second, third, fourth)]
+    assert ["passed", "partial", "not_started", "missing"] == statuses
+
+    practice.path(second).write_text(course.solution(second).read_text(encoding="utf-8"), encoding="utf-8")
+    practice.path(first).touch()
+    assert [second] == practice.changed((first, second, third, fourth))
+    practice.grade([second])
+    assert ("passed", []) == (practice.results[second.id].status, practice.changed((first, second, third, fourth)))
+
+
+def test_a_sandbox_that_died_is_started_again(course: Course, practice: Practice) -> None:
+    """Nothing is lost when the server process is killed between two saves."""
+    first = course.exercises[0]
+    practice.grade([first])
+    assert practice._grader is not None
+    process = practice._grader.warm._process
+    assert process is not None
+    process.kill()
+    process.wait()
+    practice.grade([first])
+    assert "passed" == practice.results[first.id].status
+
+
+def test_the_first_unfinished_comes_after_the_one_at_hand(course: Course, practice: Practice) -> None:
+    """The search goes on from the beginning after the last exercise."""
+    second, third = course.exercises[1:3]
+    practice.grade(course.exercises)
+    assert second == first_unfinished(course, practice.results)
+    assert third == first_unfinished(course, practice.results, after=second.id)
+    assert second == first_unfinished(course, practice.results, after=course.exercises[-1].id)

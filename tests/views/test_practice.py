@@ -1,0 +1,71 @@
+"""Practice in a terminal: lines that fit, a bar, the next step."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.course import load_course
+from grader.report import CheckResult, ExerciseResult
+from grader.views.practice import exercise_list, exercise_screen, fitted, hint, next_step, progress
+
+MakeCheck = Callable[..., CheckResult]
+MakeExercise = Callable[..., ExerciseResult]
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT)
+FIRST = COURSE.exercises[0]
+
+
+@given(st.lists(st.text(max_size=5), max_size=40), st.integers(1, 30))
+def test_what_fits_is_as_long_as_the_window(lines: list[str], rows: int) -> None:
+    """The first line and the last ones stay."""
+    shown = fitted(lines, rows)
+    assert min(len(lines), rows) == len(shown)
+    assert shown == lines or rows <= 2 or (lines[0], "  …", lines[-1:]) == (shown[0], shown[1], shown[2:][-1:])
+
+
+def test_the_explanation_stands_at_the_end(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
+    """Below a line for each check, so that it is at the bottom of the screen."""
+    wrong = make_check("second", "failed", program="L = a + b", expected={"dL/da": 1.0}, actual={"dL/da": 2.0})
+    lines = exercise_screen(make_exercise(make_check("first"), wrong, make_check("third", "failed")))
+    assert ["first", "second", "third"] == [line.split()[1] for line in lines[1:4]]
+    assert ["second", "L = a + b"] == [line.strip() for line in lines[5:7]]
+
+
+def test_every_failure_is_explained_once(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
+    """The same misconception is not written twice."""
+    checks = [make_check(title, "failed", diagnosis="It assigns.") for title in ("one", "two")]
+    text = "\n".join(exercise_screen(make_exercise(*checks), everything=True))
+    assert 1 == text.count("It assigns.")
+
+
+def test_the_bar_counts_points(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
+    """Points and passed exercises of the whole course."""
+    results = {FIRST.id: make_exercise(make_check())}
+    assert progress(COURSE, results).endswith(
+        f"] {results[FIRST.id].score}/100 points, 1/{len(COURSE.exercises)} exercises"
+    )
+    assert progress(COURSE, {}).startswith("[" + "." * 24 + "]")
+
+
+def test_the_list_marks_the_exercise_at_hand() -> None:
+    """One line is marked; what was not graded has its name."""
+    lines = exercise_list(COURSE, {}, FIRST)
+    assert [f"> {FIRST.number} {FIRST.id}"] == [line for line in lines if line.startswith(">")]
+
+
+def test_the_next_step_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As it is named from the current folder."""
+    monkeypatch.chdir(tmp_path)
+    assert next_step(COURSE, FIRST, tmp_path / "exercises").startswith("Next: open exercises/01_distribute.py (")
+    assert "All 13 exercises are passed." == next_step(COURSE, None, tmp_path)
+
+
+def test_a_hint_is_wrapped() -> None:
+    """No line is longer than a terminal is wide."""
+    for exercise in COURSE.exercises:
+        for number in range(1, len(exercise.hints) + 1):
+            assert all(len(line) <= 78 for line in hint(exercise, number).splitlines())
