@@ -30,6 +30,7 @@ ROOMS = (
     "cohort",
     "views",
     "author",
+    "ci",
     "cli",
 )
 # the one thing in the worker that is not in the standard library: learners may use it, so its numbers are read

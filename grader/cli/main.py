@@ -160,7 +160,9 @@ def _grade(words: list[str]) -> int:
     parser = _parser("", "Grade your exercise files.", _OFFICIAL)
     parser.usage = f"grade [EXERCISE [FILE] ...] [options]\n       grade {'|'.join(_COMMANDS)} --help"
     parser.add_argument("words", nargs="*", metavar="EXERCISE", help="a number, an id or its beginning (default: all)")
-    parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder")
+    parser.add_argument(
+        "--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder, or in DIR/exercises"
+    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, and write no file")
     parser.add_argument("--all", action="store_true", help="show every check, and what every failure is about")
@@ -372,8 +374,26 @@ def _page(words: list[str]) -> int:
     return run_page(options.results, options.out)
 
 
+def _ci(words: list[str]) -> int:
+    from ..ci import PLATFORMS
+
+    made = "; ".join(f"{name}: {platform.line}" for name, platform in PLATFORMS.items())
+    parser = _parser("ci", f"Write what a platform needs to grade. {made}.", "the packaged one, which the wheel holds")
+    parser.add_argument("action", choices=["init"], help="write the files")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here)")
+    parser.add_argument("--for", dest="platform", choices=PLATFORMS, required=True, help="the platform")
+    parser.add_argument("--wheel", type=Path, required=True, metavar="FILE", help="the kit, made by `pip wheel`")
+    options = parser.parse_intermixed_args(words)
+    from .platforms import run_ci_init
+
+    named = options.course is not None and options.course != Path(PACKAGED)
+    course = load_course(find_course(options.course, None)) if named else None
+    return run_ci_init(options.platform, options.wheel, course, options.folder)
+
+
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
+    "ci": _ci,
     "cohort": _cohort,
     "export": _export,
     "hint": _hint,
