@@ -21,7 +21,7 @@ class SetupError(UserError):
 
 @dataclass(frozen=True)
 class Platform:
-    """What a platform needs: templates by where they go, and the folder of the kit beside them.
+    """A platform: the templates of its files by where they go, and the folder of the kit beside them.
 
     Args:
         line: Says in a few words what comes out.

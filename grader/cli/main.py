@@ -320,6 +320,9 @@ def _cohort(words: list[str]) -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="where reports and summary go")
     parser.add_argument("--layout", choices=LAYOUTS, help="how SUBMISSIONS is laid out (default: what it looks like)")
     parser.add_argument("--assignment", metavar="NAME", help="which one, where an nbgrader course has several")
+    parser.add_argument(
+        "--since", type=Path, metavar="RESULTS", help="take over from earlier results what has not changed since"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once")
     parser.add_argument(
         "--seed", type=_text, metavar="TEXT", help="draw numbers and fresh programs from this, not a secret seed"
@@ -344,6 +347,7 @@ def _cohort(words: list[str]) -> int:
             allow_process=options.allow_process,
             dask=options.dask,
             assignment=options.assignment,
+            since=options.since,
         ),
     )
 

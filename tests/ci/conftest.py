@@ -32,7 +32,7 @@ print("TOKEN", [value for value in os.environ.values() if "SECRET" in value])
 raise ValueError("\\n::error::FORGED\\n```\\n<img src=x> | a | [x](http://evil.example)")
 """
 
-Fill = Callable[[Path, str], Path]
+Fill = Callable[..., Path]
 Prepare = Callable[[Path], Path]
 
 

@@ -1,9 +1,9 @@
 """From `grade ci init` to the file that the platform reads, in the layout that the platform documents.
 
 No real platform runs here. GitHub's and GitLab's runners are imitated by the scripts of the workflow, run by bash in a
-checkout, with their documented variables. Gradescope's harness (https://gradescope-autograders.readthedocs.io) is imitated by its
-folders; Classroom 50's `runner.py` (https://github.com/foundation50/classroom50) by its variables and its way to start
-`autograder.py`.
+checkout, with their documented variables. Gradescope's harness (https://gradescope-autograders.readthedocs.io) is
+imitated by its folders. Classroom 50's `runner.py` (https://github.com/foundation50/classroom50) is imitated by its
+variables and its way to start `autograder.py`.
 """
 
 import json
@@ -75,7 +75,7 @@ def test_github(kind: str, init: Init, fill: Fill, prepare: Prepare, shell: Shel
     found = commands(graded.stdout)
     assert (3 if kind == "hostile" else 0) == len(found)
     for line, name in zip(found, ("01_record", "02_replay", "03_reset"), strict=False):
-        assert line.startswith(f"::error file=exercises/{name}.py,line=17,title=")
+        assert line.startswith(f"::error file=exercises/{name}.py,line=13,title=")
     report = json.loads((temp / "report.json").read_text())
     assert SCORES[kind] == report["score"]
     suites = JUnitXml.fromfile(str(temp / "junit.xml"))
@@ -229,10 +229,9 @@ def test_a_class_at_night(init: Init, fill: Fill, prepare: Prepare, shell: Shell
     _, first = night()
     assert SCORES == {name: report["score"] for name, report in first.items()}
     assert {"page.html", "cohort.json", "exports"} <= {path.name for path in (work / "results").iterdir()}
-    shutil.copytree(
-        tmp_path / "remote" / "honest" / "exercises", tmp_path / "remote" / "empty" / "exercises", dirs_exist_ok=True
-    )
-    commit(tmp_path / "remote" / "empty")
+    remote = tmp_path / "remote"
+    shutil.copytree(remote / "honest" / "exercises", remote / "empty" / "exercises", dirs_exist_ok=True)
+    commit(remote / "empty")
     shutil.rmtree(temp / "submissions")
     _, second = night()
     assert {**SCORES, "empty": 30} == {name: report["score"] for name, report in second.items()}
