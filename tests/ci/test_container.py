@@ -41,7 +41,7 @@ def image(wheel: Path) -> Iterator[Path]:
     folder = Path(mkdtemp(prefix="backward-image-", dir="/var/tmp"))
     folder.chmod(0o755)
     subprocess.run([python, "-m", "venv", "--without-pip", folder / "backward"], check=True)
-    install = [sys.executable, "-m", "pip", "--python", folder / "backward", "install", "--quiet"]
+    install: list[str | Path] = [sys.executable, "-m", "pip", "--python", folder / "backward", "install", "--quiet"]
     subprocess.run([*install, "-c", ROOT / "constraints.txt", wheel], check=True, capture_output=True)
     for part in ("exercises", "tests"):
         shutil.copytree(TAPE / part, folder / "course" / part)
@@ -133,7 +133,7 @@ def test_without_a_sandbox_it_refuses(image: Path, inside: Callable[..., "subpro
     words = ["--official", "--course", image / "course", "--seed", load_course(TAPE).seed, "--isolation", "process"]
     done = inside(image / "backward" / "bin" / "grade", *words, "--from", image / "course" / "exercises")
     assert (2, "") == (done.returncode, done.stdout)
-    assert "grade: official grading needs a sandbox" in done.stderr
+    assert "grade: learner code cannot be isolated as asked" in done.stderr
 
 
 def test_the_container_file_ends_without_rights(wheel: Path) -> None:
