@@ -7,6 +7,7 @@ import pickle
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -87,6 +88,22 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for exercise in course.exercises:
         (folder / exercise.filename).write_text(make_stub(course, exercise), encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> Path:
+    """The wheel, built from a copy of the repository in which nobody has worked on an exercise."""
+    out = tmp_path_factory.mktemp("dist")
+    tree = tmp_path_factory.mktemp("tree") / "backward"
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "exercises", "fixtures", "dist", "__pycache__"))
+    shutil.copytree(handed_out, tree / "exercises")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, tree],
+        check=True,
+        capture_output=True,
+    )
+    (built,) = out.glob("*.whl")
+    return built
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,7 @@ ROOMS = (
     "views",
     "author",
     "practice",
+    "ci",
     "cli",
 )
 # the one thing in the worker that is not in the standard library: learners may use it, so its numbers are read

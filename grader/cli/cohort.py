@@ -53,6 +53,7 @@ class CohortOptions:
     allow_process: bool
     dask: str | None = None
     assignment: str | None = None
+    since: Path | None = None
 
 
 def run_cohort(course: Course, options: CohortOptions) -> int:
@@ -80,6 +81,8 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
 
 def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results: Results) -> int:
     book = read_book(course.book)
+    if options.since is not None:
+        results.take_over(options.since, found)
     seed = results.seed(course, options.seed)
     from_it = drawn(course, book, seed, default_memo())
     made = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)

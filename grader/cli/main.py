@@ -160,7 +160,9 @@ def _grade(words: list[str]) -> int:
     parser = _parser("", "Grade your exercise files.", _OFFICIAL)
     parser.usage = f"grade [EXERCISE [FILE] ...] [options]\n       grade {'|'.join(_COMMANDS)} --help"
     parser.add_argument("words", nargs="*", metavar="EXERCISE", help="a number, an id or its beginning (default: all)")
-    parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder")
+    parser.add_argument(
+        "--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder, or in DIR/exercises"
+    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, and write no file")
     parser.add_argument("--all", action="store_true", help="show every check, and what every failure is about")
@@ -318,6 +320,9 @@ def _cohort(words: list[str]) -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="where reports and summary go")
     parser.add_argument("--layout", choices=LAYOUTS, help="how SUBMISSIONS is laid out (default: what it looks like)")
     parser.add_argument("--assignment", metavar="NAME", help="which one, where an nbgrader course has several")
+    parser.add_argument(
+        "--since", type=Path, metavar="RESULTS", help="take over from earlier results what has not changed since"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once")
     parser.add_argument(
         "--seed", type=_text, metavar="TEXT", help="draw numbers and fresh programs from this, not a secret seed"
@@ -342,6 +347,7 @@ def _cohort(words: list[str]) -> int:
             allow_process=options.allow_process,
             dask=options.dask,
             assignment=options.assignment,
+            since=options.since,
         ),
     )
 
@@ -417,8 +423,26 @@ def _reset(words: list[str]) -> int:
     return run_reset(course, options.folder, find_exercise(course, options.exercise))
 
 
+def _ci(words: list[str]) -> int:
+    from ..ci import PLATFORMS
+
+    made = "; ".join(f"{name}: {platform.line}" for name, platform in PLATFORMS.items())
+    parser = _parser("ci", f"Write what a platform needs to grade. {made}.", "the packaged one, which the wheel holds")
+    parser.add_argument("action", choices=["init"], help="write the files")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here)")
+    parser.add_argument("--for", dest="platform", choices=PLATFORMS, required=True, help="the platform")
+    parser.add_argument("--wheel", type=Path, required=True, metavar="FILE", help="the kit, made by `pip wheel`")
+    options = parser.parse_intermixed_args(words)
+    from .platforms import run_ci_init
+
+    named = options.course is not None and options.course != Path(PACKAGED)
+    course = load_course(find_course(options.course, None)) if named else None
+    return run_ci_init(options.platform, options.wheel, course, options.folder)
+
+
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
+    "ci": _ci,
     "cohort": _cohort,
     "export": _export,
     "hint": _hint,

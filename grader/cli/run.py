@@ -40,9 +40,10 @@ def run_grade(course: Course, options: Options) -> int:
     if options.official:
         _refuse_links(options)
     root, folder = learner_folders(course)
-    files = files_to_grade(course, options.words, options.folder or folder)
+    files = files_to_grade(course, options.words, _with_files(course, options.folder) if options.folder else folder)
     there = any(path.exists() or path.is_symlink() for path in files.values())
-    if not there and (not options.words or any(str(path) in options.words for path in files.values())):
+    # a platform waits for a result, also where nothing was handed in
+    if not (there or options.formats) and (not options.words or any(str(p) in options.words for p in files.values())):
         named = [path for path in files.values() if str(path) in options.words]
         if named:
             raise UsageError(f"there is no file {named[0]}")
@@ -140,6 +141,13 @@ def learner_folders(course: Course) -> tuple[Path, Path]:
     if course.folder != packaged_course() or here.is_relative_to(course.folder):
         return course.folder, course.folder / "exercises"
     return here, here / "exercises" if (here / "exercises").is_dir() else here
+
+
+def _with_files(course: Course, folder: Path) -> Path:
+    """Return the folder with the exercise files in one that was given: that, or `exercises` in it."""
+    inner = folder / "exercises"
+    direct = any(os.path.lexists(folder / exercise.filename) for exercise in course.exercises)
+    return inner if inner.is_dir() and not direct else folder
 
 
 def wants_color() -> bool:

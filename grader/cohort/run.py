@@ -3,7 +3,7 @@
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -173,6 +173,25 @@ class Results:
             return False
         self._put_away(path)
         return True
+
+    def take_over(self, earlier: Path, entries: Iterable[Entry]) -> None:
+        """Copy the seed and the reports of an earlier folder of results, where this one has none.
+
+        A report of a submission that has changed since is made anew, as in every run. Raises `ResultsError` where
+        there are no such results, and `OSError`.
+        """
+        for place in (RUN, *(f"{REPORTS}/{entry.id}.json" for entry in entries)):
+            if os.path.lexists(self.folder / place):
+                continue
+            try:
+                data = read_plain(earlier / place)
+            except FileNotFoundError:
+                if place == RUN:
+                    raise ResultsError(f"--since {earlier}: there are no results of `grade cohort`") from None
+                continue
+            except OSError as error:
+                raise ResultsError(f"--since {earlier / place} cannot be read: {error.strerror}") from None
+            write_atomically(self.folder / place, data)
 
     def seed(self, course: Course, given: str | None) -> str:
         """The seed given, else the one that was used here before, else a new and secret one; noted in the folder."""

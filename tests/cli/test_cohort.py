@@ -62,6 +62,27 @@ def test_the_same_command_again_grades_nothing(cohort: Run, work: Path) -> None:
     assert before == {p.name: p.read_bytes() for p in (work / "results" / "reports").iterdir()}
 
 
+def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work: Path) -> None:
+    """Another night, another folder: the seed and what has not changed come from the folder before, which stays."""
+    grade("cohort", submissions, "--out", work / "first")
+    before = {p.name: p.read_bytes() for p in (work / "first").rglob("*.json")}
+    (submissions / "bob" / "02_swap.py").write_text(solution("02_swap.py"))
+    done = grade("cohort", submissions, "--out", work / "second", "--since", work / "first")
+
+    assert "3 of 3 submissions graded, 2 of them before" in done.stdout
+    assert before == {p.name: p.read_bytes() for p in (work / "first").rglob("*.json")}
+    after = {p.name: p.read_bytes() for p in (work / "second").rglob("*.json")}
+    assert ["bob.json", "cohort.json"] == sorted(name for name in before if before[name] != after[name])
+    assert 6 == json.loads(after["bob.json"])["score"]
+
+
+def test_since_wants_results(grade: Run, submissions: Path, work: Path) -> None:
+    """A folder without any is a mistake, and nothing is graded."""
+    done = grade("cohort", submissions, "--out", work / "second", "--since", work / "nowhere")
+    assert (2, "") == (done.returncode, done.stdout)
+    assert f"--since {work / 'nowhere'}: there are no results of `grade cohort`" in done.stderr
+
+
 def test_a_complete_class_needs_no_eye(cohort: Run, submissions: Path) -> None:
     """Exit code 0, whatever the scores are."""
     (submissions / "dot").rmdir()

@@ -76,7 +76,7 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
         ("nowhere/course.yaml: there is no such file", ["--course", "nowhere"]),
         ("invalid choice: 'none'", ["--isolation", "none"]),
         ("nowhere.py", ["distribute", "nowhere.py"]),
-        ("no exercise files in", ["--from", "."]),
+        ("no exercise files in ..", ["--from", ".."]),
     ],
 )
 @pytest.mark.usefixtures("exercises")
@@ -119,6 +119,16 @@ def test_the_exercise_before_a_file_counts_more_than_its_name(grade: Grade, work
     """`grade swap 01_distribute.py` grades that file as swap."""
     (work / "01_distribute.py").write_text(solved("02_swap.py"))
     assert grade("swap", "01_distribute.py").returncode == 0
+
+
+def test_a_checkout_is_graded_with_from(grade: Grade, work: Path, solved: Solved) -> None:
+    """Where no exercise lies in the folder itself, they are those of its `exercises`; else those are left alone."""
+    (work / "checkout" / "exercises").mkdir(parents=True)
+    (work / "checkout" / "exercises" / "01_distribute.py").write_text(solved("01_distribute.py"))
+    assert 0 == grade("1", "--from", "checkout").returncode
+    (work / "checkout" / "02_swap.py").write_text(solved("02_swap.py"))
+    done = grade("1", "2", "--from", "checkout", "--json")
+    assert ["missing", "passed"] == [exercise["status"] for exercise in json.loads(done.stdout)["exercises"]]
 
 
 def test_files_elsewhere_are_graded_with_from(grade: Grade, work: Path, solved: Solved) -> None:

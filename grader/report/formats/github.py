@@ -1,4 +1,4 @@
-"""What GitHub shows of a graded push: Markdown for the job summary, and workflow commands that annotate lines.
+"""A graded push for GitHub: Markdown for the job summary, and workflow commands that annotate lines.
 
 Both are for the learner: give them a report that `for_learner` has been over. The commands are escaped as GitHub's own
 toolkit does, `packages/core/src/command.ts` of https://github.com/actions/toolkit. Whatever a submission may have a say
@@ -75,7 +75,7 @@ def _section(exercise: ExerciseResult) -> str:
 
 
 def _told(exercise: ExerciseResult, check: CheckResult | None) -> str:
-    """What is said of an exercise: its first failure, or why its file was not graded; nothing where all is well."""
+    """Return the text on an exercise: its first failure, or why its file was not graded; nothing where all is well."""
     if check is not None:
         return f"{check.title}\n{explanation(exercise, check)}"
     return "" if exercise.message is UNSET or exercise.status == "passed" else exercise.message

@@ -1,0 +1,183 @@
+"""Make the files of a platform from templates, the kit's wheel and a course."""
+
+import io
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ..course import PACKAGED, Course
+from ..outside import UserError, read_plain
+
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+_PINS = "constraints.txt"
+_DISTRIBUTION = "backward_grader"
+
+
+class SetupError(UserError):
+    """The files of a platform cannot be made or written; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A platform: the templates of its files by where they go, and the folder of the kit beside them.
+
+    Args:
+        line: Says in a few words what comes out.
+        templates: A template's name for each path.
+        kit: The folder for the wheel, the pins and the course.
+        archive: The one file that all of it goes into, None for a folder.
+        next: What to do with the files.
+    """
+
+    line: str
+    templates: Mapping[str, str]
+    kit: str
+    next: str
+    archive: str | None = None
+
+
+PLATFORMS = {
+    "github": Platform(
+        "a workflow that grades each push in the learner's repository",
+        {".github/workflows/grade.yml": "github.yml", ".github/backward/install.sh": "install.sh"},
+        ".github/backward",
+        "commit these files to the repository that learners start from",
+    ),
+    "github-class": Platform(
+        "a workflow that grades a whole class each night in a repository of your own",
+        {
+            ".github/workflows/class.yml": "github_class.yml",
+            ".github/backward/install.sh": "install.sh",
+            ".github/backward/clone.sh": "clone.sh",
+            "repositories.txt": "repositories.txt",
+        },
+        ".github/backward",
+        "list the class in repositories.txt, and commit these files to a private repository of your own",
+    ),
+    "gitlab": Platform(
+        "a pipeline that grades each push in the learner's project",
+        {".gitlab-ci.yml": "gitlab.yml", ".gitlab/backward/install.sh": "install.sh"},
+        ".gitlab/backward",
+        "commit these files to the project that learners start from",
+    ),
+    "gradescope": Platform(
+        "the zip of an autograder",
+        {"setup.sh": "gradescope_setup.sh", "run_autograder": "gradescope_run.sh", "install.sh": "install.sh"},
+        "",
+        "upload autograder.zip as the assignment's autograder",
+        archive="autograder.zip",
+    ),
+    "classroom50": Platform(
+        "autograder.py and what lies beside it",
+        {"autograder.py": "classroom50.py.in", "install.sh": "install.sh"},
+        "",
+        "commit these files to CLASSROOM/autograders/ASSIGNMENT/ of your classroom50 repository",
+    ),
+    "container": Platform(
+        "a container file for an image that grades as a user without rights",
+        {"Containerfile": "Containerfile", "install.sh": "install.sh"},
+        "",
+        "build the image with `podman build -t backward .`",
+    ),
+}
+
+
+def platform_files(name: str, wheel: Path, course: Course | None) -> dict[str, bytes]:
+    """Return the files of a platform by their paths.
+
+    Args:
+        name: One of `PLATFORMS`.
+        wheel: The kit as a wheel.
+        course: A course that goes with it, without its solutions; None for the one in the wheel.
+
+    Raises:
+        SetupError: the wheel is none of this kit, or a file cannot be read.
+    """
+    platform = PLATFORMS[name]
+    try:
+        data = read_plain(wheel, follow=True)
+    except OSError as error:
+        raise SetupError(f"--wheel {wheel} cannot be read: {error.strerror}") from None
+    _check_wheel(wheel, data)
+    kit = PurePosixPath(platform.kit)
+    where = str(kit / "course") if course else PACKAGED
+    files = {path: _filled(template, where) for path, template in platform.templates.items()}
+    files[str(kit / wheel.name)] = data
+    files[str(kit / _PINS)] = _pins()
+    for inner, content in _course_files(course) if course else ():
+        files[str(kit / "course" / inner)] = content
+    return files if platform.archive is None else {platform.archive: _zipped(files)}
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> list[Path]:
+    """Write files into a folder, and return their paths; what begins with `#!` may be run.
+
+    Raises:
+        SetupError: something is there already, and nothing was written; or the folder cannot be written.
+    """
+    paths = {folder / path: data for path, data in files.items()}
+    there = [path for path in paths if os.path.lexists(path)]
+    if there:
+        names = ", ".join(map(str, there))
+        raise SetupError(f"{names}: there already, and left alone; name another folder, or remove what is there")
+    try:
+        for path, data in paths.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as file:
+                file.write(data)
+            if data.startswith(b"#!"):
+                path.chmod(0o755)
+    except OSError as error:
+        raise SetupError(f"{error.filename or folder} cannot be written: {error.strerror}") from None
+    return list(paths)
+
+
+def _filled(template: str, course: str) -> bytes:
+    return (_TEMPLATES / template).read_bytes().replace(b"@COURSE@", course.encode())
+
+
+def _check_wheel(path: Path, data: bytes) -> None:
+    try:
+        names = zipfile.ZipFile(io.BytesIO(data)).namelist()
+    except zipfile.BadZipFile:
+        names = []
+    named = path.name.startswith(f"{_DISTRIBUTION}-") and path.suffix == ".whl"
+    if not named or not any(name.startswith(f"{_DISTRIBUTION}-") and name.endswith("/METADATA") for name in names):
+        made = "`pip wheel --no-deps --wheel-dir dist .` in a clone makes one"
+        raise SetupError(f"--wheel {path} is no wheel of this kit; {made}")
+    if any("solutions" in PurePosixPath(name).parts for name in names):
+        raise SetupError(f"--wheel {path} holds solutions; make it with `pip wheel`, which leaves them out")
+
+
+def _pins() -> bytes:
+    """Return the versions that were tested together: beside the templates in a wheel, at the root in a checkout."""
+    for folder in (_TEMPLATES, _TEMPLATES.parents[2]):
+        if (folder / _PINS).is_file():
+            return (folder / _PINS).read_bytes()
+    raise SetupError("the versions that were tested together did not come with this installation: install it anew")
+
+
+def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
+    """Yield what grading takes of a course, by its path in it: no solution, no mistake."""
+    paths = [course.file, course.book]
+    paths += [course.hidden_test(exercise) for exercise in course.exercises]
+    paths += [course.exercise_file(exercise) for exercise in course.exercises]
+    for path in paths:
+        try:
+            yield path.relative_to(course.folder).as_posix(), read_plain(path, follow=True)
+        except OSError as error:
+            raise SetupError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip file with scripts that may be run; the same bytes for the same files."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(path)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100755 if data.startswith(b"#!") else 0o100644) << 16
+            archive.writestr(entry, data)
+    return buffer.getvalue()

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Install the kit that lies beside this file, in the versions of constraints.txt: install.sh FOLDER
+# The folder becomes a virtual environment; FOLDER/bin/grade is the command.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+target="$1"
+
+# PyTorch's index of builds for CPUs, which are small. Set it to nothing to take pip's own index.
+TORCH_INDEX="${TORCH_INDEX-https://download.pytorch.org/whl/cpu}"
+
+test -x "$target/bin/python" || "${PYTHON:-python3}" -m venv "$target"
+install=("$target/bin/python" -I -m pip install --quiet --disable-pip-version-check -c "$here/constraints.txt")
+wheel="$(ls "$here"/backward_grader-*.whl)"
+"${install[@]}" "$wheel"
+"${install[@]}" --no-deps ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch
+"${install[@]}" "${wheel}[oracle]"

@@ -1,0 +1,128 @@
+"""A class in small: what three people handed in, and an environment into which `install.sh` installs."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TAPE = ROOT / "examples" / "tape"
+GRADE = Path(sys.executable).parent / "grade"
+
+# what runs when the file is loaded and whenever a check runs it: it tries to write, to read, and to command a log
+HOSTILE = """
+import os
+for path in {targets!r}:
+    for mode in ("w", "a", "r"):
+        try:
+            with open(path, mode) as file:
+                print("REACHED", path, file.read() if mode == "r" else file.write("FORGED"))
+        except Exception:
+            pass
+print("::error::FORGED")
+print("::set-output name=score::FORGED")
+print("TOKEN", [value for value in os.environ.values() if "SECRET" in value])
+raise ValueError("\\n::error::FORGED\\n```\\n<img src=x> | a | [x](http://evil.example)")
+"""
+
+Fill = Callable[..., Path]
+Prepare = Callable[[Path], Path]
+
+
+@pytest.fixture
+def fill() -> Fill:
+    """Puts what somebody handed in into a folder: `honest`, `hostile`, or `empty`."""
+
+    def fill(folder: Path, kind: str, *targets: Path) -> Path:
+        place = folder / "exercises"
+        place.mkdir(parents=True)
+        if kind == "empty":
+            return folder
+        for path in (TAPE / "solutions").glob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            (place / path.name).write_text(text if kind == "honest" else HOSTILE.format(targets=[*map(str, targets)]))
+        return folder
+
+    return fill
+
+
+@pytest.fixture(scope="session")
+def installed_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with links to what is installed here, but for the kit itself."""
+    folder = tmp_path_factory.mktemp("packages")
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if "backward" not in path.name and path.suffix != ".pth":
+            (folder / path.name).symlink_to(path)
+    return folder
+
+
+@pytest.fixture
+def prepare(installed_elsewhere: Path) -> Prepare:
+    """Makes a virtual environment that has all but the kit, so that `install.sh` installs that alone, in seconds."""
+
+    def make(folder: Path) -> Path:
+        venv.create(folder, with_pip=False)
+        (site,) = folder.glob("lib/python*/site-packages")
+        (site / "packages.pth").write_text(f"{installed_elsewhere}\n")
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small course of one's own, with its solutions."""
+    return Path(shutil.copytree(TAPE, tmp_path_factory.mktemp("own") / "tape"))
+
+
+@dataclass(frozen=True)
+class Shell:
+    """Runs scripts as a platform does: with bash, which stops at the first error, and with its variables alone."""
+
+    home: Path
+
+    def __call__(self, script: str, cwd: Path, **variables: object) -> "subprocess.CompletedProcess[str]":
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            cwd=cwd,
+            env={
+                **{name: value for name, value in os.environ.items() if name.startswith("PIP_")},
+                "PATH": os.environ["PATH"],
+                "HOME": str(self.home),
+                "LC_ALL": "C.UTF-8",
+                "TORCH_INDEX": "",
+                **{name: str(value) for name, value in variables.items()},
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "Traceback" not in done.stdout + done.stderr, done.stdout + done.stderr
+        return done
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    home = tmp_path / "home"
+    home.mkdir()
+    return Shell(home)
+
+
+@pytest.fixture
+def init(wheel: Path, course: Path) -> Callable[..., Path]:
+    """Runs `grade ci init` for a platform with the small course, into a new folder."""
+
+    def run(platform: str, folder: Path, *words: object) -> Path:
+        command = [GRADE, "ci", "init", "--for", platform, "--wheel", wheel, "--course", course, *words, folder]
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+        assert (0, "") == (done.returncode, done.stderr)
+        return folder
+
+    return run

@@ -1,0 +1,167 @@
+"""The files for platforms: what is in them, and what is not."""
+
+import io
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from grader.ci import PLATFORMS, SetupError, platform_files, write_files
+from grader.course import load_course
+
+from .conftest import GRADE, TAPE
+
+pytestmark = pytest.mark.slow
+
+USED = {"actions/checkout@v4", "actions/setup-python@v5", "actions/upload-artifact@v4", "actions/cache@v4"}
+Init = Callable[..., Path]
+
+
+def made(platform: str, wheel: Path, own: bool = True) -> dict[str, bytes]:
+    """A platform's files, those in a zip by their paths in it."""
+    files = platform_files(platform, wheel, load_course(TAPE) if own else None)
+    archive = PLATFORMS[platform].archive
+    if archive is None:
+        return files
+    (data,) = files.values()
+    with zipfile.ZipFile(io.BytesIO(data)) as read:
+        return {name: read.read(name) for name in read.namelist()}
+
+
+def workflow(text: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A workflow, and the steps of its one job."""
+    read = yaml.safe_load(text)
+    (job,) = read["jobs"].values()
+    return read, job["steps"]
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_no_solution_is_inside(wheel: Path, platform: str) -> None:
+    """No file of a solution, no line that only a solution has, no mistake; the course's checks are there."""
+    files = made(platform, wheel)
+    regions = [
+        line.strip()
+        for path in (TAPE / "solutions").glob("*.py")
+        for region in re.findall(r"# BEGIN SOLUTION.*\n((?:.*\n)+?) *# END SOLUTION", path.read_text())
+        for line in region.splitlines()
+    ]
+    given = "".join(path.read_text() for path in (TAPE / "exercises").glob("*.py"))
+    secret = [line for line in regions if len(line) > 12 and line not in given]
+    assert secret
+    for name, data in files.items():
+        assert "solutions" not in name
+        assert "mistakes" not in name
+        text = data.decode("utf-8", "replace")
+        assert name.endswith((".whl", ".json")) or [] == [line for line in secret if line in text]
+    assert [name for name in files if name.endswith("course/tests/hidden/test_01_record.py")]
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_the_packaged_course_is_asked_for_by_name(wheel: Path, platform: str) -> None:
+    """Never the one that lies around a submission; no placeholder is left."""
+    files = made(platform, wheel, own=False)
+    assert [] == [name for name in files if "/course/" in name]
+    text = b"".join(data for name, data in files.items() if not name.endswith(".whl")).decode()
+    assert "@COURSE@" not in text
+    assert platform == "container" or "packaged" in text
+
+
+@pytest.mark.parametrize(
+    ("platform", "path"), [("github", ".github/workflows/grade.yml"), ("github-class", ".github/workflows/class.yml")]
+)
+def test_workflows_have_the_least_rights(wheel: Path, platform: str, path: str) -> None:
+    """They may read the repository; actions are GitHub's own, pinned; no step keeps the token; nothing that a learner
+    may name is put into a script."""
+    text = made(platform, wheel)[path]
+    read, steps = workflow(text)
+    assert {"contents": "read"} == read["permissions"]
+    assert not any("permissions" in job for job in read["jobs"].values())
+    assert {step["uses"] for step in steps if "uses" in step} <= USED
+    (checkout,) = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
+    assert {"persist-credentials": False} == checkout["with"]
+    assert [] == [step["run"] for step in steps if "${{" in step.get("run", "")]
+    assert b"pull_request_target" not in text
+
+
+def test_only_the_step_that_clones_has_the_token(wheel: Path) -> None:
+    """It runs no code of a learner's; the steps that do have no secret."""
+    text = made("github-class", wheel)[".github/workflows/class.yml"]
+    _, steps = workflow(text)
+    assert 1 == text.count(b"secrets.")
+    assert ["Clone"] == [step["name"] for step in steps if "secrets." in str(step)]
+    assert b"secrets." not in made("github", wheel)[".github/workflows/grade.yml"]
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_everything_is_pinned(wheel: Path, platform: str) -> None:
+    """Each package comes in the version that was tested; no script asks for a newer one."""
+    files = made(platform, wheel)
+    (pins,) = [data.decode() for name, data in files.items() if name.endswith("constraints.txt")]
+    assert all(re.fullmatch(r"#.*|[\w.-]+==[\w.]+", line) for line in pins.splitlines())
+    (script,) = [data.decode() for name, data in files.items() if name.endswith("install.sh")]
+    assert 1 == script.count("pip install")
+    assert '-c "$here/constraints.txt"' in script
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_scripts_can_be_read_by_their_language(wheel: Path, platform: str) -> None:
+    """bash and Python find no syntax error."""
+    for name, data in made(platform, wheel).items():
+        if data.startswith(b"#!"):
+            done = subprocess.run(["bash", "-n"], input=data, capture_output=True, check=False)
+            assert (0, b"") == (done.returncode, done.stderr), name
+        elif name.endswith("autograder.py"):
+            compile(data, name, "exec")
+
+
+def test_nothing_is_overwritten(init: Init, tmp_path: Path, wheel: Path) -> None:
+    """Where one file is there already, none is written."""
+    there = tmp_path / "repository" / ".github" / "workflows" / "grade.yml"
+    there.parent.mkdir(parents=True)
+    there.write_text("mine")
+    command = [GRADE, "ci", "init", "--for", "github", "--wheel", wheel, tmp_path / "repository"]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+
+    assert (2, "") == (done.returncode, done.stdout)
+    assert f"{there}: there already, and left alone" in done.stderr
+    assert [there] == [path for path in (tmp_path / "repository").rglob("*") if path.is_file()]
+    assert "mine" == there.read_text()
+
+
+def test_a_link_is_not_written_through(tmp_path: Path) -> None:
+    """A link that leads nowhere is something that is there."""
+    (tmp_path / "file").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SetupError, match="there already"):
+        write_files({"file": b""}, tmp_path)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no zip"])
+def test_what_is_no_wheel_is_refused(tmp_path: Path, content: bytes | None) -> None:
+    """With how to make one."""
+    path = tmp_path / "backward_grader-1.0-py3-none-any.whl"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SetupError, match=r"cannot be read: No such file|is no wheel of this kit; `pip wheel"):
+        platform_files("github", path, None)
+
+
+def test_the_zip_is_the_same_each_time(wheel: Path) -> None:
+    """So that a new upload to Gradescope means a change."""
+    assert platform_files("gradescope", wheel, None) == platform_files("gradescope", wheel, None)
+
+
+def test_python_is_the_one_that_was_tested() -> None:
+    """The workflows name the version that this kit's own CI uses."""
+    own = (Path(__file__).resolve().parents[2] / ".github" / "workflows" / "ci.yml").read_text()
+    version = re.search(r'python-version: "(\d+\.\d+)"', own)
+    assert version is not None
+    templates = Path(sys.modules["grader.ci"].__file__ or "").parent / "templates"
+    for path in templates.iterdir():
+        assert set(re.findall(r'python(?:-version: "|:)(\d+\.\d+)', path.read_text())) <= {version[1]}

@@ -1,0 +1,262 @@
+"""From `grade ci init` to the file that the platform reads, in the layout that the platform documents.
+
+No real platform runs here. GitHub's and GitLab's runners are imitated by the scripts of the workflow, run by bash in a
+checkout, with their documented variables. Gradescope's harness (https://gradescope-autograders.readthedocs.io) is
+imitated by its folders. Classroom 50's `runner.py` (https://github.com/foundation50/classroom50) is imitated by its
+variables and its way to start `autograder.py`.
+"""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from junitparser import JUnitXml
+
+from .conftest import Fill, Prepare, Shell
+
+pytestmark = [pytest.mark.slow, pytest.mark.hostile]
+
+Init = Callable[..., Path]
+SCORES = {"honest": 30, "hostile": 0, "empty": 0}
+TOKEN = "SECRET-token"
+SCHEMA = json.loads(
+    (Path(__file__).resolve().parents[1] / "report" / "formats" / "gradescope.schema.json").read_text(encoding="utf-8")
+)
+everybody = pytest.mark.parametrize("kind", SCORES)
+
+
+def commands(log: str) -> list[str]:
+    """The lines of a log that GitHub's runner would obey."""
+    return [line for line in log.splitlines() if line.lstrip().startswith("::") or "##[" in line]
+
+
+def harmless(*texts: str) -> None:
+    """Nothing of the hostile file was done, and no secret was seen."""
+    for text in texts:
+        assert "REACHED" not in text
+        assert TOKEN not in text
+
+
+@everybody
+def test_github(kind: str, init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
+    """A push: checkout, the workflow's scripts one after the other, the job summary, annotations, artifacts."""
+    work = init("github", tmp_path / "work" / "repo")
+    temp = tmp_path / "temp"
+    prepare(temp / "backward")
+    summary = tmp_path / "summary.md"
+    summary.touch()
+    fill(work, kind, summary, work / ".github" / "backward" / "course" / "tests" / "hidden" / "answers.json")
+    (job,) = yaml.safe_load((work / ".github" / "workflows" / "grade.yml").read_text())["jobs"].values()
+    scripts = {step["name"]: step["run"] for step in job["steps"] if "run" in step}
+    variables = {
+        "GITHUB_STEP_SUMMARY": summary,
+        "GITHUB_WORKSPACE": work,
+        "RUNNER_TEMP": temp,
+        "GITHUB_TOKEN": TOKEN,
+        "GITHUB_ACTIONS": "true",
+    }
+    install = shell(scripts["Install"], work, **variables)
+    graded = shell(scripts["Grade"], work, **variables)
+
+    assert (0, "") == (install.returncode, install.stderr)
+    assert (0 if kind == "honest" else 1) == graded.returncode, graded.stderr
+    text = summary.read_text()
+    assert text.startswith(f"# The Tape: {SCORES[kind]}/30\n\n| exercise | | status | points |\n")
+    found = commands(graded.stdout)
+    assert (3 if kind == "hostile" else 0) == len(found)
+    for line, name in zip(found, ("01_record", "02_replay", "03_reset"), strict=False):
+        assert line.startswith(f"::error file=exercises/{name}.py,line=13,title=")
+    report = json.loads((temp / "report.json").read_text())
+    assert SCORES[kind] == report["score"]
+    suites = JUnitXml.fromfile(str(temp / "junit.xml"))
+    assert sum(len(exercise["checks"]) for exercise in report["exercises"]) == sum(suite.tests for suite in suites)
+    harmless(text, graded.stdout, graded.stderr, (temp / "report.json").read_text(), (temp / "junit.xml").read_text())
+
+
+@everybody
+def test_gitlab(kind: str, init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
+    """A pipeline: the job's script, and the report that GitLab's tests tab reads."""
+    work = init("gitlab", tmp_path / "builds" / "project")
+    fill(work, kind, work / ".gitlab" / "backward" / "course" / "tests" / "hidden" / "answers.json")
+    home = prepare(tmp_path / "opt" / "backward")
+    job = yaml.safe_load((work / ".gitlab-ci.yml").read_text())["grade"]
+    script = "\n".join(job["script"]).replace("/opt/backward", str(home))
+    graded = shell(script, work, CI_JOB_TOKEN=TOKEN)
+
+    assert (0 if kind == "honest" else 1) == graded.returncode, graded.stderr
+    (suite,) = JUnitXml.fromfile(str(work / job["artifacts"]["reports"]["junit"]))
+    score = next(one.value for one in suite.properties() if one.name == "score")
+    assert str(SCORES[kind]) == score
+    (path,) = job["artifacts"]["paths"]
+    assert SCORES[kind] == json.loads((work / path).read_text())["score"]
+    harmless(graded.stdout, graded.stderr, (work / "junit.xml").read_text(), (work / path).read_text())
+
+
+@pytest.fixture
+def autograder(init: Init, prepare: Prepare, shell: Shell, tmp_path: Path) -> Path:
+    """Gradescope's `/autograder`, elsewhere: the zip unpacked to `source/`, `setup.sh` run, `run_autograder` beside."""
+    root = tmp_path / "autograder"
+    with zipfile.ZipFile(init("gradescope", tmp_path / "upload") / "autograder.zip") as archive:
+        archive.extractall(root / "source")
+    prepare(root / "backward")
+    (root / "results").mkdir()
+    setup = shell(f"bash {root / 'source' / 'setup.sh'}", root, AUTOGRADER=root)
+    assert (0, "") == (setup.returncode, setup.stderr)
+    shutil.copy(root / "source" / "run_autograder", root)
+    (root / "run_autograder").chmod(0o755)
+    return root
+
+
+def test_gradescope(autograder: Path, fill: Fill, shell: Shell) -> None:
+    """Three submissions in one image, each in its turn: every one has results that Gradescope reads."""
+    if os.geteuid() == 0:
+        assert 0 == stat.S_IMODE((autograder / "source").stat().st_mode) & 0o077
+    results = autograder / "results" / "results.json"
+    for kind, score in SCORES.items():
+        submission = autograder / "submission"
+        shutil.rmtree(submission, ignore_errors=True)
+        results.unlink(missing_ok=True)
+        fill(submission, kind, results, autograder / "source" / "course" / "tests" / "hidden" / "answers.json")
+        done = shell("./run_autograder", autograder, AUTOGRADER=autograder)
+
+        assert 0 == done.returncode, done.stderr
+        found = json.loads(results.read_text())
+        jsonschema.validate(found, SCHEMA)
+        assert score == found["score"]
+        assert 30 == sum(test["max_score"] for test in found["tests"])
+        harmless(results.read_text(), done.stdout, done.stderr)
+
+
+def test_gradescope_takes_loose_files_and_follows_no_link(autograder: Path, shell: Shell, tmp_path: Path) -> None:
+    """Files that were dragged into the upload lie in `submission/` itself; a link to a solution is no solution."""
+    submission = autograder / "submission"
+    submission.mkdir()
+    solutions = tmp_path / "solutions"
+    shutil.copytree(Path(__file__).resolve().parents[2] / "examples" / "tape" / "solutions", solutions)
+    shutil.copy(solutions / "01_record.py", submission)
+    (submission / "02_replay.py").symlink_to(solutions / "02_replay.py")
+    done = shell("./run_autograder", autograder, AUTOGRADER=autograder)
+
+    assert 0 == done.returncode, done.stderr
+    found = json.loads((autograder / "results" / "results.json").read_text())
+    assert 10 == found["score"]
+    assert "02_replay.py cannot be read: there is a symbolic link in its path" in found["output"]
+
+
+def test_gradescope_is_told_where_grading_itself_fails(autograder: Path, fill: Fill, shell: Shell) -> None:
+    """Without results: Gradescope then says that the autograder failed, and gives no 0."""
+    fill(autograder / "submission", "honest")
+    (autograder / "source" / "course" / "course.yaml").write_text("nonsense: 1\n")
+    done = shell("./run_autograder", autograder, AUTOGRADER=autograder)
+
+    assert 2 == done.returncode
+    assert [] == list((autograder / "results").iterdir())
+
+
+@everybody
+def test_classroom50(kind: str, init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
+    """The runner unpacks the bundle, starts `autograder.py` in the checkout, and reads `result.json` there."""
+    bundle = init("classroom50", tmp_path / "runtime" / "backward")
+    checkout = tmp_path / "checkout"
+    result = checkout / "result.json"
+    fill(checkout, kind, result, bundle / "course" / "tests" / "hidden" / "answers.json")
+    temp = tmp_path / "temp"
+    prepare(temp / "backward")
+    variables = {
+        "CLASSROOM": "cs",
+        "ASSIGNMENT": "backward",
+        "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
+        "OWNER": "jane",
+        "USERNAME": "jane",
+        "ASSIGNMENT_TYPE": "individual",
+        "COMMIT_URL": "https://github.com/o/r/commit/1",
+        "RELEASE_URL": "https://github.com/o/r/releases/tag/1",
+        "REVIEW_URL": "https://github.com/o/r/compare/0...1",
+        "GITHUB_TOKEN": TOKEN,
+        "RUNNER_TEMP": temp,
+    }
+    done = shell(f"{sys.executable} {bundle / 'autograder.py'}", checkout, **variables)
+
+    assert 0 == done.returncode, done.stderr
+    found: dict[str, Any] = json.loads(result.read_text())
+    assert ("classroom50/result/v1", "cs", "backward", "jane") == tuple(
+        found[name] for name in ("schema", "classroom", "assignment", "owner")
+    )
+    assert (SCORES[kind], 30) == (found["score"], found["max-score"])
+    assert SCORES[kind] == sum(test["score"] for test in found["tests"])
+    body = (checkout / "release-body.md").read_text()
+    assert body.startswith(f"# The Tape: {SCORES[kind]}/30\n")
+    harmless(result.read_text(), body, done.stdout, done.stderr)
+
+
+def test_a_class_at_night(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
+    """Clone all, grade, write the page and exports; the next night grades only what has changed."""
+    work = init("github-class", tmp_path / "work")
+    temp, token = tmp_path / "temp", {"CLONE_TOKEN": TOKEN}
+    prepare(temp / "backward")
+    listed = ["# a comment", ""]
+    for kind in SCORES:
+        repository = fill(tmp_path / "remote" / kind, kind, work / "results" / "cohort.json")
+        (repository / ".keep").touch()
+        git(repository, "init", "--quiet")
+        commit(repository)
+        listed.append(f"{kind} {repository.as_uri()}")
+    (work / "repositories.txt").write_text("\n".join(listed) + "\n")
+    (job,) = yaml.safe_load((work / ".github" / "workflows" / "class.yml").read_text())["jobs"].values()
+    scripts = {step.get("name"): step["run"] for step in job["steps"] if "run" in step}
+
+    def night() -> tuple[str, dict[str, dict[str, Any]]]:
+        cloned = shell(scripts["Clone"], work, RUNNER_TEMP=temp, **token)
+        assert 0 == cloned.returncode, cloned.stderr
+        graded = shell(scripts["Grade"], work, RUNNER_TEMP=temp)
+        assert 0 == graded.returncode, graded.stderr
+        harmless(*(path.read_text() for path in (work / "results").rglob("*") if path.is_file()), graded.stdout)
+        reports = {path.stem: json.loads(path.read_text()) for path in (work / "results" / "reports").glob("*.json")}
+        return graded.stdout, reports
+
+    installed = shell(scripts["Install"], work, RUNNER_TEMP=temp)
+    assert 0 == installed.returncode, installed.stderr
+    _, first = night()
+    assert SCORES == {name: report["score"] for name, report in first.items()}
+    assert {"page.html", "cohort.json", "exports"} <= {path.name for path in (work / "results").iterdir()}
+    remote = tmp_path / "remote"
+    shutil.copytree(remote / "honest" / "exercises", remote / "empty" / "exercises", dirs_exist_ok=True)
+    commit(remote / "empty")
+    shutil.rmtree(temp / "submissions")
+    _, second = night()
+    assert {**SCORES, "empty": 30} == {name: report["score"] for name, report in second.items()}
+    assert first["honest"] == second["honest"]
+    assert first["hostile"] == second["hostile"]
+
+
+def git(repository: Path, *words: str) -> None:
+    settings = ["-c", "user.name=Jane", "-c", "user.email=jane@example.org", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *settings, *words], cwd=repository, check=True, capture_output=True)
+
+
+def commit(repository: Path) -> None:
+    git(repository, "add", "--all")
+    git(repository, "commit", "--quiet", "--message", "work")
+
+
+@pytest.mark.parametrize(
+    "line", ["../evil https://example.org/x.git", "jane", "jane --upload-pack=touch", ".git https://example.org/x.git"]
+)
+def test_a_bad_line_clones_nothing(line: str, init: Init, shell: Shell, tmp_path: Path) -> None:
+    """A name is a name and an address no option; the script says which line, and fails at its end."""
+    work = init("github-class", tmp_path / "work")
+    (work / "repositories.txt").write_text(f"{line}\n")
+    done = shell("bash .github/backward/clone.sh repositories.txt submissions", work)
+    assert 1 == done.returncode
+    assert "this line is not a name and an address" in done.stderr
+    assert [] == list((work / "submissions").iterdir())
