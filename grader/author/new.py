@@ -81,7 +81,7 @@ def _add(folder: Path, name: str, number: str, title: str) -> None:
     page = _with_entry(Document(folder / "course.yaml"), _filled("entry.yaml", id=name, title=_quoted(title)))
     files = {
         folder / "solutions" / f"{stem}.py": _filled("solution.py", **words),
-        folder / "solutions" / f"{stem}.mistakes.yaml": _filled("mistakes.yaml"),
+        folder / "solutions" / f"{stem}.mistakes.yaml": _filled("misconceptions.yaml"),
         folder / "tests" / "hidden" / f"test_{stem}.py": _filled("test.py"),
     }
     for path in (*files, folder / "exercises" / f"{stem}.py"):
