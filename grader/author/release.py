@@ -9,10 +9,9 @@ from ..answer_book import read_book
 from ..course import Course, CourseError
 from ..outside import UserError, read_plain, write_atomically
 from .leaks import shown
-from .readme import README, row_of
+from .readme import LEARNERS, README, row_of
 from .stubs import is_work, make_stub
 
-LEARNERS = "LEARNERS.md"
 WORKFLOWS = (".github/workflows/grade.yml", ".gitlab-ci.yml")
 _PAGE = Path(__file__).resolve().parent / "templates" / "README.md.txt"
 

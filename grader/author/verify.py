@@ -23,8 +23,7 @@ from .build import build_book, catalogue, steps_of, to_run
 from .drift import Drift, drift, made_from_answers
 from .leaks import hidden_calls, solution_bodies, squeezed
 from .mutants import Mutant, mutants
-from .readme import README, differing
-from .release import LEARNERS
+from .readme import LEARNERS, README, differing
 from .steps import OnStep, Steps, unheard
 from .stubs import is_work, make_stub
 
