@@ -12,7 +12,7 @@ import yaml
 from ..course import COMMANDS, ID, Course, Document, Exercise, load_course
 from ..course.yaml_nodes import child
 from ..outside import UserError, plain, read_plain, write_atomically, yaml_tree
-from .readme import README, row_of, with_row
+from .readme import LEARNERS, README, row_of, with_row
 from .stubs import make_stub
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -75,13 +75,13 @@ def _title(given: str | None, name: str) -> str:
 
 
 def _add(folder: Path, name: str, number: str, title: str) -> None:
-    """Write the files of an exercise, its entry in `course.yaml`, and its row in the README's table if there is one."""
+    """Write the files of an exercise, its entry in `course.yaml`, and its row in the tables of exercises."""
     stem = f"{number}_{name}"
     words = {"number": number, "id": name, "title": title}
     page = _with_entry(Document(folder / "course.yaml"), _filled("entry.yaml", id=name, title=_quoted(title)))
     files = {
         folder / "solutions" / f"{stem}.py": _filled("solution.py", **words),
-        folder / "solutions" / f"{stem}.mistakes.yaml": _filled("mistakes.yaml"),
+        folder / "solutions" / f"{stem}.mistakes.yaml": _filled("misconceptions.yaml"),
         folder / "tests" / "hidden" / f"test_{stem}.py": _filled("test.py"),
     }
     for path in (*files, folder / "exercises" / f"{stem}.py"):
@@ -93,9 +93,10 @@ def _add(folder: Path, name: str, number: str, title: str) -> None:
     course = load_course(folder)
     made = course.exercises[-1]
     _write(course.exercise_file(made), make_stub(course, made))
-    readme = with_row(folder / README, row_of(made, "`_backward` of `log`"))
-    if readme is not None:
-        _write(folder / README, readme)
+    for name in (README, LEARNERS):
+        page_with_row = with_row(folder / name, row_of(made, "`_backward` of `log`"))
+        if page_with_row is not None:
+            _write(folder / name, page_with_row)
 
 
 def _filled(template: str, **words: str) -> str:

@@ -14,15 +14,16 @@ from ..answer_book import AnswerBook, KnownExercise, read_book
 from ..checks.session import CheckSession
 from ..client import Source, read_source
 from ..course import Course, CourseError, Document, Exercise
-from ..diagnosis import Misconception, can_be_told, diagnose, regions
+from ..diagnosis import Misconception, can_be_told, diagnose
 from ..grading import Examined, Grader, examine
 from ..oracle import Oracle
 from ..program import Question
 from ..sandbox import start
 from .build import build_book, catalogue, steps_of, to_run
 from .drift import Drift, drift, made_from_answers
+from .leaks import hidden_calls, solution_bodies, squeezed
 from .mutants import Mutant, mutants
-from .readme import README, differing
+from .readme import LEARNERS, README, differing
 from .steps import OnStep, Steps, unheard
 from .stubs import is_work, make_stub
 
@@ -106,8 +107,8 @@ def verify(
 
 
 def _readme(course: Course) -> list[Finding]:
-    path = course.folder / README
-    return [Finding(path, line, what) for line, what in differing(course, path)]
+    pages = [course.folder / name for name in (README, LEARNERS)]
+    return [Finding(path, line, what) for path in pages for line, what in differing(course, path)]
 
 
 def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], steps: Steps) -> list[Finding]:
@@ -240,16 +241,11 @@ class _Verification:
 
     def _leaks(self) -> None:
         """No solution region stands in an exercise file up to its own; no hidden test in any of them."""
-        bodies = [self.solution.text[start:end].rstrip() for _, start, end in regions(self.solution.text)]
-        bodies = [_words(body) for body in bodies if len(_words(body).split()) > 6]
-        tests = [
-            _words(line) for line in self.course.hidden_test(self.exercise).read_text(encoding="utf-8").splitlines()
-        ]
-        calls = [line for line in tests if line.startswith(("program(", "engine."))]
+        bodies, calls = solution_bodies(self.solution.text), hidden_calls(self.course, self.exercise)
         for other in self.course.exercises:
             path = self.course.exercise_file(other)
             worked_on = is_work(self.course, other, self.book.stubs)
-            text = _words(make_stub(self.course, other) if worked_on else read_source(path).text)
+            text = squeezed(make_stub(self.course, other) if worked_on else read_source(path).text)
             if other.number <= self.exercise.number and any(body in text for body in bodies):
                 self._find(path, None, f"gives away the solution of {self.exercise.stem}")
             if any(call in text for call in calls):
@@ -321,7 +317,3 @@ def _equivalent(path: Path) -> dict[str, str]:
         return {}
     document = Document(path)
     return {item.mutant: item.because for item in document.convert(document.root, list[_Equivalent])}
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())

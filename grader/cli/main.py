@@ -291,6 +291,16 @@ def _new(words: list[str]) -> int:
     return run_new_exercise(_own_course(options), options.name, options.title)
 
 
+def _release(words: list[str]) -> int:
+    parser = _parser("release", "Write what learners get: exercises, a README, and the workflow if there is one.", _OWN)
+    parser.add_argument("folder", type=Path, metavar="OUT", help="where it goes")
+    parser.add_argument("--replace", action="store_true", help="replace files that are there with other content")
+    options = parser.parse_args(words)
+    from .release import run_release
+
+    return run_release(_own_course(options), options.folder, replace=options.replace)
+
+
 def _verify(words: list[str]) -> int:
     parser = _parser("verify", "Check the course itself: solutions, stubs, misconceptions, mutants, drift.", _OWN)
     parser.add_argument("exercises", nargs="*", metavar="EXERCISE", help="which ones (default: all)")
@@ -450,6 +460,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "new": _new,
     "next": _next,
     "page": _page,
+    "release": _release,
     "reset": _reset,
     "start": _start,
     "stubs": _stubs,

@@ -174,6 +174,16 @@ def test_what_cannot_be_added_writes_nothing(mini: Path, name: str, title: str |
     assert (before, PAGE) == (files(mini), (mini / "course.yaml").read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize("name", ["README.md", "LEARNERS.md"])
+def test_a_table_of_exercises_gets_a_row(mini: Path, name: str) -> None:
+    """After the last one; what comes below the table stays."""
+    table = "# Mine\n\n| exercise | what | points |\n|---|---|---|\n| 04 first | one | 5 |\n"
+    (mini / name).write_text(f"{table}\nThe end.\n", encoding="utf-8")
+    new_exercise(load_course(mini), "second")
+    row = "| 05 second | `_backward` of `log` | 5 |\n"
+    assert f"{table}{row}\nThe end.\n" == (mini / name).read_text(encoding="utf-8")
+
+
 def test_a_readme_without_a_table_stays(mini: Path) -> None:
     """Only a table of exercises gets a row."""
     (mini / "README.md").write_text("# Mine\n\n| a | b |\n|---|---|\n", encoding="utf-8")

@@ -83,11 +83,12 @@ def test_an_official_run_says_that_it_takes_the_packaged_course(grade: Grade, ow
     assert (0, "") == (done.returncode, done.stderr)
 
 
-@pytest.mark.parametrize("command", ["build", "stubs", "verify"])
+@pytest.mark.parametrize("command", ["build", "new exercise second", "release out", "stubs", "verify"])
 def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path, command: str) -> None:
     """The packaged course is neither verified nor written to unasked."""
-    done = grade(command)
+    done = grade(*command.split())
     assert (2, "") == (done.returncode, done.stdout)
+    assert [] == list(work.iterdir())
     assert "there is no course.yaml here or in a folder above; go to the course's folder" in done.stderr
 
 
@@ -96,6 +97,8 @@ DEFAULTS = {
     "hint": "the one around you, else the packaged one",
     "start": "the one around you, else the packaged one",
     "build": "the one around you",
+    "new exercise": "the one around you",
+    "release": "the one around you",
     "stubs": "the one around you",
     "verify": "the one around you",
     "cohort": "the packaged one; where another one is around you, one of them has to be named: a folder, or `packaged`",

@@ -65,3 +65,17 @@ def test_fresh_programs_are_computed_by_torch_there_too(run_in: Run, installed: 
 
     assert "" == solved.stderr
     assert "Score 10/10" in solved.stdout
+
+
+def test_a_course_can_be_begun_there(run_in: Run, installed: Path, tmp_path: Path) -> None:
+    """The authors' guide and what `grade new` fills in are in the wheel; the guide is the one in `docs/`."""
+    done = run_in(installed, tmp_path, "new", "course", "mine")
+    assert (0, "") == (done.returncode, done.stderr)
+    guide = Path(done.stdout.rpartition("The guide: ")[2].strip())
+    assert guide.is_relative_to(installed.parent)
+    assert (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8") == guide.read_text(encoding="utf-8")
+
+    built = run_in(installed, tmp_path / "mine", "build")
+    solved = run_in(installed, tmp_path / "mine", "--from", "solutions")
+    assert ("", 0) == (built.stderr, built.returncode)
+    assert "Score 5/5" in solved.stdout

@@ -1,4 +1,4 @@
-"""CONTRIBUTING's example of a new check works as it stands there."""
+"""The authors' guide has an example of a new check, which works as it stands there."""
 
 import re
 import shutil
@@ -30,7 +30,7 @@ def beginning(course: Path) -> Path:
 
 def test_the_new_check_works_as_written(tmp_path: Path) -> None:
     """One line in course.yaml and a test of four lines make a check that a solution passes and a mistake fails."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
     entry = re.search(r"```yaml\n(      three_uses.*\n)```", text)
     test = re.search(r'```python\n(@check\("three_uses"\)\n(?:.*\n)+?)```', text)
     assert entry is not None
