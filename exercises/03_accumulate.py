@@ -1,23 +1,28 @@
 """03 accumulate: every use adds up
 
-A value may be used more than once, and every use moves the result. For L = a + a, nudging a by 0.1
-moves L by 0.2: the gradient is 1 from the first use plus 1 from the second. The rule for the whole
-graph is the same: the gradient of a value is the sum over all its uses.
+A value can be used more than once, and every use changes the result. For L = a + a, when a goes up
+by 0.1, L goes up by 0.2: the gradient of a is 1 from the left input plus 1 from the right input.
+This holds in every graph: the gradient of a value is the sum of the contributions of all its uses.
 
-    a = 3, L = a * a. As the left factor a receives 3 * 1, as the right factor 3 * 1: dL/da = 6,
-    which is also what the power rule gives, 2 * a.
+    L = a * a at a = 3. `a` receives 3 * 1 as the left input and another 3 * 1 as the right input,
+    so dL/da = 6. The power rule gives the same: 2 * a = 6.
 
-Fill both closures so that no share is lost: not when one operation uses a value twice, not when two
-operations share it, not when a gradient is there before they run. Since nothing is ever lost now,
-`zero_grad` has to forget the old gradients before another pass over the same graph.
+Fill in both `_backward` functions so that contributions accumulate:
+- when one operation uses a value twice, as in a * a,
+- when several operations use the same value,
+- when an input holds a gradient before the operation propagates.
 
-`grade accumulate` runs your closures, users first, on graphs in which values are shared, and
-compares every gradient with PyTorch's; then it calls your zero_grad and runs them again.
+Because gradients accumulate, they must be set back to 0 before another backward pass over the same
+nodes. Otherwise the second pass adds to the results of the first. That is what `zero_grad` is for;
+PyTorch's optimizers have a method of the same name.
+
+`grade accumulate` runs your functions on graphs with shared values, users first, and compares every
+gradient with PyTorch's. Then it calls your `zero_grad` and runs them again.
 """
 
 
 class Value:
-    """A number that remembers how it was made."""
+    """A number in the graph: its value, its gradient, and the nodes it was computed from."""
 
     def __init__(self, data, _children=(), _op=""):
         self.data = data
@@ -33,8 +38,8 @@ class Value:
         out = Value(self.data + other.data, (self, other), "+")
 
         def _backward():
-            # TODO: what if self and other are one and the same value?
-            raise NotImplementedError("accumulate: what if self and other are one and the same value?")
+            # TODO: what must happen when self and other are the same node?
+            raise NotImplementedError("accumulate: what must happen when self and other are the same node?")
 
         out._backward = _backward
         return out
@@ -43,22 +48,22 @@ class Value:
         out = Value(self.data * other.data, (self, other), "*")
 
         def _backward():
-            # TODO: what if another operation has given self a share before?
-            raise NotImplementedError("accumulate: what if another operation has given self a share before?")
+            # TODO: what must happen when self already has a gradient from another use?
+            raise NotImplementedError("accumulate: what must happen when self already has a gradient from another use?")
 
         out._backward = _backward
         return out
 
 
 def zero_grad(nodes):
-    """Make these nodes ready for another pass."""
-    # TODO: what would the next pass add its shares to?
-    raise NotImplementedError("accumulate: what would the next pass add its shares to?")
+    """Prepare these nodes for another backward pass."""
+    # TODO: which gradients should the next backward pass start from?
+    raise NotImplementedError("accumulate: which gradients should the next backward pass start from?")
 
 
-if __name__ == "__main__":  # for your own trials: python 03_accumulate.py
+if __name__ == "__main__":  # to try it yourself: python 03_accumulate.py
     a = Value(3.0)
     L = a * a
     L.grad = 1.0
     L._backward()
-    print(a)  # gradient 6.0
+    print(a.grad)  # prints 6.0

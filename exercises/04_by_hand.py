@@ -1,23 +1,35 @@
 """04 by_hand: you are the backward pass
 
-Each operation can pass its gradient on: out._backward() reads out.grad and adds to the inputs of
-out. What it reads has to be complete by then. So a node's turn comes after that of every node that
-uses it.
+`out._backward()` reads `out.grad` and adds a contribution to each input of out. So `out.grad` must
+be complete before the call: every node that uses out must have propagated first.
 
-    e = a * b, L = e + c at a = 2, b = -3, c = 10. L.grad = 1.0 starts it. L._backward() gives
-    e.grad = 1 and c.grad = 1; then e._backward() gives a.grad = -3 and b.grad = 2. The other way
-    round e would pass on 0.
+The backward pass therefore mirrors the forward pass. For p = x * y, q = p + x, L = q * y at x = 3,
+y = 2:
 
-Fill both functions: set the root's gradient, then call `_backward` of the operations' nodes, one
-line each. (Leaves have nothing to pass on.) In the second graph more than one order is right.
+    forward, downwards             backward, upwards
 
-`grade by_hand` calls your functions with such nodes, watches the order, and compares every gradient
-with PyTorch's.
+    p = x * y = 3 * 2 = 6          p._backward():  x.grad = 2 + 2 * 2 = 6,  y.grad = 9 + 2 * 3 = 15
+    q = p + x = 6 + 3 = 9          q._backward():  p.grad = 2,  x.grad = 2
+    L = q * y = 9 * 2 = 18         L._backward():  q.grad = 2,  y.grad = 9
+                                   L.grad = 1
+
+If q propagated before L, `q.grad` would still be 0. q would propagate 0, nothing would call it
+again, and its contributions to p and x would be lost. `python 04_by_hand.py` prints this trace.
+
+There are four functions to fill in, from the top:
+- `on_paper` returns three gradients. Work them out before you write any call.
+- `sum_of_product` and `product_of_sums` run a backward pass: set the root's gradient, then call
+  `_backward` of each operation's node, one line each. Leaves have nothing to propagate. For
+  `product_of_sums` more than one order is right.
+- `wrong_orders` returns what is left in a.grad when the calls are made in other orders.
+
+`grade by_hand` compares your numbers and all gradients with PyTorch's, and checks the order in
+which your calls are made.
 """
 
 
 class Value:
-    """A number that remembers how it was made."""
+    """A number in the graph: its value, its gradient, and the nodes it was computed from."""
 
     def __init__(self, data, _children=(), _op=""):
         self.data = data
@@ -50,21 +62,49 @@ class Value:
         return out
 
 
+def on_paper():
+    """Return dL/da, dL/db, dL/dc for L = (a*b + c) * (a + b) at a = 2, b = -3, c = 10."""
+    # TODO: through which operations does each of a, b and c reach L?
+    raise NotImplementedError("by_hand: through which operations does each of a, b and c reach L?")
+
+
 def sum_of_product(a, b, c, e, L):
-    """The pass for e = a * b, L = e + c."""
-    # TODO: which two nodes have something to pass on, and which goes first?
-    raise NotImplementedError("by_hand: which two nodes have something to pass on, and which goes first?")
+    """Run the backward pass for e = a * b, L = e + c."""
+    # TODO: which two nodes have to propagate, and which one first?
+    raise NotImplementedError("by_hand: which two nodes have to propagate, and which one first?")
 
 
 def product_of_sums(a, b, c, e, f, g, L):
-    """The pass for e = a * b, f = e + c, g = a + b, L = f * g."""
-    # TODO: which node has to wait for which?
-    raise NotImplementedError("by_hand: which node has to wait for which?")
+    """Run the backward pass for e = a * b, f = e + c, g = a + b, L = f * g."""
+    # TODO: which node has to wait for which other node?
+    raise NotImplementedError("by_hand: which node has to wait for which other node?")
 
 
-if __name__ == "__main__":  # for your own trials: python 04_by_hand.py
+def wrong_orders():
+    """Return a.grad after four orders of calls, for b = a + 1, c = a * 3, d = b * c at a = 2.
+
+    Each time d.grad starts at 1, the other gradients start at 0, and each `_backward` is called
+    once. The four orders are: d, b, c (which is right); b, d, c; c, d, b; b, c, d.
+    """
+    # TODO: which nodes propagate while their own gradient is still 0?
+    raise NotImplementedError("by_hand: which nodes propagate while their own gradient is still 0?")
+
+
+if __name__ == "__main__":  # to try it yourself: python 04_by_hand.py
+    x, y = Value(3.0), Value(2.0)
+    p = x * y
+    q = p + x
+    L = q * y
+    for name, node in ("p", p), ("q", q), ("L", L):
+        print(f"forward   {name} = {node.data}")
+    L.grad = 1.0
+    for name, node in ("L", L), ("q", q), ("p", p):
+        node._backward()
+        grads = ", ".join(f"{n}.grad = {v.grad}" for n, v in [("q", q), ("p", p), ("x", x), ("y", y)])
+        print(f"backward  {name}: {grads}")
+
     a, b, c = Value(2.0), Value(-3.0), Value(10.0)
     e = a * b
     L = e + c
     sum_of_product(a, b, c, e, L)
-    print(a, b, c)  # gradients -3.0, 2.0, 1.0
+    print(a.grad, b.grad, c.grad)  # prints -3.0 2.0 1.0

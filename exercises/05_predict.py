@@ -1,65 +1,153 @@
-"""05 predict: numbers, worked out on paper
+"""05 predict: gradients on paper
 
-No engine here: you compute the gradients yourself, with a pencil. Each function asks for some;
-return them as numbers, in the order of its docstring.
+There is no engine in this file. You work out gradients on paper, and each function returns some of
+them as numbers, in the order that its docstring gives. This takes about half an hour.
 
-    For L = a * b + c at a = 2, b = 3, c = 4: dL/da = b = 3, dL/db = a = 2, dL/dc = 1, so the
-    function returns (3, 2, 1). Check yourself by nudging: with a = 2.01, L is 10.03, and 0.03 /
-    0.01 is 3.
+    L = a * b + c at a = 2, b = 3, c = 4. dL/da = b = 3, dL/db = a = 2, dL/dc = 1, so the function
+    returns 3, 2, 1. To check dL/da, move a a little: at a = 2.01, L is 10.03 instead of 10, and
+    0.03 / 0.01 = 3.
 
-tanh'(x) is 1 - tanh(x)**2; relu'(x) is 1 for x > 0, else 0.
+These are the local derivatives you need:
 
-`grade predict` compares your numbers with PyTorch's. If one is wrong it says
-which; the right number is yours to find.
+- out = a + b: 1 with respect to a, 1 with respect to b
+- out = a * b: b with respect to a, a with respect to b
+- out = x**2: 2 * x
+- out = tanh(x): 1 - out**2, which is 1 at x = 0 and close to 0 far away from it
+- out = relu(x), which is x if x > 0 and else 0: 1 if x > 0, else 0
+
+Multiply the local derivatives along a path from a value to the result. If there are several paths,
+add what they give.
+
+A gradient says how far the result moves when one value moves. For f = relu(a * b + d) at a = 2,
+b = -3, d = 10, the input of relu is 4, so relu is active and f = 4:
+
+    df/da = -3      a up by 1 moves f by -3, to 1
+    df/db =  2      b up by 1 moves f by  2, to 6
+    df/dd =  1      d up by 1 moves f by  1, to 5
+
+This is exact only as long as relu stays active. With a up by 2, its input is -2 and f is 0: f moves
+by -4, and not by 2 * -3.
+
+When you have your own numbers, verify them with PyTorch (pip install torch). It takes five lines:
+
+    import torch
+    a, b, c = (torch.tensor(x, requires_grad=True) for x in (2.0, 3.0, 4.0))
+    L = a * b + c
+    L.backward()
+    print(a.grad, b.grad, c.grad)  # tensor(3.) tensor(2.) tensor(1.)
+
+Write these lines for the expressions below at the end of this file, and compare.
+
+`grade predict` compares your numbers with PyTorch's. If some are wrong, it says which ones, and not
+what they should be.
 """
+
+import math
 
 
 def product_of_sum():
-    """dL/da, dL/db, dL/dc for L = (a + b) * c at a = 2, b = -3, c = 10."""
-    # TODO: what is multiplied by what, and what is only added?
-    raise NotImplementedError("predict: what is multiplied by what, and what is only added?")
-
-
-def square():
-    """dL/da for L = a * a at a = 3."""
-    # TODO: how often is a used?
-    raise NotImplementedError("predict: how often is a used?")
+    """Return dL/da, dL/db, dL/dc for L = (a + b) * c at a = 2, b = -3, c = 10."""
+    # TODO: which local derivatives lie on the path from each value to L?
+    raise NotImplementedError("predict: which local derivatives lie on the path from each value to L?")
 
 
 def diamond():
-    """dd/db, dd/dc, dd/da for b = a + 1, c = a * 3, d = b * c at a = 2."""
-    # TODO: on which two paths does a reach d?
-    raise NotImplementedError("predict: on which two paths does a reach d?")
+    """Return dd/db, dd/dc, dd/da for b = a + 1, c = a * 3, d = b * c at a = 2."""
+    # TODO: which two paths lead from a to d?
+    raise NotImplementedError("predict: which two paths lead from a to d?")
+
+
+def closed_form():
+    """Return dd/da at a = 5 and at a = -2 for the same diamond, from its closed form.
+
+    d = (a + 1) * (a * 3) = 3 * a**2 + 3 * a. Differentiate this with respect to a. At a = 2 it must
+    give the dd/da of `diamond`.
+    """
+    # TODO: what is the derivative of 3 * a**2 + 3 * a?
+    raise NotImplementedError("predict: what is the derivative of 3 * a**2 + 3 * a?")
 
 
 def neuron():
-    """do/dw1 and do/dx1 for o = tanh(x1 * w1 + x2 * w2 + b) at x1 = 2, w1 = -3, x2 = 0, w2 = 1,
-    b = 6.8813735870195432. (The sum is 0.8813735870195432, and its tanh 0.7071067811865476, squared 0.5.)"""
-    # TODO: what is the slope of tanh there, and what is w1 multiplied by?
-    raise NotImplementedError("predict: what is the slope of tanh there, and what is w1 multiplied by?")
+    """Return do/dw1 and do/dx1 for n = x1 * w1 + x2 * w2 + b, o = tanh(n) at x1 = 2, w1 = -3,
+    x2 = 0, w2 = 1, b = 6.8813735870195432.
+
+    The bias b is chosen so that n is 0.8813735870195432. There o is 0.7071067811865476, and o**2 is
+    0.5.
+    """
+    # TODO: what is the local derivative of tanh at this n?
+    raise NotImplementedError("predict: what is the local derivative of tanh at this n?")
+
+
+def zero_input():
+    """Return do/dw2, do/dx2 and do/db for the same neuron. Its input x2 is 0."""
+    # TODO: how far does x2 * w2 move when only w2 moves, or only x2?
+    raise NotImplementedError("predict: how far does x2 * w2 move when only w2 moves, or only x2?")
 
 
 def alive():
-    """dL/da, dL/db, dL/dd for L = relu(a * b + d) at a = 2, b = 3, d = 1."""
-    # TODO: is what relu gets positive?
-    raise NotImplementedError("predict: is what relu gets positive?")
-
-
-def scaled_square():
-    """dL/dx for L = relu(3 * x**2) at x = 2."""
-    # TODO: what is the slope of 3 * x**2?
-    raise NotImplementedError("predict: what is the slope of 3 * x**2?")
+    """Return dL/da, dL/db, dL/dd for L = relu(a * b + d) at a = 2, b = 3, d = 1."""
+    # TODO: is the input of relu positive?
+    raise NotImplementedError("predict: is the input of relu positive?")
 
 
 def dead_weight():
-    """dL/dw for n = w * x, o = relu(n), L = o * 5 at w = -2, x = 3."""
-    # TODO: how much of the gradient gets through relu?
-    raise NotImplementedError("predict: how much of the gradient gets through relu?")
+    """Return dL/dw for n = w * x, o = relu(n), L = o * 5 at w = -2, x = 3."""
+    # TODO: what is the local derivative of relu at this n?
+    raise NotImplementedError("predict: what is the local derivative of relu at this n?")
 
 
-def best_nudge():
-    """The nudges of a, b and c for L = (a + b) * c at a = 2, b = -3, c = 10. You may change one of
-    the three by 0.1, up or down, and leave the others: which one, and which way, raises L most?
-    Return the three nudges, such as (0, 0, 0.1); where two are equally good, the one that comes first."""
-    # TODO: which slope is largest, and what does its sign say?
-    raise NotImplementedError("predict: which slope is largest, and what does its sign say?")
+def scaled_square():
+    """Return dL/dx for L = relu(3 * x**2) at x = 2."""
+    # TODO: what is the derivative of 3 * x**2?
+    raise NotImplementedError("predict: what is the derivative of 3 * x**2?")
+
+
+def rank_and_sign():
+    """Return the rank of a, b, c and d, each with a sign, for L = a * b + c * d at a = 2, b = -3,
+    c = 10, d = 0.5.
+
+    Rank 1 goes to the input that moves L most when it moves a little, rank 4 to the one that moves
+    L least. The sign is + if L goes up when the input goes up, and - if L goes down. For example,
+    1, -2, 3, 4 says that a moves L most, and that b comes second and lowers L when it goes up.
+    """
+    # TODO: what is the gradient of each input, and how large is it without its sign?
+    raise NotImplementedError("predict: what is the gradient of each input, and how large is it without its sign?")
+
+
+def concepts():
+    """Answer four questions. Return the number of the right option for each, such as 1, 1, 1, 1.
+
+    Define-by-run: when is the graph of an expression built, here and in PyTorch?
+        1. Before the program runs, from its source.
+        2. When backward() is called.
+        3. While the expression is computed: each operation records its inputs.
+    Accumulate: why does `_backward` use `+=` and not `=`?
+        1. So that backward() can be called twice.
+        2. Because a value can be used several times, and every use adds a contribution.
+        3. Because gradients grow while a network learns.
+    Reverse order: why does the backward pass go through the nodes from the root to the leaves?
+        1. Because a node's gradient must be complete before the node propagates.
+        2. Because the values have to be computed again.
+        3. Because leaves have nothing to propagate.
+    zero_grad: what is it for?
+        1. It sets the parameters back to the values they started with.
+        2. It keeps gradients from reaching the leaves.
+        3. Without it, the next backward pass adds to the gradients of the one before.
+    """
+    # TODO: which option answers each of the four questions?
+    raise NotImplementedError("predict: which option answers each of the four questions?")
+
+
+def vanishing():
+    """Return dL/dx for 1, 5 and 20 tanh in a row, L = tanh(tanh(...tanh(x)...)), at x = 2.
+
+    Let Python do the arithmetic, with `math.tanh` and a loop. The gradient shrinks with every tanh.
+    In a deep network this is called a vanishing gradient.
+    """
+    # TODO: what is the input of each tanh, and which local derivatives are multiplied?
+    raise NotImplementedError("predict: what is the input of each tanh, and which local derivatives are multiplied?")
+
+
+if __name__ == "__main__":  # to verify a number with PyTorch: python 05_predict.py
+    print("yours:", product_of_sum())
+    # Write the five lines of torch here, for L = (a + b) * c at a = 2, b = -3, c = 10.

@@ -1,21 +1,24 @@
 """02 swap: the backward pass of `*`
 
-For out = a * b the local derivative by a is b: nudge a by 0.1 and out moves by 0.1 * b. The
-derivative by b is a. So each input receives the other one's value, times the gradient that arrives
-at the output.
+For out = a * b the derivative with respect to a is b: when a goes up by 0.1, out moves by 0.1 * b.
+The derivative with respect to b is a. So the local derivative for each input is the value of the
+other input, and the contribution is that value times the upstream gradient.
 
-    a = 2, b = -3, out = -6, and dL/dout = 4 has arrived. Then a.grad grows by -3 * 4 = -12 and
-    b.grad grows by 2 * 4 = 8. The larger the other one is, the more a nudge of this one matters.
+    a = 2, b = -3, out = -6, and `out.grad` is 4. Then a.grad goes up by -3 * 4 = -12, and b.grad
+    goes up by 2 * 4 = 8.
 
-Fill `_backward`. As with `+`, add to what the inputs hold already.
+The larger b is, the more a change of a moves the product. If b is negative, the product goes down
+when a goes up.
 
-`grade swap` runs your `_backward` with gradients of its own choosing, at positive, negative and
-zero values.
+Fill in `_backward`. As in exercise 01, add to the gradients that the inputs already hold.
+
+`grade swap` runs your `_backward` with several numbers in `out.grad`, for inputs that are positive,
+negative and zero.
 """
 
 
 class Value:
-    """A number that remembers how it was made."""
+    """A number in the graph: its value, its gradient, and the nodes it was computed from."""
 
     def __init__(self, data, _children=(), _op=""):
         self.data = data
@@ -31,7 +34,7 @@ class Value:
         out = Value(self.data * other.data, (self, other), "*")
 
         def _backward():
-            # BEGIN SOLUTION whose value does each input of * receive, and times what?
+            # BEGIN SOLUTION what is the contribution of `*` to each input?
             self.grad += other.data * out.grad
             other.grad += self.data * out.grad
             # END SOLUTION
@@ -40,9 +43,9 @@ class Value:
         return out
 
 
-if __name__ == "__main__":  # for your own trials: python 02_swap.py
+if __name__ == "__main__":  # to try it yourself: python 02_swap.py
     a, b = Value(2.0), Value(-3.0)
     out = a * b
     out.grad = 4.0
     out._backward()
-    print(a, b)  # gradients -12.0 and 8.0
+    print(a.grad, b.grad)  # prints -12.0 8.0

@@ -1,25 +1,31 @@
-"""06 build_topo: an order in which nothing comes too early
+"""06 build_topo: inputs first
 
-A node can pass its gradient on only when it has all of it, that is, after every node that uses it.
-So before the backward pass the nodes are put in a row: inputs before the nodes computed from them.
-That row is a topological order; walking it from the end meets every user before its inputs.
+A node may propagate only after all of its users have added their contributions. So before the
+backward pass, the nodes are put into a list in which inputs come before the nodes computed from
+them. A list in this order is called a topological order. From its end to its beginning, every node
+comes after all of its users.
 
-    b = a + a, c = a * b, L = b + c. One such row is a, b, c, L. In the row a, c, b, L the node c
-    stands before its input b: walking it backwards, b would pass on its gradient before c has added
-    to it.
+    b = a + a, c = a * b, L = b + c. One topological order is a, b, c, L. In the list a, c, b, L the
+    node c stands before its input b: from the end to the beginning, b would propagate before c has
+    added its contribution to b.grad.
 
-Fill `build_topo(root)`: return a list with every node that root was computed from, root itself
-included, each exactly once and after all nodes in its `_prev`. Often several orders are right; any
-of them will do.
+Depth-first search gives such a list. To visit a node:
+- If the node has been visited before, do nothing.
+- Otherwise mark it as visited, visit each of its inputs, and only then append the node to the list.
+Start with the root. When the visit of the root ends, the list is complete.
 
-`grade build_topo` looks at the list for graphs with shared nodes. For a bonus it tries a chain of
-20,000 nodes, too deep for recursion, and forty diamonds on top of each other, in which there are a
-million million paths.
+Fill in `build_topo(root)`. Return a list of root and of every node that it was computed from, each
+exactly once and after all nodes in its `_prev`. A graph can have several topological orders; any of
+them will do.
+
+`grade build_topo` checks the list for graphs with shared nodes. Two checks give bonus points: a
+chain of 20,000 nodes, which is too deep for recursion, and forty diamonds on top of each other, in
+which about a trillion paths lead from the root to one of the leaves.
 """
 
 
 class Value:
-    """A number that remembers how it was made."""
+    """A number in the graph: its value, its gradient, and the nodes it was computed from."""
 
     def __init__(self, data, _children=(), _op=""):
         self.data = data
@@ -53,8 +59,8 @@ class Value:
 
 
 def build_topo(root):
-    """Every node below root and root itself, each once, inputs before the nodes computed from them."""
-    # BEGIN SOLUTION when may a node be put into the list?
+    """Return the nodes that root was computed from, and root, each once and after its inputs."""
+    # BEGIN SOLUTION when may a node be appended to the list?
     order, visited = [], set()
     stack = [(root, False)]
     while stack:
@@ -69,9 +75,9 @@ def build_topo(root):
     # END SOLUTION
 
 
-if __name__ == "__main__":  # for your own trials: python 06_build_topo.py
+if __name__ == "__main__":  # to try it yourself: python 06_build_topo.py
     a = Value(2.0)
     b = a + a
     c = a * b
     L = b + c
-    print([node.data for node in build_topo(L)])  # 2.0, 4.0, 8.0, 12.0
+    print([node.data for node in build_topo(L)])  # prints [2.0, 4.0, 8.0, 12.0]

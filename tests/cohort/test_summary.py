@@ -130,7 +130,7 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
     ("failed", "expected"),
     [
         ({}, []),
-        # 100 - 2 - 2 - 2 = 94: no check gives 5 points, so A at 90 may be lost by the largest check
+        # 100 - 2 - 2 - 1 = 95: no check gives 5 points, so A at 90 may be lost by the largest check
         ({("distribute", "both_inputs"), ("distribute", "upstream"), ("distribute", "already_there")}, ["A"]),
     ],
 )

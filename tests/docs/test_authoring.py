@@ -23,7 +23,7 @@ def beginning(course: Path) -> Path:
                 shutil.copy(path, course / part)
     page, following, _ = (ROOT / "course.yaml").read_text(encoding="utf-8").partition("\n  - id: by_hand\n")
     assert following
-    page = re.sub(r"^grades: .*\n", "", page, flags=re.MULTILINE).replace("total: 100", "total: 22")
+    page = re.sub(r"^grades: .*\n", "", page, flags=re.MULTILINE).replace("total: 100", "total: 20")
     (course / "course.yaml").write_text(page, encoding="utf-8")
     return course
 
@@ -41,7 +41,7 @@ def test_the_new_check_works_as_written(tmp_path: Path) -> None:
     third = page.index("  - id: accumulate")
     page, following = page[:third], page[third:]
     page += following.replace("    checks:\n", "    checks:\n" + entry[1], 1)
-    (course / "course.yaml").write_text(page.replace("total: 22", "total: 23"), encoding="utf-8")
+    (course / "course.yaml").write_text(page.replace("total: 20", "total: 21"), encoding="utf-8")
     hidden = course / "tests" / "hidden" / "test_03_accumulate.py"
     hidden.write_text(hidden.read_text(encoding="utf-8") + "\n\n" + test[1], encoding="utf-8")
 

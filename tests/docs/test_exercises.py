@@ -1,18 +1,51 @@
 """Every number in the text of an exercise is right: its examples run in the solution."""
 
+import contextlib
 import doctest
+import io
+import itertools
 import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.py"))
 
 each_solution = pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+
+
+def run(number: str) -> dict[str, Any]:
+    """Load a solution, without what it runs as a program; return its names."""
+    (path,) = (ROOT / "solutions").glob(f"{number}_*.py")
+    return runpy.run_path(str(path))
+
+
+def printed(path: Path) -> list[str]:
+    """Return the lines that a solution prints as a program."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        runpy.run_path(str(path), run_name="__main__")
+    return out.getvalue().splitlines()
+
+
+def gradients(expression: Callable[..., torch.Tensor], *values: float) -> list[float]:
+    """Return torch's derivatives of an expression with respect to each of its values."""
+    leaves = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in values]
+    expression(*leaves).backward()
+    return [float(leaf.grad) for leaf in leaves if leaf.grad is not None]
+
+
+def block(text: str, beginning: str) -> str:
+    """Return the indented lines of a docstring from the one that begins so."""
+    lines = text[text.index(f"    {beginning}") :].split("\n\n")[0].splitlines()
+    return "\n".join(line.removeprefix("    ") for line in lines)
 
 
 @each_solution
@@ -31,3 +64,120 @@ def test_a_solution_prints_what_its_comments_say(path: Path) -> None:
     said = re.findall(r"^ +print\(.*\)  # prints (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
     assert said == [line for line in run.stdout.splitlines() if line in said]
+
+
+def test_the_trace_of_by_hand_is_the_one_of_its_text() -> None:
+    """The docstring shows the values and gradients that the file prints, step by step."""
+    path = ROOT / "solutions" / "04_by_hand.py"
+    lines = printed(path)
+    assert ["forward   p = 6.0", "forward   q = 9.0", "forward   L = 18.0"] == lines[:3]
+    assert "backward  L: q.grad = 2.0, p.grad = 0.0, x.grad = 0.0, y.grad = 9.0" == lines[3]
+    assert "backward  q: q.grad = 2.0, p.grad = 2.0, x.grad = 2.0, y.grad = 9.0" == lines[4]
+    assert "backward  p: q.grad = 2.0, p.grad = 2.0, x.grad = 6.0, y.grad = 15.0" == lines[5]
+    text = path.read_text(encoding="utf-8")
+    for step in (
+        "p = x * y = 3 * 2 = 6          p._backward():  x.grad = 2 + 2 * 2 = 6,  y.grad = 9 + 2 * 3 = 15",
+        "q = p + x = 6 + 3 = 9          q._backward():  p.grad = 2,  x.grad = 2",
+        "L = q * y = 9 * 2 = 18         L._backward():  q.grad = 2,  y.grad = 9",
+    ):
+        assert f"    {step}\n" in text
+    assert [6.0, 15.0] == gradients(lambda x, y: (x * y + x) * y, 3, 2)
+
+
+def test_an_order_of_visits_leaves_one_of_four_numbers() -> None:
+    """Each of the diamond's 24 orders leaves 0, 6, 9 or 15 in a.grad; `wrong_orders` has one of each."""
+    names = run("04")
+    value = names["Value"]
+
+    def left(order: Iterable[str]) -> float:
+        a = value(2.0)
+        nodes = {"a": a, "b": a + value(1.0), "c": a * value(3.0)}
+        nodes["d"] = nodes["b"] * nodes["c"]
+        nodes["d"].grad = 1.0
+        for name in order:
+            nodes[name]._backward()
+        return float(a.grad)
+
+    assert {0.0, 6.0, 9.0, 15.0} == {left(order) for order in itertools.permutations("abcd")}
+    assert list(names["wrong_orders"]()) == [left(order) for order in ("dbc", "bdc", "cdb", "bcd")]
+
+
+def test_the_example_of_predict_is_right() -> None:
+    """3, 2, 1, and what a nudge shows."""
+    assert [3.0, 2.0, 1.0] == gradients(lambda a, b, c: a * b + c, 2, 3, 4)
+    assert pytest.approx(10.03) == 2.01 * 3 + 4
+    assert pytest.approx(3) == 0.03 / 0.01
+
+
+def test_the_table_of_relu_is_right() -> None:
+    """Each gradient is how far f moves when one input goes up by 1, as long as relu stays active."""
+
+    def f(a: float, b: float, d: float) -> float:
+        return max(0, a * b + d)
+
+    text = run("05")["__doc__"]
+    rows = re.findall(r"df/d(\w) = +(-?\d)      (\w) up by 1 moves f by +(-?\d), to (\d)", text)
+    at = {"a": 2.0, "b": -3.0, "d": 10.0}
+    slopes = dict(zip("abd", gradients(lambda a, b, d: (a * b + d).relu(), *at.values()), strict=True))
+    expected = []
+    for name in "abd":
+        after = f(**{**at, name: at[name] + 1})
+        expected.append((name, f"{slopes[name]:.0f}", name, f"{after - f(**at):.0f}", f"{after:.0f}"))
+    assert expected == rows
+    assert (4, -4) == (f(**at), f(4, -3, 10) - f(**at))
+    assert "a up by 2, its input is -2 and f is 0: f moves\nby -4" in text
+
+
+def test_the_five_lines_of_torch_run() -> None:
+    """They print what the comment beside them says."""
+    text = run("05")["__doc__"]
+    code = block(text, "import torch")
+    assert 5 == len(code.splitlines())
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(code, {})
+    assert code.rpartition("# ")[2] == out.getvalue().strip()
+
+
+def test_the_neuron_has_the_sum_that_its_text_names() -> None:
+    """Its bias makes the square of tanh 0.5."""
+    n = 2 * -3 + 0 * 1 + 6.8813735870195432
+    o = torch.tanh(torch.tensor(n, dtype=torch.float64))
+    text = run("05")["neuron"].__doc__
+    assert f"{n}" in text
+    assert pytest.approx(0.7071067811865476, abs=1e-15) == float(o)
+    assert pytest.approx(0.5, abs=1e-15) == float(o**2)
+
+
+def test_the_closed_form_is_the_diamond() -> None:
+    """3 * a**2 + 3 * a has the values and the derivative of the diamond."""
+    for a in (5.0, -2.0, 2.0):
+        assert gradients(lambda a: (a + 1) * (a * 3), a) == gradients(lambda a: 3 * a**2 + 3 * a, a)
+    assert gradients(lambda a: 3 * a**2 + 3 * a, 2.0)[0] == run("05")["diamond"]()[2]
+
+
+def test_the_orders_of_build_topo_are_as_its_text_says() -> None:
+    """a, b, c, L is a topological order; a, c, b, L is not, and gives a wrong gradient."""
+    value = run("06")["Value"]
+
+    def left(order: str) -> float:
+        a = value(2.0)
+        b = a + a
+        c = a * b
+        root = b + c
+        root.grad = 1.0
+        for name in reversed(order):
+            {"a": a, "b": b, "c": c, "L": root}[name]._backward()
+        return float(a.grad)
+
+    (right,) = gradients(lambda a: (a + a) + a * (a + a), 2)
+    assert right == left("abcL")
+    assert right != left("acbL")
+
+
+@each_solution
+def test_lines_of_an_exercise_fit_a_narrow_editor(path: Path) -> None:
+    """Docstrings have at most 100 columns."""
+    text = path.read_text(encoding="utf-8")
+    prose = [line for part in text.split('"""')[1::2] for line in part.splitlines()]
+    assert [] == [line for line in prose if len(line) > 100]
