@@ -404,13 +404,15 @@ class EngineUnderCheck:
         """
         asked = program(text, **(leaves if fixed else self.leaves(text, **leaves)))
         *before, after = self.descent(asked, rate=rate, steps=steps + 1)
+        many = f"{steps} step{'s' * (steps > 1)}"
         losses = {f"loss before step {k}": answer.values[asked.root] for k, answer in enumerate(before, 1)}
         places = {leaf.name: asked.index[leaf.name] for leaf in asked.leaves}
-        moved = {f"{name} after {steps} step{'s' * (steps > 1)}": after.values[i] for name, i in places.items()}
-        about = f"{asked.shown}, rate {number_text(rate)}, {steps} step{'s' * (steps > 1)}"
+        moved = {f"{name} after {many}": after.values[i] for name, i in places.items()}
+        about = f"{many} at rate {number_text(rate)}, every .grad 1 at first: {asked.shown}"
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
-            self._went_through(outcome, asked)
+            if isinstance(outcome, Broke):
+                fail_for(outcome.problem, self._source, about)
             returned, values = outcome.results[1], outcome.results[2]
             assert isinstance(returned, Called)
             left = tuple(values[place] for place in places.values())  # type: ignore[index]

@@ -886,7 +886,7 @@ def test_training_that_goes_elsewhere_is_shown(
 def test_training_that_returns_no_losses_is_told_so(engine_that: EngineThat, honest: Says) -> None:
     """The parameters may be right: the losses are part of what is asked."""
     found = finding(engine_that(trained(honest, ["nothing"], 0.75)), trains)
-    assert "train returned None, where 2 numbers should be" == found.message
+    assert "train returned None; expected 2 numbers" == found.message
 
 
 def test_fixed_training_keeps_its_start(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:

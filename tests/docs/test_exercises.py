@@ -1,5 +1,6 @@
 """Every number in the text of an exercise is right: its examples run in the solution."""
 
+import ast
 import contextlib
 import doctest
 import io
@@ -17,6 +18,12 @@ import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.py"))
+
+# arithmetic on plain numbers, and the number that it is said to give
+NUMBER = r"-?\d+(?:\.\d+)?"
+SUM = re.compile(
+    rf"(?<![\w.)*/+-])(?<![*/+-]\s)({NUMBER}(?:\s*(?:\*\*|[-+*/])\s*{NUMBER})+)\s*=\s*({NUMBER})(?![\w.]\w)"
+)
 
 each_solution = pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
 
@@ -181,3 +188,22 @@ def test_lines_of_an_exercise_fit_a_narrow_editor(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     prose = [line for part in text.split('"""')[1::2] for line in part.splitlines()]
     assert [] == [line for line in prose if len(line) > 100]
+
+
+@each_solution
+def test_arithmetic_in_a_docstring_is_right(path: Path) -> None:
+    """`3 - 0.1 * 16 = 1.4` in a text is true, to the digits that it gives."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    assert [] == [said for said in SUM.finditer(text) if not is_right(*said.groups())]
+
+
+def is_right(expression: str, result: str) -> bool:
+    digits = len(result.partition(".")[2])
+    return float(result) == pytest.approx(round(eval(" ".join(expression.split())), digits))
+
+
+@pytest.mark.parametrize(("text", "expected"), [("3 - 0.1 * 16 = 1.4", True), ("3 * 6.03 =\n18.1503", False)])
+def test_arithmetic_is_found_and_worked_out(text: str, expected: bool) -> None:
+    """A wrong result is seen, also across lines."""
+    (said,) = SUM.finditer(text)
+    assert expected == is_right(*said.groups())

@@ -7,7 +7,7 @@ FUNCTIONS = ("tanh", "exp", "log", "sigmoid")
 # An engine that does not define one of these loses the check of that operation alone: elsewhere it is left out.
 CHARGED_ONCE = ("sub", "div", "pow", "neg", "relu")
 
-# Each operation of a kind alone, then twice on one value.
+# Each operation of a kind alone, then twice on one value; for + and * also in a chain.
 PLUS_TIMES = [
     program("L = a + b", a=2, b=-3),
     program("L = a * b", a=2, b=-3),
@@ -19,8 +19,10 @@ PLUS_TIMES = [
     program("L = a * b", a=2, b=2),
     program("L = a + a", a=3),
     program("L = a * a", a=-3),
+    program("L = (a + b) * c", a=2, b=-3, c=10),
+    program("L = (a * b) * c", a=2, b=-3, c=10),
 ]
-CHAINED = [
+SHARED = [
     program("L = (a + b) * b + (a + c) * c", a=2, b=3, c=-5),
     program("L = (a * b) * b + (a * c) * c", a=2, b=3, c=-5),
 ]
@@ -71,7 +73,7 @@ RELU = [
     program("L = relu(a) * b + relu(a) * c", a=2, b=3, c=-5),
     program("L = relu(a) * b + a", a=-2, b=-1),
 ]
-RULES = [*PLUS_TIMES, *CHAINED, *MINUS, *POWERS, *RELU]
+RULES = [*PLUS_TIMES, *SHARED, *MINUS, *POWERS, *RELU]
 CORE = program("L = a * b + a", a=2, b=-3)
 FAR = [("exp", 25, 0.001), ("tanh", -6.7, 1000), ("sigmoid", -12, 100_000), ("sigmoid", 12, 100_000)]
 # thirty operations above each other
@@ -84,19 +86,18 @@ DOUBLINGS = [f"x{i} = x{i - 1} + x{i - 1}" for i in range(1, 34)]
 
 @check("forward")
 def test_values_of_sums_and_products(engine: EngineUnderCheck) -> None:
-    engine.computes(*PLUS_TIMES, *CHAINED)
+    engine.computes(*PLUS_TIMES, *SHARED)
 
 
 @check("plus_times")
-def test_plus_and_times_alone_and_twice_on_one_value(engine: EngineUnderCheck) -> None:
+def test_plus_and_times_alone_and_in_a_chain(engine: EngineUnderCheck) -> None:
     engine.agrees(*PLUS_TIMES)
 
 
 @check("shared_nodes")
 def test_values_with_several_users(engine: EngineUnderCheck) -> None:
     engine.agrees(
-        *CHAINED,
-        program("L = (a * b) * c", a=2, b=-3, c=10),
+        *SHARED,
         program("L = (a * b) * (a + b)", a=2, b=-3),
         program("b = a + a; c = b + b; L = c + c", a=2),
         program("y = a * b; L = y * b + y", a=2, b=3),
@@ -181,7 +182,7 @@ def test_functions_and_plain_numbers_where_offered(engine: EngineUnderCheck) -> 
     engine.agrees(CORE, *functions(), where_offered=True)
     engine.agrees(CORE, *numbers(), where_offered=True)
     random = [p for name in FUNCTIONS for p in engine.fresh(8, ops=("add", "mul", name), sizes=(2, 10))]
-    engine.agrees(CORE, *CHAINED, *random, where_offered=True)
+    engine.agrees(CORE, *SHARED, *random, where_offered=True)
 
 
 def functions() -> list[Program]:
