@@ -6,14 +6,16 @@ Takes compounds of two misconceptions of an exercise (up to N an exercise), ever
 some check fails, and half-done files: the solution with one statement of what is to be filled missing, emptied or
 mistyped. A misconception that is named has to be an ingredient: the functions that it changes are written so in the
 file. A fault fact has to be about an operation that one of the changed functions computes, or about `backward()` where
-that, or what it calls, was changed. A file counts as described as well where a check shows the learner's line, inside a
-changed function, or says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
+that, or what it calls, was changed. A file counts as described as well where a check shows a line inside a changed
+function, where the program that a check shows depends on a changed function and on no other that is to be filled, or
+where it says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
 """
 
 import argparse
 import ast
 import itertools
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +28,7 @@ from grader.author.mutants import mutants
 from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import Exercise, load_course
-from grader.diagnosis import Fact, diagnose, unfinished
+from grader.diagnosis import Fact, check_of, diagnose, unfinished
 from grader.grading import Examined, Grader, examine
 from grader.oracle import Oracle
 from grader.report.facts import fact_text
@@ -42,9 +44,13 @@ METHODS = {
     "sub": ("__sub__", "__neg__", "__add__", "__mul__"),
     "div": ("__truediv__", "__pow__", "__mul__"),
     "pow": ("__pow__",),
+    "radd": ("__radd__", "__add__"),
+    "rsub": ("__rsub__", "__sub__", "__neg__", "__add__", "__mul__"),
+    "rmul": ("__rmul__", "__mul__"),
+    "rdiv": ("__rtruediv__", "__truediv__", "__pow__", "__mul__"),
     "relu_below_zero": ("relu", "_function"),
 }
-PASS = ("backward", "build_topo")
+_SHOWN_LINE = re.compile(r"^line (\d+): ", re.MULTILINE)
 
 
 Made = tuple[str, str, frozenset[str]]
@@ -127,14 +133,21 @@ class Judge:
             return bool(self.changed)
         return not self.changed.isdisjoint(METHODS.get(fact.operation, (fact.operation, "_function")))
 
-    def is_described(self, exercise: Exercise, examined: Examined) -> bool:
-        """Whether a check shows a line of a changed function, or says what is wrong with an order."""
+    def is_described(self, exercise: Exercise, known: KnownExercise, examined: Examined) -> bool:
+        """Whether a check shows a line of a changed function, is about one that was changed and no other that is to be
+        filled, or says what is wrong with an order."""
+        wrong: dict[str, str] = {}
+        for key in examined.behaviour.wrong:
+            wrong.setdefault(check_of(key), key)
+        alone = {key for name in self.changed for key in known.functions.get(name, ())}
+        if not alone.isdisjoint(wrong.values()):
+            return True
         for outcome in examined.outcomes.values():
             finding = outcome.finding
             if finding is None:
                 continue
-            line = finding.reason.line if finding.reason else None
-            if line is not None and any(line in self._written[name][1] for name in self.changed & self._written.keys()):
+            lines = [int(line) for line in _SHOWN_LINE.findall(finding.message or "")]
+            if any(line in self._written[name][1] for line in lines for name in self.changed & self._written.keys()):
                 return True
             if exercise.id in ("by_hand", "build_topo") and finding.message and finding.status == "failed":
                 return True
@@ -172,7 +185,7 @@ def main() -> int:
                 judge = Judge(solution, sources, text)
                 untrue = [name for name in named - ingredients if not judge.is_ingredient(name)]
                 untrue += [fact_text(fact) for fact in examined.facts if not judge.is_true(fact)]
-                told = named or examined.facts or judge.is_described(exercise, examined)
+                told = named or examined.facts or judge.is_described(exercise, known, examined)
                 result = "untrue" if untrue else "rightly" if told else "silent"
                 counts[kind, result] += 1
                 if result in options.show:
