@@ -6,9 +6,9 @@ Takes compounds of two misconceptions of an exercise (up to N an exercise), ever
 some check fails, and half-done files: the solution with one statement of what is to be filled missing, emptied or
 mistyped. A misconception that is named has to be an ingredient: the functions that it changes are written so in the
 file. A fault fact has to be about an operation that one of the changed functions computes, or about `backward()` where
-that, or what it calls, was changed. A file counts as described as well where a check shows a line inside a changed
-function, where the program that a check shows depends on a changed function and on no other that is to be filled, or
-where it says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
+that, or what it calls, was changed. A file counts as described, too, if one of these holds: a check shows a line inside
+a changed function; the program that a check shows depends on a changed function and on no other that is to be filled; a
+check says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
 """
 
 import argparse
@@ -50,6 +50,18 @@ METHODS = {
     "rdiv": ("__rtruediv__", "__truediv__", "__pow__", "__mul__"),
     "relu_below_zero": ("relu", "_function"),
 }
+# patterns of what is written in another way, and means the same where it stands
+ALIKE = (
+    (r"list\(build_topo\(self\)\)", "build_topo(self)"),
+    (r"\(self\.data > 1\)", "(self.data >= 1)"),
+    (r"\(n - 0\)", "n"),
+    (r"\(Value\(other\) if isinstance\(other, Value\) else other\)", "Value(other)"),  # of a Value
+    (
+        r"self\.grad = other\.grad = 0\.0; self\.grad \+= out\.grad\n( +)other\.grad = ",
+        r"self.grad = out.grad\n\1other.grad = ",
+    ),
+    (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # no call: nothing happens
+)
 _SHOWN_LINE = re.compile(r"^line (\d+): ", re.MULTILINE)
 
 
@@ -101,8 +113,10 @@ def changed(solution: str, text: str) -> set[str]:
 
 
 def alike(text: str) -> str:
-    """A text in which ways to write the same thing are one: `>` and `>=` of a constant, a list and its copy."""
-    return text.replace("list(build_topo(self))", "build_topo(self)").replace("(self.data > 1)", "(self.data >= 1)")
+    """A text in which ways to write the same thing are one."""
+    for one, other in ALIKE:
+        text = re.sub(one, other, text)
+    return text
 
 
 class Judge:

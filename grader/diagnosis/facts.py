@@ -39,6 +39,7 @@ Kind: TypeAlias = Literal[
     "contribution",
     "depends_on_gradients",
     "not_seeded",
+    "all_cleared",
     "seed",
     "no_rule_ran",
     "nothing_propagated",
@@ -81,6 +82,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     | `contribution`         | in `program` with `upstream` the input receives `found`, not `expected`     |
     | `depends_on_gradients` | what the input receives depends on gradients that are there already         |
     | `not_seeded`           | after `backward()` the root's gradient and all others are 0                 |
+    | `all_cleared`          | after `backward()` every gradient is 0, though rules added to some          |
     | `seed`                 | after `backward()` the root's gradient is `found`, not 1                    |
     | `no_rule_ran`          | `backward()` ran no rule                                                    |
     | `nothing_propagated`   | after `backward()` only the root has a gradient                             |
@@ -135,7 +137,7 @@ _OPERATION = {"relu_below_zero": "relu"}
 _OF_RULE = ("overwrites", "nothing_added", "no_upstream")
 _PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # told of both inputs at once, whatever is expected
 # what `backward()` does is certain whatever the rules of + and * do; other facts about it follow from their numbers
-_OF_PASS_ALONE = ("not_seeded", "seed", "no_rule_ran", "ran_twice", "ran_early")
+_OF_PASS_ALONE = ("not_seeded", "all_cleared", "seed", "no_rule_ran", "ran_twice", "ran_early")
 
 _COMMON: Mapping[str, Callable[[Sequence[float], float], float]] = {
     "1": lambda x, y: 1.0,
@@ -324,7 +326,7 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
 
 
 def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name: str) -> Fact | None:
-    """What is wrong with a result that is no node of its own, or that keeps None as its rule."""
+    """The fault of a result that is no node of its own, or that keeps None as its rule."""
     states = {rule.state for o in outcomes if o is not None for rule in o.results if isinstance(rule, Ruled)}
     if states == {"input"}:
         return Fact("gives_input", name)
@@ -549,7 +551,8 @@ def _of_pass(done: Sequence[tuple[Program, tuple[Result, ...]]], stored: bool) -
         return []
     nothing = all(not any(g for i, g in enumerate(grads) if i != p.root) for p, grads, _ in seen)
     if nothing and not any(grads[p.root] for p, grads, _ in seen):
-        return [Fact("not_seeded")]
+        added = any(isinstance(trace, Traced) and any(there for _, there in trace.calls) for _, _, trace in seen)
+        return [Fact("all_cleared" if added else "not_seeded")]
     if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
         p, grads, _ = wrong[0]
         return [Fact("seed", found=f"{grads[p.root]:.6g}", program=p.shown)]

@@ -139,6 +139,8 @@ def _of_pass(fact: Fact) -> str:
             return f"All {fact.found} have single precision (float32). Use double precision, which Python's float has."
         case "not_seeded":
             return "After backward() every gradient is 0, that of the root too. The root's should be 1."
+        case "all_cleared":
+            return "Rules add to gradients during backward(), and after it every gradient is 0."
         case "seed":
             return f"After backward() on {fact.program}, the root's gradient is {fact.found}. It should be 1."
         case "no_rule_ran":
