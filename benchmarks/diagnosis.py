@@ -7,8 +7,8 @@ some check fails, and half-done files: the solution with one statement of what i
 mistyped. A misconception that is named has to be an ingredient: the functions that it changes are written so in the
 file. A fault fact has to be about an operation that one of the changed functions computes, or about `backward()` where
 that, or what it calls, was changed. A file counts as described, too, if one of these holds: a check shows a line inside
-a changed function; the program that a check shows depends on a changed function and on no other that is to be filled; a
-check says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
+a changed function, or names one; the program that a check shows depends on a changed function and on no other that is
+to be filled; a check says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
 """
 
 import argparse
@@ -20,6 +20,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+
+import yaml
 
 from grader import sandbox
 from grader.answer_book import KnownExercise, read_book
@@ -54,7 +56,9 @@ METHODS = {
 ALIKE = (
     (r"list\(build_topo\(self\)\)", "build_topo(self)"),
     (r"\(self\.data > 1\)", "(self.data >= 1)"),
-    (r"\(n - 0\)", "n"),
+    (r"\((\w+) - 0\)", r"\1"),
+    (r"1\.0 if self\.data > 0 else 1\.0", "1.0"),
+    (r"return visited\b", "return set(order)"),
     (r"\(Value\(other\) if isinstance\(other, Value\) else other\)", "Value(other)"),  # of a Value
     (
         r"self\.grad = other\.grad = 0\.0; self\.grad \+= out\.grad\n( +)other\.grad = ",
@@ -62,6 +66,7 @@ ALIKE = (
     ),
     (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # no call: nothing happens
 )
+_NAMED = re.compile(r"^(\w+) returned |`(\w+)(?:\(\))?`")
 _SHOWN_LINE = re.compile(r"^line (\d+): ", re.MULTILINE)
 
 
@@ -122,8 +127,9 @@ def alike(text: str) -> str:
 class Judge:
     """The known mistakes of a file, by the code in it."""
 
-    def __init__(self, solution: str, sources: dict[str, str], text: str) -> None:
+    def __init__(self, solution: str, sources: dict[str, str], text: str, on: dict[str, str] | None = None) -> None:
         solution, text = alike(solution), alike(text)
+        self._on = on or {}
         sources = {name: alike(source) for name, source in sources.items()}
         self.changed = changed(solution, text)
         self.text = text
@@ -138,7 +144,8 @@ class Judge:
         if all(self._written.get(name, "!")[0] == theirs.get(name, "?")[0] for name in names):
             return True
         # two edits of one function: each of its changed lines stands there
-        lines = set(source.splitlines()) - set(self._solution.splitlines())
+        start = self._sources[self._on[misconception]] if misconception in self._on else self._solution
+        lines = set(source.splitlines()) - set(start.splitlines())
         return bool(lines) and lines <= set(self.text.splitlines())
 
     def is_true(self, fact: Fact) -> bool:
@@ -160,6 +167,8 @@ class Judge:
             finding = outcome.finding
             if finding is None:
                 continue
+            if not self.changed.isdisjoint(name for names in _NAMED.findall(finding.message or "") for name in names):
+                return True
             lines = [int(line) for line in _SHOWN_LINE.findall(finding.message or "")]
             if any(line in self._written[name][1] for line in lines for name in self.changed & self._written.keys()):
                 return True
@@ -186,6 +195,9 @@ def main() -> int:
         grader = Grader(course, book, checks, oracle, warm, course.seed)
         for exercise in exercises:
             solution = course.solution(exercise).read_text(encoding="utf-8")
+            path = course.solution(exercise).with_suffix(".mistakes.yaml")
+            listed = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else []
+            on = {one["id"]: one["on"] for one in listed if "on" in one}
             sources = {one.id: one.source for one in catalogue(course, exercise)}
             for kind, text, ingredients in submissions(exercise, solution, sources, options.pairs):
                 source = Source(course.exercise_file(exercise), text)
@@ -196,7 +208,7 @@ def main() -> int:
                 named = {
                     one.id for one in diagnose(known, examined.behaviour, examined.failures, examined.facts).values()
                 }
-                judge = Judge(solution, sources, text)
+                judge = Judge(solution, sources, text, on)
                 untrue = [name for name in named - ingredients if not judge.is_ingredient(name)]
                 untrue += [fact_text(fact) for fact in examined.facts if not judge.is_true(fact)]
                 told = named or examined.facts or judge.is_described(exercise, known, examined)
