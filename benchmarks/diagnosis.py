@@ -6,18 +6,22 @@ Takes compounds of two misconceptions of an exercise (up to N an exercise), ever
 some check fails, and half-done files: the solution with one statement of what is to be filled missing, emptied or
 mistyped. A misconception that is named has to be an ingredient: the functions that it changes are written so in the
 file. A fault fact has to be about an operation that one of the changed functions computes, or about `backward()` where
-that, or what it calls, was changed. A file counts as described as well where a check shows the learner's line, inside a
-changed function, or says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
+that, or what it calls, was changed. A file counts as described, too, if one of these holds: a check shows a line inside
+a changed function, or names one; the program that a check shows depends on a changed function and on no other that is
+to be filled; a check says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
 """
 
 import argparse
 import ast
 import itertools
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+
+import yaml
 
 from grader import sandbox
 from grader.answer_book import KnownExercise, read_book
@@ -26,7 +30,7 @@ from grader.author.mutants import mutants
 from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import Exercise, load_course
-from grader.diagnosis import Fact, diagnose, unfinished
+from grader.diagnosis import Fact, check_of, diagnose, unfinished
 from grader.grading import Examined, Grader, examine
 from grader.oracle import Oracle
 from grader.report.facts import fact_text
@@ -42,9 +46,28 @@ METHODS = {
     "sub": ("__sub__", "__neg__", "__add__", "__mul__"),
     "div": ("__truediv__", "__pow__", "__mul__"),
     "pow": ("__pow__",),
+    "radd": ("__radd__", "__add__"),
+    "rsub": ("__rsub__", "__sub__", "__neg__", "__add__", "__mul__"),
+    "rmul": ("__rmul__", "__mul__"),
+    "rdiv": ("__rtruediv__", "__truediv__", "__pow__", "__mul__"),
     "relu_below_zero": ("relu", "_function"),
 }
-PASS = ("backward", "build_topo")
+# patterns of what is written in another way, and means the same where it stands
+ALIKE = (
+    (r"list\(build_topo\(self\)\)", "build_topo(self)"),
+    (r"\(self\.data > 1\)", "(self.data >= 1)"),
+    (r"\((\w+) - 0\)", r"\1"),
+    (r"1\.0 if self\.data > 0 else 1\.0", "1.0"),
+    (r"return visited\b", "return set(order)"),
+    (r"\(Value\(other\) if isinstance\(other, Value\) else other\)", "Value(other)"),  # of a Value
+    (
+        r"self\.grad = other\.grad = 0\.0; self\.grad \+= out\.grad\n( +)other\.grad = ",
+        r"self.grad = out.grad\n\1other.grad = ",
+    ),
+    (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # no call: nothing happens
+)
+_NAMED = re.compile(r"^(\w+) returned |`(\w+)(?:\(\))?`")
+_SHOWN_LINE = re.compile(r"^line (\d+): ", re.MULTILINE)
 
 
 Made = tuple[str, str, frozenset[str]]
@@ -95,15 +118,18 @@ def changed(solution: str, text: str) -> set[str]:
 
 
 def alike(text: str) -> str:
-    """A text in which ways to write the same thing are one: `>` and `>=` of a constant, a list and its copy."""
-    return text.replace("list(build_topo(self))", "build_topo(self)").replace("(self.data > 1)", "(self.data >= 1)")
+    """A text in which ways to write the same thing are one."""
+    for one, other in ALIKE:
+        text = re.sub(one, other, text)
+    return text
 
 
 class Judge:
     """The known mistakes of a file, by the code in it."""
 
-    def __init__(self, solution: str, sources: dict[str, str], text: str) -> None:
+    def __init__(self, solution: str, sources: dict[str, str], text: str, on: dict[str, str] | None = None) -> None:
         solution, text = alike(solution), alike(text)
+        self._on = on or {}
         sources = {name: alike(source) for name, source in sources.items()}
         self.changed = changed(solution, text)
         self.text = text
@@ -118,7 +144,8 @@ class Judge:
         if all(self._written.get(name, "!")[0] == theirs.get(name, "?")[0] for name in names):
             return True
         # two edits of one function: each of its changed lines stands there
-        lines = set(source.splitlines()) - set(self._solution.splitlines())
+        start = self._sources[self._on[misconception]] if misconception in self._on else self._solution
+        lines = set(source.splitlines()) - set(start.splitlines())
         return bool(lines) and lines <= set(self.text.splitlines())
 
     def is_true(self, fact: Fact) -> bool:
@@ -127,14 +154,23 @@ class Judge:
             return bool(self.changed)
         return not self.changed.isdisjoint(METHODS.get(fact.operation, (fact.operation, "_function")))
 
-    def is_described(self, exercise: Exercise, examined: Examined) -> bool:
-        """Whether a check shows a line of a changed function, or says what is wrong with an order."""
+    def is_described(self, exercise: Exercise, known: KnownExercise, examined: Examined) -> bool:
+        """Whether a check shows a line of a changed function, is about one that was changed and no other that is to be
+        filled, or says what is wrong with an order."""
+        wrong: dict[str, str] = {}
+        for key in examined.behaviour.wrong:
+            wrong.setdefault(check_of(key), key)
+        alone = {key for name in self.changed for key in known.functions.get(name, ())}
+        if not alone.isdisjoint(wrong.values()):
+            return True
         for outcome in examined.outcomes.values():
             finding = outcome.finding
             if finding is None:
                 continue
-            line = finding.reason.line if finding.reason else None
-            if line is not None and any(line in self._written[name][1] for name in self.changed & self._written.keys()):
+            if not self.changed.isdisjoint(name for names in _NAMED.findall(finding.message or "") for name in names):
+                return True
+            lines = [int(line) for line in _SHOWN_LINE.findall(finding.message or "")]
+            if any(line in self._written[name][1] for line in lines for name in self.changed & self._written.keys()):
                 return True
             if exercise.id in ("by_hand", "build_topo") and finding.message and finding.status == "failed":
                 return True
@@ -159,6 +195,9 @@ def main() -> int:
         grader = Grader(course, book, checks, oracle, warm, course.seed)
         for exercise in exercises:
             solution = course.solution(exercise).read_text(encoding="utf-8")
+            path = course.solution(exercise).with_suffix(".mistakes.yaml")
+            listed = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else []
+            on = {one["id"]: one["on"] for one in listed if "on" in one}
             sources = {one.id: one.source for one in catalogue(course, exercise)}
             for kind, text, ingredients in submissions(exercise, solution, sources, options.pairs):
                 source = Source(course.exercise_file(exercise), text)
@@ -169,10 +208,10 @@ def main() -> int:
                 named = {
                     one.id for one in diagnose(known, examined.behaviour, examined.failures, examined.facts).values()
                 }
-                judge = Judge(solution, sources, text)
+                judge = Judge(solution, sources, text, on)
                 untrue = [name for name in named - ingredients if not judge.is_ingredient(name)]
                 untrue += [fact_text(fact) for fact in examined.facts if not judge.is_true(fact)]
-                told = named or examined.facts or judge.is_described(exercise, examined)
+                told = named or examined.facts or judge.is_described(exercise, known, examined)
                 result = "untrue" if untrue else "rightly" if told else "silent"
                 counts[kind, result] += 1
                 if result in options.show:

@@ -12,7 +12,7 @@ from ..program import FUNCTIONS, NOTHING, Descent, Program, Question, number_tex
 from . import order
 from .answered import Shown, left_out, outline
 from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest
-from .finding import CheckFailed, ExpectedBy, fail, fail_for
+from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
 from .offered import called, lacks, not_offered
 from .questions import Questions, aimed, parsed, start_text
 
@@ -371,6 +371,9 @@ class EngineUnderCheck:
             trace = outcome.results[4]
             assert isinstance(trace, Traced)
             disorder = order.trace_disorder(p, trace)
+            seed = outcome.results[3][p.root]  # type: ignore[index]
+            if disorder is None and seed != 1.0:
+                note = "; ".join(filter(None, [_SEED.format(p.root_name, shown(seed)), note]))
             compare_grads(p, answer.grads, outcome.results[3], largest(answer), disorder or note)  # type: ignore[arg-type]
             if disorder:
                 fail(disorder, program=p.shown)
@@ -614,5 +617,6 @@ _WITHOUT_FUNCTION = (*_STORED, "inline")
 _WHOLE = "the leaves are ints, as in `Value(2)`"
 _IN_PLACE = "each operation is written in place: `x = a; x += b`"
 _ANEW = "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same leaves"
+_SEED = "{0}.grad is {1} in the end; the pass starts with {0}.grad = 1"
 _NOTHING_CAME = "no gradient changed when the backward rules ran"
 _NO_RULES = "no backward rule was found on a node; numbers that agree are not enough here"

@@ -14,13 +14,15 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..checks.compare import close, in_single_precision
-from ..client import Batch, Broke, Done, Read, Ruled, Run, Traced
+from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
 from ..client.protocol import Observed, Result
 from ..course import Limits
 from ..program import OPERATIONS, Op, Program, number_text, program
 
 Kind: TypeAlias = Literal[
     "single_precision",
+    "value",
+    "gives_other",
     "overwrites",
     "gives_input",
     "rule_is_none",
@@ -34,7 +36,10 @@ Kind: TypeAlias = Literal[
     "swapped",
     "gradient_for_value",
     "parentheses",
+    "contribution",
+    "depends_on_gradients",
     "not_seeded",
+    "all_cleared",
     "seed",
     "no_rule_ran",
     "nothing_propagated",
@@ -50,37 +55,42 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that is wrong for certain.
 
     `operation` and `input` say where: `input` is "a", "b", or empty for all of the operation's inputs. `expected` and
-    `found` are factors of the upstream gradient as text (for `seed` and `overwrites` a number, for `single_precision`
-    what has it, for
-    `rule_is_none` the name of the rule). `lines` are the first and the last line of the operation's rule in the
-    learner's file. `program`, `node` and `other` belong to facts about `backward()`; `sometimes` says of one that it
-    holds in some of the orders in which nodes are made and sets are walked, not in all.
+    `found` are factors of the upstream gradient as text (for `value`, `contribution`, `seed` and `overwrites` numbers,
+    for `single_precision` what has it, for `gives_other` a type, for `rule_is_none` the name of the rule). `lines` are
+    the first and the last line of the operation's rule in the learner's file. `node` and `other` belong to facts about
+    `backward()`; `sometimes` says of one that it holds in some of the orders in which nodes are made and sets are
+    walked, not in all.
 
-    | kind                 | meaning                                                                      |
-    |----------------------|------------------------------------------------------------------------------|
-    | `single_precision`   | all values, or all gradients, are numbers of single precision                |
-    | `overwrites`         | the rule sets the input's gradient instead of adding to it                   |
-    | `gives_input`        | the result is one of the inputs, and no new node                             |
-    | `rule_is_none`       | the result keeps None where other results keep their rule                    |
-    | `no_rule`            | the result has the rule that a leaf has, and it adds nothing                 |
-    | `nothing_added`      | the rule adds nothing to the input's gradient                                |
-    | `no_upstream`        | the contribution does not depend on the upstream gradient                    |
-    | `upstream_added`     | the upstream gradient is added to the local derivative                       |
-    | `sign`               | the contribution has the wrong sign                                          |
-    | `factor`             | the contribution is `found` times what it should be                          |
-    | `local_derivative`   | the local derivative is `found`, and should be `expected`                    |
-    | `swapped`            | each input receives the contribution of the other one                        |
-    | `gradient_for_value` | the local derivative is the other input's gradient, and should be its value  |
-    | `parentheses`        | only a part of the local derivative is multiplied by the upstream gradient   |
-    | `not_seeded`         | after `backward()` the root's gradient and all others are 0                  |
-    | `seed`               | after `backward()` the root's gradient is `found`, not 1                     |
-    | `no_rule_ran`        | `backward()` ran no rule                                                     |
-    | `nothing_propagated` | after `backward()` only the root has a gradient                              |
-    | `stops_at`           | in `program` `node` has the right gradient, and its inputs have 0            |
-    | `ran_twice`          | in `program` the rule of `node` ran more than once                           |
-    | `never_ran`          | in `program` the rule of `node` did not run                                  |
-    | `ran_early`          | in `program` the rule of `node` ran before that of its user `other`          |
-    | `second_pass`        | with gradients set back to 0, a second `backward()` gives other gradients    |
+    | kind                   | meaning                                                                     |
+    |------------------------|-----------------------------------------------------------------------------|
+    | `single_precision`     | all values, or all gradients, are numbers of single precision               |
+    | `value`                | in `program` the value of the result is `found`, and should be `expected`   |
+    | `gives_other`          | the result is no node, but a `found`                                        |
+    | `overwrites`           | the rule sets the input's gradient instead of adding to it                  |
+    | `gives_input`          | the result is one of the inputs, and no new node                            |
+    | `rule_is_none`         | the result keeps None where other results keep their rule                   |
+    | `no_rule`              | the result has the rule that a leaf has, and it adds nothing                |
+    | `nothing_added`        | the rule adds nothing to the input's gradient                               |
+    | `no_upstream`          | the contribution does not depend on the upstream gradient                   |
+    | `upstream_added`       | the upstream gradient is added to the local derivative                      |
+    | `sign`                 | the contribution has the wrong sign                                         |
+    | `factor`               | the contribution is `found` times what it should be                         |
+    | `local_derivative`     | the local derivative is `found`, and should be `expected`                   |
+    | `swapped`              | each input receives the contribution of the other one                       |
+    | `gradient_for_value`   | the local derivative is the other input's gradient, and should be its value |
+    | `parentheses`          | only a part of the local derivative is multiplied by the upstream gradient  |
+    | `contribution`         | in `program` with `upstream` the input receives `found`, not `expected`     |
+    | `depends_on_gradients` | what the input receives depends on gradients that are there already         |
+    | `not_seeded`           | after `backward()` the root's gradient and all others are 0                 |
+    | `all_cleared`          | after `backward()` every gradient is 0, though rules added to some          |
+    | `seed`                 | after `backward()` the root's gradient is `found`, not 1                    |
+    | `no_rule_ran`          | `backward()` ran no rule                                                    |
+    | `nothing_propagated`   | after `backward()` only the root has a gradient                             |
+    | `stops_at`             | in `program` `node` has the right gradient, and its inputs have 0           |
+    | `ran_twice`            | in `program` the rule of `node` ran more than once                          |
+    | `never_ran`            | in `program` the rule of `node` did not run                                 |
+    | `ran_early`            | in `program` the rule of `node` ran before that of its user `other`         |
+    | `second_pass`          | with gradients set back to 0, a second `backward()` gives other gradients   |
     """
 
     kind: Kind
@@ -92,6 +102,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     program: str = ""
     node: str = ""
     other: str = ""
+    upstream: str = ""
     sometimes: bool = False
 
 
@@ -100,7 +111,7 @@ class _Form:
     """An operation as it is tried: its text, sets of numbers, and its local derivatives by a and b.
 
     `derivative` takes the numbers and the value of the result. `texts` are the derivatives in words; `also` are other
-    factors that learners use, by their text.
+    factors that learners use, by their text. In the text n is a plain number, the last of each set.
     """
 
     text: str
@@ -108,23 +119,25 @@ class _Form:
     derivative: Callable[[Sequence[float], float], tuple[float, ...]]
     texts: tuple[str, ...]
     also: Mapping[str, Callable[[Sequence[float], float], float]]
+    compute: Callable[..., float] | None = None  # where it is not the operation's own
 
 
 _PAIRS = ((2.0, -3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, -1.25))
 _ALIVE = ((2.0,), (0.5,), (3.25,), (1.7,))
 _SMALL = ((0.5,), (-0.8,), (1.2,), (0.3,))
 _POWERS = ((2.0, 3.0), (1.5, -2.0), (0.7, 2.0), (2.25, 0.5))
+_NUMBERS = ((2.0, 3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, 1.25))
 _UPSTREAM = (2.5, -1.5, 0.75, 3.5)
 _ANOTHER = (-0.5, 4.0, -3.0, 1.25)
 _ALREADY = ((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0))
 _ENOUGH = 3  # sets of numbers, or programs
 _WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # nothing to watch
-_MADE_OF_OTHERS = ("neg", "sub", "div")  # in many engines
+_MADE_OF_OTHERS = ("neg", "sub", "div", "radd", "rsub", "rmul", "rdiv")  # in many engines
 _OPERATION = {"relu_below_zero": "relu"}
 _OF_RULE = ("overwrites", "nothing_added", "no_upstream")
 _PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # told of both inputs at once, whatever is expected
 # what `backward()` does is certain whatever the rules of + and * do; other facts about it follow from their numbers
-_OF_PASS_ALONE = ("not_seeded", "seed", "no_rule_ran", "ran_twice", "ran_early")
+_OF_PASS_ALONE = ("not_seeded", "all_cleared", "seed", "no_rule_ran", "ran_twice", "ran_early")
 
 _COMMON: Mapping[str, Callable[[Sequence[float], float], float]] = {
     "1": lambda x, y: 1.0,
@@ -168,6 +181,10 @@ FORMS: Mapping[str, _Form] = {
             "a / b ** 2": lambda x, y: x[0] / x[1] ** 2,
         },
     ),
+    "radd": _Form("n + a", _NUMBERS, lambda x, y: (1.0,), ("1",), _COMMON, lambda a, n: n + a),
+    "rsub": _Form("n - a", _NUMBERS, lambda x, y: (-1.0,), ("-1",), _COMMON, lambda a, n: n - a),
+    "rmul": _Form("n * a", _NUMBERS, lambda x, y: (x[1],), ("n",), _COMMON, lambda a, n: n * a),
+    "rdiv": _Form("n / a", _NUMBERS, lambda x, y: (-x[1] / x[0] ** 2,), ("-n / a ** 2",), _COMMON, lambda a, n: n / a),
     "relu": _Form("relu(a)", _ALIVE, lambda x, y: (1.0,), ("1",), _COMMON),
     "relu_below_zero": _Form("relu(a)", tuple((-a,) for (a,) in _ALIVE), lambda x, y: (0.0,), ("0",), _COMMON),
     "tanh": _Form(
@@ -248,8 +265,12 @@ def _tries(form: _Form) -> Iterator[tuple[Run, Run, Run]]:
 
 
 def _program(form: _Form, x: Sequence[float]) -> Program:
-    text = form.text.replace("n", number_text(x[1])) if form.text == "a ** n" else form.text
+    text = form.text.replace("n", number_text(x[-1])) if len(x) > len(form.texts) else form.text
     return program(f"L = {text}", **dict(zip("ab"[: len(form.texts)], x, strict=False)))
+
+
+def _value(name: str, form: _Form, x: Sequence[float]) -> float:
+    return float((form.compute or OPERATIONS[_OPERATION.get(name, name)].compute)(*x))
 
 
 # -- what follows ---------------------------------------------------------------------------------
@@ -275,6 +296,11 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
             if not found or name not in _MADE_OF_OTHERS:
                 found.append(without)
             continue
+        if wrong := _wrong_value(name, form, [first for first, *_ in seen]):
+            told = any(f.kind == wrong.kind and f.operation == _OPERATION.get(name) for f in found)
+            if not told and (name not in _MADE_OF_OTHERS or all(f.operation in _MADE_OF_OTHERS for f in found)):
+                found.append(wrong)
+            continue
         results = [tuple(o.results for o in outcome if isinstance(o, Done)) for outcome in seen]
         if any(len(three) < 3 for three in results):
             continue
@@ -283,7 +309,10 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
         if name not in _MADE_OF_OTHERS:
             users.setdefault(lines, set()).add(_OPERATION.get(name, name))
         same_rule = [fact for fact in found if lines and fact.lines == lines]
-        if name in _MADE_OF_OTHERS and (not rule.alone or lines in users or (found and rule.state != "own")):
+        shared = (
+            lines in users if lines else not answer.reading.inputs
+        )  # whose inputs show which nodes are made besides
+        if name in _MADE_OF_OTHERS and (not rule.alone or shared or (found and rule.state != "own")):
             continue  # nothing is certain about it: the rule that was run may be that of another operation
         if found and not rule.alone:
             continue
@@ -300,11 +329,27 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
 
 
 def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name: str) -> Fact | None:
-    """What is wrong with a result that is no node of its own, or that keeps None as its rule."""
+    """The fault of a result that is no node of its own, or that keeps None as its rule."""
     states = {rule.state for o in outcomes if o is not None for rule in o.results if isinstance(rule, Ruled)}
     if states == {"input"}:
         return Fact("gives_input", name)
     return Fact("rule_is_none", name, found=rule_name) if states == {"none"} else None
+
+
+def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]) -> Fact | None:
+    """The first set of numbers with which the result is no node, or has a wrong value."""
+    for x, outcome in zip(form.numbers, outcomes, strict=True):
+        results = outcome.results if outcome else ()
+        if not results or not isinstance(results[0], tuple):
+            continue
+        seen, right = results[0][-1], _value(name, form, x)
+        kind = ("None" if seen.type == "NoneType" else f"a {seen.type}") if isinstance(seen, Odd) else ""
+        if kind and len(results) == 1:
+            return Fact("gives_other", name, found=kind)
+        if not _close(seen, right):
+            found = kind or f"{seen:.6g}"
+            return Fact("value", name, expected=f"{right:.6g}", found=found, program=_program(form, x).shown)
+    return None
 
 
 def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
@@ -317,7 +362,7 @@ def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
     for (name, i), outcome in zip(shapes, outcomes[::3], strict=True):
         form, results = FORMS[name], outcome.results if outcome else ()
         x = form.numbers[i]
-        value = float(OPERATIONS[_OPERATION.get(name, name)].compute(*x))
+        value = _value(name, form, x)
         if results and isinstance(results[0], tuple):
             values.append((value, results[0][-1]))
         if len(results) == 5 and isinstance(results[4], tuple):
@@ -353,7 +398,7 @@ def _of_operation(name: str, form: _Form, results: Sequence[tuple[tuple[Result, 
     locals_: list[tuple[float, ...]] = []
     values: list[float] = []
     for x, (first, second, third) in zip(form.numbers, results, strict=True):
-        value = float(OPERATIONS[_OPERATION.get(name, name)].compute(*x))
+        value = _value(name, form, x)
         observed = first[0]
         if not isinstance(observed, tuple) or not _close(observed[-1], value):
             return []
@@ -390,6 +435,8 @@ def _of_input(
     if not adds and not sets:
         if len(rows) == 2 and _by_gradient(rows, j):
             yield Fact("gradient_for_value", name, where, form.texts[j], f"{'ba'[j]}.grad")
+        else:
+            yield Fact("depends_on_gradients", name, where, form.texts[j])
         return
     zero = all(fresh == 0.0 == another for fresh, _, another in row)
     local = [d[j] for d in locals_]
@@ -425,6 +472,20 @@ def _of_input(
         yield Fact("upstream_added", name, where, form.texts[j])
     elif name == "tanh" and fits.by(lambda u, i: 1 - values[i] ** 2 * u):
         yield Fact("parentheses", name, where, form.texts[j])
+    else:
+        yield from _first_wrong(name, form, where, row, local)
+
+
+def _first_wrong(
+    name: str, form: _Form, where: str, row: list[tuple[float, float, float]], local: Sequence[float]
+) -> Iterator[Fact]:
+    """The first set of numbers with which an input receives something else than it should."""
+    for x, upstream, d, (fresh, *_) in zip(form.numbers, _UPSTREAM, local, row, strict=True):
+        if not _close(fresh, upstream * d):
+            right, found = f"{upstream * d:.6g}", f"{fresh:.6g}"
+            shown = _program(form, x).shown
+            yield Fact("contribution", name, where, right, found, program=shown, upstream=number_text(upstream))
+            return
 
 
 class _Fit:
@@ -493,7 +554,8 @@ def _of_pass(done: Sequence[tuple[Program, tuple[Result, ...]]], stored: bool) -
         return []
     nothing = all(not any(g for i, g in enumerate(grads) if i != p.root) for p, grads, _ in seen)
     if nothing and not any(grads[p.root] for p, grads, _ in seen):
-        return [Fact("not_seeded")]
+        added = any(isinstance(trace, Traced) and any(there for _, there in trace.calls) for _, _, trace in seen)
+        return [Fact("all_cleared" if added else "not_seeded")]
     if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
         p, grads, _ = wrong[0]
         return [Fact("seed", found=f"{grads[p.root]:.6g}", program=p.shown)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
+from typing import NamedTuple
 
 from ..answer_book import UNCLEAR, KnownBehaviour, KnownExercise
 from .behaviour import RIGHT, Behaviour, check_of
@@ -54,46 +55,56 @@ def _alike(candidate: Mapping[str, str], programs: Mapping[str, str]) -> bool:
     return separated
 
 
+class _Candidate(NamedTuple):
+    """Something known to be wrong: a misconception, or (`one` is None) an unfinished solution."""
+
+    behaviour: Mapping[str, str]
+    one: KnownBehaviour | None = None
+
+    def independent(self, other: "_Candidate") -> bool:
+        """Whether two may stand in one file: they change different functions, as far as that is known."""
+        if self.one is None or other.one is None:
+            return self.one is not other.one
+        return self.one.functions.keys().isdisjoint(other.one.functions)
+
+
 def _pair(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
-    """The only two, of different functions, that together behave like the engine: where one is right, the engine
+    """The misconceptions without which no two that are known explain the engine together: where one of two is right, it
     behaves like the other.
 
     Programs on which both are wrong say nothing; each of the two is alone on one program at least.
     """
     possible = [
-        one
-        for one in known.misconceptions
-        if _explains_some(one.behaviour, seen) and _not_as_unfinished(known, one, seen)
+        candidate
+        for candidate in (
+            *(_Candidate(one.behaviour, one) for one in known.misconceptions),
+            *map(_Candidate, known.unfinished),
+        )
+        if _explains_some(candidate.behaviour, seen)
     ]
-    pairs = []
-    for one, other in combinations(possible, 2):
-        independent = one.functions.keys().isdisjoint(other.functions)
-        found = _together(one, other, seen.programs) if independent else None
-        if found is not None:
-            pairs.append(found)
-    return pairs[0] if len(pairs) == 1 else {}
+    pairs = [
+        found
+        for one, other in combinations(possible, 2)
+        if one.independent(other) and (found := _together(one, other, seen.programs))
+    ]
+    return {
+        check: candidate.one
+        for check, candidate in (pairs[0] if pairs else {}).items()
+        if candidate.one is not None and all(pair.get(check) is candidate for pair in pairs)
+    }
 
 
 def _explains_some(candidate: Mapping[str, str], seen: Behaviour) -> bool:
     return any(candidate.get(key) == look for key, look in seen.wrong.items())
 
 
-def _not_as_unfinished(known: KnownExercise, one: KnownBehaviour, seen: Behaviour) -> bool:
-    """Whether a misconception can be told from every solution of which only the beginning is written."""
-    keys = seen.programs.keys()
-    look = {key: one.behaviour.get(key, RIGHT) for key in keys}
-    return all(any(other.get(key, RIGHT) != look[key] for key in keys) for other in known.unfinished)
-
-
-def _together(
-    one: KnownBehaviour, other: KnownBehaviour, programs: Mapping[str, str]
-) -> dict[str, KnownBehaviour] | None:
+def _together(one: _Candidate, other: _Candidate, programs: Mapping[str, str]) -> dict[str, _Candidate] | None:
     """Which of two explains each check, None where they do not explain everything."""
-    by_check: dict[str, KnownBehaviour] = {}
-    alone = set()
+    by_check: dict[str, _Candidate] = {}
+    alone: list[_Candidate] = []
     for key, look in programs.items():
-        looks = [known.behaviour.get(key, RIGHT) for known in (one, other)]
-        wrong = [known for known, there in zip((one, other), looks, strict=True) if there != RIGHT]
+        looks = [candidate.behaviour.get(key, RIGHT) for candidate in (one, other)]
+        wrong = [candidate for candidate, there in zip((one, other), looks, strict=True) if there != RIGHT]
         if len(wrong) == 2 or UNCLEAR in looks:
             if look == RIGHT:
                 return None
@@ -101,9 +112,9 @@ def _together(
         if look != next((there for there in looks if there != RIGHT), RIGHT):
             return None
         if wrong:
-            alone.add(wrong[0].id)
+            alone.append(wrong[0])
             by_check.setdefault(check_of(key), wrong[0])
-    return by_check if len(alone) == 2 else None
+    return by_check if any(c is one for c in alone) and any(c is other for c in alone) else None
 
 
 def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:

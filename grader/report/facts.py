@@ -8,6 +8,10 @@ from .model import FaultFact
 _SHAPES = {
     "add": "`a + b`",
     "sub": "`a - b`",
+    "radd": "`n + a` (n a number)",
+    "rsub": "`n - a` (n a number)",
+    "rmul": "`n * a` (n a number)",
+    "rdiv": "`n / a` (n a number)",
     "mul": "`a * b`",
     "div": "`a / b`",
     "pow": "`a ** n`",
@@ -36,6 +40,7 @@ def fault_fact(fact: Fact) -> FaultFact:
         fact.program or UNSET,
         fact.node or UNSET,
         fact.other or UNSET,
+        fact.upstream or UNSET,
         fact.sometimes or UNSET,
     )
 
@@ -46,12 +51,24 @@ def fact_text(fact: Fact) -> str:
         said = " ".join(_of_pass(fact).split())  # a program's text has several blanks
         return f"{said} {_SOMETIMES}" if fact.sometimes else said
     where = f" ({_lines(fact.lines)})" if fact.lines else ""
+    if fact.kind in ("value", "contribution"):
+        return " ".join(_of_numbers(fact, where).split())
     return f"In `L = {_SHAPES[fact.operation][1:]}{where}, {_of_operation(fact)}"
 
 
 def _lines(lines: tuple[int, int]) -> str:
     first, last = lines
     return f"line {first}" if first == last else f"lines {first} to {last}"
+
+
+def _of_numbers(fact: Fact, where: str) -> str:
+    text, _, numbers = fact.program.partition("with")
+    if fact.kind == "value":
+        return f"In `{text.strip()}` with {numbers}, L.data is {fact.found}. It should be {fact.expected}."
+    given = f"with {numbers} and L.grad = {fact.upstream}"
+    return (
+        f"In `{text.strip()}`{where}, {given}, {fact.input} receives {fact.found}. It should receive {fact.expected}."
+    )
 
 
 def _of_operation(fact: Fact) -> str:
@@ -62,6 +79,10 @@ def _of_operation(fact: Fact) -> str:
         case "overwrites":
             inputs = "a.grad and b.grad" if both else f"{name}.grad"
             return f"the rule sets {inputs}{f' to {fact.found}' * bool(fact.found)}. It should add to what is there."
+        case "gives_other":
+            return f"the result is {fact.found}. It should be a node."
+        case "depends_on_gradients":
+            return f"what {name} receives depends on gradients that are there already.{_should(fact, both)}"
         case "gives_input":
             return f"the result is {'a or b' if fact.operation in _OF_TWO else 'a'} itself, and no new node."
         case "rule_is_none":
@@ -118,6 +139,8 @@ def _of_pass(fact: Fact) -> str:
             return f"All {fact.found} have single precision (float32). Use double precision, which Python's float has."
         case "not_seeded":
             return "After backward() every gradient is 0, that of the root too. The root's should be 1."
+        case "all_cleared":
+            return "Rules add to gradients during backward(), and after it every gradient is 0."
         case "seed":
             return f"After backward() on {fact.program}, the root's gradient is {fact.found}. It should be 1."
         case "no_rule_ran":

@@ -80,6 +80,7 @@ class FaultFact(_Strict, frozen=True):
     program: str | UnsetType = UNSET
     node: str | UnsetType = UNSET
     other: str | UnsetType = UNSET
+    upstream: str | UnsetType = UNSET
     sometimes: bool | UnsetType = UNSET
 
 

@@ -96,9 +96,21 @@ def test_two_explain_everything_or_nothing(looks: dict[str, str]) -> None:
     assert {} == named([LEFT, RIGHT_], looks)
 
 
-def test_several_pairs_name_none() -> None:
-    """Where two pairs would do, neither is certain."""
-    assert {} == named([LEFT, RIGHT_, known("again", b0="y", c0="v")], {"a0": "x", "b0": "y", "c0": "q"})
+@pytest.mark.parametrize(
+    ("expected", "others", "unfinished"),
+    [
+        ({"a": "left"}, [known("again", b0="y", c0="v")], ()),
+        ({"a": "left"}, [], ({"b0": "y", "c0": "v"},)),
+        ({}, [known("again", b0="y", c0="v"), known("once more", a0="x", c0="v")], ()),
+    ],
+    ids=["two for the other", "an unfinished solution for the other", "two for each"],
+)
+def test_of_several_pairs_those_in_all_are_named(
+    expected: dict[str, str], others: list[KnownBehaviour], unfinished: tuple[dict[str, str], ...]
+) -> None:
+    """Where two pairs would do, only what stands in both is certain."""
+    catalogue = [LEFT, RIGHT_, *others]
+    assert expected == named(catalogue, {"a0": "x", "b0": "y", "c0": "q"}, unfinished=unfinished)
 
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {"f": ("a:0:0",), "g": ("b:0:0",)}

@@ -23,7 +23,7 @@ FIELDS = {
     "Limits": "calls cpu_s memory_mb output_kb",
     "Diagnosis": "id title explanation",
     "Reason": "kind seconds clock signal limit_kb count detail type line",
-    "FaultFact": "kind text operation input expected found lines program node other sometimes",
+    "FaultFact": "kind text operation input expected found lines program node other upstream sometimes",
     "ExerciseResult": "id number title status score max_score bonus checks message file reason facts",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"

@@ -105,7 +105,7 @@ def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, 
 
 
 class InlineRules:
-    """What `Rules` is for other engines: runs the local rule of one node by running the backward pass from it."""
+    """Rules that stand in the pass, used as `Rules` are: that of one node is run by running the pass from it."""
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from . import rules, spelling
+from . import parts, rules, spelling
 from .inline_rules import recognised
 from .load import need
 from .parts import Unreadable, attributes
@@ -198,7 +198,8 @@ def read(module: ModuleType) -> Reading:
     if not rule.kind and made is not None and made.combine is operator.mul:
         added = _made_by(operator.add, leaf, other)
         of_sum = find_rule(added) if added else rule
-        if getattr(made.node, of_sum.name or "", made) is None:  # what `+` stores as its rule, `*` leaves None
+        kept = getattr(made.node, of_sum.name, made) if of_sum.name else made
+        if kept is None or (of_sum.kind in rules.STORED and parts.is_row(kept)):  # under that name `*` keeps no rule
             rule = of_sum
     return Reading(cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call, options)
 
