@@ -4,8 +4,8 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 
 from ..answer_book import Answer
-from ..client import Called, Odd
-from ..client.protocol import Observed, Result
+from ..client import Broke, Called, Done, Odd
+from ..client.protocol import Observed
 from ..program import Leaf, Op, Program
 from .finding import ExpectedBy, Shown, fail, shown
 
@@ -65,10 +65,10 @@ def compare_grads(
     _compare(program, expected, observed, scale, lambda name: slope_name(program, name), note, by)
 
 
-def compare_untouched(program: Program, before: Sequence[Result], after: Sequence[Result], function: str) -> None:
-    """Fail unless a function left the values and then the gradients of all nodes as they were."""
-    for what, old, new in zip(("value", "gradient"), before, after, strict=True):
-        changed = [node.name for node, x, y in zip(program.nodes, old, new, strict=True) if x != y]  # type: ignore[arg-type]
+def compare_untouched(program: Program, outcome: Done | Broke, function: str) -> None:
+    """Fail unless a function left values and gradients of all nodes as they were: each is observed before and after."""
+    for what, (old, new) in (("value", outcome.values), ("gradient", outcome.grads)):
+        changed = [node.name for node, x, y in zip(program.nodes, old, new, strict=True) if x != y]
         if changed:
             fail(f"{function} changed the {what} of {changed[0]}", program=program.shown)
 

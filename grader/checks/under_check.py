@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..answer_book import Answer
-from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Reading, Reason, Run, Traced
-from ..client.protocol import Observed
+from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Reading, Reason, Run
 from ..course import Limits
 from ..oracle import Redraw
 from ..program import FUNCTIONS, NOTHING, Descent, Program, Question, number_text, program
@@ -139,11 +138,11 @@ class EngineUnderCheck:
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             said = "; ".join(filter(None, [built, note])) or None
-            if outcome.results:
-                compare_values(asked[i], answers[i], outcome.results[0], said)  # type: ignore[arg-type]
+            if outcome.values:
+                compare_values(asked[i], answers[i], outcome.values[0], said)
             self._went_through(outcome, asked[i])
-            compare_grads(asked[i], answers[i].grads, outcome.results[2], largest(answers[i]), said, cleared=not inner)  # type: ignore[arg-type]
-            compare_values(asked[i], answers[i], outcome.results[3], "backward() changed the data")  # type: ignore[arg-type]
+            compare_grads(asked[i], answers[i].grads, outcome.grads[0], largest(answers[i]), said, cleared=not inner)
+            compare_values(asked[i], answers[i], outcome.values[1], "backward() changed the data")
 
         def again(parts: list[Program]) -> None:
             self.agrees(*parts, where_offered=where_offered, inner=inner, whole=whole, in_place=in_place)
@@ -157,7 +156,7 @@ class EngineUnderCheck:
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             self._went_through(outcome, asked[i])
-            compare_values(asked[i], answers[i], outcome.results[0], note)  # type: ignore[arg-type]
+            compare_values(asked[i], answers[i], outcome.values[0], note)
 
         self._examine([Run(p, (("values",),)) for p in asked], judge)
 
@@ -191,23 +190,23 @@ class EngineUnderCheck:
             assert self.reading is not None
             if stored and self.reading.rule not in _STORED:
                 fail("no local derivatives were found beside the inputs of a node", program=p.shown)
-            if outcome.results:
-                compare_values(p, answer, outcome.results[0], note)  # type: ignore[arg-type]
+            if outcome.values:
+                compare_values(p, answer, outcome.values[0], note)
             self._went_through(outcome, p)
             expected = [
                 before.get(node.name, 0.0) + upstream * grad for node, grad in zip(p.nodes, answer.grads, strict=True)
             ]
-            got = outcome.results[3]
+            got = outcome.grads[0]
             start = start_text(p, upstream, {name: g for name, g in before.items() if name in p.index})
             untouched = all(
                 seen == before.get(node.name, 0.0) or (node.name == p.root_name and seen == upstream)
-                for node, seen in zip(p.nodes, got, strict=True)  # type: ignore[arg-type]
+                for node, seen in zip(p.nodes, got, strict=True)
             )
             nothing = _NOTHING_CAME if untouched and self.reading.rule == "closure" else None
             said = "; ".join(filter(None, [start, note, nothing])) or None
             by: ExpectedBy = "torch" if upstream == 1.0 and not before else "check"
-            compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said, by=by)  # type: ignore[arg-type]
-            compare_values(p, answer, outcome.results[4], "the backward rules changed the data")  # type: ignore[arg-type]
+            compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said, by=by)
+            compare_values(p, answer, outcome.values[1], "the backward rules changed the data")
 
         def again(parts: list[Program]) -> None:
             self.local_rules_agree(*parts, upstream=upstream, already=already, stored=stored)
@@ -267,11 +266,11 @@ class EngineUnderCheck:
             scale = largest(answers[i]) * max(1.0, abs(upstream))
             if clear:
                 nothing = [0.0] * len(asked[i].nodes)
-                compare_grads(asked[i], nothing, outcome.results[3], scale, f"after {clear}", by="check")  # type: ignore[arg-type]
+                compare_grads(asked[i], nothing, outcome.grads[0], scale, f"after {clear}", by="check")
             expected = [upstream * grad for grad in answers[i].grads]
             note = "; ".join(filter(None, [said, note]))
             by: ExpectedBy = "torch" if upstream == 1.0 else "check"
-            compare_grads(asked[i], expected, outcome.results[-1], scale, note, cleared, by)  # type: ignore[arg-type]
+            compare_grads(asked[i], expected, outcome.grads[-1], scale, note, cleared, by)
 
         self._examine(runs, judge)
 
@@ -290,7 +289,7 @@ class EngineUnderCheck:
             self._went_through(outcome, p)
             if not self.reading.rule:
                 fail(_NO_RULES, program=p.shown)
-            got: Sequence[Observed] = outcome.results[2]  # type: ignore[assignment]
+            got = outcome.grads[0]
             expected = [grad if j == p.root else 3 * grad for j, grad in enumerate(answer.grads)]
             said = f"we made the local rule of {p.root_name} hand on three times as much"
             if all(close(seen, grad, largest(answer)) for seen, grad in zip(got, answer.grads, strict=True)):
@@ -313,8 +312,8 @@ class EngineUnderCheck:
             self._went_through(outcome, asked[i])
             if not self.reading.rule:
                 fail(_NO_RULES, program=asked[i].shown)
-            trace = outcome.results[2]
-            if self.reading.rule not in _WITHOUT_FUNCTION and isinstance(trace, Traced):
+            trace = outcome.traced[0]
+            if self.reading.rule not in _WITHOUT_FUNCTION:
                 order.judge_trace(asked[i], trace)
 
         self._examine(runs, judge)
@@ -344,11 +343,10 @@ class EngineUnderCheck:
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             self._went_through(outcome, asked[i])
-            calls = [returned for returned in outcome.results if isinstance(returned, Called)]
-            for again, returned in enumerate(calls):
+            for again, returned in enumerate(outcome.called):
                 order.judge_topological(asked[i], returned, "in a second call, " if again else "")
             if untouched:
-                compare_untouched(asked[i], outcome.results[:2], outcome.results[-2:], "build_topo")
+                compare_untouched(asked[i], outcome, "build_topo")
 
         self._examine(runs, judge, calls, cpu_s, again=lambda parts: self.sorts(*parts, calls=calls, cpu_s=cpu_s))
 
@@ -368,13 +366,12 @@ class EngineUnderCheck:
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             p, answer = asked[i], answers[i]
             self._went_through(outcome, p)
-            trace = outcome.results[4]
-            assert isinstance(trace, Traced)
+            (trace,), (grads,) = outcome.traced, outcome.grads
             disorder = order.trace_disorder(p, trace)
-            seed = outcome.results[3][p.root]  # type: ignore[index]
+            seed = grads[p.root]
             if disorder is None and seed != 1.0:
                 note = "; ".join(filter(None, [_SEED.format(p.root_name, shown(seed)), note]))
-            compare_grads(p, answer.grads, outcome.results[3], largest(answer), disorder or note)  # type: ignore[arg-type]
+            compare_grads(p, answer.grads, grads, largest(answer), disorder or note)
             if disorder:
                 fail(disorder, program=p.shown)
 
@@ -392,9 +389,7 @@ class EngineUnderCheck:
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             if isinstance(outcome, Broke):
                 fail_for(outcome.problem, self._source, about)
-            returned = outcome.results[0]
-            assert isinstance(returned, Called)
-            compare_returned(function, returned, expected, about, reveal)
+            compare_returned(function, outcome.called[0], expected, about, reveal)
 
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
@@ -416,9 +411,8 @@ class EngineUnderCheck:
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             if isinstance(outcome, Broke):
                 fail_for(outcome.problem, self._source, about)
-            returned, values = outcome.results[1], outcome.results[2]
-            assert isinstance(returned, Called)
-            left = tuple(values[place] for place in places.values())  # type: ignore[index]
+            (returned,), (values,) = outcome.called, outcome.values
+            left = tuple(values[place] for place in places.values())
             compare_returned("train", Called(numbers=left), moved, about, reveal=True)
             compare_returned("train", returned, losses, about, reveal=True)
 
@@ -450,9 +444,9 @@ class EngineUnderCheck:
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
             if isinstance(outcome, Broke):
                 fail_for(outcome.problem, self._source, about)
-            found = {"data": outcome.results[2], "grad": outcome.results[3]}
+            found = {"data": outcome.values[0], "grad": outcome.grads[0]}
             wanted = [key.split(".") for key in expected]
-            left = tuple(found[attribute][p.index[name]] for name, attribute in wanted)  # type: ignore[index]
+            left = tuple(found[attribute][p.index[name]] for name, attribute in wanted)
             compare_returned(function, Called(numbers=left), expected, about, reveal=True)
 
         self._examine([Run(p, (("preload", grads), call, ("values",), ("grads",)))], judge)

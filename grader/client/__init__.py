@@ -3,7 +3,23 @@
 from .bounds import cut, cut_output
 from .budget import Budget
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
-from .protocol import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Ruled, Run, Traced
+from .protocol import (
+    Batch,
+    Broke,
+    Called,
+    Done,
+    Grads,
+    Nothing,
+    Odd,
+    Problem,
+    Read,
+    Reading,
+    Refused,
+    Ruled,
+    Run,
+    Traced,
+    Values,
+)
 from .reason import Died, Reason, reason_of
 from .source import Source, decode_source, read_source
 
@@ -15,9 +31,11 @@ __all__ = [
     "Died",
     "Done",
     "EngineProcess",
+    "Grads",
     "LoadFailed",
     "Loaded",
     "NotStarted",
+    "Nothing",
     "Odd",
     "Problem",
     "Ran",
@@ -29,6 +47,7 @@ __all__ = [
     "Run",
     "Source",
     "Traced",
+    "Values",
     "cut",
     "cut_output",
     "decode_source",

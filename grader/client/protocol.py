@@ -299,21 +299,62 @@ class Ruled:
     last: int
 
 
-Result: TypeAlias = tuple[Observed, ...] | Called | Traced | Ruled
+class Values(tuple[Observed, ...]):
+    """The `data` of each node, in the program's order."""
+
+    __slots__ = ()
+
+
+class Grads(tuple[Observed, ...]):
+    """The gradient of each node, in the program's order."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
-class Done:
+class Nothing:
+    """A step that has no result of its own was taken."""
+
+
+Result: TypeAlias = Values | Grads | Called | Traced | Ruled | Nothing
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """A result for each step that was taken; those of one kind by its name, in the order of their steps."""
+
+    results: tuple[Result, ...]
+
+    @property
+    def values(self) -> tuple[Values, ...]:
+        return tuple(result for result in self.results if isinstance(result, Values))
+
+    @property
+    def grads(self) -> tuple[Grads, ...]:
+        return tuple(result for result in self.results if isinstance(result, Grads))
+
+    @property
+    def called(self) -> tuple[Called, ...]:
+        return tuple(result for result in self.results if isinstance(result, Called))
+
+    @property
+    def traced(self) -> tuple[Traced, ...]:
+        return tuple(result for result in self.results if isinstance(result, Traced))
+
+    @property
+    def ruled(self) -> tuple[Ruled, ...]:
+        return tuple(result for result in self.results if isinstance(result, Ruled))
+
+
+@dataclass(frozen=True)
+class Done(_Outcome):
     """A run that went through: one result for each step."""
 
-    results: tuple[Result, ...]
-
 
 @dataclass(frozen=True)
-class Broke:
+class Broke(_Outcome):
     """A run that stopped at step `len(results)` (or while building, then the results are empty)."""
 
-    results: tuple[Result, ...]
     problem: Problem
 
 
@@ -340,7 +381,7 @@ def decode_batch(frame: bytes, batch: Batch) -> Read | Problem:
         return answer.problem
     if len(answer.seeds) != len(batch.order_seeds) or any(len(s) != len(batch.runs) for s in answer.seeds):
         raise Refused("the answer has another number of outcomes than was asked for")
-    first = tuple(_outcome(outcome, run) for outcome, run in zip(answer.seeds[0], batch.runs, strict=True))
+    first = tuple(_decode_outcome(outcome, run) for outcome, run in zip(answer.seeds[0], batch.runs, strict=True))
     others = (
         tuple(map(_other_outcome, seed, answer.seeds[0], first, batch.runs, arrangements))
         for seed, arrangements in zip(answer.seeds[1:], batch.arrangements[1:], strict=True)
@@ -360,7 +401,7 @@ def _other_outcome(
         if arrangement is None:
             return decoded
         outcome = first
-    other = _outcome(outcome, run, arrangement)
+    other = _decode_outcome(outcome, run, arrangement)
     return decoded if other == decoded else other
 
 
@@ -412,7 +453,7 @@ def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int,
         raise Refused(f"the answer is malformed: {str(error)[:120]}") from None
 
 
-def _outcome(
+def _decode_outcome(
     outcome: _Done | _Broke | _Unrun | _Same, run: Run, arrangement: Arrangement | None = None
 ) -> Done | Broke | None:
     if isinstance(outcome, _Unrun):
@@ -428,11 +469,11 @@ def _outcome(
     return Done(decoded) if isinstance(outcome, _Done) else Broke(decoded, outcome.problem)
 
 
+_CALLS = ("call", "train")
 _FITS: dict[str, tuple[type, ...]] = {
     "values": (_Values,),
     "grads": (_Grads,),
-    "call": (_Nothing, _Numbers, _Nodes, _Other),
-    "train": (_Nothing, _Numbers, _Nodes, _Other),
+    **dict.fromkeys(_CALLS, (_Nothing, _Numbers, _Nodes, _Other)),
     "traced": (_Trace,),
     "rule": (_Rule,),
 }
@@ -445,7 +486,7 @@ def _result(result: _Result, step: str, program: Program) -> Result:
         case _Values(tokens) | _Grads(tokens):
             if len(tokens) != len(program.nodes):
                 raise Refused("the answer has another number of nodes than the program")
-            return tuple(map(_number, tokens))
+            return (Values if step == "values" else Grads)(map(_number, tokens))
         case _Numbers(tokens):
             return Called(numbers=tuple(map(_number, tokens)))
         case _Nodes(indices):
@@ -457,14 +498,14 @@ def _result(result: _Result, step: str, program: Program) -> Result:
         case _Trace(calls):
             return Traced(tuple((node, tuple((i, _number(t)) for i, t in added)) for node, added in calls))
         case _:
-            return Called()
+            return Called() if step in _CALLS else Nothing()
 
 
 def _back_in_place(result: Result, places: tuple[int, ...]) -> Result:
     """A result with the nodes of a program in its own order again."""
-    if isinstance(result, tuple):
-        return tuple(result[place] for place in places)
-    if isinstance(result, Ruled) or (isinstance(result, Called) and result.nodes is None):
+    if isinstance(result, (Values, Grads)):
+        return type(result)(result[place] for place in places)
+    if isinstance(result, (Ruled, Nothing)) or (isinstance(result, Called) and result.nodes is None):
         return result
     index = {place: i for i, place in enumerate(places)}
     if isinstance(result, Called):

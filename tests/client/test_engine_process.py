@@ -23,6 +23,7 @@ from grader.client import (
     Problem,
     Ran,
     Read,
+    Values,
 )
 from grader.course import Limits
 
@@ -71,7 +72,7 @@ def test_a_file_is_loaded_and_run(acting: Acting, batch: MakeBatch) -> None:
     process = acting("return root")
     assert Loaded("") == process.load()
     found = outcome(process.run(batch()))
-    assert Done(((2.0, 3.0, 6.0), Called(nodes=(2,)))) == found
+    assert Done((Values((2.0, 3.0, 6.0)), Called(nodes=(2,)))) == found
 
 
 def test_the_stub_is_not_started(submit: Callable[..., EngineProcess]) -> None:
@@ -738,7 +739,7 @@ def test_an_honest_engine_works_in_the_sandbox(acting: Acting, batch: MakeBatch,
     process = acting("print('out')\nreturn root", warm=strong)
     assert Loaded() == process.load()
     ran = process.run(batch())
-    assert Done(((2.0, 3.0, 6.0), Called(nodes=(2,)))) == outcome(ran)
+    assert Done((Values((2.0, 3.0, 6.0)), Called(nodes=(2,)))) == outcome(ran)
     assert ran.output == "out\n"
 
 

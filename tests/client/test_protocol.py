@@ -14,7 +14,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.client import Batch, Broke, Called, Done, Odd, Problem, Read, Reading, Refused, Ruled, Run, Traced, bounds
+from grader.client import (
+    Batch,
+    Broke,
+    Called,
+    Done,
+    Nothing,
+    Odd,
+    Problem,
+    Read,
+    Reading,
+    Refused,
+    Ruled,
+    Run,
+    Traced,
+    Values,
+    bounds,
+)
 from grader.client.protocol import decode_batch, decode_load
 from grader.program import chain, program
 from grader.worker.confine.framing import HEADER
@@ -91,11 +107,11 @@ def test_a_right_answer_is_read() -> None:
     grads: Any = whole.results[1]
     assert math.isnan(grads[0])
     assert (-math.inf, Odd("NoneType")) == grads[1:]
-    assert (Called(),) * 5 == whole.results[2:7]
+    assert (Nothing(),) * 5 == whole.results[2:7]
     assert Traced(((2, ((0, 3.0), (1, 2.0))),)) == whole.results[7]
     assert Called(nodes=(0, 1, 2)) == whole.results[8]
     assert Ruled("own", alone=False, first=12, last=14) == whole.results[9]
-    assert Done(((2.0, 3.0, 6.0),)) == small
+    assert Done((Values((2.0, 3.0, 6.0)),)) == small
     assert isinstance(broke, Broke)
     assert (6, Problem(*PROBLEM)) == (len(broke.results), broke.problem)
     assert unrun is None
