@@ -105,9 +105,11 @@ class EngineUnderCheck:
         return [method for method in FUNCTIONS if (p := self._absent.get(method)) and p.kind == "wants_argument"]
 
     def charged_elsewhere(self, *operations: str) -> None:
-        """In this check leave out programs with one of these operations where the engine does not define it.
+        """Leave out programs of this check with one of these operations where the engine does not define it.
 
-        Another check asks for them; so what is missing costs once. A check of which nothing is left fails.
+        Another check asks for them, so a missing operation costs points once. A check of which nothing is left fails.
+
+            engine.charged_elsewhere("sub", "relu")
         """
         self._charged_elsewhere = operations
 
@@ -120,7 +122,9 @@ class EngineUnderCheck:
         in_place: bool = False,
         **leaves: float,
     ) -> None:
-        """After `backward()` on the root every node has torch's value and torch's gradient.
+        """Check that after `backward()` on the root every node has torch's value and torch's gradient.
+
+            engine.agrees("L = a * a", a=3)
 
         With `where_offered`, programs with plain numbers (other than exponents) or with tanh, exp, log or sigmoid
         cost nothing where the engine does not offer them: a function or a reflected operator that it does
@@ -150,7 +154,10 @@ class EngineUnderCheck:
         self._examine(runs, judge, where_offered=where_offered, again=again)
 
     def computes(self, *programs: str | Program, **leaves: float) -> None:
-        """Building the graph gives every node torch's value; no gradient is asked for."""
+        """Check that building the graph gives every node torch's value; no gradient is asked for.
+
+        engine.computes("L = a * b + a", a=2, b=-3)
+        """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
 
@@ -168,11 +175,16 @@ class EngineUnderCheck:
         stored: bool = False,
         **leaves: float,
     ) -> None:
-        """With every gradient at 0 but the root's (`upstream`) and those `already` there (by leaf), running the
-        local rules of all operations in a right order adds upstream times torch's gradient to each node.
+        """Check that the rules of all operations add upstream times torch's gradient to each node.
 
-        The kit runs the rules itself: no `backward()` is needed, and none can stand in for them. With
-        `stored`, the rules must be local gradients kept beside their inputs, not functions.
+            engine.local_rules_agree("L = a * b", a=2, b=-3, upstream=4, already={"a": 5})
+
+        Args:
+            upstream: The gradient of the root before.
+            already: The gradients of leaves before, by name; all others are 0.
+            stored: The rules have to be local derivatives kept beside their inputs, not functions.
+
+        The grader runs the rules itself: no `backward()` is needed, and none can replace them.
         """
         names, beside = [*(already or {})], [upstream, *(already or {}).values()]
         asked = self._questions.programs(programs, leaves, beside)
@@ -214,9 +226,11 @@ class EngineUnderCheck:
         self._examine(runs, judge, again=again)
 
     def agrees_again(self, *programs: str | Program, first: str | None = None, **leaves: float) -> None:
-        """A second `backward()` on the same graph, all gradients set back to 0 before it, gives torch's gradients.
+        """Check that a second `backward()` on the same graph, with all gradients 0 again, gives torch's gradients.
 
-        The first pass begins at the node called `first`, or at the root as well.
+            engine.agrees_again("h = a * b; L = h * a", a=2, b=-3, first="h")
+
+        The first backward pass begins at the node called `first`, or at the root as well.
         """
         asked = self._questions.programs(programs, leaves)
         second: tuple[tuple[Any, ...], ...] = (("preload", []), ("backward",), ("grads",))
@@ -225,8 +239,12 @@ class EngineUnderCheck:
         self._compare_last(asked, runs, 1.0, said, cleared=True)
 
     def agrees_anew(self, *programs: str | Program, **leaves: float) -> None:
-        """After a first `backward()` the leaves' gradients are set to 0 and the operations are made again from the same
-        leaves, as in a training loop; a second `backward()` then gives torch's gradients."""
+        """Check that `backward()` gives torch's gradients in a second graph of the same leaves, as in a training loop.
+
+            engine.agrees_anew("h = a * b; L = h * h + a", a=2, b=-3)
+
+        Before the operations are made again, the gradients of the leaves, and of nothing else, are set to 0.
+        """
         asked = self._questions.programs(programs, leaves)
         runs = [Run(p, aimed(p, ("backward",), ("anew",), ("backward",), ("grads",))) for p in asked]
         self._compare_last(asked, runs, 1.0, _ANEW, cleared=True)
@@ -234,11 +252,12 @@ class EngineUnderCheck:
     def local_rules_agree_again(
         self, clear: str | None, *programs: str | Program, upstream: float = 1.0, **leaves: float
     ) -> None:
-        """After every gradient was cleared, running the local rules a second time adds upstream times torch's
-        gradient to each node, and no more.
+        """Check that the local rules, run a second time after every gradient was cleared, give torch's gradients again.
 
-        The learner's function called `clear` is given the list of all nodes, and has to leave every gradient 0; with
-        None the kit clears them.
+            engine.local_rules_agree_again("zero_grad", "L = a * a", a=3, upstream=-2.5)
+
+        The learner's function called `clear` is given the list of all nodes and has to set every gradient to 0. With
+        None the grader sets them.
         """
         asked = self._questions.programs(programs, leaves, [upstream])
         (upstream,) = self._questions.numbers([upstream])
@@ -275,9 +294,11 @@ class EngineUnderCheck:
         self._examine(runs, judge)
 
     def backward_uses_local_rules(self, *programs: str | Program, **leaves: float) -> None:
-        """With the root's local rule made to hand on three times as much, `backward()` triples every gradient.
+        """Check that `backward()` triples every gradient when the rule of the root contributes three times as much.
 
-        A gradient found without a backward pass (by finite differences, say) does not follow.
+            engine.backward_uses_local_rules("L = a * b", a=2, b=-3)
+
+        A gradient that was found without a backward pass, such as by finite differences, stays as it was.
         """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
@@ -300,9 +321,11 @@ class EngineUnderCheck:
         self._examine(runs, judge)
 
     def backward_runs_each_rule_once(self, *programs: str | Program, **leaves: float) -> None:
-        """`backward()` runs the `_backward` of every operation exactly once, users before inputs.
+        """Check that `backward()` runs the `_backward` of every operation exactly once, users before inputs.
 
-        Engines that keep local gradients instead have no closures to watch; for them this says nothing.
+            engine.backward_runs_each_rule_once("b = a + a; L = b * b", a=2)
+
+        An engine that keeps local derivatives instead has no closures to watch, and passes.
         """
         asked = self._questions.in_other_places(programs, leaves)
         runs = [Run(p, (("watch",), ("backward", p.root), ("traced",))) for p in asked]
@@ -326,11 +349,16 @@ class EngineUnderCheck:
         cpu_s: float | None = None,
         **leaves: float,
     ) -> None:
-        """`build_topo(root)` gives each reachable node exactly once and after all its inputs.
+        """Check that `build_topo(root)` returns each reachable node exactly once and after all its inputs.
 
-        With `untouched` it also leaves values and gradients as they are.
-        `calls` and `cpu_s` replace the course's limits. Graphs of more than 1,000 nodes are walked in the order
-        in which Python happens to walk them: there every order shows.
+            engine.sorts("b = a + a; L = a * b", a=2, untouched=True)
+
+        Args:
+            untouched: Values and gradients have to stay as they are.
+            calls: Replaces the course's limit of calls.
+            cpu_s: Replaces the course's limit of CPU seconds.
+
+        Graphs of more than 1,000 nodes run once, in the order that Python gives.
         """
         asked = self._questions.in_other_places(programs, leaves)
         runs = []
@@ -351,10 +379,12 @@ class EngineUnderCheck:
         self._examine(runs, judge, calls, cpu_s, again=lambda parts: self.sorts(*parts, calls=calls, cpu_s=cpu_s))
 
     def by_hand(self, function: str, *programs: str | Program, **leaves: float) -> None:
-        """The learner's `function`, called with all nodes of a program in its order, leaves torch's gradients in them.
+        """Check that a learner's function, called with all nodes of a program, gives them torch's gradients.
 
-        It has to do so by running every operation's local rule, once each and users first; in which such order
-        is its own affair. Gradients are 0 before.
+            engine.by_hand("sum_of_product", "e = a * b; L = e + c", a=2, b=-3, c=10)
+
+        The function has to run every operation's rule once, users before inputs, in any such order. Gradients are 0
+        before.
         """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
@@ -380,9 +410,16 @@ class EngineUnderCheck:
     def returns(
         self, function: str, *arguments: float, expected: dict[str, float], about: str, reveal: bool = True
     ) -> None:
-        """The learner's `function`, called with numbers, returns the `expected` numbers (by what they stand for).
+        """Check that a learner's function, called with numbers, returns the expected ones.
 
-        Without `reveal` a failure says which are wrong and not what they should be.
+            engine.returns("square", expected={"dL/da": 6.0}, about="L = a * a with a = 3")
+
+        Args:
+            function: The name of the function.
+            arguments: The numbers that it is called with.
+            expected: What it has to return, in this order, by the names that a message uses.
+            about: What the numbers are about, for the learner.
+            reveal: A failure also says what the numbers should be.
         """
         call = ("call", function, [["number", argument] for argument in arguments])
 
@@ -394,11 +431,12 @@ class EngineUnderCheck:
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
     def trains(self, text: str, /, *, steps: int, rate: float, fixed: bool = False, **leaves: float) -> None:
-        """The learner's `train`, called with the loss that `text` describes and its leaves as the parameters, returns
-        the loss before each step and leaves the parameters where gradient descent does.
+        """Check that the learner's `train` returns the loss before each step and ends where gradient descent does.
 
-        An earlier pass has left gradients in the parameters. With `fixed`, the leaves keep their values where those of
-        other programs are redrawn.
+            engine.trains("L = (w * 2 - 2) ** 2", w=3, steps=3, rate=0.1)
+
+        `train` gets the loss that `text` describes, and its leaves as the parameters. Their gradients are 1 before.
+        With `fixed`, the leaves keep their values where those of other programs are redrawn.
         """
         asked = program(text, **(leaves if fixed else self.leaves(text, **leaves)))
         *before, after = self.descent(asked, rate=rate, steps=steps + 1)
@@ -422,8 +460,9 @@ class EngineUnderCheck:
     def changes_leaves(
         self, function: str, *arguments: float, start: Sequence[tuple[float, float]], expected: dict[str, float]
     ) -> None:
-        """The learner's `function`, called with a list of leaves and with `arguments`, leaves the `expected` numbers in
-        them.
+        """Check what a learner's function leaves in a list of leaves.
+
+            engine.changes_leaves("zero_grad", start=[(3, 16), (-1, 2)], expected={"a.grad": 0.0, "b.grad": 0.0})
 
         Args:
             function: The name of the function.
@@ -452,25 +491,36 @@ class EngineUnderCheck:
         self._examine([Run(p, (("preload", grads), call, ("values",), ("grads",)))], judge)
 
     def truth(self, text: str | Program, /, **leaves: float) -> Answer:
-        """Torch's values and gradients for a program, in its order: for checks that compute with them."""
+        """Return torch's values and gradients for a program, in its order, for checks that compute with them.
+
+        grads = engine.truth("L = a * a", a=3).grads
+        """
         (p,) = parsed([text], leaves)
         return self._answers([p])[0]
 
     def numbers(self, *numbers: float, more: int = 0) -> list[float]:
-        """The numbers that a check calls a function with: these, or where numbers are redrawn others of the same kind,
-        and behind them one to `more` further ones."""
+        """Return the numbers that a check calls a function with: these or, where numbers are redrawn, others of the
+        same kind, and one to `more` further ones after them.
+
+            first, *rest = engine.numbers(2.5, more=1)
+        """
         return self._questions.numbers(numbers, more)
 
     def leaves(self, text: str, /, **leaves: float) -> dict[str, float]:
-        """The values that a check gives to the leaves of a program which the learner's own code builds: these, or where
-        numbers are redrawn those of a program that asks the same."""
+        """Return the values of the leaves of a program that the learner's own code builds: these or, where numbers are
+        redrawn, those of a program that asks the same.
+
+            leaves = engine.leaves("L = a * b", a=2, b=-3)
+        """
         return self._questions.leaves(text, leaves)
 
     def descent(self, start: Program, *, rate: float, steps: int) -> list[Answer]:
-        """Torch's values and gradients for a program before each of `steps` steps of gradient descent on its root.
+        """Return torch's values and gradients for a program before each step of gradient descent on its root.
 
-        Each step takes `rate` times its gradient from every leaf. A program must never be made from an answer: its
-        key would differ from one machine to the next.
+            before = engine.descent(program("L = (w - 2) ** 2", w=3), rate=0.1, steps=8)
+
+        Each step subtracts `rate` times its gradient from every leaf. Never make a program from an answer: its key
+        would differ from one machine to the next.
         """
         return self._answers([start, *(Descent(start, rate, taken) for taken in range(1, steps))])
 
@@ -482,7 +532,10 @@ class EngineUnderCheck:
         sizes: tuple[int, int] = (1, 12),
         numbers: bool = False,
     ) -> list[Program]:
-        """Programs drawn from the run's seed, smallest first (see `grader.program.draw`)."""
+        """Return programs drawn from the run's seed, smallest first (see `grader.program.draw`).
+
+        engine.agrees(*engine.fresh(20, ops=("add", "mul"), sizes=(2, 12)))
+        """
         return self._questions.fresh(count, ops, sizes, numbers)
 
     # -- how ----------------------------------------------------------------------------------
