@@ -2,7 +2,8 @@
 
 `terminal-light.svg` and `terminal-dark.svg` show `grade accumulate` on a closure that assigns instead of accumulating.
 `class-light.png` and `class-dark.png` show the class page of a synthetic class; they need Chromium, and
-`--terminal` leaves them out.
+`--terminal` leaves them out. `job-summary.png` shows what `grade --format github` writes of three exercises, rendered
+with GitHub's extensions of Markdown; it needs Chromium too.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from markdown_it import MarkdownIt
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
@@ -61,6 +63,17 @@ _SVG = """\
 """
 
 
+# about how GitHub sets Markdown
+_GITHUB = """
+body { font: 16px/1.5 -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif; color: #1f2328; margin: 24px; }
+h1, h3 { line-height: 1.25; } h1 { font-size: 26px; border-bottom: 1px solid #d1d9e0; padding-bottom: 8px; }
+table { border-collapse: collapse; } td, th { border: 1px solid #d1d9e0; padding: 6px 13px; }
+tr:nth-child(2n) td { background: #f6f8fa; }
+pre { background: #f6f8fa; border-radius: 6px; padding: 16px; overflow: auto; white-space: pre-wrap; }
+code { font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
+"""
+
+
 def run() -> str:
     """Return what the command prints in colour, the command itself before it."""
     solution = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
@@ -101,6 +114,36 @@ def class_page(folder: Path) -> Path:
     return results / "page.html"
 
 
+def job_summary() -> str:
+    """Return a page with the job summary of three exercises: one solved, one with a mistake, one that does not load."""
+    with tempfile.TemporaryDirectory() as folder:
+        exercises = Path(folder) / "exercises"
+        exercises.mkdir()
+        unreadable = (("return out", "return out)"),)
+        for name, edits in (("01_distribute", ()), ("02_swap", unreadable), ("03_accumulate", EDITS)):
+            text = (ROOT / "solutions" / f"{name}.py").read_text(encoding="utf-8")
+            for old, new in edits:
+                assert old in text
+                text = text.replace(old, new, 1)
+            (exercises / f"{name}.py").write_text(text, encoding="utf-8")
+        words = [GRADE, "1", "2", "3", "--format", "github=summary.md"]
+        subprocess.run(words, cwd=folder, stdout=subprocess.DEVNULL, check=False)
+        text = (Path(folder) / "summary.md").read_text(encoding="utf-8")
+    return f"<!doctype html><meta charset=utf-8><style>{_GITHUB}</style>{MarkdownIt('gfm-like').render(text)}"
+
+
+def photograph_summary(html: str, folder: Path) -> None:
+    """Write a page as `job-summary.png`, as large as it is."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        sheet = browser.new_page(viewport={"width": 900, "height": 100})
+        sheet.set_content(html)
+        sheet.screenshot(path=folder / "job-summary.png", full_page=True)
+        browser.close()
+
+
 def photograph(page: Path, folder: Path) -> None:
     """Write the upper part of the class page as PNG, light and dark."""
     from playwright.sync_api import sync_playwright
@@ -126,6 +169,7 @@ def main() -> None:
     if not options.terminal:
         with tempfile.TemporaryDirectory() as temporary:
             photograph(class_page(Path(temporary)), options.folder)
+        photograph_summary(job_summary(), options.folder)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ from .conftest import GRADE, TAPE
 
 pytestmark = pytest.mark.slow
 
-USED = {"actions/checkout@v4", "actions/setup-python@v5", "actions/upload-artifact@v4", "actions/cache@v4"}
+USED = {"actions/checkout@v4", "actions/setup-python@v5", "actions/upload-artifact@v4"} | {
+    f"actions/cache/{part}@v4" for part in ("restore", "save")
+}
 Init = Callable[..., Path]
 
 

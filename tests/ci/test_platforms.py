@@ -163,6 +163,18 @@ def test_gradescope_is_told_where_grading_itself_fails(autograder: Path, fill: F
     assert [] == list((autograder / "results").iterdir())
 
 
+def test_an_old_python_is_told(init: Init, shell: Shell, tmp_path: Path) -> None:
+    """Before anything is installed, with what to do."""
+    old = tmp_path / "python"
+    old.write_text('#!/bin/sh\ntest "$1" = --version && echo Python 3.10.12 || exit 1\n')
+    old.chmod(0o755)
+    work = init("gitlab", tmp_path / "work")
+    done = shell("bash .gitlab/backward/install.sh venv", work, PYTHON=old)
+    assert 1 == done.returncode
+    assert "install.sh: Python 3.10.12 is too old: take Python 3.11 or newer, or name one in PYTHON\n" == done.stderr
+    assert not (work / "venv").exists()
+
+
 @everybody
 def test_classroom50(kind: str, init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
     """The runner unpacks the bundle, starts `autograder.py` in the checkout, and reads `result.json` there."""

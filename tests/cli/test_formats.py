@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
-from .conftest import Run
+from grader.course import load_course
+
+from .conftest import ROOT, Run
 
 pytestmark = pytest.mark.slow
 
 Grade = Callable[..., Run]
+FIRST, SECOND, THIRD = (exercise.max_score for exercise in load_course(ROOT).exercises[:3])
+ALL = FIRST + SECOND + THIRD
 CLASSROOM50 = {
     "CLASSROOM": "cs",
     "ASSIGNMENT": "backward",
@@ -51,16 +55,16 @@ def test_all_of_them_at_once(grade: Grade, checkout: Path, tmp_path: Path) -> No
     lines = [check["line"] for check in reported["exercises"][2]["checks"] if "line" in check]
     assert 1 == len(lines)
     score = reported["score"]
-    assert 6 < score < 22
+    assert FIRST < score < ALL
     text = summary.read_text()
     assert text.startswith("of an earlier step\n# The Backward Pass")
-    assert f": {score}/22\n" in text
+    assert f": {score}/{ALL}\n" in text
     said = [line for line in done.stdout.splitlines() if line.startswith("::")]
     assert 2 == len(said)
     assert said[0].startswith("::error file=exercises/02_swap.py,line=1,title=02 ")
     assert said[1].startswith(f"::error file=exercises/03_accumulate.py,line={lines[0]},title=03 ")
     assert score == json.loads((checkout / "gs.json").read_text())["score"]
-    assert (score, 22) == tuple(
+    assert (score, ALL) == tuple(
         json.loads((checkout / "result.json").read_text())[name] for name in ("score", "max-score")
     )
     (suite,) = JUnitXml.fromfile(str(checkout / "junit.xml"))
@@ -94,10 +98,10 @@ def test_a_format_says_no_more_than_a_learner_may_know(grade: Grade, checkout: P
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("--min-score", "6"), 0),
-        (("--min-score", "7"), 1),
+        (("--min-score", str(FIRST)), 0),
+        (("--min-score", str(FIRST + 1)), 1),
         (("--exit-zero",), 0),
-        (("--exit-zero", "--min-score", "12"), 0),
+        (("--exit-zero", "--min-score", str(FIRST + SECOND)), 0),
         ((), 1),
     ],
 )
@@ -116,8 +120,8 @@ def test_exit_codes(grade: Grade, checkout: Path, words: tuple[str, ...], code: 
         (("--format", "gradescope"), "there is no folder /autograder/results; name a file: gradescope=FILE"),
         (("--format", "classroom50"), "needs the variables CLASSROOM, ASSIGNMENT, OWNER"),
         (("--format", "github=s.md", "--json"), "both write to standard output"),
-        (("1", "--min-score", "7"), "--min-score must be from 0 to 6"),
-        (("1", "--min-score", "-1"), "--min-score must be from 0 to 6"),
+        (("1", "--min-score", str(FIRST + 1)), f"--min-score must be from 0 to {FIRST}"),
+        (("1", "--min-score", "-1"), f"--min-score must be from 0 to {FIRST}"),
     ],
 )
 def test_bad_requests_are_refused_before_grading(

@@ -44,7 +44,15 @@ def imported_by(*words: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "words",
-    [("hint", "03"), ("hint", "--help"), ("start", "--help"), ("stubs", "--help"), ("verify", "--help"), ("help",)],
+    [
+        ("hint", "03"),
+        ("hint", "--help"),
+        ("start", "--help"),
+        ("stubs", "--help"),
+        ("verify", "--help"),
+        ("ci", "--help"),
+        ("help",),
+    ],
 )
 def test_light_commands_import_nothing_heavy(words: tuple[str, ...]) -> None:
     """Neither pytest nor the class nor what starts processes."""

@@ -8,7 +8,14 @@ target="$1"
 # PyTorch's index of builds for CPUs, which are small. Set it to nothing to take pip's own index.
 TORCH_INDEX="${TORCH_INDEX-https://download.pytorch.org/whl/cpu}"
 
-test -x "$target/bin/python" || "${PYTHON:-python3}" -m venv "$target"
+if [[ ! -x "$target/bin/python" ]]; then
+    python="${PYTHON:-python3}"
+    if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+        echo "install.sh: $("$python" --version) is too old: take Python 3.11 or newer, or name one in PYTHON" >&2
+        exit 1
+    fi
+    "$python" -m venv "$target"
+fi
 install=("$target/bin/python" -I -m pip install --quiet --disable-pip-version-check -c "$here/constraints.txt")
 wheel="$(ls "$here"/backward_grader-*.whl)"
 "${install[@]}" "$wheel"

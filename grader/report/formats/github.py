@@ -19,7 +19,6 @@ from .explain import explanation
 MOST_ANNOTATIONS = 10  # GitHub shows no more errors of one step
 _MOST_BYTES = 900_000  # a job summary may have 1 MiB
 _MOST_TEXT = 4_000  # characters of one explanation
-_WORDS = {"passed": "pass", "not_started": "to do"}
 
 
 def summary(report: Report, title: str) -> str:
@@ -60,7 +59,7 @@ def annotations(report: Report, folder: str = "") -> Iterator[str]:
 
 def _row(exercise: ExerciseResult) -> str:
     points = f"{exercise.score}/{exercise.max_score}" + (f" + {exercise.bonus}" if exercise.bonus else "")
-    status = _WORDS.get(exercise.status, exercise.status.replace("_", " "))
+    status = exercise.status.replace("_", " ")
     return f"| {markdown(exercise.number)} | {markdown(exercise.title)} | {markdown(status)} | {points} |"
 
 
