@@ -66,7 +66,8 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
         found = entries(options.submissions, options.layout, options.assignment)
         folder = readable(course.folder.absolute())
         print(f"course: {plain(course.title)} ({course.id} {course.version}) in {folder}", file=sys.stderr)
-        print(f"{len(found)} submissions found in {options.submissions}", file=sys.stderr)
+        count = "1 submission" if len(found) == 1 else f"{len(found)} submissions"
+        print(f"{count} found in {options.submissions}", file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, found, results)
     except KeyboardInterrupt:

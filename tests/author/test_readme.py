@@ -30,9 +30,10 @@ def rows(course: Course) -> list[str]:
     return [row_of(exercise, "`_backward`") for exercise in course.exercises]
 
 
-def test_the_repositorys_own_table_is_right() -> None:
-    """The README that learners read lists each exercise with its points."""
-    assert [] == list(differing(COURSE, ROOT / "README.md"))
+@pytest.mark.parametrize("page", ["README.md", "LEARNERS.md"])
+def test_the_repositorys_own_tables_are_right(page: str) -> None:
+    """What learners read lists each exercise with its points."""
+    assert [] == list(differing(COURSE, ROOT / page))
 
 
 def test_a_row_that_differs_is_told_with_the_right_one(written: Written) -> None:
