@@ -49,8 +49,8 @@ def test_a_class_is_graded_and_summed_up(grade: Run, submissions: Path, work: Pa
     summary = json.loads((work / "results" / "cohort.json").read_text())
     assert (3, 3, ["dot"]) == (summary["submissions"], summary["graded"], [e["id"] for e in summary["needs_review"]])
     reports = {p.stem: json.loads(p.read_text()) for p in (work / "results" / "reports").iterdir()}
-    assert {"ann": 6, "dot": 0} == {name: reports[name]["score"] for name in ("ann", "dot")}
-    assert 0 < reports["bob"]["score"] < 6
+    assert {"ann": 5, "dot": 0} == {name: reports[name]["score"] for name in ("ann", "dot")}
+    assert 0 < reports["bob"]["score"] < 5
     assert {"namespaces", "landlock", "seccomp"} >= {report["isolation"]["tier"] for report in reports.values()}
 
 
@@ -73,7 +73,7 @@ def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work:
     assert before == {p.name: p.read_bytes() for p in (work / "first").rglob("*.json")}
     after = {p.name: p.read_bytes() for p in (work / "second").rglob("*.json")}
     assert ["bob.json", "cohort.json"] == sorted(name for name in before if before[name] != after[name])
-    assert 6 == json.loads(after["bob.json"])["score"]
+    assert 5 == json.loads(after["bob.json"])["score"]
 
 
 def test_since_wants_results(grade: Run, submissions: Path, work: Path) -> None:

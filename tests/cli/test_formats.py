@@ -51,7 +51,7 @@ def test_all_of_them_at_once(grade: Grade, checkout: Path, tmp_path: Path) -> No
     lines = [check["line"] for check in reported["exercises"][2]["checks"] if "line" in check]
     assert 1 == len(lines)
     score = reported["score"]
-    assert 6 < score < 22
+    assert 5 < score < 20
     text = summary.read_text()
     assert text.startswith("of an earlier step\n# The Backward Pass")
     assert f": {score}/22\n" in text
@@ -94,8 +94,8 @@ def test_a_format_says_no_more_than_a_learner_may_know(grade: Grade, checkout: P
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("--min-score", "6"), 0),
-        (("--min-score", "7"), 1),
+        (("--min-score", "5"), 0),
+        (("--min-score", "6"), 1),
         (("--exit-zero",), 0),
         (("--exit-zero", "--min-score", "12"), 0),
         ((), 1),
@@ -116,8 +116,8 @@ def test_exit_codes(grade: Grade, checkout: Path, words: tuple[str, ...], code: 
         (("--format", "gradescope"), "there is no folder /autograder/results; name a file: gradescope=FILE"),
         (("--format", "classroom50"), "needs the variables CLASSROOM, ASSIGNMENT, OWNER"),
         (("--format", "github=s.md", "--json"), "both write to standard output"),
-        (("1", "--min-score", "7"), "--min-score must be from 0 to 6"),
-        (("1", "--min-score", "-1"), "--min-score must be from 0 to 6"),
+        (("1", "--min-score", "6"), "--min-score must be from 0 to 5"),
+        (("1", "--min-score", "-1"), "--min-score must be from 0 to 5"),
     ],
 )
 def test_bad_requests_are_refused_before_grading(
