@@ -89,6 +89,6 @@ def trace_disorder(program: Program, trace: Traced) -> str | None:
                 early = program.nodes[source].name
                 return (
                     f"the `_backward` of {early} ran before that of {node.name}, "
-                    f"which had not yet added its share to {slope_name(program, early)}"
+                    f"which had not yet added its contribution to {slope_name(program, early)}"
                 )
     return None

@@ -8,6 +8,10 @@ from ..outside import write_named
 from .streams import Countdown, StatusLine
 
 _HEAD = ("exercise", "solution", "misconceptions caught and diagnosed", "mutants killed", "equivalent", "findings")
+_NOT_NAMED = """\
+A misconception that loses no points is a finding. A report names no misconception where the code
+behaves like an unfinished solution, or where every gradient stays 0: many mistakes look alike
+there."""
 
 
 def run_verify(
@@ -51,4 +55,4 @@ def markdown(course: Course, results: list[Verified]) -> str:
     """Return the table as a page."""
     rows = [[result.exercise.stem, *_cells(result)] for result in results]
     lines = ["| " + " | ".join(cells) + " |" for cells in (_HEAD, ["---"] * len(_HEAD), *rows)]
-    return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + "\n"
+    return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + f"\n\n{_NOT_NAMED}\n"

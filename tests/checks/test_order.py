@@ -216,7 +216,7 @@ def test_leaves_and_nodes_besides_may_run_or_not(ran: tuple[int, ...]) -> None:
         ("the `_backward` of b ran more than once", (4, 2, 3, 2)),
         ("the `_backward` of L ran more than once", (4, 4, 2, 3)),
         (
-            "the `_backward` of b ran before that of L, which had not yet added its share to dL/db",
+            "the `_backward` of b ran before that of L, which had not yet added its contribution to dL/db",
             (2, 4, 3),
         ),
     ],

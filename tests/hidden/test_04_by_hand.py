@@ -23,8 +23,8 @@ def test_the_pass_for_a_product_of_sums(engine: EngineUnderCheck) -> None:
     graph = "e = a * b; f = e + c; g = a + b; L = f * g"
     engine.by_hand(
         "product_of_sums",
+        program(graph, a=-1.5, b=0.5, c=4),  # not the numbers of `on_paper`: the first failure shows torch's answers
         program(graph, a=2, b=-3, c=10),
-        program(graph, a=-1.5, b=0.5, c=4),
         program(graph, a=2.123456789, b=-3.987654321, c=-10),
     )
 
