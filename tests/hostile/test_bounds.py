@@ -94,7 +94,7 @@ def test_a_line_named_again_and_again_is_not_copied_as_often(
 def test_what_is_raised_in_long_lines_is_cut(
     trusted_side: ModuleType, side: Any, graded: Graded, text: str, loaded: bool
 ) -> None:
-    """Thirteen files that print, and raise, as much as they can make a report below 2 MB and short pages."""
+    """Thirteen files that print and raise as much as they can make a report within its bound, and short pages."""
     wide = text * (60_000 // len(text.encode()))
     raises = RAISES if loaded else f"{RAISES}fail()\n"
     report = graded(lambda names: raises.format(text=text, wide=wide, names=" = ".join(["unused", *names])))
@@ -105,7 +105,7 @@ def test_what_is_raised_in_long_lines_is_cut(
     assert shown["lines"] <= trusted_side.LINES
 
 
-def test_a_report_of_everything_at_its_longest_is_below_2_mb(trusted_side: ModuleType, side: Any) -> None:
+def test_a_report_of_everything_at_its_longest_is_within_its_bound(trusted_side: ModuleType, side: Any) -> None:
     """Every check at once with the longest program, labels, message and output that there can be."""
     shown = side.show(side.longest())
     assert shown["bytes"] <= trusted_side.REPORT

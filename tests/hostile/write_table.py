@@ -63,8 +63,9 @@ A submission can use this much of the process that grades, and of what people re
 | waiting for a submission's code | 90 s | the same |
 | a terminal's lines | 10 for a check, 20 for a file that was not loaded | cut, and marked `…` |
 
-So a report holds at most 30 KB for each check. With every message, program, label and output at its
-longest, the report of this course stays below 2 MB, and an exercise below 200 lines on a terminal.
+So a report holds at most 32 KB for each check: with every message, program, label and output at its
+longest, the report of this course stays below that. An exercise stays below 200 lines on a
+terminal.
 
 The process that grades takes at most 300 MB more than for an honest submission. A test gives a
 process this limit on its address space (`RLIMIT_AS`) and sends it forged answers, beside any
