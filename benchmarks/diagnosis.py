@@ -196,7 +196,8 @@ def main() -> int:
         for exercise in exercises:
             solution = course.solution(exercise).read_text(encoding="utf-8")
             path = course.solution(exercise).with_suffix(".mistakes.yaml")
-            listed = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else []
+            # keys as they stand: YAML takes `on` for true
+            listed = yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader) if path.exists() else []
             on = {one["id"]: one["on"] for one in listed if "on" in one}
             sources = {one.id: one.source for one in catalogue(course, exercise)}
             for kind, text, ingredients in submissions(exercise, solution, sources, options.pairs):
