@@ -66,6 +66,8 @@ ALIKE = (
     ),
     (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # no call: nothing happens
 )
+# what means the same as a misconception: in a graph without cycles, a mark that is removed on leaving keeps nothing out
+EQUAL = {"every_path": "visited.discard(node)"}
 _NAMED = re.compile(r"^(\w+) returned |`(\w+)(?:\(\))?`")
 _SHOWN_LINE = re.compile(r"^line (\d+): ", re.MULTILINE)
 
@@ -138,6 +140,8 @@ class Judge:
 
     def is_ingredient(self, misconception: str) -> bool:
         """Whether every function that a misconception changes is written so in the file."""
+        if EQUAL.get(misconception, "\n") in self.text.replace("\n", " "):
+            return True
         source = self._sources[misconception]
         theirs = functions(source)
         names = changed(self._solution, source)
