@@ -58,6 +58,7 @@ ALIKE = (
     (r"\(self\.data > 1\)", "(self.data >= 1)"),
     (r"\((\w+) - 0\)", r"\1"),
     (r"(?<=[ (])\+(\d)", r"\1"),
+    (r"\b(\d)\.0\b", r"\1"),
     (r"1\.0 if self\.data > 0 else 1\.0", "1.0"),
     (r"return visited\b", "return set(order)"),
     (r"\(Value\(other\) if isinstance\(other, Value\) else other\)", "Value(other)"),  # of a Value
