@@ -58,7 +58,6 @@ ALIKE = (
     (r"\(self\.data > 1\)", "(self.data >= 1)"),
     (r"\((\w+) - 0\)", r"\1"),
     (r"(?<=[ (])\+(\d)", r"\1"),
-    (r"\b(\d)\.0\b", r"\1"),
     (r"1\.0 if self\.data > 0 else 1\.0", "1.0"),
     (r"return visited\b", "return set(order)"),
     (r"\(Value\(other\) if isinstance\(other, Value\) else other\)", "Value(other)"),  # of a Value
@@ -67,6 +66,7 @@ ALIKE = (
         r"self.grad = out.grad\n\1other.grad = ",
     ),
     (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # no call: nothing happens
+    (r"\b(\d)\.0\b", r"\1"),
 )
 # what means the same as a misconception: in a graph without cycles, a mark that is removed on leaving keeps nothing out
 EQUAL = {"every_path": "visited.discard(node)"}
