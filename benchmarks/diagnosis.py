@@ -57,6 +57,7 @@ ALIKE = (
     (r"list\(build_topo\(self\)\)", "build_topo(self)"),
     (r"\(self\.data > 1\)", "(self.data >= 1)"),
     (r"\((\w+) - 0\)", r"\1"),
+    (r"(?<=[ (])\+(\d)", r"\1"),
     (r"1\.0 if self\.data > 0 else 1\.0", "1.0"),
     (r"return visited\b", "return set(order)"),
     (r"\(Value\(other\) if isinstance\(other, Value\) else other\)", "Value(other)"),  # of a Value
@@ -65,7 +66,10 @@ ALIKE = (
         r"self.grad = out.grad\n\1other.grad = ",
     ),
     (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # no call: nothing happens
+    (r"\b(\d)\.0\b", r"\1"),
 )
+# what means the same as a misconception: in a graph without cycles, a mark that is removed on leaving keeps nothing out
+EQUAL = {"every_path": "visited.discard(node)"}
 _NAMED = re.compile(r"^(\w+) returned |`(\w+)(?:\(\))?`")
 _SHOWN_LINE = re.compile(r"^line (\d+): ", re.MULTILINE)
 
@@ -138,6 +142,8 @@ class Judge:
 
     def is_ingredient(self, misconception: str) -> bool:
         """Whether every function that a misconception changes is written so in the file."""
+        if EQUAL.get(misconception, "\n") in self.text.replace("\n", " "):
+            return True
         source = self._sources[misconception]
         theirs = functions(source)
         names = changed(self._solution, source)
@@ -196,7 +202,8 @@ def main() -> int:
         for exercise in exercises:
             solution = course.solution(exercise).read_text(encoding="utf-8")
             path = course.solution(exercise).with_suffix(".mistakes.yaml")
-            listed = yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else []
+            # keys as they stand: YAML takes `on` for true
+            listed = yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader) if path.exists() else []
             on = {one["id"]: one["on"] for one in listed if "on" in one}
             sources = {one.id: one.source for one in catalogue(course, exercise)}
             for kind, text, ingredients in submissions(exercise, solution, sources, options.pairs):

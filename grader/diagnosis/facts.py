@@ -309,9 +309,8 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
         if name not in _MADE_OF_OTHERS:
             users.setdefault(lines, set()).add(_OPERATION.get(name, name))
         same_rule = [fact for fact in found if lines and fact.lines == lines]
-        shared = (
-            lines in users if lines else not answer.reading.inputs
-        )  # whose inputs show which nodes are made besides
+        # without lines a rule may be that of a fact; and without inputs nothing shows which nodes are made besides
+        shared = lines in users if lines else bool(found) or not answer.reading.inputs
         if name in _MADE_OF_OTHERS and (not rule.alone or shared or (found and rule.state != "own")):
             continue  # nothing is certain about it: the rule that was run may be that of another operation
         if found and not rule.alone:

@@ -1,5 +1,6 @@
 """What a learner is told of a wrong file: every sentence, and nothing that is not true of the code."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
 ENGINES = ROOT / "tests/fixtures/engines"
 BOOK = read_book(COURSE.book)
+_LINES = re.compile(r"\(lines? \d+(?: to \d+)?\)")
 FAULTS = yaml.safe_load((Path(__file__).parent / "faults.yaml").read_text(encoding="utf-8"))
 
 
@@ -47,6 +49,11 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
     finding = examined.outcomes[examined.failures[0]].finding
     assert finding is not None
     facts = [fact_text(fact) for fact in examined.facts]
+    if exercise.id == fault["of"]:
+        facts = [_LINES.sub("(LINES)", fact) for fact in facts]
+        for first, last in (fact.lines for fact in examined.facts if fact.lines):
+            assert last - first < 8
+            assert "def _backward" in text.splitlines()[first - 1]
     return facts, sorted({one.id for one in named.values()}), finding.message or ""
 
 

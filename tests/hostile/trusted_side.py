@@ -224,7 +224,7 @@ def _result(step: str, nodes: int, place: str) -> Any:
     if step == "traced":
         return ["trace", HERE if place == "trace" else []]
     if step == "rule":
-        return ["rule", True, True, 1, 10_000_000]
+        return ["rule", "own", True, 1, 10_000_000]
     if step == "call":
         if place == "numbers":
             return ["numbers", HERE]
