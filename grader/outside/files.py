@@ -39,7 +39,7 @@ def open_plain(path: Path, *, follow: bool = False) -> IO[bytes]:
     handle = os.open(path, os.O_RDONLY | _WAITLESS | _BINARY | (0 if follow else _NO_FOLLOW))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, f"{printable(path.name)} is no regular file", str(path))
+        raise OSError(errno.EINVAL, f"{printable(path.name)} is not a regular file", str(path))
     return os.fdopen(handle, "rb")
 
 

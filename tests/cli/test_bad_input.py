@@ -145,8 +145,8 @@ def make_missing(path: Path) -> None:
 
 FILES: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
     "missing": ("missing", "there is no file 01_distribute.py", make_missing),
-    "a folder": ("unreadable", "01_distribute.py is no regular file", Path.mkdir),
-    "a FIFO": ("unreadable", "01_distribute.py is no regular file", os.mkfifo),
+    "a folder": ("unreadable", "01_distribute.py is not a regular file", Path.mkdir),
+    "a FIFO": ("unreadable", "01_distribute.py is not a regular file", os.mkfifo),
     "a link to /dev/zero": ("unreadable", "symbolic link", lambda path: path.symlink_to("/dev/zero")),
     "not UTF-8": ("unreadable", "is not UTF-8", lambda path: path.write_bytes(b"# \xff\n")),
     "larger than 256 KB": ("unreadable", "larger than 256 KB", lambda path: path.write_text("#" * 300_000)),

@@ -344,7 +344,7 @@ def test_a_hidden_test_that_is_no_file_is_told(write_course: WriteCourse, make: 
     folder = write_course()
     (folder / "tests" / "hidden").mkdir(parents=True)
     make(folder / "tests" / "hidden" / "test_03_first.py")
-    with pytest.raises(CourseError, match=r"cannot be read: test_03_first\.py is no regular file"):
+    with pytest.raises(CourseError, match=r"cannot be read: test_03_first\.py is not a regular file"):
         load_course(folder)
 
 

@@ -45,7 +45,7 @@ def looks(folder: Path) -> list[tuple[str, int, str]]:
 def test_what_is_no_file_is_not_read(odd: tuple[str, Path]) -> None:
     """Nothing is followed, and nothing waits."""
     _, path = odd
-    with pytest.raises(OSError, match=r"is a symbolic link|is no regular file"):
+    with pytest.raises(OSError, match=r"is a symbolic link|is not a regular file"):
         read_plain(path)
 
 
@@ -90,7 +90,7 @@ def test_a_link_is_followed_only_to_follow_it(tmp_path: Path) -> None:
     assert b"text" == read_plain(tmp_path / "link", follow=True)
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "other").symlink_to("pipe")
-    with pytest.raises(OSError, match="other is no regular file"):
+    with pytest.raises(OSError, match="other is not a regular file"):
         open_plain(tmp_path / "other", follow=True)
 
 
