@@ -163,7 +163,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
         (["submissions", "--out", "submissions/results"], "results would be submissions"),
         (["submissions", "--out", "results", "--dask", "nonsense"], "no Dask cluster with a worker at nonsense"),
         (["submissions", "--out", "results", "--jobs", "0"], "--jobs must be at least 1"),
-        (["submissions", "--out", "results", "--isolation", "process"], "cannot be isolated as asked"),
+        (["submissions", "--out", "results", "--isolation", "process"], "cannot be isolated as requested"),
         (["submissions", "--out", "results", "--layout", "gradescope"], "submission_metadata.yml"),
         (["submissions", "--out", "results", "--course", "nowhere"], "nowhere"),
     ],
