@@ -10,7 +10,9 @@ from ..answer_book import Answer
 from ..program import Number, Op, Program, alike, among_others, plain_numbers
 
 _DRAWS = 50
-_FAR = 20  # the number of draws without a limit on distance; later draws stay near the original, which succeeds more often
+_FAR = (
+    20  # the number of draws without a limit on distance; later draws stay near the original, which succeeds more often
+)
 _STAYS = 0.6  # over the draws, the probability that a leaf keeps its number rises to this
 _NOTHING = 1e-12  # relative to the largest number: a smaller sum counts as 0
 _ALIKE = 1e-6  # the relative difference below which two numbers coincide

@@ -201,12 +201,12 @@ def test_output_in_the_report_is_capped(graded: Callable[..., tuple[Any, Report]
 @pytest.mark.parametrize(
     ("expected", "old", "new"),
     [
-        ("this is no YAML", "exercises:\n", "exercises: [\n"),
+        ("cannot parse YAML", "exercises:\n", "exercises: [\n"),
         ("unknown key `poins`", "{points: 2,", "{poins: 2,"),
         ("unknown key `limit`", "limits:", "limit:"),
         ("points, not to", "total: 100", "total: 99"),
         ("is given twice", "allow_imports:", "format_version: 1\nallow_imports:"),
-        ("must be larger than 0", "cpu_s: 0.5", "cpu_s: 0"),
+        ("must be greater than 0", "cpu_s: 0.5", "cpu_s: 0"),
         ("no file exercises/NN_distrbute.py; did you mean `distribute`?", "id: distribute", "id: distrbute"),
         ("is a command of `grade`", "id: distribute", "id: hint"),
         ("format_version 2 is unknown", "format_version: 1", "format_version: 2"),

@@ -203,7 +203,7 @@ def test_yaml_that_is_too_deep_is_told(grade: Grade, submissions: Path, work: Pa
     (work / "course.yaml").write_text("[" * 200_000)
     done = grade("swap")
     assert (2, b"") == (done.returncode, done.stdout)
-    assert b"course.yaml:1: this is no YAML: it is nested more than 100 deep" in done.stderr
+    assert b"course.yaml:1: cannot parse YAML: it is nested more than 100 deep" in done.stderr
 
 
 def test_a_report_that_does_not_add_up_is_read_by_nobody(
