@@ -1,6 +1,6 @@
-"""Start processes: nothing else in the kit does.
+"""Start processes. No other module of the grader does.
 
-No process finds a module, a program or a setting of Python's in the current folder or in a `PYTHON*` variable.
+A process takes no module, program or setting of Python from the current folder or from a `PYTHON*` variable.
 """
 
 import os
@@ -27,14 +27,14 @@ def start(
 ) -> "subprocess.Popen[bytes]":
     """Start a process in the root folder, in a session of its own.
 
-    An interrupt at the terminal is therefore ours alone.
+    It does not receive an interrupt from the terminal.
 
     Args:
-        command: a program's absolute path, and its arguments.
-        environment: all its variables.
-        pipes: whether its standard input and output are pipes; else they are the null device.
-        errors: whether its standard error is ours; else it is the null device.
-        pass_fds: descriptors that it inherits.
+        command: the program's absolute path, and its arguments.
+        environment: all its environment variables.
+        pipes: whether its standard input and output are pipes; otherwise they are the null device.
+        errors: whether it shares our standard error; otherwise that is the null device.
+        pass_fds: the descriptors that it inherits.
 
     Raises:
         OSError: the process cannot be started.
@@ -53,23 +53,22 @@ def start(
 
 
 def start_module(name: str, *, errors: bool = True) -> "subprocess.Popen[bytes]":
-    """Start a module of the kit as `python -m` does, with pipes; it imports from where this process does.
+    """Start a module of the grader as `python -m` does, with pipes and this process's search path.
 
-    Python is isolated (`-I`): no `PYTHON*` variable counts, and the search path is the one given here.
-    Raises `OSError`.
+    Python is isolated (`-I`), so it ignores `PYTHON*` variables. Raises `OSError`.
     """
-    # what a variable may have asked for, and `-I` would forget: how paths are encoded, whether bytecode is written
+    # settings that may come from a variable, and that `-I` would drop: the encoding of paths, and writing bytecode
     kept = (*(("-X", "utf8") if sys.flags.utf8_mode else ()), *(("-B",) if sys.dont_write_bytecode else ()))
     command = [sys.executable, "-I", *kept, "-c", _MODULE, name, *search_path()]
     return start(command, _environment(), pipes=True, errors=errors)
 
 
 def find_program(name: str) -> str | None:
-    """Return the absolute path of an installed program, or None; the current folder is not searched."""
+    """Return the absolute path of an installed program, or None. The current folder is not searched."""
     folders = [folder for folder in os.get_exec_path() if os.path.isabs(folder)]
     return shutil.which(name, path=os.pathsep.join(folders))
 
 
 def _environment() -> dict[str, str]:
-    """Return our variables without those that steer Python, for whatever a process starts in its turn."""
+    """Return our environment variables without those of Python, which would affect processes started in turn."""
     return {name: value for name, value in os.environ.items() if not name.upper().startswith("PYTHON")}

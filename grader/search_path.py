@@ -1,7 +1,7 @@
-"""Where Python looks for modules, without the folder that somebody happens to stand in.
+"""Python's module search path without the current folder.
 
-This module imports only what every Python has loaded when a program begins: it is imported before the search path is
-clean.
+This module imports only modules that Python has loaded at start-up, because it is imported before
+the search path is clean.
 """
 
 import os
@@ -11,10 +11,10 @@ _HOME = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
 def search_path() -> list[str]:
-    """Return the folders of `sys.path` without the current one, in which submissions may lie.
+    """Return the folders of `sys.path` without the current folder, which may contain submissions.
 
-    What is not absolute means the current folder or one below it, and is left out too. Where the grader itself is
-    imported from the current folder, as in a checkout, that folder stays.
+    Relative entries are left out too, because they are relative to the current folder. The current
+    folder stays if the grader itself is imported from it, as in a checkout.
     """
     try:
         here = os.path.realpath(os.getcwd())

@@ -110,9 +110,9 @@ def test_a_book_that_is_no_file_is_told(tmp_path: Path, make: Callable[[Path], N
     """Nothing waits for the end of what has none; nothing is written into it."""
     path = tmp_path / "answers.json"
     make(path)
-    with pytest.raises(CourseError, match=r"cannot be read: answers\.json is no regular file"):
+    with pytest.raises(CourseError, match=r"cannot be read: answers\.json is not a regular file"):
         read_book(path)
-    with pytest.raises(OSError, match=r"there is a (pipe|symbolic link) of that name"):
+    with pytest.raises(OSError, match=r"a (pipe|symbolic link) has that name"):
         write_book(path, BOOK)
 
 

@@ -57,17 +57,16 @@ class CohortOptions:
 
 
 def run_cohort(course: Course, options: CohortOptions) -> int:
-    """Grade a class. Returns 0 where everything was graded and nothing is strange, 1 where somebody should look."""
+    """Grade a class. Return the exit code: 0 if everything was graded and nothing needs review, else 1."""
     if options.seed != course.seed:
         require_torch("`grade cohort`")
     try:
         if _real(options.out).is_relative_to(_real(options.submissions)):
-            raise IntakeError(f"--out {options.out} lies inside {options.submissions}: results would be submissions")
+            raise IntakeError(f"--out {options.out} is inside {options.submissions}; name a folder outside of it")
         found = entries(options.submissions, options.layout, options.assignment)
         folder = readable(course.folder.absolute())
         print(f"course: {plain(course.title)} ({course.id} {course.version}) in {folder}", file=sys.stderr)
-        count = "1 submission" if len(found) == 1 else f"{len(found)} submissions"
-        print(f"{count} found in {options.submissions}", file=sys.stderr)
+        print(f"{_submissions(len(found))} found in {options.submissions}", file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, found, results)
     except KeyboardInterrupt:
@@ -109,14 +108,18 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
     aside = options.out / GONE
     if standing.outdated:
-        print(f"{standing.outdated} reports in the schema of an older version were graded again.")
+        print(f"{_submissions(standing.outdated)} graded again: the report had the schema of an older version.")
     if gone:
-        print(
-            f"Reports of submissions that are gone were moved to {aside}: {few([plain(name) for name in gone], _SHOWN)}"
-        )
+        names = few([plain(name) for name in gone], _SHOWN)
+        print(f"Reports of submissions that no longer exist were moved to {aside}: {names}")
     if standing.damaged:
-        print(f"Reports that were damaged were moved to {aside}, and made anew: {few(standing.damaged, _SHOWN)}")
+        names = few(standing.damaged, _SHOWN)
+        print(f"Damaged reports were moved to {aside}, and their submissions graded again: {names}")
     return 1 if summary.needs_review or beside else 0
+
+
+def _submissions(count: int) -> str:
+    return f"{count} submission{'' if count == 1 else 's'}"
 
 
 def _real(path: Path) -> Path:
@@ -124,7 +127,7 @@ def _real(path: Path) -> Path:
 
 
 def _again(out: Path) -> str:
-    return f"What is graded so far is in {out}; the same command goes on from there."
+    return f"The reports so far are in {out}. Run the same command again to continue."
 
 
 def _reports(found: Iterable[Entry], results: Results, standing: Standing) -> Iterator[Report]:
@@ -137,7 +140,7 @@ def _reports(found: Iterable[Entry], results: Results, standing: Standing) -> It
 
 
 def _watch(standings: Iterable[Standing], total: int) -> Standing:
-    """Show how it goes on: a bar on a terminal, a line now and then elsewhere."""
+    """Show progress: a bar on a terminal, elsewhere a line every few seconds. Return the last standing."""
     standing = Standing(total)
     if not sys.stderr.isatty():
         return _in_lines(standings, standing)

@@ -69,7 +69,7 @@ _TOO_LARGE = f"is larger than {MAX_BYTES >> 10} KB"
 
 def _refusal(found: os.stat_result) -> str | None:
     if not stat.S_ISREG(found.st_mode):
-        return "is no regular file"
+        return "is not a regular file"
     if found.st_nlink > 1:
         return "is a hard link: the same file has another name elsewhere"
     return _TOO_LARGE if found.st_size > MAX_BYTES else None

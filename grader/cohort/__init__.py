@@ -1,4 +1,4 @@
-"""Many submissions: take them in, grade each once, sum up the class."""
+"""Grade many submissions: read them, grade each once, summarise the class."""
 
 from .intake import LAYOUTS, Entry, IntakeError, entries, unclaimed
 from .job import Drawn

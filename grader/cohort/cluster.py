@@ -1,7 +1,8 @@
-"""Pool on the workers of a Dask cluster: jobs and settings travel, results come back as they finish.
+"""A pool of grading processes on the workers of a Dask cluster.
 
-A worker needs this package and nothing else: the course goes along. A task whose worker dies is given to another by
-Dask itself; a worker that joins is given work.
+Jobs and settings are sent to the workers, and results are returned as they finish. A worker needs
+only this package installed, because the course is sent along. Dask reassigns the task of a worker
+that died, and gives work to workers that join.
 """
 
 import os
@@ -21,13 +22,13 @@ from .. import __version__
 from .job import Faulted, Graded, Job, Outcome, Settings
 from .pool import GradingProcess, PoolError
 
-_AHEAD = 2  # jobs sent for each of the cluster's threads, so that none waits for the network
+_AHEAD = 2  # jobs in flight for each of the cluster's threads, so that no thread waits for the network
 _PATIENCE_S = 30
 _here = threading.local()
 
 
 class Parcel(msgspec.Struct, frozen=True):
-    """Settings and the course that they speak of, by relative paths."""
+    """The settings of a run and the files of its course, by relative path."""
 
     grader_version: str
     settings: Settings
@@ -35,7 +36,7 @@ class Parcel(msgspec.Struct, frozen=True):
 
 
 def pack(settings: Settings) -> bytes:
-    """Return settings with all that grading reads of their course. Raises `OSError`."""
+    """Return the settings together with the course files that grading reads. Raises `OSError`."""
     root = Path(os.fsdecode(settings.course))
     paths = [root / "course.yaml", *root.glob("exercises/*.py"), *root.glob("tests/hidden/*")]
     course = {str(path.relative_to(root)): path.read_bytes() for path in paths if path.is_file()}
@@ -44,10 +45,16 @@ def pack(settings: Settings) -> bytes:
 
 @cache
 def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
-    """Return settings for a copy of the course on this machine, and the folder that lasts as long as this process."""
+    """Return settings that name a copy of the course on this machine, and the temporary folder of that copy.
+
+    The cache keeps the folder until this process ends.
+    """
     sent = msgspec.json.decode(parcel, type=Parcel)
     if sent.grader_version != __version__:
-        raise PoolError(f"a worker has grader {__version__}, this run was started with {sent.grader_version}")
+        raise PoolError(
+            f"a worker has version {__version__} of the grader; this run needs {sent.grader_version}. "
+            "Install the same version on every machine."
+        )
     folder = tempfile.TemporaryDirectory(prefix="backward-course-")
     for name, content in sent.course.items():
         path = Path(folder.name, name)
@@ -57,7 +64,7 @@ def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
 
 
 def _process_for(parcel: bytes) -> GradingProcess:
-    """Return this thread's grading process for these settings; end one that was for other settings."""
+    """Return this thread's grading process for these settings. End one that has other settings."""
     if getattr(_here, "parcel", None) != parcel:
         if hasattr(_here, "process"):
             _here.process.close()
@@ -66,20 +73,24 @@ def _process_for(parcel: bytes) -> GradingProcess:
 
 
 def start_there(parcel: bytes) -> str:
-    """On a worker: start this thread's grading process and return the tier that it reached. Raises `PoolError`."""
+    """Start this thread's grading process on a worker, and return its tier. Raises `PoolError`."""
     process = _process_for(parcel)
     process.start()
     return process.settings.isolation
 
 
 def grade_there(parcel: bytes, job: bytes) -> bytes:
-    """On a worker: grade a job; a `Graded` or `Faulted` as JSON. Raises `PoolError`."""
+    """Grade a job on a worker. Return a `Graded` or `Faulted` as JSON. Raises `PoolError`."""
     return msgspec.json.encode(_process_for(parcel).grade(msgspec.json.decode(job, type=Job)))
 
 
 def _reach(address: str) -> None:
-    """See that somebody listens at `tcp://host:port`: a client tries on in the background. Raises `OSError` or
-    `ValueError`."""
+    """Check that something listens at `tcp://host:port`, because Dask's client would retry silently.
+
+    Raises:
+        OSError: nothing answers.
+        ValueError: the address has another form.
+    """
     found = urlsplit(address)
     if not found.hostname or not found.port:
         raise ValueError("an address looks like tcp://10.0.0.1:8786")
@@ -87,7 +98,7 @@ def _reach(address: str) -> None:
 
 
 class DaskPool:
-    """The workers of a Dask cluster, found at the address of its scheduler."""
+    """The workers of a Dask cluster whose scheduler listens at `address`."""
 
     def __init__(self, settings: Settings, address: str) -> None:
         self.address = address
@@ -96,9 +107,9 @@ class DaskPool:
         self._client: Any = None
 
     def start(self) -> str:
-        """Find the cluster and a worker that can grade; which tier it reached. Raises `PoolError`."""
+        """Connect to the cluster, start a worker's grading process, and return its tier. Raises `PoolError`."""
         try:
-            self._dask: Any = import_module("distributed")  # an extra: most graders need one machine
+            self._dask: Any = import_module("distributed")  # an extra: most classes need one machine only
         except ImportError:
             raise PoolError("--dask needs the extra: pip install 'backward-grader[dask]'") from None
         try:
@@ -109,15 +120,15 @@ class DaskPool:
             raise PoolError(f"no Dask cluster with a worker at {self.address}: {error}") from None
         try:
             tier: str = self._client.submit(start_there, self._parcel, pure=False).result()
-        except Exception as error:  # whatever a worker raises, an import that fails there too
+        except Exception as error:  # a worker may raise anything, for example when an import fails there
             raise PoolError(f"a worker of {self.address} cannot grade: {error}") from None
-        # the others must not make do with less
+        # no other worker may use a weaker tier
         self._parcel = pack(msgspec.structs.replace(self._settings, isolation=tier))
         return tier
 
     def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
-        """Yield an outcome for each job, as they finish. Raises `PoolError`, and what `jobs` raises."""
-        # a task and no scattered data: it can be made again when all workers that hold it have gone
+        """Yield an outcome for each job, as they finish. Raises `PoolError` and any error of `jobs`."""
+        # a task instead of scattered data: Dask can recompute it when all workers that hold it have left
         parcel = self._client.submit(bytes, self._parcel, pure=False)
         finished = self._dask.as_completed(loop=self._client.loop)
         names: dict[str, str] = {}
@@ -146,12 +157,12 @@ class DaskPool:
             reply: Outcome = msgspec.json.decode(future.result(), type=Graded | Faulted)
         except PoolError:
             raise
-        except Exception as error:  # its worker died again and again, or cannot import the grader
+        except Exception as error:  # its worker died repeatedly, or cannot import the grader
             return Faulted(name, f"no worker could grade it: {type(error).__name__}: {error}")
         return reply
 
     def close(self) -> None:
-        """Leave the cluster; what still runs there is forgotten."""
+        """Disconnect from the cluster. Results of tasks that still run are discarded."""
         if self._client is not None:
             self._client.close()
             self._client = None

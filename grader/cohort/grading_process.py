@@ -1,7 +1,7 @@
-"""A process that grades one submission after another, each in a fork, with checks that are collected once.
+"""A process that grades submissions one after another, each in a fork.
 
-Started by `GradingProcess`. Settings, then jobs, come on standard input as lines of JSON; a
-reply goes to standard output for each.
+`GradingProcess` starts it. It collects the checks once. It reads settings and then jobs from
+standard input as lines of JSON, and writes a line to standard output for each of them.
 """
 
 import gc
@@ -30,7 +30,7 @@ def main() -> None:
     jobs, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
-    os.dup2(2, 1)  # what anything prints by mistake is no reply
+    os.dup2(2, 1)  # a stray print must not reach the replies
     try:
         _Serving(jobs, replies).serve()
     except _EXPECTED as error:
@@ -53,7 +53,9 @@ class _Serving:
         settings = self.settings
         course = load_course(Path(os.fsdecode(settings.course)))
         if course.hash != settings.course_hash:
-            raise CourseError(course.file, None, "this course is not the one that the run was started with")
+            raise CourseError(
+                course.file, None, "the course has changed since the run was started; run `grade cohort` again"
+            )
         book = read_book(course.book)
         with ExitStack() as stack:
             oracle = stack.enter_context(Oracle(book, None))
@@ -66,9 +68,9 @@ class _Serving:
             checks = stack.enter_context(CheckSession(course, course.exercises))
             grader = Grader(course, book, checks, oracle, warm, settings.seed)
             if settings.fork:
-                plan(checks, oracle, settings.seed)  # every fork inherits the programs that it parses and draws
+                plan(checks, oracle, settings.seed)  # parse and draw all programs, so that every fork inherits them
                 gc.collect()
-                gc.freeze()  # a fork then copies fewer pages
+                gc.freeze()  # so that a fork copies fewer pages
             while (job := self._next()) is not None:
                 if settings.fork:
                     self._pass_on(job, grader)

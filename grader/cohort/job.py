@@ -1,4 +1,4 @@
-"""The messages between the process that runs a cohort and those that grade: settings, jobs, and what comes back."""
+"""The messages between the process that runs a cohort and its grading processes."""
 
 from pathlib import Path
 from typing import TypeAlias
@@ -13,16 +13,18 @@ from ..report.model import SubmissionStamp
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """Everything drawn from a run's seed: the oracle's answers to its programs, and the leaf values that it puts into
-    fixed ones."""
+    """The data drawn from a run's seed: answers by program key, and new leaf values for fixed programs."""
 
     answers: dict[str, Answer] = {}
     redrawn: dict[str, tuple[float, ...]] = {}
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings that every submission of a run is graded with. `course` is its folder, in the file system's bytes;
-    with `fork`, each submission is graded in a fork."""
+    """The settings of a run, the same for every submission.
+
+    `course` is the course's folder, in the file system's bytes. With `fork`, each submission is
+    graded in a fork.
+    """
 
     course: bytes
     course_hash: str
@@ -34,7 +36,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One submission to be graded; of each exercise path, text, problem and message of its source."""
+    """One submission to grade. `sources` holds path, text, problem and message by exercise id."""
 
     sources: dict[str, tuple[str, str, str | None, str | None]]
     stamp: SubmissionStamp
@@ -52,7 +54,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """Jobs can come: in which tier they will be graded."""
+    """The process accepts jobs. `tier` is the tier of isolation that it reached."""
 
     tier: str
 
@@ -65,7 +67,7 @@ class Graded(msgspec.Struct, frozen=True, tag="graded"):
 
 
 class Faulted(msgspec.Struct, frozen=True, tag="faulted"):
-    """No report: the grader's own fault, in words. With an empty `id` nothing can be graded at all."""
+    """A fault of the grader: there is no report. With an empty `id`, nothing can be graded at all."""
 
     id: str
     message: str

@@ -1,4 +1,4 @@
-"""Where jobs go on one machine: grading processes side by side, each started again when it dies."""
+"""A pool of grading processes on one machine. A process that dies is started again."""
 
 import contextlib
 import os
@@ -12,16 +12,16 @@ from ..processes import start_module
 from .job import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
 from .side_by_side import side_by_side
 
-_TRIES = 2  # what a process dies of is tried with a new one, once
-_AHEAD = 2  # jobs for each process whose reports may wait to be written
+_TRIES = 2  # retry once in a fresh process
+_AHEAD = 2  # reports for each process that may wait to be written
 
 
 class PoolError(RuntimeError):
-    """Nothing can be graded: the course, the checks or the sandbox cannot be had here."""
+    """Nothing can be graded: the course, the checks or the sandbox cannot be loaded here."""
 
 
 class GradingProcess:
-    """One grading process. A context manager; `grade` never raises for what a submission did."""
+    """One grading process. A context manager. `grade` never raises because of a submission."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -35,7 +35,7 @@ class GradingProcess:
             self._process = start_module("grader.cohort.grading_process", errors=bool(os.environ.get("GRADE_DEBUG")))
             ready = self._exchange(self.settings)
             if isinstance(ready, Ready):
-                # a process that takes this one's place must not make do with less
+                # a process that replaces this one must not use a weaker tier
                 self.settings = msgspec.structs.replace(self.settings, isolation=ready.tier)
                 return
             self.close()
@@ -51,14 +51,14 @@ class GradingProcess:
             reply = self._exchange(job)
             if isinstance(reply, Graded) and reply.id == job.stamp.id:
                 return reply
-            self.close()  # started again for the next job
-            message = reply.message if isinstance(reply, Faulted) else "the process that graded it was ended"
+            self.close()  # the next attempt starts another process
+            message = reply.message if isinstance(reply, Faulted) else "the process that graded it was killed"
             if isinstance(reply, Faulted) and not reply.id:
                 raise PoolError(message)
         return Faulted(job.stamp.id, message)
 
     def _exchange(self, message: Settings | Job) -> Any:
-        """Send a line and read one; None where the process has ended."""
+        """Send a line and return the reply; None if the process has ended."""
         assert self._process is not None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -67,7 +67,7 @@ class GradingProcess:
             self._process.stdin.flush()
             line = self._process.stdout.readline()
             return self._decoder.decode(line) if line.endswith(b"\n") else None
-        except (OSError, ValueError):  # a closed pipe, a line cut short
+        except (OSError, ValueError):  # a closed pipe, or a truncated line
             return None
 
     def close(self) -> None:
@@ -89,21 +89,20 @@ class GradingProcess:
 
 
 class LocalPool:
-    """Grading processes on this machine, each with a thread that feeds it. A job is taken from the iterable when a
-    process is free."""
+    """Grading processes on this machine, each fed by a thread. A job is taken when a process is free."""
 
     def __init__(self, settings: Settings, count: int) -> None:
         self._processes = [GradingProcess(settings) for _ in range(count)]
 
     def start(self) -> str:
-        """Start the first process and return the tier it reached. Raises `PoolError`."""
+        """Start the first process and return its tier, which the others will use too. Raises `PoolError`."""
         self._processes[0].start()
         for process in self._processes:
             process.settings = self._processes[0].settings
         return self._processes[0].settings.isolation
 
     def grade(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        """Yield an outcome for each job, as they come. Raises `PoolError`, and what `jobs` raises."""
+        """Yield an outcome for each job, as they finish. Raises `PoolError` and any error of `jobs`."""
         try:
             yield from side_by_side([process.grade for process in self._processes], jobs, _AHEAD * len(self._processes))
         finally:

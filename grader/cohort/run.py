@@ -1,4 +1,4 @@
-"""Grade every submission of a folder: what is there already is kept, what is graded is written at once."""
+"""Grade every submission of a folder. Keep reports that are still valid, and write new ones at once."""
 
 import contextlib
 import os
@@ -27,7 +27,7 @@ from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
 RUN = "run.json"
 REPORTS = "reports"
 GONE = "gone"
-SUMMARY = "cohort.json"  # there only while it is true of the reports
+SUMMARY = "cohort.json"  # deleted before a report changes, so that it is never stale
 
 
 _LOCK = ".lock"
@@ -36,12 +36,14 @@ _HELD = {REPORTS: "folder", GONE: "folder", RUN: "file", SUMMARY: "file", _LOCK:
 
 
 class ResultsError(ValueError):
-    """The folder of results cannot be used; says what to do."""
+    """The folder of results cannot be used. The message says what to do."""
 
 
 class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a folder of results was made; the same seed is used when the run is taken up again. `course_folder` is
-    where the course lay, to be read by people; empty in files of older versions."""
+    """The settings of a folder of results. A resumed run uses the same seed.
+
+    `course_folder` is the course's path, for people to read. It is empty in files of older versions.
+    """
 
     course: CourseStamp
     grader_version: str
@@ -56,12 +58,21 @@ class _AnySchema(msgspec.Struct, frozen=True):
 
 @dataclass
 class Standing:
-    """How far a run has come. `damaged` names what had a file in the place of its report that was none."""
+    """The progress of a run: numbers of submissions, and the ids of those with a problem.
+
+    Attributes:
+        total: submissions in all.
+        kept: those whose existing report is still valid.
+        graded: those graded by this run.
+        outdated: those graded again because their report had an older schema.
+        damaged: ids whose report was damaged.
+        faults: reasons by id, for those that could not be graded.
+    """
 
     total: int
     kept: int = 0
     graded: int = 0
-    outdated: int = 0  # of those graded, had a report in an older schema
+    outdated: int = 0
     damaged: list[str] = field(default_factory=list)
     faults: dict[str, str] = field(default_factory=dict)
 
@@ -71,20 +82,20 @@ class Standing:
 
 
 class Pool(Protocol):
-    """Where jobs are graded: on this machine, or on many."""
+    """The processes that grade jobs, on one machine or on many."""
 
     def start(self) -> str:
-        """Start; which tier of isolation was reached."""
+        """Start, and return the tier of isolation that was reached."""
 
     def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
         """Yield an outcome for each job, in any order."""
 
     def close(self) -> None:
-        """End everything that was started."""
+        """End all processes."""
 
 
 class Results:
-    """A folder of results, held by one run at a time. A context manager."""
+    """A folder of results, locked by one run at a time. A context manager."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -108,7 +119,7 @@ class Results:
                 os.close(self._lock)
                 busy = f"another run is writing to {self.folder}; wait for it, or name another --out"
                 raise ResultsError(busy) from None
-        for left in (*self.folder.glob(".*.json.*"), *self.reports.glob(".*.json.*")):  # of a run that was killed
+        for left in (*self.folder.glob(".*.json.*"), *self.reports.glob(".*.json.*")):  # left by a killed run
             if in_the_way(left) is None:
                 left.unlink(missing_ok=True)
         return self
@@ -117,19 +128,19 @@ class Results:
         os.close(self._lock)
 
     def _refuse_what_is_no_result(self) -> None:
-        """Raise `ResultsError` for a link, a pipe or the like that has the name of something which is written here."""
+        """Raise `ResultsError` if a link, pipe or the like has the name of a file that the run writes."""
         for path, wanted in chain(((self.folder / name, kind) for name, kind in _HELD.items()), _files(self.reports)):
             found = in_the_way(path, wanted)
             if found is not None:
-                raise ResultsError(f"{path} is a {found}, and should be a {wanted}; remove it, or name another --out")
+                raise ResultsError(f"{path} is a {found}; expected a {wanted}. Remove it, or name another --out.")
 
     def write(self, report: Report) -> None:
-        """Write a report, atomically; a summary that is there was not of this one. Raises `OSError`."""
+        """Write a report atomically. Delete the now stale summary first. Raises `OSError`."""
         self.summary.unlink(missing_ok=True)
         write_report(report, self.path(report.submission.id))
 
     def forget(self, entry_id: str) -> None:
-        """Remove a report that is no longer true, if there is one."""
+        """Delete a report that is no longer valid, if there is one."""
         self.summary.unlink(missing_ok=True)
         self.path(entry_id).unlink(missing_ok=True)
 
@@ -137,7 +148,7 @@ class Results:
         return self.reports / f"{entry_id}.json"
 
     def set_aside(self, entries: Sequence[Entry]) -> list[str]:
-        """Move reports of submissions that are gone to `gone/`, so that nothing counts them; their names."""
+        """Move the reports of submissions that no longer exist to `gone/`. Return their ids."""
         known = {f"{entry.id}.json" for entry in entries}
         stale = [path for path in sorted(self.reports.glob("*.json")) if path.name not in known]
         for path in stale:
@@ -145,21 +156,21 @@ class Results:
         return [path.stem for path in stale]
 
     def _put_away(self, path: Path) -> None:
-        """Move a report to `gone/`, beside those of its name that were moved there before."""
+        """Move a report to `gone/`, without overwriting earlier ones of the same name."""
         self.summary.unlink(missing_ok=True)
         plain_folder(self.folder / GONE)
         names = chain([path.name], (f"{path.stem}.{number}.json" for number in count(2)))
         path.replace(next(place for name in names if not os.path.lexists(place := self.folder / GONE / name)))
 
     def report(self, entry_id: str) -> Report | None:
-        """Return the report that is there already, if it can be read and agrees with itself."""
+        """Return the existing report, or None if it is missing, unreadable or inconsistent."""
         try:
             return read_report(read_plain(self.path(entry_id)))
         except (OSError, ValueError):
             return None
 
     def has_older(self, entry_id: str) -> bool:
-        """Whether there is a report that another version of the grader wrote, in a schema that is no longer read."""
+        """Return whether there is a report in an older schema, which this version does not read."""
         try:
             found = msgspec.json.decode(read_plain(self.path(entry_id)), type=_AnySchema)
         except (OSError, ValueError):
@@ -167,7 +178,7 @@ class Results:
         return found.schema != SCHEMA and found.schema.startswith(SCHEMA.rpartition("/")[0])
 
     def keep_aside(self, entry_id: str) -> bool:
-        """Move the file that has a report's name, but is none, to `gone/`; whether there was one. Raises `OSError`."""
+        """Move a damaged report to `gone/`. Return whether there was one. Raises `OSError`."""
         path = self.path(entry_id)
         if not os.path.lexists(path):
             return False
@@ -194,7 +205,10 @@ class Results:
             write_atomically(self.folder / place, data)
 
     def seed(self, course: Course, given: str | None) -> str:
-        """The seed given, else the one that was used here before, else a new and secret one; noted in the folder."""
+        """Return the seed given, else the one of the folder's `run.json`, else a new secret one.
+
+        Raises `ResultsError`.
+        """
         try:
             before: RunFile | None = msgspec.json.decode(read_plain(self.folder / RUN), type=RunFile)
         except FileNotFoundError:
@@ -204,18 +218,21 @@ class Results:
         return given or (before.seed if before else secrets.token_hex(16))
 
     def note(self, run: RunFile) -> None:
-        """Write down what the reports here are made with. Raises `OSError`."""
+        """Write `run.json`. Raises `OSError`."""
         write_atomically(self.folder / RUN, json_text(run).encode())
 
 
 def _files(reports: Path) -> Iterator[tuple[Path, str]]:
-    """Whatever has the name of a report, which should be a file."""
+    """Yield every path that has the name of a report, with the kind that it should have."""
     yield from ((path, "file") for path in sorted(reports.glob("*.json")))
 
 
 def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Drawn:
-    """Return what comes of a seed, asked of the oracle once for all submissions; its process has ended then."""
-    if seed == course.seed:  # all of it stands in the answer book
+    """Return the data drawn from a seed, computed once for all submissions.
+
+    The oracle's process has ended when this returns.
+    """
+    if seed == course.seed:  # the answer book has it all
         return Drawn()
     with Oracle(book, memo) as oracle:
         with CheckSession(course, course.exercises) as checks:
@@ -227,10 +244,18 @@ def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Dra
 def grade_entries(
     course: Course, entries: Sequence[Entry], results: Results, seed: str, pool: Pool, readers: int = 1
 ) -> Iterator[Standing]:
-    """Grade what has no report yet for the same files, course, seed and grader; a standing after each submission.
+    """Grade every submission without a report for the same files, course, seed and grader version.
 
-    So many `readers` read submissions side by side. Raises `OSError` where a report cannot be written, `PoolError`
-    where nothing can be graded, `IntakeError` where nothing can be read.
+    Args:
+        readers: the number of processes that read submissions in parallel.
+
+    Yields:
+        The standing after each submission, always the same object.
+
+    Raises:
+        OSError: a report cannot be written.
+        PoolError: nothing can be graded.
+        IntakeError: nothing can be read.
     """
     standing = Standing(len(entries))
     stamp = CourseStamp(course.id, course.version, course.hash)
@@ -238,7 +263,7 @@ def grade_entries(
     exercises = {exercise.id: exercise.filename for exercise in course.exercises}
 
     def faulted(name: str, message: str) -> None:
-        results.forget(name)  # a report of other files, if any
+        results.forget(name)  # it may have a report of other files
         standing.faults[name] = message
 
     def jobs(reading: Readers) -> Iterator[Job]:
@@ -271,7 +296,7 @@ def grade_entries(
 
 
 def submission_of(entry: Entry, intake: Intake) -> Submission:
-    """Return a submission as it is graded: its sources, and what its report will say of where they came from."""
+    """Return the submission to grade: its sources, and the stamp that its report will have."""
     stamp = SubmissionStamp(
         id=entry.id,
         sha256=digest(intake.sources),
@@ -292,7 +317,7 @@ def _made_from(report: Report, submission: Submission, course: CourseStamp, seed
 
 
 def settings(course: Course, seed: str, from_it: Drawn, *, isolation: str, official: bool) -> Settings:
-    """Return what a run starts its grading processes with."""
-    # a grading process has another current folder
+    """Return the settings for a run's grading processes."""
+    # absolute, because a grading process has another current folder
     folder = os.fsencode(course.folder.absolute())
     return Settings(folder, course.hash, seed, isolation, official, hasattr(os, "fork"), from_it)

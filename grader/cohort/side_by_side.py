@@ -1,4 +1,4 @@
-"""Work that several threads do side by side, each with a process of its own behind it."""
+"""Process items in parallel threads, each of which drives a process."""
 
 import queue
 import threading
@@ -12,10 +12,14 @@ _Result = TypeVar("_Result")
 def side_by_side(
     workers: Sequence[Callable[[_Item], _Result]], items: Iterable[_Item], ahead: int
 ) -> Iterator[_Result]:
-    """Give what the workers make of the items, each worker in a thread, in the order in which they are done.
+    """Yield the workers' results for the items, in the order in which they finish.
 
-    Items are taken one by one, as workers become free, and at most `ahead` of them before their results are asked for.
-    Raises what `items` and the workers raise.
+    Each worker runs in a thread. Raises any error of `items` and of the workers.
+
+    Args:
+        workers: functions that make a result from an item.
+        items: taken one by one, as workers become free.
+        ahead: the number of items that may be taken before their results are consumed.
     """
     waiting, done = iter(items), queue.SimpleQueue[Any]()
     room, lock, stop = threading.Semaphore(ahead), threading.Lock(), threading.Event()
@@ -48,4 +52,4 @@ def side_by_side(
                 yield made[0]
     finally:
         stop.set()
-        room.release(len(workers))  # who waits for room finds that it is over
+        room.release(len(workers))  # wake the threads that wait for room, so that they stop

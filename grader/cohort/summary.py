@@ -1,4 +1,4 @@
-"""The class at a glance: scores, every check's pass rate and discrimination, misconceptions, who needs review."""
+"""Summarise a class: scores, pass rate and discrimination of each check, misconceptions, and reviews."""
 
 import math
 from collections import Counter, defaultdict
@@ -23,9 +23,15 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CheckStatistics(_Strict, frozen=True):
-    """One check over the class. `discrimination` is the correlation of passing it with the points from all other
-    checks (corrected item-total correlation), from -1 to 1; null where everybody or nobody passes. `note` says what an
-    instructor may want to do."""
+    """The statistics of one check.
+
+    Attributes:
+        passed: submissions that pass it.
+        rate: the part of all graded submissions that pass it, from 0 to 1.
+        discrimination: the correlation of passing it with the points from all other checks (corrected item-total
+            correlation), from -1 to 1; null if everybody or nobody passes.
+        note: advice for the instructor, or empty.
+    """
 
     id: str
     title: str
@@ -36,7 +42,7 @@ class CheckStatistics(_Strict, frozen=True):
 
 
 class ExerciseStatistics(_Strict, frozen=True):
-    """One exercise over the class; `statuses` counts submissions by the exercise's status."""
+    """The statistics of one exercise. `statuses` counts submissions by the exercise's status."""
 
     id: str
     number: str
@@ -48,7 +54,7 @@ class ExerciseStatistics(_Strict, frozen=True):
 
 
 class MisconceptionCount(_Strict, frozen=True):
-    """How many submissions behave as a misconception does, and the first of them."""
+    """The number of submissions that behave like a misconception, and the id of the first one."""
 
     exercise: str
     id: str
@@ -59,7 +65,7 @@ class MisconceptionCount(_Strict, frozen=True):
 
 
 class Border(_Strict, frozen=True):
-    """A score, bonus included, that one more check, or one less, would take over a grade's border."""
+    """A score, bonus included, that one check more or less would move across the border of a grade."""
 
     id: str
     score: int
@@ -68,7 +74,7 @@ class Border(_Strict, frozen=True):
 
 
 class Review(_Strict, frozen=True):
-    """A submission that a person should look at: the reasons as data, and `texts` in the same order in words."""
+    """A submission that needs review: the reasons as data, and in words (`texts`) in the same order."""
 
     id: str
     reasons: tuple[NeedsReview, ...]
@@ -80,12 +86,12 @@ class Review(_Strict, frozen=True):
 
     @property
     def not_graded(self) -> bool:
-        """Whether there is no report of it."""
+        """Whether the submission has no report."""
         return any(reason.kind == "not_graded" for reason in self.reasons)
 
 
 class Scores(_Strict, frozen=True):
-    """Of all submissions with a report: points without bonus. `bands` counts them by tenths of the maximum."""
+    """The points without bonus of all graded submissions. `bands` counts them by tenths of the maximum."""
 
     mean: float
     deviation: float
@@ -94,7 +100,7 @@ class Scores(_Strict, frozen=True):
 
 
 class Summary(_Strict, frozen=True):
-    """The content of `cohort.json`. `beside` names what lies beside the submissions and was taken for none of them."""
+    """The content of `cohort.json`. `beside` lists files and folders that belong to no submission."""
 
     schema: CohortSchema
     grader_version: str
@@ -132,7 +138,7 @@ class _Sums:
 
     @property
     def correlation(self) -> float | None:
-        """Pearson's, of a variable that is 0 or 1 with another."""
+        """Pearson's correlation coefficient; None if it is undefined."""
         across = self.n * self.x - self.x * self.x
         down = self.n * self.yy - self.y * self.y
         if across <= 0 or down <= 0:
@@ -143,8 +149,12 @@ class _Sums:
 def summarise(
     course: Course, reports: Iterable[Report], faults: Mapping[str, str], beside: Sequence[str] = ()
 ) -> Summary:
-    """Sum up a class. `faults` says why there is no report, by submission; `beside` is what lies beside the
-    submissions. Keeps numbers, not reports."""
+    """Return the summary of a class. Only numbers are kept of each report.
+
+    Args:
+        faults: for each submission without a report, the reason.
+        beside: names of files and folders that belong to no submission.
+    """
     totals: Counter[int] = Counter()
     statuses: dict[str, Counter[str]] = defaultdict(Counter)
     points: Counter[str] = Counter()
@@ -229,20 +239,23 @@ def _check(check: Check, sums: _Sums) -> CheckStatistics:
     found = sums.correlation
     note = ""
     if sums.n and sums.x == sums.n:
-        note = "everybody passes: it tells nothing apart"
+        note = "everybody passes, so it does not separate submissions"
     elif sums.n and sums.x == 0:
-        note = "nobody passes: is it taught, is it right?"
+        note = "nobody passes; review the check and the lesson"
     elif found is not None and found < 0:
-        note = "those who pass it have fewer points elsewhere: read it again"
+        note = "those who pass it have fewer points elsewhere; review the check"
     elif found is not None and found < WEAK:
-        note = "it hardly tells strong from weak"
+        note = "it hardly separates strong from weak submissions"
     rate = round(sums.x / sums.n, 4) if sums.n else 0.0
     return CheckStatistics(check.id, check.title, sums.x, rate, found, note)
 
 
 def _borders(course: Course, report: Report) -> Iterable[Border]:
-    """The borders that the points would cross with the largest failed check passed, or the largest passed one failed.
-    Bonus points count here, as they do wherever one number is exported."""
+    """Yield the borders of grades that one check could move a score across.
+
+    That is the largest failed check if it passed, or the largest passed one if it failed.
+    Bonus points count, as in every export with a single number.
+    """
     checks = [check for exercise in report.exercises for check in exercise.checks]
     gain = max((check.max_score for check in checks if check.status != "passed"), default=0)
     loss = max((check.max_score for check in checks if check.status == "passed"), default=0)

@@ -1,4 +1,4 @@
-"""`course.yaml` and the files it names, read into a `Course`; errors carry file and line."""
+"""Read `course.yaml` and the files that belong to it into a `Course`. Errors name file and line."""
 
 from .find import PACKAGED, course_around, find_course, other_course_around, packaged_course
 from .load import ID, load_course

@@ -1,22 +1,32 @@
-"""Which course is meant: the one given, the nearest upwards, or the one that came with the package."""
+"""Find the course: the one given, the nearest one upwards, or the packaged one."""
 
 import os
 from pathlib import Path
 
 from .model import CourseError
 
-PACKAGED = "packaged"  # what `--course` takes for the packaged course, also where there is a folder of this name
+PACKAGED = "packaged"  # `--course packaged` is the packaged course, even if there is a folder of this name
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 
 def find_course(given: Path | None, start: Path | None) -> Path:
-    """Return the course's folder: `given` (a folder, or `packaged`), else the nearest folder upwards from `start`
-    (None: nowhere) with a `course.yaml`, else the packaged course. Raises `CourseError`."""
+    """Return the folder of the course to use.
+
+    Args:
+        given: a folder, or `packaged`; None to search.
+        start: the folder in which the search for a `course.yaml` begins, upwards; None for no search. If nothing is
+            found, the packaged course is used.
+
+    Raises:
+        CourseError: there is no course.
+    """
     if given == Path(PACKAGED):
         return packaged_course()
     if given is not None:
         if not (given / "course.yaml").is_file():
-            raise CourseError(given / "course.yaml", None, "there is no such file; --course takes a course's folder")
+            raise CourseError(
+                given / "course.yaml", None, "there is no such file; --course needs the folder of a course"
+            )
         return given
     return (start and course_around(start)) or packaged_course()
 
@@ -33,8 +43,8 @@ def other_course_around(start: Path) -> Path | None:
 
 
 def packaged_course() -> Path:
-    """Return the course that was installed beside the grader, or around it in a checkout."""
+    """Return the folder of the course that was installed with the grader, or contains it in a checkout."""
     for folder in (_PACKAGE / "backward_course", _PACKAGE):
         if (folder / "course.yaml").is_file():
             return folder
-    raise CourseError(_PACKAGE / "backward_course", None, "no course came with this installation; use --course DIR")
+    raise CourseError(_PACKAGE / "backward_course", None, "this installation contains no course; use --course DIR")

@@ -1,4 +1,4 @@
-"""Read a course folder. Whatever is wrong in it is an error with file and line."""
+"""Read a course folder. Errors name file and line."""
 
 import hashlib
 import os
@@ -16,8 +16,9 @@ from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limit
 from .yaml_nodes import Document, child, items, line
 
 FORMAT_VERSION = 1
-_MOST = 1_000_000_000  # of anything that is counted: far above what makes sense, and below what a system call takes
+_MOST = 1_000_000_000  # of points and limits: far above any sensible value, and small enough for system calls
 ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_ID_RULE = "an id begins with a lower-case letter and has at most 40 lower-case letters, digits and _"
 _NUMBERED = re.compile(r"(?P<number>\d\d)_(?P<id>[a-z][a-z0-9_]*)\.py")
 
 
@@ -69,7 +70,7 @@ def load_course(folder: Path) -> Course:
     raw = document.convert(document.root, _Course)
     if raw.format_version != FORMAT_VERSION:
         where = child(document.root, "format_version")
-        raise document.error(where, f"format_version {raw.format_version} is unknown; this grader reads 1")
+        raise document.error(where, f"format_version {raw.format_version} is not supported; write 1")
     _positive(document, raw.limits)
     _modules(document, raw.allow_imports)
     numbers = _numbers(folder)
@@ -77,17 +78,19 @@ def load_course(folder: Path) -> Course:
     for node in child(document.root, "exercises").value:
         exercise = _exercise(document, node, raw.defaults, numbers)
         for other in exercises:
-            again = f"the first is in line {other.line}; give each its own"
+            first = f"the first is in line {other.line}"
             if exercise.id == other.id:
-                raise document.error(child(node, "id"), f"there are two exercises `{exercise.id}`: {again}")
+                problem = f"there are two exercises `{exercise.id}`; {first}. Give each its own id."
+                raise document.error(child(node, "id"), problem)
             if exercise.number == other.number:
                 files = f"{other.filename} and {exercise.filename}"
-                raise document.error(child(node, "id"), f"there are two exercises {exercise.number}, {files}: {again}")
+                problem = f"there are two exercises {exercise.number}, {files}; {first}. Give each its own number."
+                raise document.error(child(node, "id"), problem)
         exercises.append(exercise)
     total = sum(exercise.max_score for exercise in exercises)
     if total != raw.course.total:
         where = child(child(document.root, "course"), "total")
-        raise document.error(where, f"the checks add up to {total} points, not to {raw.course.total}")
+        raise document.error(where, f"the points of the checks add up to {total}, but `total` is {raw.course.total}")
     _grades(document, raw.grades, total)
     return Course(
         folder=folder,
@@ -106,7 +109,7 @@ def _positive(document: Document, limits: Limits) -> None:
     for name in limits.__struct_fields__:
         if not 0 < getattr(limits, name) <= _MOST:
             where = child(child(document.root, "limits"), name)
-            raise document.error(where, f"the limit `{name}` must be larger than 0 and at most {_MOST:,}")
+            raise document.error(where, f"the limit `{name}` must be greater than 0 and at most {_MOST:,}")
 
 
 def _grades(document: Document, grades: Mapping[str, int], total: int) -> None:
@@ -116,20 +119,20 @@ def _grades(document: Document, grades: Mapping[str, int], total: int) -> None:
         if not 0 < border <= total:
             raise document.error(where, f"the grade `{grade}` begins at {border}, which is not between 1 and {total}")
         if better is not None and border >= better[1]:
-            before = f"the grade before it, `{better[0]}`, at {better[1]}"
-            remedy = "list grades from the best down, each from fewer points on"
-            raise document.error(where, f"the grade `{grade}` begins at {border}, and {before}; {remedy}")
+            before = f"the grade before it, `{better[0]}`, begins at {better[1]}"
+            remedy = "List the grades from the best down, with decreasing points."
+            raise document.error(where, f"the grade `{grade}` begins at {border}, but {before}. {remedy}")
         better = grade, border
 
 
 def _modules(document: Document, names: Sequence[str]) -> None:
     for name, node in zip(names, child(document.root, "allow_imports").value, strict=False):
         if not name.isidentifier():
-            raise document.error(node, f"`{name}` is no name of a module; name the package, without its parts")
+            raise document.error(node, f"`{name}` is not the name of a module; name the package without submodules")
 
 
 def _numbers(folder: Path) -> dict[str, list[str]]:
-    """Return the numbers of the exercise files, by id; of those that a learner has deleted, the hidden tests'."""
+    """Return the numbers of the exercise files, by id. For a file that a learner deleted, use its hidden tests."""
     found: dict[str, list[str]] = {}
     for path in sorted((folder / "exercises").glob("*.py")):
         match = _NUMBERED.fullmatch(path.name)
@@ -146,9 +149,9 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
     raw = document.convert(node, _Exercise)
     where = child(node, "id")
     if not ID.fullmatch(raw.id):
-        raise document.error(where, f"`{raw.id}` is no id: lower-case letters, digits and _ only")
+        raise document.error(where, f"`{raw.id}` is not a valid id; {_ID_RULE}")
     if raw.id in COMMANDS:
-        raise document.error(where, f"`{raw.id}` is a command of `grade`; call the exercise something else")
+        raise document.error(where, f"`{raw.id}` is a command of `grade`; choose another id")
     files = numbers.get(raw.id, [])
     if len(files) != 1:
         problem = f"there is no file exercises/NN_{raw.id}.py" if not files else "several exercise files have this id"
@@ -164,9 +167,10 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
 def _check(document: Document, key: yaml.Node, value: yaml.Node, defaults: _Defaults, hints: int) -> Check:
     raw = document.convert(value, _Check)
     if not ID.fullmatch(key.value):
-        raise document.error(key, f"`{key.value}` is no id: lower-case letters, digits and _ only")
+        raise document.error(key, f"`{key.value}` is not a valid id; {_ID_RULE}")
     if raw.hint is not None and raw.hint > hints:
-        raise document.error(child(value, "hint"), f"there is no hint {raw.hint}: the exercise has {hints}")
+        have = "1 hint" if hints == 1 else f"{hints} hints"
+        raise document.error(child(value, "hint"), f"there is no hint {raw.hint}; the exercise has {have}")
     return Check(
         id=key.value,
         title=raw.title,
@@ -180,7 +184,7 @@ def _check(document: Document, key: yaml.Node, value: yaml.Node, defaults: _Defa
 
 
 def _hash(folder: Path) -> str:
-    """SHA-256 over what decides a verdict: the course file, the hidden tests and the answer book."""
+    """Return the SHA-256 of the files that determine verdicts: `course.yaml`, hidden tests and answer book."""
     digest = hashlib.sha256()
     hidden = folder / "tests" / "hidden"
     for path in [folder / "course.yaml", *sorted(hidden.glob("*.py")), hidden / "answers.json"]:

@@ -12,7 +12,7 @@ from ..outside import UserError
 Visibility: TypeAlias = Literal["visible", "hidden"]
 Detail: TypeAlias = Literal["full", "hint", "score"]
 
-# Words of the command line; no exercise may be called so.
+# The commands of `grade`. They cannot be ids of exercises.
 COMMANDS = (
     "build",
     "cohort",
@@ -29,7 +29,7 @@ COMMANDS = (
 
 
 class CourseError(UserError):
-    """Something in a course is wrong; says where and what to do."""
+    """A course has an error. The message says where it is and what to do."""
 
     def __init__(self, path: Path, line: int | None, message: str) -> None:
         super().__init__(path, line, message)
@@ -43,7 +43,7 @@ class CourseError(UserError):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The limits of one run: calls of the learner's functions, CPU seconds, memory (MB), output kept (KB)."""
+    """The limits of one run: calls of the learner's functions, CPU seconds, memory in MB, kept output in KB."""
 
     calls: int = 2_000_000
     cpu_s: float = 2.0
@@ -53,7 +53,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Check:
-    """A hidden check as `course.yaml` lists it; `hint` is the number of a hint of its exercise, or 0."""
+    """A check as `course.yaml` lists it. `hint` is the number of one of its exercise's hints, or 0."""
 
     id: str
     title: str
@@ -78,7 +78,7 @@ class Exercise:
 
     @property
     def stem(self) -> str:
-        """`03_accumulate`: what the exercise file, the solution and the hidden tests are called after."""
+        """The common part of the names of exercise file, solution and hidden test, such as `03_accumulate`."""
         return f"{self.number}_{self.id}"
 
     @property
@@ -87,14 +87,18 @@ class Exercise:
 
     @property
     def max_score(self) -> int:
-        """Points without bonus."""
+        """The maximum score, without bonus."""
         return sum(check.points for check in self.checks if not check.bonus)
 
 
 @dataclass(frozen=True)
 class Course:
-    """A whole assessment; `folder` holds `course.yaml`, `exercises/` and `tests/hidden/`. `grades` says from how many
-    points on each grade is given."""
+    """A whole assessment.
+
+    Attributes:
+        folder: the folder that holds `course.yaml`, `exercises/` and `tests/hidden/`.
+        grades: the least number of points of each grade.
+    """
 
     folder: Path
     id: str
@@ -112,7 +116,7 @@ class Course:
 
     @property
     def max_score(self) -> int:
-        """Points without bonus."""
+        """The maximum score, without bonus."""
         return sum(exercise.max_score for exercise in self.exercises)
 
     @property
@@ -126,12 +130,12 @@ class Course:
 
     @property
     def book(self) -> Path:
-        """The answer book."""
+        """The file of the answer book."""
         return self.hidden / "answers.json"
 
     @property
     def seed(self) -> str:
-        """The seed of random programs where no other is given."""
+        """The seed of random programs if no other is given."""
         return f"{self.id} {self.version}"
 
     def hidden_test(self, exercise: Exercise) -> Path:

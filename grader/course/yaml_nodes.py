@@ -1,4 +1,4 @@
-"""PyYAML nodes into typed data, with the line of whatever does not fit."""
+"""Convert PyYAML nodes to typed data, with the line of each error."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _FIELD = re.compile(r"unknown field `(?P<field>[^`]+)`")
 
 
 class Document:
-    """A YAML file as a tree of nodes that remember their lines."""
+    """A YAML file as a tree of nodes, which have their line numbers."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -31,16 +31,16 @@ class Document:
         try:
             root = yaml_tree(text)
         except YamlError as error:
-            raise CourseError(path, error.line, f"this is no YAML: {error.problem}") from None
+            raise CourseError(path, error.line, f"cannot parse YAML: {error.problem}") from None
         if root is None:
-            raise CourseError(path, None, "is empty")
+            raise CourseError(path, None, "the file is empty")
         self.root: yaml.Node = root
 
     def error(self, node: yaml.Node, message: str) -> CourseError:
         return CourseError(self.path, line(node), message)
 
     def convert(self, node: yaml.Node, kind: type[T]) -> T:
-        """Return the node's data as `kind`, a msgspec type. Raises `CourseError` at the line that does not fit."""
+        """Return the node's data as `kind`, a msgspec type. Raises `CourseError` with the line that does not fit."""
         try:
             return msgspec.convert(self.plain(node), kind, strict=True)
         except msgspec.ValidationError as error:
@@ -58,11 +58,11 @@ class Document:
             raise self.error(found, message) from None
 
     def plain(self, node: yaml.Node) -> Any:
-        """Return the node as plain Python data. Raises `CourseError` for a key given twice."""
+        """Return the node as plain Python data. Raises `CourseError`, for example for a duplicate key."""
         try:
             return self._plain(node)
         except RecursionError:
-            raise self.error(node, "something contains itself") from None
+            raise self.error(node, "a value contains itself") from None
 
     def _plain(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.SequenceNode):
@@ -71,10 +71,10 @@ class Document:
             mapping: dict[str, Any] = {}
             for key, value in items(node):
                 if not isinstance(key, yaml.ScalarNode):
-                    raise self.error(key, "a key must be a word")
+                    raise self.error(key, "a key must be a string")
                 if key.value in mapping:
-                    raise self.error(key, f"`{key.value}` is given twice")
-                # a version such as 2026.10 is a name: it must not be read as the number 2026.1
+                    raise self.error(key, f"the key `{key.value}` occurs twice")
+                # a version such as 2026.10 must not become the number 2026.1
                 mapping[key.value] = value.value if key.value == "version" else self._plain(value)
             return mapping
         try:
@@ -92,16 +92,16 @@ def items(node: yaml.Node) -> list[tuple[yaml.Node, yaml.Node]]:
 
 
 def child(node: yaml.Node, key: str) -> yaml.Node:
-    """Return the value under `key` of a mapping node, or the node itself where there is none."""
+    """Return the value of `key` in a mapping node, or the node itself if it has no such key."""
     return next((value for name, value in items(node) if name.value == key), node)
 
 
 def _instead(word: str, legal: Sequence[str]) -> str:
-    return f"{did_you_mean(word, legal)}; there are {', '.join(legal)}" if legal else ""
+    return f"{did_you_mean(word, legal)}; expected one of {', '.join(legal)}" if legal else ""
 
 
 def _legal(kind: Any, path: str) -> list[str]:
-    """Return the keys of a mapping, or the values of an enumeration, that a msgspec type takes at a path."""
+    """Return the valid keys of a mapping, or values of an enumeration, at a path in a msgspec type."""
     from msgspec import inspect  # here, not above: only an error needs it
 
     here: Any = inspect.type_info(kind)
@@ -118,7 +118,7 @@ def _legal(kind: Any, path: str) -> list[str]:
 
 
 def _resolved(kind: Any) -> Any:
-    """Return what an optional type is of, and any other type itself."""
+    """Return the inner type of an optional type, and any other type itself."""
     from msgspec import inspect
 
     if isinstance(kind, inspect.UnionType):

@@ -1,6 +1,6 @@
-"""PyTorch's answers, in float64: from the answer book, the memo on disk, or computed now.
+"""PyTorch's answers in float64: from the answer book, from the memo on disk, or computed.
 
-The process that grades never imports torch: what has to be computed is computed in a process of its own.
+The process that grades never imports torch. A separate process computes missing answers.
 """
 
 from .answers import NoTorch, Oracle, OracleError, require_torch

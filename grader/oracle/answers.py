@@ -1,4 +1,4 @@
-"""Answers for programs: looked up, or computed by a process of its own and remembered."""
+"""Look up the answers to programs. Missing ones are computed by a separate process and stored."""
 
 import contextlib
 import importlib.util
@@ -18,7 +18,7 @@ from .redraw import Redraw
 
 
 class OracleError(RuntimeError):
-    """The oracle could not give an answer: the grader's own fault, or a program without finite gradients."""
+    """The oracle could not answer: a fault of the grader, or a program without finite gradients."""
 
 
 class NoAnswer(OracleError):
@@ -26,18 +26,23 @@ class NoAnswer(OracleError):
 
 
 class NoTorch(OracleError, UserError):
-    """torch is not installed, and an answer is asked for that is not known."""
+    """torch is not installed, and an answer has to be computed."""
 
 
 def require_torch(what: str) -> None:
-    """Raise `NoTorch`, which says that `what` needs torch and how to install it, where torch is not installed."""
+    """Raise `NoTorch` if torch is not installed. The message says that `what` needs it, and how to install it."""
     if importlib.util.find_spec("torch") is None:
-        size = "docs/dependencies.md says which builds there are, and how large they are"
+        size = "docs/dependencies.md lists the builds and their sizes"
         raise NoTorch(f"{what} needs PyTorch, which is not installed: run `pip install torch` ({size})")
 
 
 class Oracle:
-    """Gives answers for programs. A context manager; `memo` is the file for fresh ones, None for none."""
+    """The answers to programs. A context manager.
+
+    Args:
+        book: the course's answer book, or None.
+        memo: the file in which computed answers are stored, or None.
+    """
 
     def __init__(self, book: AnswerBook | None, memo: Path | None) -> None:
         self.known = dict(book.answers) if book else {}
@@ -47,13 +52,13 @@ class Oracle:
         self.computed = 0
 
     def redraw(self, seed: str) -> Redraw:
-        """Return what a seed puts into fixed programs; the same for everyone who asks this oracle."""
+        """Return the `Redraw` of a seed. There is one for each seed."""
         if seed not in self._redraws:
             self._redraws[seed] = Redraw(seed, self.answers, self._tried, self.known)
         return self._redraws[seed]
 
     def answers(self, programs: Sequence[Question]) -> list[Answer]:
-        """One answer for each program; for a descent, that of the program after its steps. Raises `OracleError`."""
+        """Return an answer for each program; for a descent, of the program after its steps. Raises `OracleError`."""
         missing = {p.key: p for p in programs if p.key not in self.known}
         if missing:
             self.known.update(self._recall(missing))
@@ -61,7 +66,7 @@ class Oracle:
         return [self.known[program.key] for program in programs]
 
     def _tried(self, programs: Sequence[Question]) -> list[Answer | None]:
-        """Return an answer for each program, None for one that has none; none is remembered, on disk least of all."""
+        """Return an answer for each program, or None if it has none. New answers are not stored."""
         answers: list[Answer | None] = []
         for program in programs:
             try:
@@ -117,7 +122,7 @@ class Oracle:
         return Answer(values=tuple(reply[0]), grads=tuple(reply[1]))
 
     def close(self) -> None:
-        """End the oracle's process, if one was needed."""
+        """End the oracle's process, if it was started."""
         if self._process is not None:
             for stream in (self._process.stdin, self._process.stdout):
                 with contextlib.suppress(OSError):
@@ -134,7 +139,7 @@ class Oracle:
 
 
 def torch_version() -> str:
-    """Return the installed torch's version, found without importing it."""
+    """Return the version of the installed torch, without importing it; `none` if it is not installed."""
     import importlib.metadata  # here, not above: only fresh programs need it
 
     try:

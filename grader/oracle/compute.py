@@ -1,10 +1,12 @@
-"""The oracle itself: values and gradients of every node by torch in float64. Run as a process of its own.
+"""The oracle's process: it computes values and gradients of every node with torch in float64.
 
-Reads one question a line from standard input, `[nodes, root]` with the nodes of `Program.wire`, or
-`[nodes, root, rate, steps]` for a `Descent`. Writes `[values, gradients]`, or `{"error": ...}`, a line each.
+It reads questions from standard input, one in each line: `[nodes, root]` with the nodes of
+`Program.wire`, or `[nodes, root, rate, steps]` for a `Descent`. For each it writes a line
+`[values, gradients]` or `{"error": ...}`.
 
-Answers end in the same digits on every x86-64 CPU, because the code that computes them is not chosen by the CPU. Other
-builds of torch, such as those without MKL, may end in others: no verdict and no key depends on the last digits.
+Answers are identical on every x86-64 CPU, because torch and MKL do not choose their code by the
+CPU here. With other builds of torch, such as those without MKL, the last digits may differ. No
+verdict and no key depends on them.
 """
 
 import json
@@ -13,7 +15,7 @@ import os
 import sys
 from typing import Any
 
-# torch and MKL read these when they first compute. By default each takes the fastest code that the CPU has.
+# torch and MKL read these at the first computation. By default, each uses the fastest code for the CPU.
 os.environ.update(MKL_CBWR="COMPATIBLE", ATEN_CPU_CAPABILITY="default")
 
 import torch
@@ -22,7 +24,11 @@ from ..program.operations import OPERATIONS
 
 
 def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
-    """Values of all nodes, and the derivative of the root by each of them (0 where it does not depend on one)."""
+    """Return the values of all nodes, and the derivatives of the root with respect to them.
+
+    A derivative is 0 if the root does not depend on the node. Raises `ValueError` for a number that
+    is not finite.
+    """
     made: list[torch.Tensor] = []
     for op, *operands in nodes:
         if op == "leaf":
@@ -42,7 +48,7 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
 
 
 def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> list[list[Any]]:
-    """The nodes after `steps` steps of gradient descent: each step takes `rate` times its gradient from every leaf."""
+    """Return the nodes after gradient descent. Each step subtracts `rate` times its gradient from every leaf."""
     for _ in range(steps):
         _, grads = answer(nodes, root)
         nodes = [
@@ -62,7 +68,7 @@ def main() -> None:
             reply = {"error": str(error)}
         try:
             print(json.dumps(reply), flush=True)
-        except BrokenPipeError:  # whoever asked has gone
+        except BrokenPipeError:  # the grader has ended
             os._exit(1)
 
 

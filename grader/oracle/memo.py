@@ -1,7 +1,7 @@
-"""Answers computed before, on disk: by program and torch version, shared by concurrent runs.
+"""Store computed answers on disk, by program and torch version. Concurrent runs share the file.
 
-An SQLite file. Each row carries a checksum; a row that does not match it is computed again, a file
-that SQLite cannot read is set aside and made anew. A memo only ever saves time.
+The file is an SQLite database. A row whose checksum does not match is computed again. A file that
+SQLite cannot read is renamed and replaced. Losing a memo costs only time.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ class Memo:
         self.path = path
 
     def get(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return what is known of `keys`, only where the row's checksum is right."""
+        """Return the stored texts of `keys`, without rows whose checksum is wrong."""
         found = {}
         with self._connect() as connection:
             for key in keys:
@@ -36,7 +36,7 @@ class Memo:
 
     @contextlib.contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
-        """A connection in a transaction; a throw-away one in memory where the file cannot be used."""
+        """Open a connection in a transaction. If the file cannot be used, the database is in memory."""
         opened = self._open() or _throw_away()
         with contextlib.closing(opened) as connection, contextlib.suppress(sqlite3.DatabaseError), connection:
             yield connection
@@ -48,10 +48,10 @@ class Memo:
         except (OSError, sqlite3.Error):
             return None
         try:
-            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")  # the checksum tells
+            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")  # the checksum detects damage
             connection.execute(_SCHEMA)
             connection.execute("SELECT key, answer, checksum FROM answers LIMIT 1").fetchone()
-        except sqlite3.OperationalError:  # locked for too long, read-only, no room
+        except sqlite3.OperationalError:  # locked for too long, read-only, or the disk is full
             connection.close()
             return None
         except sqlite3.DatabaseError:  # damaged

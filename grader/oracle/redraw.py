@@ -1,4 +1,4 @@
-"""Fixed programs with other numbers: what a secret seed puts into them, so that no recorded answer is right."""
+"""Give fixed programs other numbers, drawn from a secret seed, so that recorded answers are wrong."""
 
 import math
 import random
@@ -10,28 +10,31 @@ from ..answer_book import Answer
 from ..program import Number, Op, Program, alike, among_others, plain_numbers
 
 _DRAWS = 50
-_FAR = 20  # of them may go far; the later ones stay near what there was, which more often asks the same
-_STAYS = 0.6  # the probability with which a leaf keeps its number rises to this from draw to draw
-_NOTHING = 1e-12  # of the largest number: by so much a sum that should be 0 may miss it
-_ALIKE = 1e-6  # numbers that differ by no more than this part of themselves coincide
-_LARGER = 30.0  # by this factor the largest number may grow
-_FAINTER = 0.1  # to this part a number's share of the largest one may shrink
+_FAR = (
+    20  # the number of draws without a limit on distance; later draws stay near the original, which succeeds more often
+)
+_STAYS = 0.6  # over the draws, the probability that a leaf keeps its number rises to this
+_NOTHING = 1e-12  # relative to the largest number: a smaller sum counts as 0
+_ALIKE = 1e-6  # the relative difference below which two numbers coincide
+_LARGER = 30.0  # the factor by which the largest number may grow
+_FAINTER = 0.1  # the factor to which a number's ratio to the largest one may shrink
 
 Leaves: TypeAlias = tuple[float, ...]
 
 
 class Redraw:
-    """Gives fixed programs other leaf values of the same kind, drawn from a seed.
+    """Other leaf values of the same kind for fixed programs, drawn from a seed.
 
-    A redrawn program asks the same of an engine. Every value and every gradient keeps its sign and stays visible beside
-    the largest. Around no operation do two numbers coincide that did not before: an engine that took one for the other
-    would be right. Where none of 50 draws gives such a program, its numbers stay as they are.
+    A redrawn program tests the same things. Every value and gradient keeps its sign and is not
+    negligible beside the largest. No two numbers around an operation become equal, because an
+    engine that confuses them would then be right. A program for which none of 50 draws meets these
+    conditions keeps its numbers.
 
     Args:
-        seed: together with a program it decides what is drawn.
-        answers: gives the oracle's answers.
-        tried: gives them without remembering any, and None for a program that has no finite one.
-        known: takes the answers to the programs that are chosen, by their keys.
+        seed: the seed, which with a program determines the draws.
+        answers: returns the oracle's answers.
+        tried: returns them without storing any, and None for a program without a finite answer.
+        known: receives the answers to the chosen programs, by key.
     """
 
     def __init__(
@@ -46,25 +49,27 @@ class Redraw:
         self._tried = tried
         self._known = known
         self._made: dict[tuple[str, str], Program] = {}
-        # what was chosen, by program and the numbers beside it: whoever is told of it has nothing to find out
+        # the chosen values, by program and the numbers beside it; another process can take them over
         self.leaves: dict[str, Leaves] = {}
-        # programs that might have other numbers, and for which none of the draws would do
+        # programs that keep their numbers because no draw met the conditions
         self.kept: list[Program] = []
 
     def numbers(self, numbers: Sequence[float]) -> Leaves:
-        """Return numbers of the same kind for some that stand beside programs, or alone; ints for ints."""
+        """Return other numbers of the same kind, for numbers beside programs or alone. An int stays an int."""
         drawn = alike(numbers, self._chance(f"numbers {list(numbers)}"))
         return tuple(type(old)(new) for old, new in zip(numbers, drawn, strict=True))
 
     def more_numbers(self, numbers: Sequence[float], most: int) -> Leaves:
-        """Return numbers of the same kind, and behind them at least one and at most `most` further ones."""
+        """Return other numbers of the same kind, followed by 1 to `most` additional ones."""
         chance = self._chance(f"more than {list(numbers)}")
         further = (numbers[i % len(numbers)] for i in range(1 + int(chance.random() * most)))
         return (*self.numbers(numbers), *(type(number)(alike([number], chance)[0]) for number in further))
 
     def programs(self, programs: Sequence[Program], beside: Sequence[float] = ()) -> list[Program]:
-        """Return the programs with other leaf values. `beside` are the numbers that a check names beside them, and for
-        which `numbers` gives others. Raises `OracleError`."""
+        """Return the programs with other leaf values. Raises `OracleError`.
+
+        `beside` are the numbers that a check sends with the programs, which `numbers` replaces.
+        """
         keys = [f"{program.key} {list(beside)}" for program in programs]
         undecided = {key: p for key, p in zip(keys, programs, strict=True) if key not in self.leaves}
         if undecided:
@@ -75,12 +80,12 @@ class Redraw:
         ]
 
     def among_others(self, program: Program) -> Program:
-        """Return the program beside leaves that it does not use."""
+        """Return the program with additional leaves that it does not use."""
         key = f"among others {[leaf.value for leaf in program.leaves]} {program.text}"
         return self._once(key, program, lambda p: among_others(p, self._chance(key)))
 
     def _once(self, key: str, program: Program, make: Callable[[Program], Program]) -> Program:
-        """Make a program once: it then knows what was found out about it, which takes long for a large one."""
+        """Make a program once, and return the same object later: its cached properties are slow for a large one."""
         made = self._made.get((key, program.text))
         if made is None:
             made = self._made[key, program.text] = make(program)
@@ -90,7 +95,7 @@ class Redraw:
         return random.Random(f"{self._seed}:{what}")
 
     def _decide(self, undecided: dict[str, Program], beside: Sequence[float]) -> None:
-        """Choose the leaf values of some programs, draw after draw."""
+        """Choose leaf values for the programs, in up to 50 draws."""
         answers = dict(zip(undecided, self._answers(list(undecided.values())), strict=True))
         instead = self.numbers(beside)
         for draw in range(_DRAWS):
@@ -114,14 +119,14 @@ class Redraw:
 
     def _drawn(self, key: str, program: Program, draw: int) -> Leaves:
         values = [leaf.value for leaf in program.leaves]
-        stays = _STAYS * draw / _DRAWS  # a sum that has to be 0 is met more easily where some numbers stay
+        stays = _STAYS * draw / _DRAWS  # sums that must stay 0 are more likely if some numbers stay
         chance = self._chance(f"{draw}:{key}")
         return alike(values, chance, pinned=plain_numbers(program), stays=stays, near=draw >= _FAR)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A program, the oracle's answer to it, and the numbers that are sent beside it."""
+    """A program, the oracle's answer to it, and the numbers that a check sends with it."""
 
     program: Program
     answer: Answer
@@ -129,8 +134,10 @@ class Asked:
 
 
 def asks_the_same(one: Asked, other: Asked) -> bool:
-    """Whether two programs that differ in their numbers alone, so that all operations are the same, tell the same
-    engines right from wrong, as far as signs, sizes and coincidences go."""
+    """Return whether two programs with the same operations test the same things.
+
+    Their numbers are compared by sign, by size and by coincidences.
+    """
     before, after = ((*asked.answer.values, *asked.answer.grads) for asked in (one, other))
     most, most_after = max(map(abs, before)), max(map(abs, after))
     if most_after > _LARGER * most:
@@ -144,8 +151,11 @@ def asks_the_same(one: Asked, other: Asked) -> bool:
 
 
 def _coincidences(asked: Asked) -> Iterator[set[tuple[int, int]]]:
-    """For each operation, which of its value, its gradient and those of its operands are equal up to their sign: to
-    each other, to plain numbers in it or beside the program, or to 1."""
+    """Yield for each operation the pairs of numbers around it that are equal up to their sign.
+
+    The numbers are its value and gradient, those of its operands, plain numbers in it or beside the
+    program, and 1.
+    """
     values, grads = asked.answer.values, asked.answer.grads
     for index, node in enumerate(asked.program.nodes):
         if not isinstance(node, Op):

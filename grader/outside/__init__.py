@@ -1,4 +1,4 @@
-"""Input from outside: files, text and YAML that others made, handled so that they can do no harm."""
+"""Handle untrusted files, text and YAML safely."""
 
 from .errors import UserError
 from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_named

@@ -1,8 +1,8 @@
-"""An error that a user can correct."""
+"""The base class of errors that a user can correct."""
 
 
 class UserError(Exception):
-    """A mistake in what a user gave, or something that their machine lacks; the message says what to do.
+    """The user's input is wrong, or their machine lacks something. The message says what to do.
 
     The command line prints the message and exits with 2.
     """

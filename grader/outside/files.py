@@ -1,7 +1,8 @@
-"""Regular files, read and written without following a link, waiting for a pipe or opening a device in their place.
+"""Read and write regular files without following links, waiting for pipes or opening devices.
 
-Folders of results and of submissions are shared, copied and unpacked from archives: whatever has the name of a file may
-be anything. Where that is so, an `OSError` says what it is, and nothing is touched.
+Folders of results and of submissions are shared, copied and unpacked from archives, so a path may
+lead to anything. If it does not lead to a regular file, an `OSError` names what it is, and nothing
+is changed.
 """
 
 import contextlib
@@ -32,19 +33,22 @@ _KINDS = {
 
 
 def open_plain(path: Path, *, follow: bool = False) -> IO[bytes]:
-    """Open a regular file, never waiting for the other end of a pipe, and through a symbolic link only to `follow` it.
+    """Open a regular file for reading, without waiting for the other end of a pipe.
 
-    Raises `OSError`.
+    A symbolic link is refused unless `follow` is true. Raises `OSError`.
     """
     handle = os.open(path, os.O_RDONLY | _WAITLESS | _BINARY | (0 if follow else _NO_FOLLOW))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, f"{printable(path.name)} is no regular file", str(path))
+        raise OSError(errno.EINVAL, f"{printable(path.name)} is not a regular file", str(path))
     return os.fdopen(handle, "rb")
 
 
 def read_plain(path: Path, most: int = _MAX_READ, *, follow: bool = False) -> bytes:
-    """Return the bytes of a regular file, opened as `open_plain` does. Raises `OSError`, for more than `most` too."""
+    """Return the bytes of a regular file, opened by `open_plain`.
+
+    Raises `OSError`, also for a file of more than `most` bytes.
+    """
     try:
         file = open_plain(path, follow=follow)
     except OSError as error:
@@ -59,9 +63,13 @@ def read_plain(path: Path, most: int = _MAX_READ, *, follow: bool = False) -> by
 
 
 def in_the_way(path: Path, wanted: str = "file") -> str | None:
-    """Return what stands at `path` instead of a `file` or `folder`, such as `symbolic link`; None where it may be used.
+    """Return the kind of an obstacle at `path`, such as `symbolic link`; None if the path can be used.
 
-    Raises `OSError` where that cannot be found out.
+    Args:
+        wanted: the kind that is allowed there, `file` or `folder`. A missing path is allowed too.
+
+    Raises:
+        OSError: the kind cannot be determined.
     """
     try:
         found = _KINDS.get(stat.S_IFMT(os.lstat(path).st_mode), "special file")
@@ -71,24 +79,24 @@ def in_the_way(path: Path, wanted: str = "file") -> str | None:
 
 
 def plain_folder(path: Path) -> None:
-    """Make a folder, or take the one that is there; its parents are made too. Raises `OSError`, for a link too."""
+    """Make a folder and its parents, unless they exist. Raises `OSError`, also for a link at `path`."""
     found = in_the_way(path, "folder")
     if found:
-        raise NotADirectoryError(errno.ENOTDIR, f"is a {found}, and should be a folder", str(path))
+        raise NotADirectoryError(errno.ENOTDIR, f"is a {found}; expected a folder", str(path))
     path.mkdir(parents=True, exist_ok=True)
 
 
 def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Write so that the file holds the old content or the new one, never a part. Raises `OSError`, and what making
-    the data raises.
+    """Write a file so that it always holds either the old or the new content, never a part.
 
-    Whatever is there and no regular file is left as it is, and an `OSError` says so.
+    Anything at `path` but a regular file is left unchanged. Raises `OSError`, and any error of the
+    iterable `data`.
     """
     found = in_the_way(path)
     if found == "folder":
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if found:
-        raise FileExistsError(errno.EEXIST, f"there is a {found} of that name", str(path))
+        raise FileExistsError(errno.EEXIST, f"a {found} has that name", str(path))
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -104,10 +112,11 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
 
 
 def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Write to a path that somebody named. Raises `OSError`, and what making the data raises.
+    """Write to a path that the user named.
 
-    A device (`/dev/null`), a pipe that somebody reads, and what a process has open (`/dev/stdout`) are written to, not
-    replaced. Any other link is left alone, since it may lead anywhere, and so is a disk.
+    A device (`/dev/null`), a pipe with a reader, and an open descriptor of this process
+    (`/dev/stdout`) are written to and not replaced. Other links are refused, because they may lead
+    anywhere, and so are disks. Raises `OSError`, and any error of the iterable `data`.
     """
     own = _own_descriptor(path)
     if own is not None:
@@ -126,17 +135,17 @@ def _open_other_end(path: Path) -> int:
         handle = os.open(path, os.O_WRONLY | _NO_FOLLOW | _WAITLESS | _TO_TERMINAL)
     except OSError as error:
         if error.errno == errno.ENXIO:
-            raise OSError(error.errno, "there is a pipe of that name, and nobody reads it", str(path)) from None
+            raise OSError(error.errno, "a pipe has that name, and nothing reads from it", str(path)) from None
         raise
     if stat.S_ISBLK(os.fstat(handle).st_mode):
         os.close(handle)
-        raise FileExistsError(errno.EEXIST, "there is a disk of that name", str(path))
+        raise FileExistsError(errno.EEXIST, "a disk has that name", str(path))
     os.set_blocking(handle, True)
     return handle
 
 
 def _own_descriptor(path: Path) -> int | None:
-    """Return which of this process' descriptors a link of the system's is, such as `/dev/stdout` or `/dev/fd/63`."""
+    """Return the descriptor of this process that a path such as `/dev/stdout` or `/dev/fd/63` names, or None."""
     own = (Path(f"/proc/{os.getpid()}/fd"), Path("/dev/fd"))
     for place in (path, path.parent / os.readlink(path)) if path.is_symlink() else ():
         if place.name.isdecimal() and place.parent.resolve() in own:

@@ -1,9 +1,10 @@
-"""Text that others wrote, made safe to show: on a terminal, in a CI job's log, in JSON, in a table, as a name.
+"""Make untrusted text safe to show: on a terminal, in a CI log, in JSON, in a table, as a name.
 
-Text from learners, platforms and file systems may contain escape sequences, marks that change the direction of
-writing, letters of no width that make two names look the same, and bytes that are no UTF-8. It may contain formulas
-that a spreadsheet would run, and words that turn a line of a log into a command. Invisible characters are written as
-Python escapes: `\\x1b`, `\\u202e`, `\\U000e0041`. Letters of every script stay, and so do joiners and variants where a
+Text from learners, platforms and file systems may contain escape sequences, marks that change the
+direction of writing, letters of no width that make two names look the same, and bytes that are not
+UTF-8. It may contain formulas that a spreadsheet would run, and words that turn a line of a log
+into a command. Invisible characters are replaced by Python escapes: `\\x1b`, `\\u202e`,
+`\\U000e0041`. Letters of every script are kept, and so are joiners and variation selectors where a
 script or an emoji needs them.
 """
 
@@ -21,25 +22,25 @@ import msgspec
 
 CAP = 8_000  # characters of one text in an export
 _NAME_CAP = 300
-_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # categories of Unicode
-# Letters and marks that have no shape either: fillers, a joiner of graphemes, vowels that are inherent
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # Unicode categories
+# Letters and marks that are invisible too: fillers, the grapheme joiner, inherent vowels
 _SHAPELESS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 _JOINERS = ("\u200c", "\u200d")
-_VARIANTS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")  # choose the shape of what is before
+_VARIANTS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")  # variation selectors
 _KEYCAP = "\u20e3"
 _OTHER = re.compile(r"[^ -~]")
 # A job's log: the workflow commands of GitHub (`::error::`) and of Azure (`##vso[`, `##[error]`)
 _COMMAND = re.compile(r":(?=:)|(?<=##)\[|(?<=##vso)\[")
 _COMMAND_LINE = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
-# Whatever ASCII mark has a meaning in Markdown somewhere: each may be escaped (CommonMark, section 2.4)
+# ASCII punctuation, which may have a meaning in Markdown; all of it may be escaped (CommonMark, section 2.4)
 _MARK = re.compile(r"[!-/:-@\[-`{-~]")
-# What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection; full-width forms count in some
-# locales): at the beginning of a cell, or after a semicolon, which is where some locales cut a line into cells.
+# Characters that begin a formula in a spreadsheet (OWASP, CSV Injection; full-width forms count in some locales),
+# at the beginning of a cell or after a semicolon, which separates cells in some locales.
 _FORMULA = re.compile(r"(^|;)(?=[\s'\"]*[=+\-@\t\r＝＋－＠])")  # noqa: RUF001
 
 
 def spelled(text: str, kept: str = "") -> str:
-    """Return `text` with everything that is not seen spelled out, but for the characters in `kept`."""
+    """Return `text` with invisible characters escaped, except those in `kept`."""
 
     def one(found: re.Match[str]) -> str:
         c = found[0]
@@ -49,20 +50,26 @@ def spelled(text: str, kept: str = "") -> str:
 
 
 def plain(text: str, kept: str = "\t") -> str:
-    """Return `text` for a line of a terminal or of a log: spelled out, and marks of commands pulled apart."""
+    """Return `text` for a line of a terminal or a log.
+
+    Invisible characters are escaped, and a space is inserted into the marks of log commands.
+    """
     return _COMMAND.sub(lambda found: ": " if found[0] == ":" else " [", spelled(text, kept))
 
 
 def paragraph(text: str) -> str:
-    """Return `text` in its lines, none of which a log takes for a command; elsewhere `::` stays, as in a test's id."""
+    """Return a text of several lines for a log, none of which acts as a command.
+
+    `::` is kept inside a line, as in the id of a test.
+    """
     return _COMMAND_LINE.sub(r"\1: ", spelled(text, "\n")).replace("##[", "## [").replace("##vso[", "##vso [")
 
 
 def printable(text: str) -> str:
-    """Return a name that can be written down and shown, whatever it is made of and however long.
+    """Return a name from a file system in a form that can be shown, with at most about 300 characters.
 
-    A byte that is not UTF-8 is spelled as `\\xff`. Where the locale made Python take UTF-8 for something else, the name
-    is read as UTF-8 all the same, so that it is the same everywhere.
+    Invisible characters are escaped, and a byte that is not UTF-8 becomes `\\xff`. A name that Python decoded by
+    another encoding, because of the locale, is decoded again as UTF-8.
     """
     text = decoded(text)
     half = _NAME_CAP // 2
@@ -70,81 +77,81 @@ def printable(text: str) -> str:
 
 
 def readable(path: PurePath) -> Path:
-    """Return a path to be shown, and not to be opened: one that can be written down."""
+    """Return a path in a form that can be shown, but may not open the file."""
     return Path(printable(str(path)))
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return `; did you mean `…`?` with the name most like `word`, or nothing if none is like it.
+    """Return `; did you mean `…`?` with the known name most similar to `word`, or an empty string.
 
     Args:
-        cutoff: How alike two names have to be, from 0 to 1 (`difflib`'s measure).
+        cutoff: the least similarity, from 0 to 1 (`difflib`'s measure).
     """
     near = difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def decoded(text: str) -> str:
-    """Return a name from the operating system with its undecodable bytes read as UTF-8 where they are that."""
+    """Return a name from the operating system with its undecodable bytes decoded as UTF-8 where possible."""
     if text.isascii():
         return text
     try:
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # half of a pair: from JSON or YAML, not from a file system
+    except UnicodeEncodeError:  # a lone surrogate from JSON or YAML, not from a file system
         return text
 
 
 def one_line(text: str) -> str:
-    """Return `text` for an export, in one line and cut after `CAP` characters."""
+    """Return `text` in one line for an export, cut after `CAP` characters."""
     return plain(text if len(text) <= CAP else f"{text[:CAP]}…", "")
 
 
 def few(names: Sequence[str], most: int = 5, rest: str = "more") -> str:
-    """Return the first of some names in a sentence, and a word on whether there are others."""
+    """Return the first `most` names, separated by commas, with `and` and `rest` if there are more."""
     return ", ".join(names[:most]) + (f" and {rest}" if len(names) > most else "")
 
 
 def lines(text: str) -> str:
-    """Return `text` for an export, of at most `CAP` characters and a word on how many more there were.
+    """Return a text of several lines for an export, cut after `CAP` characters with a note on the rest.
 
-    What is left holds no character that XML 1.0 forbids (https://www.w3.org/TR/xml/#charsets).
+    The result has no character that XML 1.0 forbids (https://www.w3.org/TR/xml/#charsets).
     """
     more = f"\n[{len(text) - CAP} more characters left out]" if len(text) > CAP else ""
     return plain(text[:CAP].replace("\r\n", "\n"), "\n\t") + more
 
 
 def cell(text: str) -> str:
-    """Return `text` for a cell of a table: no spreadsheet takes it for a formula, because a `'` stands before one."""
+    """Return `text` for a cell of a table, with a `'` before anything that a spreadsheet would run as a formula."""
     return _FORMULA.sub(r"\1'", one_line(text))
 
 
 def markdown(text: str) -> str:
-    """Return `text` in one line of Markdown, in which nothing is markup: every mark is escaped."""
+    """Return `text` in one line of Markdown, with all punctuation escaped so that nothing acts as markup."""
     return _MARK.sub(r"\\\g<0>", one_line(text))
 
 
 def json_text(value: object) -> str:
-    """Return `value` as indented JSON that ends in a line end, escaped as `escaped_json` does."""
+    """Return `value` as indented JSON with a final newline, escaped by `escaped_json`."""
     return escaped_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
 
 
 def escaped_json(json: str) -> str:
-    """Return the same JSON, in which whatever is not seen or steers a log is spelled by JSON's own escapes.
+    """Return the same JSON with invisible characters and log commands written as JSON escapes.
 
-    The data stay the same, to the character.
+    The decoded data is identical.
     """
     seen = _OTHER.sub(lambda found: _json_escape(found) if _unseen(found[0]) and found[0] != "\n" else found[0], json)
     return _COMMAND.sub(_json_escape, seen)
 
 
 def take_any_text(stream: TextIO) -> None:
-    """Let a stream take any text: a character that its encoding lacks is spelled out, and raises nothing."""
+    """Make a stream accept any text: characters that its encoding lacks are written as escapes."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors=_HANDLER)
 
 
 def _belongs(found: re.Match[str]) -> bool:
-    """Return whether a character without a shape changes the shape of its neighbours, as scripts and emoji use it."""
+    """Return whether an invisible character affects its neighbours, as scripts and emoji need it."""
     c, text, at = found[0], found.string, found.start()
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
     if c in _JOINERS:
@@ -153,7 +160,7 @@ def _belongs(found: re.Match[str]) -> bool:
 
 
 def _kind(c: str) -> str:
-    """Return the category of a character that is not ASCII, and nothing for others."""
+    """Return the Unicode category of a visible character that is not ASCII, else an empty string."""
     return "" if c.isascii() or c in _SHAPELESS else unicodedata.category(c)
 
 
@@ -164,7 +171,7 @@ def _unseen(c: str) -> bool:
 
 def _spelling(c: str) -> str:
     number = ord(c)
-    if 0xDC80 <= number <= 0xDCFF:  # how Python holds a byte that is not UTF-8
+    if 0xDC80 <= number <= 0xDCFF:  # a surrogate escape: Python's form of a byte that is not UTF-8
         return f"\\x{number - 0xDC00:02x}"
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 

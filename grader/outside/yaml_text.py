@@ -1,8 +1,8 @@
-"""YAML from outside, read in bounds.
+"""Read untrusted YAML within bounds.
 
-PyYAML builds what it reads by recursion, in C where libyaml is there: two hundred thousand `[` end the process with a
-segmentation fault, and thirty lines of references to references stand for more than any memory holds. So a document's
-events, which come one after the other, are looked through first.
+PyYAML builds its result by recursion, in C if libyaml is installed. A text of 200,000 `[` then ends
+the process with a segmentation fault. Thirty lines of aliases of aliases expand to more than any
+memory holds. Therefore the depth and size of a document are checked first, on its stream of events.
 """
 
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ from typing import Any
 import yaml
 
 MAX_DEPTH = 100
-MAX_NODES = 20_000  # of a tree, with every reference counted as often as it is made
+MAX_NODES = 20_000  # of a tree, in which an alias counts as often as it occurs
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlError(ValueError):
-    """A text that is no YAML, or none that can be read in bounds; `line` is where, or None."""
+    """A text is not valid YAML, or exceeds a bound. `line` is the line of the problem, or None."""
 
     def __init__(self, problem: str, line: int | None) -> None:
         super().__init__(problem)
@@ -28,27 +28,27 @@ class YamlError(ValueError):
 
     @property
     def problem(self) -> str:
-        """Return what is wrong, without the line."""
+        """The problem, without the line."""
         return str(self.args[0])
 
 
 def yaml_tree(text: str) -> yaml.Node | None:
-    """Return the nodes of a document, which remember their lines; None for an empty one. Raises `YamlError`."""
+    """Return the root node of a document; None for an empty one. Nodes have their lines. Raises `YamlError`."""
     _count(text)
     try:
         return yaml.compose(text, Loader=_SAFE)
     except yaml.YAMLError as error:
-        raise _told(error) from None
+        raise _yaml_error(error) from None
 
 
 def yaml_texts(data: bytes) -> Any:
-    """Return a document as dictionaries, lists and texts: nothing is taken for a number, a time or an object.
+    """Return a document as dictionaries, lists and strings. No scalar becomes a number, a time or an object.
 
-    A reference is the same object once more. Raises `YamlError`.
+    An alias becomes the same object as its anchor. Raises `YamlError`.
     """
     top: list[Any] = []
-    filling: list[tuple[Any, list[Any]]] = [(top, top)]  # what is open now, and where its items are put
-    known: dict[str | None, Any] = {}  # by their anchors; most have none
+    filling: list[tuple[Any, list[Any]]] = [(top, top)]  # the open collections, each with the list of its items
+    known: dict[str | None, Any] = {}  # by anchor
     for event in _events(data):
         made: Any
         if isinstance(event, yaml.CollectionEndEvent):
@@ -58,7 +58,7 @@ def yaml_texts(data: bytes) -> Any:
             continue
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in known:
-                raise YamlError("a reference to nothing that stands before it", _line(event))
+                raise YamlError("an alias without an anchor before it", _line(event))
             made = known[event.anchor]
         elif isinstance(event, yaml.ScalarEvent):
             known[event.anchor] = made = event.value
@@ -75,13 +75,13 @@ def yaml_texts(data: bytes) -> Any:
 def _fill(made: dict[str, Any], items: list[Any], event: yaml.Event) -> None:
     for key, value in zip(items[::2], items[1::2], strict=True):
         if not isinstance(key, str):
-            raise YamlError("a key must be a word", _line(event))
+            raise YamlError("a key must be a string", _line(event))
         made[key] = value
 
 
 def _count(text: str) -> None:
     """Raise `YamlError` for a document whose tree would be too large."""
-    sizes = [0]  # of what is open now, the document itself first
+    sizes = [0]  # of the open collections; the first is the document
     anchors: list[str | None] = []
     known: dict[str | None, int] = {}
     for event in _events(text):
@@ -94,7 +94,7 @@ def _count(text: str) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             size, anchor = sizes.pop(), anchors.pop()
         elif isinstance(event, yaml.AliasEvent):
-            size, anchor = known.get(event.anchor, 1), None  # what contains itself is not known yet
+            size, anchor = known.get(event.anchor, 1), None  # a collection that contains itself is not known yet
         else:
             continue
         sizes[-1] += size
@@ -114,13 +114,13 @@ def _events(text: str | bytes) -> Iterator[yaml.Event]:
             if depth > MAX_DEPTH:
                 raise YamlError(f"it is nested more than {MAX_DEPTH} deep", _line(event))
             if documents > 1:
-                raise YamlError("there are several documents in it", _line(event))
+                raise YamlError("it holds several documents", _line(event))
             yield event
     except yaml.YAMLError as error:
-        raise _told(error) from None
+        raise _yaml_error(error) from None
 
 
-def _told(error: yaml.YAMLError) -> YamlError:
+def _yaml_error(error: yaml.YAMLError) -> YamlError:
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         return YamlError(error.problem or "malformed", mark.line + 1 if mark else None)

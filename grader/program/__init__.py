@@ -1,4 +1,4 @@
-"""Programs: what to compute, as data, parsed from an expression or drawn at random."""
+"""Programs: expressions as data, parsed from text or drawn at random."""
 
 from .arrange import Arrangement, arrange
 from .descent import Descent, Question

@@ -1,6 +1,6 @@
-"""The same program with its nodes made in other orders.
+"""Make the nodes of a program in another topological order.
 
-Each order seed asks for the nodes in another order, so that an answer under one seed is no answer under another.
+Each order seed uses another order, so an answer under one seed is wrong under another.
 """
 
 import random
@@ -8,22 +8,22 @@ from typing import NamedTuple
 
 from .graph import Op, Program
 
-_MOST_NODES = 64  # a larger program keeps its order: it would be sent several times
+_MOST_NODES = 64  # larger programs keep their order, so that they need to be sent only once
 _MOST_KEPT = 20_000
 
 
 class Arrangement(NamedTuple):
-    """`places[i]` is where node `i` of the program stands among the nodes of `wire`."""
+    """A program's wire form in another order; `places[i]` is the index of the program's node `i` in `wire`."""
 
     wire: list[list[object]]
     places: tuple[int, ...]
 
 
 def arrange(program: Program, number: int) -> Arrangement | None:
-    """Return a program with its nodes in the order of this number, inputs first; None where it keeps its own.
+    """Return a program with its nodes in another topological order; None if it keeps its order.
 
-    The order depends on nothing but the operations and the number: with other leaf values it is the same, so no verdict
-    hangs on the seed that they were drawn from.
+    The order depends only on the operations and on `number`. It is the same for other leaf values,
+    so no verdict depends on the seed from which they were drawn.
     """
     if not number or not 1 < len(program.nodes) <= _MOST_NODES:
         return None
@@ -35,7 +35,7 @@ def arrange(program: Program, number: int) -> Arrangement | None:
     return _arranged[known]
 
 
-_arranged: dict[tuple[str, int], Arrangement | None] = {}  # all submissions of a cohort are asked for the same
+_arranged: dict[tuple[str, int], Arrangement | None] = {}  # shared by all submissions of a cohort
 
 
 def _arrange(program: Program, number: int) -> Arrangement | None:
@@ -51,7 +51,7 @@ def _arrange(program: Program, number: int) -> Arrangement | None:
 
 
 def _places(program: Program, draws: random.Random) -> tuple[int, ...]:
-    """Return a topological order, drawn among those that can be built from left to right."""
+    """Return a random topological order: the place of each node."""
     waiting = [len(set(node.inputs)) if isinstance(node, Op) else 0 for node in program.nodes]
     users: list[set[int]] = [set() for _ in program.nodes]
     for index, node in enumerate(program.nodes):

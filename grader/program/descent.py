@@ -1,4 +1,4 @@
-"""A program after some steps of gradient descent, known by where the descent starts."""
+"""A program after some steps of gradient descent, given by the program before the first step."""
 
 import math
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from .graph import Node, Program, ProgramError, key_of, number_text
 class Descent:
     """The program `start` after `steps` steps of gradient descent on its root.
 
-    Each step takes `rate` times its gradient from every leaf. The oracle takes the steps, so the values of the leaves
-    after them, which differ in their last digits from one machine to the next, stand in no program and in no key.
+    Each step subtracts `rate` times its gradient from every leaf. The oracle computes the steps. The
+    values of the leaves after them may differ in their last digits between machines, so no program
+    and no key contains them.
     """
 
     start: Program
@@ -22,7 +23,10 @@ class Descent:
 
     def __post_init__(self) -> None:
         if self.steps < 1 or not math.isfinite(self.rate):
-            raise ProgramError(f"{self.start.text}: {self.steps} steps at rate {self.rate} are no descent")
+            raise ProgramError(
+                f"{self.start.text}: a descent needs at least 1 step and a finite rate "
+                f"(steps: {self.steps}, rate: {self.rate})"
+            )
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -32,16 +36,17 @@ class Descent:
     @property
     def shown(self) -> str:
         """The program as a learner reads it, and the steps."""
-        return f"{self.start.shown}, after {self.steps} steps of gradient descent at rate {number_text(self.rate)}"
+        steps = "1 step" if self.steps == 1 else f"{self.steps} steps"
+        return f"{self.start.shown}, after {steps} of gradient descent at rate {number_text(self.rate)}"
 
     @property
     def question(self) -> list[object]:
-        """The question to the oracle: the program where it starts, the rate and the steps."""
+        """The question to the oracle: the starting program, the rate and the number of steps."""
         return [*self.start.question, float(self.rate), self.steps]
 
     @cached_property
     def key(self) -> str:
-        """A name for what is computed, whatever its nodes are called."""
+        """The key of the question, which does not depend on the names of nodes."""
         return key_of(self.question)
 
 

@@ -1,4 +1,4 @@
-"""Random programs: directed acyclic graphs with reuse, the same for the same seed, smallest first."""
+"""Draw random programs: directed acyclic graphs in which nodes are used several times."""
 
 import random
 from collections.abc import Sequence
@@ -25,27 +25,36 @@ def draw(
     sizes: tuple[int, int] = (1, 12),
     numbers: bool = False,
 ) -> list[Program]:
-    """`count` programs of `sizes[0]` to `sizes[1]` operations out of `ops`, smallest first.
+    """Return random programs, smallest first. The same arguments give the same programs.
 
-    Every node reaches the root; operands repeat (`a * a`), results are shared (diamonds). Values stay
-    below 50, gradients below 10,000, arguments away from kinks and poles. `pow` has a number as its
-    exponent; with `numbers`, other operations have one on either side now and then. Raises
-    `ProgramError` for an unknown operation, for sizes that are none, and if `ops` hold no operation of two operands and
-    more than that is asked of them.
+    The root depends on every node. Operands repeat (`a * a`), and results are used several times
+    (diamonds). Values stay below 50, gradients below 10,000, and arguments away from kinks and
+    poles. The exponent of `pow` is a plain number.
+
+    Args:
+        seed: the seed.
+        count: the number of programs.
+        ops: the operations to draw from.
+        sizes: the least and the largest number of operations.
+        numbers: whether other operations sometimes have a plain number as an operand.
+
+    Raises:
+        ProgramError: an operation is unknown, `sizes` are invalid, or no program was found, for example because
+            `ops` have no operation of two operands.
     """
     unknown = [op for op in ops if op not in OPERATIONS]
     if unknown or not ops:
-        there_are = f"; there are {', '.join(OPERATIONS)}"
-        problem = f"no such operation: {', '.join(unknown)}" if unknown else "no operation to draw from"
+        there_are = f"; the operations are {', '.join(OPERATIONS)}"
+        problem = f"unknown operation: {', '.join(unknown)}" if unknown else "there is no operation to draw from"
         raise ProgramError(problem + (did_you_mean(unknown[0], OPERATIONS) if unknown else "") + there_are)
     low, high = sizes
     if not 1 <= low <= high <= len(_STEPS):
-        raise ProgramError(f"sizes must lie between 1 and {len(_STEPS)}, not {sizes}")
+        raise ProgramError(f"sizes must be between 1 and {len(_STEPS)}, not {sizes}")
     wanted = [(f"{seed}:{i}", low + (high - low) * i // max(1, count - 1)) for i in range(count)]
     return [_one(own_seed, size, tuple(ops), numbers) for own_seed, size in wanted]
 
 
-@lru_cache(maxsize=4096)  # all submissions of a cohort are asked for the same ones
+@lru_cache(maxsize=4096)  # all submissions of a cohort get the same programs
 def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
     for attempt in range(_TRIES):
         nodes = _Drawing(random.Random(f"{seed}:{attempt}"), size, ops, numbers).draw()
@@ -55,7 +64,7 @@ def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
 
 
 def parts(drawn: Program) -> list[Program]:
-    """Return what each operation of a drawn program but its root was computed from, as programs, smallest first."""
+    """Return the subexpressions of a drawn program as programs, smallest first: one for each operation but the root."""
     found = [_part(drawn, index) for index in drawn.reachable if index != drawn.root]
     return sorted(filter(None, found), key=lambda part: len(part.nodes))
 
@@ -115,7 +124,7 @@ class _Drawing:
                 return value
 
     def _step(self, name: str, left: int) -> bool:
-        """Add one operation; with as many idle nodes as steps left, join two of them."""
+        """Add one operation. If there are more idle nodes than steps left, use two of them."""
         must_join = len(self.idle) > left
         for _ in range(20):
             if must_join and not self.joins:
@@ -170,7 +179,7 @@ def _statement(node: Op, nodes: Sequence[Node]) -> str:
 
 
 def _gradients_stay_moderate(nodes: Sequence[Node], values: Sequence[float]) -> bool:
-    """Return whether even without any cancellation every gradient of the last node stays below 10,000."""
+    """Return whether every gradient stays below 10,000 even if no contributions cancel."""
     mass = [0.0] * len(nodes)
     mass[-1] = 1.0
     for index in reversed(range(len(nodes))):

@@ -1,4 +1,4 @@
-"""Programs as data: leaves with values, then operations, each on nodes before it or on plain numbers."""
+"""Programs as data: leaves with values, and operations on earlier nodes or plain numbers."""
 
 import hashlib
 import json
@@ -11,18 +11,18 @@ import msgspec
 
 
 class ProgramError(ValueError):
-    """An expression that is no program, which the message shows, or a wrong request to `draw`."""
+    """An expression is not a program, or the arguments of `draw` are wrong. The message says why."""
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """A node that is given: its name and its value."""
+    """A leaf: its name and its value."""
 
     name: str
     value: float
 
 
 class Number(msgspec.Struct, frozen=True):
-    """A plain number in an operation: it is no node and has no gradient."""
+    """A plain number as an operand. It is not a node and has no gradient."""
 
     value: int | float
 
@@ -31,7 +31,7 @@ Operand: TypeAlias = int | Number
 
 
 class Op(msgspec.Struct, frozen=True):
-    """An operation; operands are indices of earlier nodes or plain numbers."""
+    """An operation. Its operands are indices of earlier nodes, or plain numbers."""
 
     name: str
     op: str
@@ -39,7 +39,7 @@ class Op(msgspec.Struct, frozen=True):
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """Indices of the nodes this one was computed from, once for each use."""
+        """The indices of the node's inputs, one for each use."""
         return tuple(operand for operand in self.operands if isinstance(operand, int))
 
 
@@ -48,10 +48,15 @@ Node: TypeAlias = Leaf | Op
 
 @dataclass(frozen=True)
 class Program:
-    """Nodes in an order in which inputs come first; `root` is the index of the node to differentiate.
+    """An expression graph.
 
-    `short` is the wire form with a row of operations alike in one: `["repeat", n, op, operand, ...]`, an operand being
-    an index, `["number", x]`, or `["back", k]` for the node k places before each.
+    Attributes:
+        nodes: the nodes in a topological order.
+        root: the index of the node to differentiate.
+        text: the expression as a learner reads it.
+        short: the wire form in which a sequence of equal operations is one item,
+            `["repeat", n, op, operand, ...]`. An operand is an index, `["number", x]`, or `["back", k]` for the node
+            k places earlier.
     """
 
     nodes: tuple[Node, ...]
@@ -69,11 +74,11 @@ class Program:
             raise ProgramError(f"{self.text}: two nodes share a name")
 
     def rooted_at(self, name: str) -> "Program":
-        """Return the same nodes with another root: nodes made after it, or from it, have no part in its gradient."""
+        """Return the same nodes with the root `name`. Nodes that it was not computed from have the gradient 0."""
         return replace(self, root=self.index[name], text=f"{self.text}; from {name}", short=None)
 
     def with_leaves(self, values: Sequence[float]) -> "Program":
-        """Return the same operations on leaves with other values, given in the order of the leaves."""
+        """Return the same operations with other leaf values, given in the order of the leaves."""
         nodes, given = list(self.nodes), iter(values)
         for index, node in enumerate(nodes):
             if isinstance(node, Leaf):
@@ -92,12 +97,12 @@ class Program:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Where each named node stands."""
+        """The index of each node, by name."""
         return {node.name: i for i, node in enumerate(self.nodes)}
 
     @cached_property
     def reachable(self) -> list[int]:
-        """Indices of the nodes that the root was computed from, itself included, in the program's order."""
+        """The indices of the root and of all nodes that it was computed from, in the program's order."""
         wanted = [False] * len(self.nodes)
         for index in range(self.root, -1, -1):
             node = self.nodes[index]
@@ -110,7 +115,7 @@ class Program:
 
     @cached_property
     def edges(self) -> tuple[list[int], list[int]]:
-        """Every use of a node by one that the root was computed from: the nodes used, and beside them their users."""
+        """The uses of nodes among those that the root was computed from: a list of inputs, and one of their users."""
         pairs = [(i, index) for index in self.reachable for i in _inputs(self.nodes[index])]
         return [used for used, _ in pairs], [user for _, user in pairs]
 
@@ -122,8 +127,10 @@ class Program:
 
     @cached_property
     def wire(self) -> list[list[object]]:
-        """The program as plain lists: `["leaf", x]` or `[op, operand, ...]`, an operand being an index or
-        `["number", x]`. Names stay behind."""
+        """The program as plain lists without names: `["leaf", x]` or `[op, operand, ...]` for each node.
+
+        An operand is an index or `["number", x]`.
+        """
         return [
             ["leaf", node.value]
             if isinstance(node, Leaf)
@@ -133,7 +140,7 @@ class Program:
 
     @property
     def sent(self) -> list[list[object]]:
-        """The form that a worker is sent: `short` where there is one, else the wire form."""
+        """The form that is sent to a worker: `short` if there is one, else `wire`."""
         return self.short or self.wire
 
     @property
@@ -143,7 +150,7 @@ class Program:
 
     @cached_property
     def key(self) -> str:
-        """A name for what is computed, whatever its nodes are called."""
+        """The key of the question, which does not depend on the names of nodes."""
         return key_of(self.question)
 
 

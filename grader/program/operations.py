@@ -1,4 +1,4 @@
-"""The table of operations that programs are made of."""
+"""The table of operations in programs."""
 
 import math
 import operator
@@ -16,13 +16,15 @@ class Operation:
     """One operation.
 
     Args:
-        name: Its name in programs. A function has this name in an engine and in torch as well.
-        compute: The operation itself. An operator's works on whatever knows the operator, a function's on floats.
-        derivatives: Absolute local derivatives with respect to each operand, or bounds of them; given operands, value.
-        symbol: How Python spells an operator of two operands; None for an operation of one.
-        method: What Python calls for an operator; None for a function.
-        tame: Whether value and derivatives are defined for the operands, moderate, and away from a kink or a pole.
-        optional: Whether an engine need not offer it.
+        name: its name in programs. A function has this name in an engine and in torch as well.
+        compute: computes the value. For an operator it takes any objects that support it, for a function floats.
+        derivatives: returns upper bounds of the absolute local derivatives with respect to each operand, from the
+            operands and the value.
+        symbol: the symbol of an operator of two operands in Python; None for an operation of one.
+        method: the special method of an operator in Python; None for a function.
+        tame: returns whether value and derivatives are defined for the operands, moderate, and away from a kink or
+            a pole.
+        optional: whether an engine may lack it.
     """
 
     name: str
@@ -35,7 +37,7 @@ class Operation:
 
     @property
     def is_function(self) -> bool:
-        """Whether it is called by its name, and not spelled with an operator."""
+        """Whether it is called by its name, and is not an operator."""
         return self.method is None
 
 
@@ -86,8 +88,10 @@ FUNCTIONS = tuple(operation.name for operation in _TABLE if operation.is_functio
 
 
 def value(op: str, x: Sequence[float]) -> float | None:
-    """Return the operation's value in plain floats; None where it, or its derivative, is undefined, huge, or close to a
-    kink. It keeps random programs where comparing makes sense; no verdict hangs on it."""
+    """Return the value of an operation on floats; None if it is unsuitable for a random program.
+
+    That is a value or derivative that is undefined or huge, or an operand close to a kink. No verdict depends on it.
+    """
     operation = OPERATIONS[op]
     result = float(operation.compute(*x)) if operation.tame(x) else None
     return result if result is not None and abs(result) <= _LARGEST else None

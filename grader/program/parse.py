@@ -1,4 +1,4 @@
-"""Read `L = (a*b + c) * (a + b)`, or a short script of such lines, into a program."""
+"""Parse `L = (a*b + c) * (a + b)`, or a sequence of such assignments, into a program."""
 
 import ast
 import math
@@ -13,15 +13,21 @@ _OPERATORS = {kind: name for kind, symbol in _SYMBOLS.items() for name in BINARY
 
 
 def program(text: str, /, **values: float) -> Program:
-    """Parse assignments (`;` or line ends between them) or one expression, called `L` then.
+    """Parse assignments, separated by `;` or newlines, or a single expression, which is named `L`.
 
-    `values` gives each leaf its number; the last node assigned is the root. Functions may be written
-    `relu(x)` or `x.relu()`. Raises `ProgramError` for anything else.
+    The last node assigned is the root. Functions may be written `relu(x)` or `x.relu()`.
+
+    Args:
+        text: the assignments or the expression.
+        values: the value of each leaf, by name.
+
+    Raises:
+        ProgramError: `text` is anything else, or the values are not those of its leaves.
     """
     return _parsed(text, tuple((name, float(value).hex()) for name, value in values.items()))
 
 
-@lru_cache(maxsize=4096)  # all submissions of a cohort are asked for the same ones; hexadecimal tells 0.0 from -0.0
+@lru_cache(maxsize=4096)  # shared by all submissions of a cohort; hexadecimal distinguishes 0.0 from -0.0
 def _parsed(text: str, values: tuple[tuple[str, str], ...]) -> Program:
     parser = _Parser(text, {name: float.fromhex(value) for name, value in values})
     try:
@@ -31,13 +37,13 @@ def _parsed(text: str, values: tuple[tuple[str, str], ...]) -> Program:
 
 
 def _known(expression: ast.expr) -> str:
-    """Return what a program may use instead of an expression that is none."""
+    """Return the end of an error about an unsupported expression: a suggestion, and the operations of programs."""
     match expression:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             near = did_you_mean(name, FUNCTIONS)
         case _:
             near = ""
-    return f"{near}; they know -x, {', '.join(BINARY.values())} of two, and {', '.join(FUNCTIONS)} of one"
+    return f"{near}; use -x, {', '.join(BINARY.values())} with two operands, or {', '.join(FUNCTIONS)} with one"
 
 
 class _Parser:
@@ -74,15 +80,15 @@ class _Parser:
                         raise self._error("every line must be an assignment such as `b = a + 1`")
         idle = [leaf.name for leaf in self.nodes if isinstance(leaf, Leaf) and leaf.name not in self.used]
         if idle:
-            raise self._error(f"{', '.join(idle)} has a value but no use")
+            raise self._error(f"{', '.join(idle)} has a value but is not used")
         return Program(tuple(self.nodes), len(self.nodes) - 1, self.text)
 
     def _assign(self, name: str, value: ast.expr) -> None:
         if name in self.names:
-            raise self._error(f"{name} is given twice")
+            raise self._error(f"{name} is defined twice")
         self._operand(value, name)
         if name not in self.names:
-            raise self._error(f"{name} is no operation, only another name")
+            raise self._error(f"{name} is not an operation, only another name")
 
     def _operand(self, expression: ast.expr, name: str | None = None) -> Operand:
         match expression:
@@ -106,7 +112,7 @@ class _Parser:
             ):
                 return self._operation(function, [operand], expression, name)
             case _:
-                raise self._error(f"`{ast.unparse(expression)}` is no operation that programs know{_known(expression)}")
+                raise self._error(f"`{ast.unparse(expression)}` is not supported in programs{_known(expression)}")
 
     def _number(self, number: int | float) -> Number:
         try:
@@ -114,13 +120,13 @@ class _Parser:
         except OverflowError:
             finite = False
         if not finite:
-            raise self._error("a number in it is too large for a float")
+            raise self._error("a number is too large for a float")
         return Number(number)
 
     def _operation(self, op: str, operands: list[ast.expr], whole: ast.expr, name: str | None) -> int:
         parts = tuple(self._operand(operand) for operand in operands)
         if all(isinstance(part, Number) for part in parts):
-            raise self._error(f"`{ast.unparse(whole)}` has numbers only: an operation needs a node")
+            raise self._error(f"`{ast.unparse(whole)}` has only numbers as operands; an operation needs a node")
         return self._add(Op(name or self._unnamed(ast.unparse(whole)), op, parts))
 
     def _unnamed(self, expression: str) -> str:

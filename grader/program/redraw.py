@@ -1,4 +1,4 @@
-"""Other numbers of the same kind, and the same graph in other places: so that no answer is known beforehand."""
+"""Change the numbers of a program, and the indices of its nodes, so that answers cannot be recorded in advance."""
 
 import math
 import random
@@ -21,17 +21,19 @@ def alike(
 ) -> tuple[float, ...]:
     """Return another number of the same kind for each of `numbers`.
 
-    Signs stay. Magnitudes that are equal stay equal, and different ones different. 0, 1 and the magnitudes in `pinned`
-    stay what they are, and no other magnitude becomes one of them. A whole number stays whole, another one does not
-    become whole, and what is less than 1 stays less than 1. Whole numbers up to 10 become whole numbers up to 20; other
-    magnitudes change by a factor of less than two.
+    - Signs are kept.
+    - Equal magnitudes stay equal, and different ones stay different.
+    - 0, 1 and the magnitudes in `pinned` are kept, and no other magnitude becomes one of them.
+    - A number stays whole or not whole. A magnitude below 1 stays below 1.
+    - Whole numbers up to 10 become whole numbers up to 20. Other magnitudes change by a factor of
+      less than two.
 
     Args:
         numbers: finite numbers.
-        rng: where chance comes from.
-        pinned: magnitudes that stay what they are.
-        stays: the probability with which any other magnitude stays what it is, too.
-        near: whether small whole numbers change by no more than a factor of two, too.
+        rng: the random generator.
+        pinned: magnitudes to keep.
+        stays: the probability with which any other magnitude is kept.
+        near: whether small whole numbers also change by a factor of at most two.
     """
     magnitudes = list(dict.fromkeys(map(abs, numbers)))
     new = {m: m for m in magnitudes if m in (0.0, 1.0) or m in pinned or rng.random() < stays}
@@ -40,7 +42,7 @@ def alike(
             taken = {0.0, 1.0, magnitude, *pinned, *new.values()}
             drawn = (_drawn(magnitude, rng, near) for _ in range(_TRIES))
             new[magnitude] = next((x for x in drawn if x is not None and x not in taken), magnitude)
-    if len(set(new.values())) < len(new):  # there was no room for one of them
+    if len(set(new.values())) < len(new):  # no free magnitude was found for one of them
         return tuple(numbers)
     return tuple(math.copysign(new[abs(number)], number) for number in numbers)
 
@@ -54,7 +56,7 @@ def _whole(magnitude: float, rng: random.Random, near: bool) -> float:
         low, high = 0.8 * magnitude, 1.25 * magnitude
     else:
         low, high = (magnitude / 2, magnitude * 2) if near else (3.0, 20.0)
-    # from 3 on: for 2 alone squares, doubles and powers of two are all the same
+    # at least 3, because 2 * 2, 2 + 2 and 2 ** 2 are equal
     return float(max(3, int(low + rng.random() * (high - low + 1))))
 
 
@@ -65,15 +67,15 @@ def _fractional(magnitude: float, rng: random.Random) -> float | None:
 
 
 def plain_numbers(program: Program) -> set[float]:
-    """Return the magnitudes of the plain numbers in a program, exponents aside."""
+    """Return the magnitudes of the plain numbers in a program, except exponents."""
     operations = (node for node in program.nodes if isinstance(node, Op) and node.op != "pow")
     return {abs(float(o.value)) for node in operations for o in node.operands if isinstance(o, Number)}
 
 
 def among_others(program: Program, rng: random.Random) -> Program:
-    """Return the program beside one to three leaves that nothing uses: the same graph in other places.
+    """Return the program with one to three unused leaves, so that the same graph has other indices.
 
-    The first of them stands before every node of the program, so that no node keeps its place.
+    The first unused leaf comes before every node of the program, so no node keeps its index.
     """
     first_operation = next((i for i, node in enumerate(program.nodes) if isinstance(node, Op)), len(program.nodes))
     names = [name for name in _NAMES if name not in program.index][: 1 + int(rng.random() * 3)]
@@ -100,7 +102,7 @@ def among_others(program: Program, rng: random.Random) -> Program:
 
 
 def _moved(short: list[list[object]], leaves: Sequence[Node], place: Sequence[int]) -> list[list[object]]:
-    """Return the short form of a program whose leaves are these now, and whose nodes have moved to `place`."""
+    """Return the short form of a program with the given leaves, whose nodes have moved to `place`."""
     made: list[list[object]] = [["leaf", leaf.value] for leaf in leaves if isinstance(leaf, Leaf)]
     for row in short:
         if row[0] != "leaf":

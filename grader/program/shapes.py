@@ -1,4 +1,4 @@
-"""Large programs of regular shape: too long to write down, named by what they are."""
+"""Large programs of regular shape, described by a short text instead of their full expression."""
 
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ def leaf(value: float) -> Program:
 
 @lru_cache(maxsize=8)
 def chain(length: int) -> Program:
-    """`length` nodes in a row, each the one before it plus b."""
+    """Return a chain of `length` nodes, each the sum of the one before it and b."""
     nodes: list[Node] = [Leaf("a", 1.0), Leaf("b", 0.5)]
     nodes += [Op(f"x{i}", "add", (i - 1 if i > 2 else 0, 1)) for i in range(2, length)]
     short: list[list[object]] = [["leaf", 1.0], ["leaf", 0.5], ["add", 0, 1]]
@@ -23,7 +23,7 @@ def chain(length: int) -> Program:
 
 
 def diamonds(count: int) -> Program:
-    """`count` stacked diamonds: x becomes (x * a) + (x + b), so that paths double with each."""
+    """Return `count` stacked diamonds, each x = (x * a) + (x + b), so that the number of paths doubles with each."""
     nodes: list[Node] = [Leaf("x", 1.0), Leaf("a", 0.25), Leaf("b", 0.5)]
     x = 0
     for i in range(count):

@@ -1,4 +1,4 @@
-"""Start the warm worker process inside a tier of isolation: one file per tier, one interface."""
+"""Start the worker's server process in a tier of isolation. Each tier is a module with the same interface."""
 
 from .tiers import OFFICIAL, TIERS, IsolationError, start
 from .warm import Warm, WorkerGone

@@ -1,4 +1,7 @@
-"""The `landlock` tier: Landlock fences files, seccomp system calls; for Linux without user namespaces."""
+"""The `landlock` tier, for Linux without user namespaces.
+
+Landlock restricts access to files, and seccomp restricts system calls.
+"""
 
 import subprocess
 
@@ -7,4 +10,5 @@ from .launch import Request
 
 
 def start(request: Request) -> "subprocess.Popen[bytes]":
+    """Start the server process."""
     return launch.here("landlock", request, launch.drop_to())

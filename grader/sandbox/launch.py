@@ -13,16 +13,17 @@ from pathlib import Path
 from .. import processes
 
 WORKER = Path(__file__).resolve().parent.parent / "worker"
-SECRET = str(Path(__file__).resolve())  # a file of ours that no worker in a sandbox may read
+SECRET = str(Path(__file__).resolve())  # a file of the grader, which no worker in a sandbox may read
 NOBODY = 65_534
-# The hash seed is fixed, so isolated mode (-I), which would ignore it, is spelled out: an environment of
-# our own, no user site (-s), no site-packages (-S), a search path without the current folder (-P). Before Python 3.11,
-# which brought -P, the current folder is the root folder, and leaves the search path before anything is imported.
+# Isolated mode (-I) would ignore the fixed hash seed. The worker gets its parts one by one instead: an
+# environment without other variables, no user site (-s), no site-packages (-S), and no current folder on the
+# search path (-P). Python 3.10 has no -P. There the current folder is the root folder, and _BOOT removes it from
+# the search path before it imports anything.
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONUTF8": "1",
     "LC_ALL": "C.UTF-8",
-    "LD_BIND_NOW": "1",  # or each fork looks up the same symbols anew
+    "LD_BIND_NOW": "1",  # resolve symbols once, before the forks
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
 }
@@ -35,20 +36,25 @@ _BOOT = (
 
 @dataclass(frozen=True)
 class Request:
-    """A request to a tier: the descriptor to serve, and the modules (name to folder) to be readable."""
+    """A request to start a server process.
+
+    Attributes:
+        control: the descriptor on which it serves.
+        allow: the folder of each module, by name, that learner code may import.
+    """
 
     control: int
     allow: dict[str, str]
 
     @property
     def readable(self) -> list[str]:
-        """The folders of the allowed modules and of the shared libraries that wheels put beside them."""
+        """The folders of the allowed modules, and of the shared libraries that wheels install beside them."""
         folders = [os.path.join(folder, name + end) for name, folder in self.allow.items() for end in ("", ".libs")]
         return [folder for folder in folders if os.path.isdir(folder)]
 
 
 def module_folders(names: Iterable[str]) -> dict[str, str]:
-    """Return where each of these modules is installed; those that are not are left out."""
+    """Return the folder in which each of these modules is installed. Omit modules that are not installed."""
     folders = {}
     for name in names:
         spec = find_spec(name)
@@ -58,25 +64,27 @@ def module_folders(names: Iterable[str]) -> dict[str, str]:
 
 
 def settings(tier: str, request: Request, uid: int) -> str:
-    """Return the worker's settings as it reads them."""
+    """Return the worker's settings as JSON."""
     return json.dumps({"tier": tier, "readable": request.readable, "uid": uid, "secret": SECRET})
 
 
 def interpreter(executable: str, worker_parent: str, request: Request, worker_settings: str) -> list[str]:
-    """Return the command that becomes a warm process."""
+    """Return the command that starts a server process."""
     safe_path = ["-P"] if sys.version_info >= (3, 11) else []
     return [executable, "-s", "-S", *safe_path, "-c", _BOOT, worker_parent, str(request.control), worker_settings]
 
 
 def spawn(command: Sequence[str], request: Request) -> "subprocess.Popen[bytes]":
-    """Start the command with nothing of ours but the control descriptor."""
+    """Start the command. It inherits only the control descriptor."""
     shown = bool(os.environ.get("GRADE_DEBUG"))
     return processes.start(command, ENVIRONMENT, errors=shown, pass_fds=[request.control])
 
 
 def die_first(pid: int) -> None:
-    """Where memory runs out, let the kernel end this process, those below it and all that they fork from now on before
-    anything else: never the grader. Only Linux is asked."""
+    """Make the kernel kill this process, its descendants and their future forks first when memory runs out.
+
+    Has an effect on Linux only.
+    """
     with contextlib.suppress(OSError):
         Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
@@ -84,11 +92,11 @@ def die_first(pid: int) -> None:
 
 
 def here(tier: str, request: Request, uid: int) -> "subprocess.Popen[bytes]":
-    """Return a worker on this file system, which gives up its rights by itself."""
+    """Start a server process on the unchanged file system. Engine processes drop their rights themselves."""
     command = interpreter(sys.executable, str(WORKER.parent), request, settings(tier, request, uid))
     return spawn(command, request)
 
 
 def drop_to() -> int:
-    """Return the user that learner code becomes: nobody where we are root, else 0 for no change."""
+    """Return the user id for learner code: that of `nobody` if the grader is root, else 0 for no change."""
     return NOBODY if hasattr(os, "geteuid") and os.geteuid() == 0 else 0

@@ -1,7 +1,7 @@
-"""The `namespaces` tier: bubblewrap's namespaces around the worker, seccomp and rlimits inside.
+"""The `namespaces` tier: the worker runs in bubblewrap's namespaces, with seccomp and rlimits.
 
-The worker sees the interpreter, its standard library, the modules that the course allows and system libraries, all
-read-only; no /proc, no network, no other process, nothing writable.
+The worker sees the interpreter, its standard library, the modules that the course allows and system
+libraries, all read-only. It sees no /proc, no network and no other process, and can write no file.
 """
 
 import os
@@ -18,7 +18,7 @@ _INSIDE = "/w"
 
 
 def start(request: Request) -> "subprocess.Popen[bytes]":
-    """Raises `FileNotFoundError` where bubblewrap is not installed."""
+    """Start the server process. Raises `FileNotFoundError` if bubblewrap is not installed."""
     bwrap = find_program("bwrap")
     if bwrap is None:
         raise FileNotFoundError("bubblewrap is not installed (Debian, Ubuntu: apt install bubblewrap)")
@@ -31,7 +31,7 @@ def _namespaces() -> Iterator[str]:
     yield from ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
     yield from ("--hostname", "box", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     if os.geteuid() == 0:
-        # a user namespace would map nobody to root; instead each fork drops to nobody for good
+        # a user namespace would map nobody to root; each fork changes to nobody permanently instead
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_KILL"):
             yield from ("--cap-add", capability)
     else:
@@ -58,7 +58,7 @@ def _files(python: str, request: Request) -> Iterator[str]:
 
 
 def _system_libraries() -> Iterator[str]:
-    """Yield where shared libraries lie, without the packages of a system Python that lie beside them."""
+    """Yield the paths of shared libraries, without the packages that a system Python installs beside them."""
     triplet = sysconfig.get_config_var("MULTIARCH")
     debian = f"/usr/lib/{triplet}" if triplet else ""
     yield debian if os.path.isdir(debian) else "/usr/lib"

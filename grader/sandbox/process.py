@@ -1,4 +1,4 @@
-"""The `process` tier: a separate process with limits and nothing more. For practice, not for untrusted code."""
+"""The `process` tier: a separate process with limits only. For practice, not for untrusted code."""
 
 import subprocess
 
@@ -7,4 +7,5 @@ from .launch import Request
 
 
 def start(request: Request) -> "subprocess.Popen[bytes]":
+    """Start the server process."""
     return launch.here("process", request, uid=0)

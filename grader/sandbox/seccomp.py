@@ -1,4 +1,4 @@
-"""The `seccomp` tier: for root on a kernel without Landlock. Nothing can be opened once learner code runs."""
+"""The `seccomp` tier: for root on a kernel without Landlock. Learner code cannot open any file."""
 
 import subprocess
 
@@ -7,12 +7,12 @@ from .launch import Request
 
 
 class NeedsRoot(OSError):
-    """Without root the user cannot be dropped, and this tier has nothing else between users."""
+    """The grader is not root, so it cannot change to another user, on which this tier relies."""
 
 
 def start(request: Request) -> "subprocess.Popen[bytes]":
-    """Raises `NeedsRoot`."""
+    """Start the server process. Raises `NeedsRoot`."""
     uid = launch.drop_to()
     if not uid:
-        raise NeedsRoot("the seccomp tier needs root, to drop it")
+        raise NeedsRoot("the seccomp tier must be started by root")
     return launch.here("seccomp", request, uid)

@@ -1,4 +1,4 @@
-"""The tiers of isolation, strongest first, and which one is taken."""
+"""The tiers of isolation, strongest first, and the choice of one."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -25,23 +25,30 @@ _REMEDY = (
 
 
 class IsolationError(UserError):
-    """No tier that was asked for can be had; the message says why for each, and what to do."""
+    """No requested tier is available. The message gives the reason for each tier, and a remedy."""
 
 
 def start(isolation: str = "auto", *, allow_imports: Sequence[str] = (), official: bool = False) -> Warm:
-    """Return a warm worker process in the strongest tier that works here, or in the one named.
+    """Return a server process in the strongest tier that works on this machine, or in the one named.
 
-    `allow_imports` names the modules beyond the standard library that learners may import. With `official` the
-    `process` tier is refused. The process starts at once; what cannot be had is found out, and the next tier
-    tried, when it is first used (`Warm.tier` waits for that), and is an `IsolationError` then.
+    The process starts at once. Whether its tier works is checked at its first use (`Warm.tier`
+    waits for that), and the next tier is tried if it does not.
+
+    Args:
+        isolation: a tier, or `auto`.
+        allow_imports: modules beyond the standard library that learners may import.
+        official: whether to refuse the `process` tier.
+
+    Raises:
+        IsolationError: no requested tier is available; raised here or at the first use.
     """
     wanted = list(TIERS) if isolation == "auto" else [isolation]
     if official:
         wanted = [tier for tier in wanted if tier in OFFICIAL]
     if not wanted:
-        raise _refuse(f"  {isolation}: separates processes, and protects neither the machine nor the grader")
+        raise _refuse(f"  {isolation}: protects neither the machine nor the grader from learner code")
     return Warm([(tier, TIERS[tier]) for tier in wanted], launch.module_folders(allow_imports), _refuse)
 
 
 def _refuse(reasons: str) -> IsolationError:
-    return IsolationError(f"learner code cannot be isolated as asked.\n{reasons}\n{_REMEDY}")
+    return IsolationError(f"learner code cannot be isolated as requested.\n{reasons}\n{_REMEDY}")

@@ -1,4 +1,4 @@
-"""The trusted end of the server process: ask it to start an engine process, to look at one, to end one."""
+"""The trusted end of the connection to the server process: start, observe and end engine processes."""
 
 import json
 import socket
@@ -14,21 +14,30 @@ _PATIENCE_S = 20
 
 
 class Ended(NamedTuple):
-    """How an engine process ended: exit status, or the signal's number below 0, and the CPU seconds that it used."""
+    """How an engine process ended.
+
+    Attributes:
+        code: its exit status, or the negative number of a signal.
+        cpu_s: the CPU time that it used, in seconds.
+    """
 
     code: int
     cpu_s: float
 
 
 class WorkerGone(RuntimeError):
-    """The warm process itself has died: the grader's own fault, never a submission's."""
+    """The server process itself has died. This is a fault of the grader, never of a submission."""
 
 
 class Warm:
-    """One warm process, which has never loaded learner code. A context manager.
+    """A server process, which never loads learner code. A context manager.
 
-    It is launched by the first of `candidates` (tier and launcher) that works: the first one at once, the others
-    when those before them turn out not to. If none does, `refuse` makes the error from the reasons.
+    The first candidate is launched at once. Each further one is launched if the one before it does not work.
+
+    Args:
+        candidates: pairs of a tier and its launcher, in order of preference.
+        allow: the folder of each module, by name, that learner code may import.
+        refuse: makes the error from the reasons if no candidate works.
     """
 
     def __init__(
@@ -50,30 +59,30 @@ class Warm:
 
     @property
     def detail(self) -> str:
-        """By which means, in a few words."""
+        """A short description of the means of isolation."""
         return self._settle()[1]
 
     def start(self, channel: int, output: int) -> int:
-        """Start an engine process on two descriptors. Returns the number by which the other methods know it."""
+        """Start an engine process on two descriptors. Return its number, which the other methods take."""
         return self._ask(framing.START, [channel, output])[0]
 
     def cpu_time(self, number: int) -> float | None:
-        """Return the CPU seconds that an engine process has used; None where the system does not tell."""
+        """Return the CPU seconds that an engine process has used; None if the system cannot tell."""
         (nanoseconds,) = self._ask(framing.CPU_TIME + framing.NUMBER.pack(number))
         return None if nanoseconds < 0 else nanoseconds / 1e9
 
     def tell_stalled(self, number: int) -> None:
-        """Tell an engine process that it makes no progress: what it waits in raises."""
+        """Signal to an engine process that it makes no progress, which raises `Stalled` in learner code."""
         self._ask(framing.STALLED + framing.NUMBER.pack(number))
 
     def end(self, number: int, by_itself: bool = False) -> Ended:
-        """Kill an engine process and all in its group; first let it end `by_itself`, if it does so within a second."""
+        """Kill an engine process and its process group. With `by_itself`, first give it a second to exit."""
         command = framing.REAP if by_itself else framing.KILL
         code, nanoseconds = self._ask(command + framing.NUMBER.pack(number), answers=2)
         return Ended(code, nanoseconds / 1e9)
 
     def close(self) -> None:
-        """End the warm process and whatever it still runs."""
+        """End the server process and its engine processes."""
         if self._control is not None:
             self._control.close()
             self._control = None
@@ -86,7 +95,7 @@ class Warm:
             self._process = None
 
     def _launch(self) -> None:
-        """Launch the next candidate that can be launched at all."""
+        """Launch the next candidate whose launcher does not fail."""
         while self._candidates:
             launcher = self._candidates[0][1]
             ours, theirs = socket.socketpair()
@@ -106,7 +115,7 @@ class Warm:
         self._reasons.append(f"  {tier}: {reason}")
 
     def _settle(self) -> tuple[str, str]:
-        """Wait for the process to say that it holds; go on to the next candidate if it does not."""
+        """Wait until the server process reports that its tier works; launch the next candidate if it does not."""
         while self._settled is None:
             reason, detail = self._greeting()
             if reason is None:
@@ -120,7 +129,7 @@ class Warm:
         return self._settled
 
     def _greeting(self) -> tuple[str | None, str]:
-        """Return what the process says first: None and how it is isolated, or why it is not."""
+        """Return the first message of the server process: None and the isolation, or the reason why it failed."""
         assert self._control is not None
         self._control.settimeout(_PATIENCE_S)
         try:
@@ -132,7 +141,7 @@ class Warm:
         return reason, detail
 
     def _ask(self, command: bytes, fds: Sequence[int] = (), answers: int = 1) -> tuple[int, ...]:
-        """Send a command; return the numbers that answer it."""
+        """Send a command, and return the numbers in its answer."""
         self._settle()
         assert self._control is not None
         size = framing.NUMBER.size

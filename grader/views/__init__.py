@@ -1,4 +1,4 @@
-"""Views for people: pure functions from a report to text. A class's views are in `cohort` and `page`."""
+"""Views for people: pure functions from a report to text. The views of a class are in `cohort` and `page`."""
 
 from .feedback import feedback
 from .terminal import render

@@ -1,4 +1,4 @@
-"""The class at a glance, for the terminal."""
+"""The summary of a class, for the terminal."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,12 @@ _BAR = 40
 
 
 def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> str:
-    """Return scores, exercises, checks with a note, misconceptions, and who needs review, as lines of text."""
+    """Return the summary as text: scores, exercises, checks with a note, misconceptions, and reviews.
+
+    Args:
+        kept: the number of submissions whose report is from an earlier run.
+        color: whether to use terminal colours.
+    """
     lines = [_headline(summary, kept), ""]
     lines += _bands(summary)
     lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  not started  unreadable"]
@@ -37,7 +42,7 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
         lines += _more(len(summary.misconceptions), "cohort.json")
     if summary.borders:
         near = dict.fromkeys(f"{plain(border.id)} ({border.score})" for border in summary.borders)
-        lines += ["", f"One check away from a grade's border: {_some(list(near))}"]
+        lines += ["", f"One check from a grade's border: {_some(list(near))}"]
     if summary.needs_review:
         lines += ["", colored("Needs review", attrs=["bold"], force_color=color, no_color=not color)]
         for review in summary.needs_review[:_SHOWN]:
@@ -45,14 +50,14 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
             lines.append(f"  {plain(review.id)}: {plain(review.texts[0])}{more}")
         lines += _more(len(summary.needs_review), "cohort.json")
     if summary.beside:
-        lines += ["", f"Not taken for submissions: {_some([plain(name) for name in summary.beside])}"]
+        lines += ["", f"Not part of any submission: {_some([plain(name) for name in summary.beside])}"]
     return "\n".join(lines) + "\n"
 
 
 def _headline(summary: Summary, kept: int) -> str:
     parts = [f"{summary.graded} of {summary.submissions} submissions graded"]
     if kept:
-        parts.append(f"{kept} of them before")
+        parts.append(f"{kept} of them in an earlier run")
     scores = summary.scores
     parts.append(f"mean {scores.mean:.1f}, median {scores.median:g} of {summary.max_score}")
     return f"{plain(summary.title)}: " + ", ".join(parts)

@@ -1,4 +1,4 @@
-"""Feedback for each person of a class: their report as a terminal shows it, and as JSON."""
+"""Feedback for each learner of a class: the report as text and as JSON."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,8 +8,14 @@ from .terminal import render
 
 
 def feedback(reports: Iterable[Report], title: str, details: Details) -> Iterator[tuple[str, str]]:
-    """Path and text of each submission's two files; what the course does not tell a learner (`details`, as
-    `for_learner` takes it) is in neither."""
+    """Yield the path and the text of two files for each submission: `feedback.txt` and `report.json`.
+
+    Both leave out what the course hides from learners.
+
+    Args:
+        title: the course's title.
+        details: the course's settings of visibility, as `for_learner` takes them.
+    """
     for report in reports:
         told = for_learner(report, details)
         name = told.submission.id

@@ -1,4 +1,4 @@
-"""A report as a learner reads it in a terminal: the first failure in full, the rest a line each."""
+"""Render a report for a terminal: the first failure in full, one line for each other check."""
 
 import itertools
 import textwrap
@@ -17,12 +17,12 @@ T = TypeVar("T")
 _WIDTH = 78
 _TEXT = 10  # where text begins under a status word
 _LABEL = 17
-_LINES = 10  # a failing check takes at most this many
-_MOST_LINES = 14  # whatever its message is made of
-_FILE_LINES = 20  # and what became of a file
+_LINES = 10  # lines of a failing check, as a rule
+_MOST_LINES = 14  # lines of a failing check, even if parts cannot be shortened
+_FILE_LINES = 20  # lines of a message about a whole file
 _OUTPUT_LINES = 3
 _DIGITS = 28  # characters of two numbers side by side
-_FACTS = 2  # as many are shown
+_FACTS = 2  # fault facts shown
 _WORDS = {
     "passed": ("PASS", "green"),
     "partial": ("PARTIAL", "yellow"),
@@ -34,13 +34,19 @@ _WORDS = {
     "not_started": ("TODO", "cyan"),
     "missing": ("MISSING", "yellow"),
     "unreadable": ("ERROR", "red"),
-    "not_earned": ("BONUS", "cyan"),  # open, in an exercise that has full marks
+    "not_earned": ("BONUS", "cyan"),  # a bonus check that is not passed, in an exercise with full marks
 }
 _NOT_STARTED = "not started"
 
 
 def render(report: Report, title: str, *, everything: bool = False, color: bool = False) -> str:
-    """The report as text. With `everything`, every check is listed and every failure shown in full."""
+    """Return a report as text.
+
+    Args:
+        title: the course's title.
+        everything: whether to list every check, and show every failure in full.
+        color: whether to use terminal colours.
+    """
     paint = _painter(color)
     lines = [plain(title), ""]
     for note in report.notes:
@@ -131,17 +137,23 @@ def _row(word: str, text: str, points: str, indent: int = 0) -> str:
 
 
 class _Part(NamedTuple):
-    """Some lines on a failure. Those of the lowest `rank` give way first, down to `least` lines; None never does."""
+    """Some lines about a failure.
+
+    If there is too little room, parts are shortened in the order of their `rank`, down to `least`
+    lines. A part with the rank None is never shortened.
+    """
 
     lines: list[str]
     rank: int | None = None
     least: int = 0
-    from_start: bool = False  # what gives way, gives way at its beginning
+    from_start: bool = False  # whether to remove lines at the beginning instead of the end
 
 
 def _failure(exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None) -> list[str]:
-    """The lines below a failing check's own: as many as fit, its reason always whole. Beside facts, which are certain,
-    a misconception makes way."""
+    """Return the lines below the title of a failing check: as many as fit, with the reason always complete.
+
+    If facts and a misconception do not fit together, the facts are shown, because they are certain.
+    """
     lines, fits = _told(_details(exercise, check, facts, said))
     if not fits:
         lines, fits = _told(_details(exercise, check, facts, said, wide=True))
@@ -149,14 +161,14 @@ def _failure(exercise: ExerciseResult, check: CheckResult, facts: Sequence[str],
         lines, fits = _told(_details(exercise, check, facts, check.diagnosis.explanation, wide=True))
     if not fits and len(facts) > 1:
         return _failure(exercise, check, facts[:1], said)
-    if len(lines) > _MOST_LINES:  # a message that is spelled out, of characters that cannot be shown
+    if len(lines) > _MOST_LINES:  # a message of unprintable characters, which are shown as escapes
         *_, hint = lines
         lines = [*lines[: _MOST_LINES - 2], f"{lines[_MOST_LINES - 2][: _WIDTH - 2]} …", hint]
     return lines
 
 
 def _told(parts: Iterable[_Part]) -> tuple[list[str], bool]:
-    """As many lines as a failure may have, and whether what never gives way leaves it at that."""
+    """Shorten the parts. Return their lines, and whether they fit."""
     told = [part for part in parts if part.lines]
     too_many = sum(len(part.lines) for part in told) - (_LINES - 1)
     for rank in sorted({part.rank for part in told if part.rank is not None}):
@@ -208,7 +220,7 @@ def _details(
 
 
 def _printed(check: CheckResult) -> list[str]:
-    """The first lines that a check's code printed, alike ones together."""
+    """Return the first lines that a check's code printed. Equal lines in sequence are shown once with a count."""
     groups = itertools.groupby((_given(check.output) or "").splitlines())
     lines = []
     for line, repeats in itertools.islice(groups, _OUTPUT_LINES):
@@ -247,7 +259,7 @@ def _pair(label: str, yours: float | str, right: float | str, whose: str) -> Ite
 
 
 def _apart(yours: float | str, right: float) -> tuple[str, str]:
-    """Two numbers with all their digits; where that is too much for a line, with as many as tell them apart."""
+    """Return two numbers with all their digits, or with as many as distinguish them if a line has no room for all."""
     every = repr(yours), repr(right)
     if isinstance(yours, str) or sum(map(len, every)) <= _DIGITS:
         return every
@@ -256,7 +268,7 @@ def _apart(yours: float | str, right: float) -> tuple[str, str]:
 
 
 def _wrapped(label: str, text: str) -> Iterator[str]:
-    """Text in lines that fit, the first one behind a label."""
+    """Yield a text in lines that fit, with a label before the first one."""
     width = _WIDTH - _TEXT - 2 - _LABEL
     line = ""
     for word in (long[at : at + width] for long in plain(text).split() for at in range(0, len(long), width)):

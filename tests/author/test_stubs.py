@@ -218,7 +218,7 @@ def test_even_with_force_only_files_are_overwritten(
     course = with_solution()
     (tmp_path / "mine.py").write_text("mine\n")
     make(course.exercise_file(course.exercises[0]))
-    with pytest.raises(CourseError, match=r"cannot be written: there is a (pipe|symbolic link) of that name"):
+    with pytest.raises(CourseError, match=r"cannot be written: a (pipe|symbolic link) has that name"):
         write_stubs(course, {}, force=True)
     assert "mine\n" == (tmp_path / "mine.py").read_text()
 

@@ -145,8 +145,8 @@ def make_missing(path: Path) -> None:
 
 FILES: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
     "missing": ("missing", "there is no file 01_distribute.py", make_missing),
-    "a folder": ("unreadable", "01_distribute.py is no regular file", Path.mkdir),
-    "a FIFO": ("unreadable", "01_distribute.py is no regular file", os.mkfifo),
+    "a folder": ("unreadable", "01_distribute.py is not a regular file", Path.mkdir),
+    "a FIFO": ("unreadable", "01_distribute.py is not a regular file", os.mkfifo),
     "a link to /dev/zero": ("unreadable", "symbolic link", lambda path: path.symlink_to("/dev/zero")),
     "not UTF-8": ("unreadable", "is not UTF-8", lambda path: path.write_bytes(b"# \xff\n")),
     "larger than 256 KB": ("unreadable", "larger than 256 KB", lambda path: path.write_text("#" * 300_000)),
@@ -201,12 +201,12 @@ def test_output_in_the_report_is_capped(graded: Callable[..., tuple[Any, Report]
 @pytest.mark.parametrize(
     ("expected", "old", "new"),
     [
-        ("this is no YAML", "exercises:\n", "exercises: [\n"),
+        ("cannot parse YAML", "exercises:\n", "exercises: [\n"),
         ("unknown key `poins`", "{points: 2,", "{poins: 2,"),
         ("unknown key `limit`", "limits:", "limit:"),
         ("points, not to", "total: 100", "total: 99"),
         ("is given twice", "allow_imports:", "format_version: 1\nallow_imports:"),
-        ("must be larger than 0", "cpu_s: 0.5", "cpu_s: 0"),
+        ("must be greater than 0", "cpu_s: 0.5", "cpu_s: 0"),
         ("no file exercises/NN_distrbute.py; did you mean `distribute`?", "id: distribute", "id: distrbute"),
         ("is a command of `grade`", "id: distribute", "id: hint"),
         ("format_version 2 is unknown", "format_version: 1", "format_version: 2"),

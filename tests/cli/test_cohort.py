@@ -61,7 +61,7 @@ def test_the_same_command_again_grades_nothing(cohort: Run, work: Path) -> None:
     """What is there is kept, and counted as such."""
     cohort()
     before = {p.name: p.read_bytes() for p in (work / "results" / "reports").iterdir()}
-    assert "3 of them before" in cohort().stdout
+    assert "3 of them in an earlier run" in cohort().stdout
     assert before == {p.name: p.read_bytes() for p in (work / "results" / "reports").iterdir()}
 
 
@@ -112,7 +112,7 @@ def test_a_run_that_is_interrupted_says_how_to_go_on(
     _, said = running.communicate(timeout=60)
     assert 130 == running.returncode
     assert "Traceback" not in said
-    assert "interrupted. What is graded so far is in" in said
+    assert "interrupted. The reports so far are in" in said
     assert 3 <= len(list(reports.glob("*.json"))) < 63
     assert "63 of 63 submissions graded" in cohort().stdout
 
@@ -135,7 +135,7 @@ def test_what_is_nobodys_is_said(cohort: Run, submissions: Path) -> None:
     (submissions / "loose.py").write_text("class Value: pass\n")
     done = cohort()
     assert 1 == done.returncode
-    assert "Not taken for submissions: loose.py" in done.stdout
+    assert "Not part of any submission: loose.py" in done.stdout
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: a full disk needs a file system of our own, and root")
@@ -161,12 +161,12 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
     ("words", "said"),
     [
         (["nowhere", "--out", "results"], "there is no folder nowhere"),
-        (["submissions/ann/02_swap.py", "--out", "results"], "is a file; unpack it first"),
+        (["submissions/ann/02_swap.py", "--out", "results"], "is a file; unpack it"),
         (["submissions", "--out", "/dev/null/results"], "cannot be written"),
         (["submissions", "--out", "submissions/results"], "results would be submissions"),
         (["submissions", "--out", "results", "--dask", "nonsense"], "no Dask cluster with a worker at nonsense"),
         (["submissions", "--out", "results", "--jobs", "0"], "--jobs must be at least 1"),
-        (["submissions", "--out", "results", "--isolation", "process"], "cannot be isolated as asked"),
+        (["submissions", "--out", "results", "--isolation", "process"], "cannot be isolated as requested"),
         (["submissions", "--out", "results", "--layout", "gradescope"], "submission_metadata.yml"),
         (["submissions", "--out", "results", "--course", "nowhere"], "nowhere"),
     ],

@@ -289,7 +289,7 @@ def spoiled(results: Path, course: Course) -> Iterator[tuple[str, Callable[[], o
     yield "damaged summary", lambda: (results / "cohort.json").write_text("{"), "cohort.json is damaged"
     yield "cut off", lambda: path.write_bytes(path.read_bytes()[:999]), "otieno.json is damaged"
     yield "empty", lambda: path.write_bytes(b""), "run `grade cohort` again, which then grades this submission anew"
-    yield "a folder", a_folder, "is no regular file"
+    yield "a folder", a_folder, "is not a regular file"
     yield "another's", lambda: path.rename(path.with_name("eve.json")), "eve.json is the report of `otieno`; remove it"
     yield (
         "another course",

@@ -73,7 +73,7 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
         ("unrecognized arguments: --no-such-option", ["--no-such-option"]),
         ("--from nowhere: there is no such folder", ["--from", "nowhere"]),
         ("--from exercises/01_distribute.py: there is no such folder", ["--from", "exercises/01_distribute.py"]),
-        ("nowhere/course.yaml: there is no such file", ["--course", "nowhere"]),
+        ("nowhere/course.yaml: no such file", ["--course", "nowhere"]),
         ("invalid choice: 'none'", ["--isolation", "none"]),
         ("nowhere.py", ["distribute", "nowhere.py"]),
         ("no exercise files in ..", ["--from", ".."]),

@@ -127,7 +127,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "01_file.py").mkdir()
     descriptors = len(os.listdir("/proc/self/fd"))
     found = read_source(tmp_path / "01_file.py")
-    assert ("unreadable", "01_file.py is no regular file") == (found.problem, found.message)
+    assert ("unreadable", "01_file.py is not a regular file") == (found.problem, found.message)
     assert descriptors == len(os.listdir("/proc/self/fd"))
 
 
@@ -135,7 +135,7 @@ def test_a_fifo_does_not_block(tmp_path: Path) -> None:
     """Nobody will ever write into this pipe, and nobody waits for it."""
     os.mkfifo(tmp_path / "01_file.py")
     found = read_source(tmp_path / "01_file.py")
-    assert ("unreadable", "01_file.py is no regular file") == (found.problem, found.message)
+    assert ("unreadable", "01_file.py is not a regular file") == (found.problem, found.message)
 
 
 def test_a_device_is_no_file() -> None:

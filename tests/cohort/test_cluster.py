@@ -111,7 +111,7 @@ def test_a_worker_with_another_grader_is_refused(course: Course) -> None:
         module.pack(settings(course, "s", Drawn(), isolation="auto", official=True)), type=module.Parcel
     )
     other = msgspec.json.encode(msgspec.structs.replace(parcel, grader_version="0.0.0"))
-    with pytest.raises(PoolError, match=r"this run was started with 0\.0\.0"):
+    with pytest.raises(PoolError, match=r"this run needs 0\.0\.0"):
         module.start_there(other)
 
 

@@ -278,7 +278,7 @@ def test_what_has_the_name_of_a_result_and_is_none_is_told(tmp_path: Path, name:
     else:
         path.mkdir() if "." in name else path.touch()
     said = {"link": "symbolic link", "dangling link": "symbolic link", "pipe": "pipe"}.get(kind, "folder|file")
-    with pytest.raises(ResultsError, match=f"{path} is a ({said}), and should be a (folder|file); remove it"):
+    with pytest.raises(ResultsError, match=rf"{path} is a ({said}); expected a (folder|file)\. Remove it"):
         Results(tmp_path / "out").__enter__()
     assert [("ann.json", "mine")] == [(file.name, file.read_text()) for file in elsewhere.iterdir()]
     assert not (tmp_path / "nowhere").exists()
@@ -384,7 +384,7 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
 
     standing = run(course, entries(submissions), tmp_path, Here(kept))
     assert (4, {}) == (standing.graded, standing.faults)
-    why = "what was handed in cannot be read: it took more than 30 s of CPU time"
+    why = "the submission cannot be read: reading it took more than 30 s of CPU time"
     assert (why,) == jobs["bob"].notes
     assert {("unreadable", why)} == {source[2:] for source in jobs["bob"].sources.values()}
     report = Results(tmp_path).report("bob")

@@ -31,7 +31,7 @@ def test_a_course_given_must_be_one(tmp_path: Path, place: str) -> None:
     """`--course` with no course there is an error, even when there is one around."""
     around = a_course(tmp_path / "around")
     (tmp_path / "file.txt").touch()
-    with pytest.raises(CourseError, match="--course takes a course's folder") as caught:
+    with pytest.raises(CourseError, match="--course needs the folder of a course") as caught:
         find_course(tmp_path / place, around)
     assert tmp_path / place / "course.yaml" == caught.value.path
 

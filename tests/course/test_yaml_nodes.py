@@ -61,10 +61,10 @@ def test_nodes_become_plain_data(document: MakeDocument, text: str, expected: An
 @pytest.mark.parametrize(
     ("text", "number", "says"),
     [
-        ("a: 1\nb: 2\na: 3\n", 3, "`a` is given twice"),
-        ("a:\n  - {b: 1,\n     b: 2}\n", 3, "`b` is given twice"),
-        ("a: 1\n'a': 2\n", 2, "`a` is given twice"),
-        ("a: 1\n? {b: 1}\n: 2\n", 2, "a key must be a word"),
+        ("a: 1\nb: 2\na: 3\n", 3, "the key `a` occurs twice"),
+        ("a:\n  - {b: 1,\n     b: 2}\n", 3, "the key `b` occurs twice"),
+        ("a: 1\n'a': 2\n", 2, "the key `a` occurs twice"),
+        ("a: 1\n? {b: 1}\n: 2\n", 2, "a key must be a string"),
         ("a: 1\nb: !!python/name:os.system x\n", 2, "`x` cannot be read"),
         ("a: 1\nb: !mine x\n", 2, "`x` cannot be read"),
         ("a: 1\nb: !!int three\n", 2, "`three` cannot be read"),

@@ -138,7 +138,7 @@ def test_results_that_are_links_are_told(
     (work / "results" / name).symlink_to(tmp_path / "elsewhere")
     done = grade("cohort", submissions, "--out", "results")
     assert 2 == done.returncode
-    assert f"results/{name} is a symbolic link, and should be a".encode() in done.stderr
+    assert f"results/{name} is a symbolic link; expected a".encode() in done.stderr
     assert not (tmp_path / "elsewhere").exists()
     assert [name] == [path.name for path in (work / "results").iterdir()]
 
@@ -203,7 +203,7 @@ def test_yaml_that_is_too_deep_is_told(grade: Grade, submissions: Path, work: Pa
     (work / "course.yaml").write_text("[" * 200_000)
     done = grade("swap")
     assert (2, b"") == (done.returncode, done.stdout)
-    assert b"course.yaml:1: this is no YAML: it is nested more than 100 deep" in done.stderr
+    assert b"course.yaml:1: cannot parse YAML: it is nested more than 100 deep" in done.stderr
 
 
 def test_a_report_that_does_not_add_up_is_read_by_nobody(
@@ -219,7 +219,7 @@ def test_a_report_that_does_not_add_up_is_read_by_nobody(
         assert b"bob.json is damaged (it does not add up: the report has score 6" in done.stderr
     done = grade("cohort", submissions, "--out", results)
     assert 0 == done.returncode
-    assert b"Reports that were damaged were moved to" in done.stdout
+    assert b"Damaged reports were moved to" in done.stdout
     assert (right, 6) == (
         json.loads(path.read_bytes())["score"],
         json.loads((results / "gone" / "bob.json").read_bytes())["score"],
@@ -231,7 +231,7 @@ def test_hidden_submissions_are_named(grade: Grade, submissions: Path) -> None:
     (submissions / "bob").rename(submissions / ".bob")
     done = grade("cohort", submissions, "--out", "results", *SEED)
     assert 1 == done.returncode
-    assert b"Not taken for submissions: .bob" in done.stdout
+    assert b"Not part of any submission: .bob" in done.stdout
 
 
 def test_nobody_takes_anothers_place_in_canvas(grade: Grade, work: Path) -> None:

@@ -45,7 +45,7 @@ def looks(folder: Path) -> list[tuple[str, int, str]]:
 def test_what_is_no_file_is_not_read(odd: tuple[str, Path]) -> None:
     """Nothing is followed, and nothing waits."""
     _, path = odd
-    with pytest.raises(OSError, match=r"is a symbolic link|is no regular file"):
+    with pytest.raises(OSError, match=r"is a symbolic link|is not a regular file"):
         read_plain(path)
 
 
@@ -53,7 +53,7 @@ def test_what_is_no_file_is_not_written(odd: tuple[str, Path]) -> None:
     """It is named, and all is as it was: also what a link leads to."""
     kind, path = odd
     before = looks(path.parent)
-    with pytest.raises(OSError, match=f"there is a {kind} of that name|Is a directory"):
+    with pytest.raises(OSError, match=f"a {kind} has that name|Is a directory"):
         write_atomically(path, b"new")
     assert before == looks(path.parent)
 
@@ -79,7 +79,7 @@ def test_a_folder_is_made_where_none_is(odd: tuple[str, Path], tmp_path: Path) -
     plain_folder(tmp_path / "a" / "b")
     assert (tmp_path / "a" / "b").is_dir()
     if kind != "folder":
-        with pytest.raises(OSError, match=f"is a {kind}, and should be a folder"):
+        with pytest.raises(OSError, match=f"is a {kind}; expected a folder"):
             plain_folder(path)
 
 
@@ -90,7 +90,7 @@ def test_a_link_is_followed_only_to_follow_it(tmp_path: Path) -> None:
     assert b"text" == read_plain(tmp_path / "link", follow=True)
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "other").symlink_to("pipe")
-    with pytest.raises(OSError, match="other is no regular file"):
+    with pytest.raises(OSError, match="other is not a regular file"):
         open_plain(tmp_path / "other", follow=True)
 
 
@@ -169,7 +169,7 @@ def test_a_pipe_gets_all_of_it(tmp_path: Path) -> None:
 def test_a_pipe_that_nobody_reads_is_told(tmp_path: Path) -> None:
     """Nothing waits for a reader who may never come."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="there is a pipe of that name, and nobody reads it"):
+    with pytest.raises(OSError, match="a pipe has that name, and nothing reads from it"):
         write_named(tmp_path / "pipe", b"report")
 
 
@@ -179,7 +179,7 @@ def test_a_link_is_not_written_through(tmp_path: Path, target: str) -> None:
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "link").symlink_to(target)
     before = looks(tmp_path)
-    with pytest.raises(OSError, match="there is a symbolic link of that name"):
+    with pytest.raises(OSError, match="a symbolic link has that name"):
         write_named(tmp_path / "link", b"report")
     assert (before, target) == (looks(tmp_path), os.readlink(tmp_path / "link"))
 
@@ -196,7 +196,7 @@ def test_what_this_process_has_open_can_be_named(tmp_path: Path) -> None:
 
 def test_what_another_process_has_open_cannot(tmp_path: Path) -> None:
     """A link below /proc leads anywhere."""
-    with pytest.raises(OSError, match="there is a symbolic link of that name"):
+    with pytest.raises(OSError, match="a symbolic link has that name"):
         write_named(Path(f"/proc/{os.getppid()}/fd/1"), b"report")
 
 

@@ -88,8 +88,8 @@ def test_too_many_values_are_an_error() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
-        ("a: 1\nb: *x\n", 2, "undefined alias|reference to nothing"),
-        ("a: 1\n? [b]\n: 2\n", None, "a key must be a word"),
+        ("a: 1\nb: *x\n", 2, "undefined alias|alias without an anchor"),
+        ("a: 1\n? [b]\n: 2\n", None, "a key must be a string"),
         ("a: 1\n--- \nb: 2\n", 2, "several documents"),
         ("a: 1\nb: [\n", 3, "did not find"),
         ("a: \x00\n", None, "control characters|unacceptable character"),

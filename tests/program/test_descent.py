@@ -39,5 +39,5 @@ def test_it_is_shown_as_a_program_and_its_steps() -> None:
 @pytest.mark.parametrize(("rate", "steps"), [(0.1, 0), (0.1, -1), (math.nan, 1), (math.inf, 1)])
 def test_no_steps_or_an_endless_rate_are_refused(rate: float, steps: int) -> None:
     """Before the first step the program is itself; a rate has to be finite."""
-    with pytest.raises(ProgramError, match="are no descent"):
+    with pytest.raises(ProgramError, match="a descent needs at least 1 step and a finite rate"):
         Descent(START, rate, steps)

@@ -169,7 +169,7 @@ def test_leaves_have_values_of_their_own() -> None:
 @pytest.mark.parametrize("sizes", [(0, 3), (-1, 1), (3, 2), (1, 23), (23, 23)])
 def test_impossible_sizes_are_refused(sizes: tuple[int, int]) -> None:
     """Sizes outside 1 to 22, or the wrong way round, are a ValueError."""
-    with pytest.raises(ValueError, match="sizes must lie between 1 and 22"):
+    with pytest.raises(ValueError, match="sizes must be between 1 and 22"):
         draw("sizes", 3, sizes=sizes)
 
 

@@ -176,7 +176,7 @@ def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
             submitters=(Submitter(name, f"{1_000_000 + i}", f"{first}.{last}{i}@example.org".lower()),),
             submitted_at="2026-11-02T10:00:00+00:00",
         )
-        notes = ("files of other names, not graded: scratch.py",) if chance.random() < 0.03 else ()
+        notes = ("files with other names were not graded: scratch.py",) if chance.random() < 0.03 else ()
         status = "passed" if score == solved_score else "partial" if score else "failed"
         bonus = sum(exercise.bonus for exercise in exercises)
         return replace(

@@ -511,7 +511,7 @@ def test_what_lies_beside_the_submissions_is_named(open_page: OpenPage, a_class:
     """Nobody's file is passed over in silence."""
     page = open_page(a_class, beside=("notes.txt", "old <b>reports</b>"))
 
-    assert ["◆ Not taken for submissions: notes.txt, old <b>reports</b>."] == (
+    assert ["◆ Not part of any submission: notes.txt, old <b>reports</b>."] == (
         page.get_by_role("note").all_inner_texts()
     )
 

@@ -1,4 +1,4 @@
-"""Take submissions in: whose they are, by a platform's layout; and what lies in them, read in limited processes."""
+"""Intake: find the submissions in a folder and who submitted them, and read their files in limited processes."""
 
 from .channel import Limits, Stopped
 from .files import Intake

@@ -1,8 +1,8 @@
-"""Read files out of zip and tar archives without unpacking them: nothing is written, so nothing can escape.
+"""Read files from zip and tar archives in memory. Nothing is written, so no path can escape.
 
-An archive's own figures may be false, so each step has a bound of its own: bytes on disk, bytes of a directory or an
-extended header, files in an archive. Two more bounds hold for all archives of one submission together: the bytes that
-they unpack to, and the bytes that are read beyond those.
+The sizes that an archive declares may be false, so each step has its own bound: bytes on disk,
+bytes of a directory or an extended header, files in an archive. Two more bounds apply to all
+archives of a submission together: the unpacked bytes, and the compressed bytes in excess of them.
 """
 
 import bz2
@@ -27,16 +27,17 @@ MAX_MEMBERS = 20_000
 MAX_ARCHIVE = 256 << 20
 MAX_ARCHIVES = 32  # in one submission
 MAX_UNPACKED = 256 << 20  # of all archives of one submission
-_MAX_EXCESS = 4 << 20  # compressed bytes beyond what they unpack to; bzip2 turns noise into half a percent more
-_MAX_DIRECTORY = 4 << 20  # of a zip file; a hundred bytes or two for each file
-_MAX_HEADER = 64 << 10  # of a tar file's extended header: a name
-_MAX_STREAMS = 10_000  # compressed streams one after another; pbzip2 and bgzip write such files
-_LISTED, _RECORDED, _BZ2 = 1000, 16, 4  # what an entry of a zip file, a byte of a header, a byte of bzip2 count for
+_MAX_EXCESS = 4 << 20  # compressed bytes minus unpacked bytes; bzip2 makes noise half a percent larger
+_MAX_DIRECTORY = 4 << 20  # of a zip file; an entry takes 100 to 200 bytes
+_MAX_HEADER = 64 << 10  # of a tar file's extended header, which holds a name
+_MAX_STREAMS = 10_000  # concatenated compressed streams, as pbzip2 and bgzip write them
+# the cost, in bytes of unpacked gzip, of a zip entry, of a byte of a header, and of a byte of unpacked bzip2
+_LISTED, _RECORDED, _BZ2 = 1000, 16, 4
 _CHUNK = 64 << 10
 _BLOCK = tarfile.BLOCKSIZE
 _DRIVE = re.compile(r"[A-Za-z]:")
-_COMMON = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack without a bound
-# what the standard library raises for archives that are cut off, forged or of an unknown kind
+_COMMON = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # `zipfile` decompresses the other methods without a bound
+# the exceptions of the standard library for archives that are truncated, forged or of an unknown kind
 _DAMAGED: tuple[type[Exception], ...] = (
     OSError,
     EOFError,
@@ -56,37 +57,38 @@ Member = tuple[PurePosixPath, bytes | str | None]
 
 
 class ArchiveError(ValueError):
-    """An archive that cannot be read, or that would take too much to read."""
+    """An archive cannot be read, or exceeds a limit."""
 
 
 class Allowance:
-    """How much may still be read of one submission's archives."""
+    """The budget that is left for reading the archives of one submission."""
 
     def __init__(self) -> None:
         self.archives, self.unpacked, self.excess = MAX_ARCHIVES, MAX_UNPACKED, _MAX_EXCESS
 
     def open(self) -> None:
+        """Count an archive. Raises `ArchiveError` if there are too many, or an earlier one exceeded a limit."""
         self.archives -= 1
         if self.archives < 0:
             raise ArchiveError(f"is not read: there are more than {MAX_ARCHIVES} archives")
-        self.spend(0)  # nothing more, once there was too much
+        self.spend(0)
 
     def spend(self, size: int) -> None:
-        """Count what takes as long as to unpack so many bytes of gzip, so that all takes seconds."""
+        """Charge work that takes as long as unpacking `size` bytes of gzip. Raises `ArchiveError`."""
         self.unpacked -= size
         if self.unpacked < 0:
-            raise ArchiveError("is too large to be unpacked")
+            raise ArchiveError("unpacks to too much data")
 
     def unpack(self, size: int, weight: int = 1) -> None:
-        """Count so many unpacked bytes, each of which takes `weight` times as long as one of gzip."""
+        """Count `size` unpacked bytes, each of which takes `weight` times as long as a byte of gzip."""
         self.excess += size
         self.spend(weight * size)
 
     def read(self, size: int) -> None:
-        """Count so many compressed bytes. Blocks that unpack to nothing take time all the same."""
+        """Count `size` compressed bytes, because blocks that unpack to nothing also take time."""
         self.excess -= size
         if self.excess < 0:
-            raise ArchiveError("takes up more than it unpacks to")
+            raise ArchiveError("holds more compressed data than it unpacks to")
 
 
 def is_archive(name: str) -> bool:
@@ -94,22 +96,24 @@ def is_archive(name: str) -> bool:
 
 
 def stem(name: str) -> str:
-    """Return the name of an archive without its ending: `jane.tar.gz` is `jane`."""
+    """Return an archive's name without its suffix: `jane` for `jane.tar.gz`."""
     ending = next((suffix for suffix in sorted(SUFFIXES, key=len, reverse=True) if name.lower().endswith(suffix)), "")
     return name[: len(name) - len(ending)] if ending else name
 
 
 def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
-    """Yield the path of each file in an archive, and what it holds if its last name is `wanted`: a text says why not.
+    """Yield the path of each file in an archive, with its content if it is wanted.
 
-    Paths are relative and lead nowhere else. At most `MAX_BYTES + 1` bytes of each are read. Raises `ArchiveError`.
+    Paths are relative and stay inside the archive. The content is None unless `wanted` accepts the
+    file's name. It is a string, the reason, if it cannot be read. At most `MAX_BYTES + 1` bytes of
+    each file are read. Raises `ArchiveError`.
     """
     try:
         allowance.open()
         with open_plain(path) as file:
             found = os.fstat(file.fileno())
             if found.st_nlink > 1:
-                raise ArchiveError("is a hard link: the same file has another name elsewhere")
+                raise ArchiveError("is a hard link")
             if found.st_size > MAX_ARCHIVE:
                 raise ArchiveError(f"is larger than {MAX_ARCHIVE >> 20} MB")
             read = _zip if path.name.lower().endswith(".zip") else _tar
@@ -128,14 +132,19 @@ _TOO_MANY = f"holds more than {MAX_MEMBERS} files"
 
 
 def _inside(name: str) -> PurePosixPath:
-    """Return a path as it stands in an archive, without what would lead out of a folder; Windows writes backslashes."""
+    """Return an archive's path as a relative one, without `..`, drives and leading slashes.
+
+    Archives made on Windows may use backslashes.
+    """
     parts = PurePosixPath(name.replace("\\", "/")).parts
     return PurePosixPath(*(part for part in parts if part not in ("/", "//", "..") and not _DRIVE.fullmatch(part)))
 
 
 class _Bounded(io.BufferedReader):
-    """A zip file of which no more than a directory's worth is read at once: `zipfile` reads and parses all of it
-    before it can be asked how many files there are. What is read after that is counted."""
+    """A zip file, with a bound on a single read: `zipfile` reads its whole directory before it counts the files.
+
+    Once `allowance` is set, every read is counted there.
+    """
 
     allowance: Allowance | None = None
 
@@ -149,7 +158,7 @@ class _Bounded(io.BufferedReader):
 
 
 def _refuse_overlaps(listed: list[zipfile.ZipInfo]) -> None:
-    """Raise `ArchiveError` where two entries share a byte, which would be read for each of them."""
+    """Raise `ArchiveError` if two entries overlap: the shared bytes would be unpacked several times."""
     end = 0
     for info in sorted(listed, key=lambda info: info.header_offset):
         if info.header_offset < end:
@@ -177,11 +186,11 @@ def _zip(file: IO[bytes], _: str, wanted: Callable[[str], bool], allowance: Allo
 
 def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance) -> bytes | str:
     if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-        return "is no regular file"
+        return "is not a regular file"
     if info.flag_bits & 1:
         return "is encrypted"
     if info.compress_type not in _COMMON:
-        return "is compressed in an uncommon way"
+        return "uses an unsupported compression method"
     try:
         with archive.open(info) as file:
             content = file.read(MAX_BYTES + 1)
@@ -194,18 +203,20 @@ def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowanc
 
 
 def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
-    """Header after header (POSIX `pax`, GNU's long names, the older ones). `tarfile` itself reads extended headers and
-    the maps of sparse files without a bound, and keeps them."""
+    """Yield the files of a tar archive (POSIX `pax`, GNU or older).
+
+    `tarfile` itself reads extended headers and the maps of sparse files without a bound, and keeps them.
+    """
     tar = _Stream(_decompressed(file, name, allowance), allowance, _BZ2 if name.endswith("bz2") else 1)
-    longer, size = "", None  # what an extended header says of the file that comes next
-    for number in range(3 * MAX_MEMBERS):  # folders, and extended headers, are no files
+    longer, size = "", None  # name and size of the next file, from an extended header
+    for number in range(3 * MAX_MEMBERS):  # folders and extended headers have entries of their own
         block = tar.read(_BLOCK, required=number == 0)
         if not block.strip(b"\0"):
             return
         info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
         if info.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME):
             if not 0 <= info.size <= _MAX_HEADER:
-                raise ArchiveError(f"takes more than {_MAX_HEADER >> 10} KB to name a file")
+                raise ArchiveError(f"has a file name of more than {_MAX_HEADER >> 10} KB")
             allowance.spend(_RECORDED * info.size)
             header = tar.content(info.size, info.size)
             if info.type == tarfile.GNUTYPE_LONGNAME:
@@ -218,7 +229,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
             tar.content(info.size, 0)
             continue
         if info.type == tarfile.GNUTYPE_SPARSE:
-            raise ArchiveError("holds a sparse file, and from there on is not read")
+            raise ArchiveError("holds a sparse file; files after it were not read")
         inner = _inside(longer or info.name)
         stored = info.size if size is None else size
         if info.islnk() or info.issym() or info.isdev() or info.isdir():  # these have no content, whatever their size
@@ -226,7 +237,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
         longer, size = "", None
         content = tar.content(stored, MAX_BYTES + 1 if info.type in _FILES and wanted(inner.name) else 0)
         if inner.name and not info.isdir():
-            yield inner, (content if info.type in _FILES else "is no regular file") if wanted(inner.name) else None
+            yield inner, (content if info.type in _FILES else "is not a regular file") if wanted(inner.name) else None
     raise ArchiveError(_TOO_MANY)
 
 
@@ -234,7 +245,7 @@ _FILES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
 
 
 def _records(header: bytes) -> dict[str, str]:
-    """Return the records of a pax header, `LENGTH KEYWORD=VALUE` and a line end each."""
+    """Return the records of a pax header. Each is a line `LENGTH KEYWORD=VALUE`."""
     said, at = {}, 0
     while at < len(header):
         space = header.index(b" ", at)
@@ -248,14 +259,17 @@ def _records(header: bytes) -> dict[str, str]:
 
 
 class _Stream:
-    """Yield the content of a tar file, a little at a time."""
+    """The uncompressed bytes of a tar file, read in small pieces."""
 
     def __init__(self, chunks: Iterator[bytes], allowance: Allowance, weight: int) -> None:
         self._chunks, self._allowance, self._weight = chunks, allowance, weight
         self._chunk, self._at = b"", 0
 
     def read(self, size: int, required: bool = True) -> bytes:
-        """Just so many bytes; or none at the very end, unless they are `required`."""
+        """Return exactly `size` bytes, or none at the end of the stream unless they are `required`.
+
+        Raises `EOFError`.
+        """
         got = b""
         while len(got) < size:
             if self._at == len(self._chunk):
@@ -267,11 +281,11 @@ class _Stream:
             self._at += len(part)
             got += part
         if len(got) < size and (required or got):
-            raise EOFError("it ends too soon")
+            raise EOFError("it is truncated")
         return got
 
     def content(self, size: int, keep: int) -> bytes:
-        """Return the first `keep` bytes of so many; all are read, and what fills their last block."""
+        """Read a member of `size` bytes with the padding of its last block. Return its first `keep` bytes."""
         if size < 0:
             raise ArchiveError("has a damaged header")
         kept = self.read(min(size, keep))
@@ -297,8 +311,10 @@ def _decompressed(file: IO[bytes], name: str, allowance: Allowance) -> Iterator[
 
 
 def _inflated(read: Callable[[], bytes], start: Callable[[], Any]) -> Iterator[bytes]:
-    """Chunks of what one compressed stream after another unpacks to. `gzip` and its like have no bound on a chunk, and
-    read a gzip header byte by byte."""
+    """Yield the unpacked chunks of concatenated compressed streams.
+
+    The modules `gzip`, `bz2` and `lzma` do not bound a chunk, and `gzip` reads its header byte by byte.
+    """
     data = read()
     for _ in range(_MAX_STREAMS):
         stream = start()
@@ -306,11 +322,11 @@ def _inflated(read: Callable[[], bytes], start: Callable[[], Any]) -> Iterator[b
             chunk = stream.decompress(data, _CHUNK)
             if chunk:
                 yield chunk
-            data = getattr(stream, "unconsumed_tail", b"")  # zlib gives back what it did not take, the others keep it
+            data = getattr(stream, "unconsumed_tail", b"")  # zlib returns unused input; the others keep it
             if not (chunk or data or stream.eof):
                 data = read()
                 if not data:
-                    raise EOFError("it ends too soon")
+                    raise EOFError("it is truncated")
         data = stream.unused_data or read()
         if not data.strip(b"\0"):
             return

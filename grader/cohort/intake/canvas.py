@@ -1,4 +1,4 @@
-"""Canvas' flat download: files whose names say whose they are (see `canvas_names`)."""
+"""Canvas' flat download: the names of the files identify the submitters (see `canvas_names`)."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from .layout import Entry, Folder, Layout
 
 
 def fits(folder: Folder) -> bool:
-    """Tell whether most of what lies there is files with such names."""
+    """Return whether most entries of the folder are files with such names."""
     flat = [name for name in folder.names if readings(name) and (folder.path / name).is_file()]
     return bool(flat) and 2 * len(flat) > len(folder.names)
 
 
 def read(folder: Folder) -> Iterator[Entry]:
-    """Give an entry for each person, of all their files; a file that may be several people's is one by itself."""
+    """Yield an entry with all files of each person, and one for each file that may belong to several people."""
     files: dict[str, dict[str, Reading]] = {}
     doubtful: dict[str, list[str]] = {}
     for name, (first, *others) in likely_readings(folder.names).items():
@@ -25,18 +25,18 @@ def read(folder: Folder) -> Iterator[Entry]:
         people = [printable(reading.who) for reading in (first, *others)]
         for reading in (first, *others):
             doubtful.setdefault(reading.who, []).append(printable(name))
-        note = f"it cannot be told from its name whose file this is: {' or '.join(people)}; it is graded by itself"
+        note = f"the file's name fits {' or '.join(people)}; the file is graded as a submission of its own"
         renamed = {name: first.file or name}
         late = "late" if any(reading.late for reading in (first, *others)) else None
         yield Entry(name, name, (folder.path / name,), (Submitter(people[-1]),), late, (note,), renamed)
     for who, listed in files.items():
         person = next(iter(listed.values()))
-        late = "late" if any(one.late for one in listed.values()) else None  # all that the names say of time
+        late = "late" if any(one.late for one in listed.values()) else None  # the names say nothing else about time
         submitter = Submitter(printable(person.name), person.user)
         places = tuple(folder.path / name for name in listed)
         renamed = {name: one.file or name for name, one in listed.items()}
         other = doubtful.get(who, [])
-        notes = (f"may be theirs too, and is graded by itself: {few(other)}",) if other else ()
+        notes = (f"may also belong to this person, and is graded on its own: {few(other)}",) if other else ()
         yield Entry(who, who, places, (submitter,), late, notes, renamed)
 
 

@@ -1,10 +1,13 @@
-"""Find out whose a file of Canvas' download is, as far as its name tells.
+"""Determine from a file's name in Canvas' download who submitted the file.
 
-As Canvas' content_zipper.rb makes the names: doejane_LATE_1042_99731_01_distribute-1.py is name, LATE, the user's id,
-the file's id and its name, with a number if it was submitted again; a text or a link has no file; anonymous grading
-gives anon_h3XyZ instead of name and user. The name is in lower case, and whoever has it chose it: it may have digits
-and underscores. So somebody called `bob_77` hands in bob_77_1042_99731_work.zip, which is also how file 1042 of bob
-would be called, whose id is 77. What may be somebody else's must not be counted as theirs.
+Canvas' content_zipper.rb makes the names. `doejane_LATE_1042_99731_01_distribute-1.py` consists of
+the person's name, LATE, the user id, the file's id and the file's name, with a number if it was
+submitted again. A text or a link has no file. Anonymous grading has `anon_h3XyZ` in place of name
+and user id.
+
+Names are ambiguous, because people choose their display names, and these may contain digits and
+underscores. `bob_77_1042_99731_work.zip` is a file of user 1042, called `bob_77`. It may also be
+file 1042 of user 77, called `bob`. A file that may belong to somebody else must not count for a person.
 """
 
 import re
@@ -17,13 +20,13 @@ _ANONYMOUS = re.compile(r"(?P<late>LATE_)?(?P<who>anon_[^_]+)(?=_)")
 _REST = re.compile(r"_(?:(?P<number>[1-9][0-9]*)_(?P<file>.+)|(?:text|link)\.html)", re.DOTALL)
 _AGAIN = re.compile(r"-(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\.[^.]+$)")
 _EXERCISE = re.compile(r"[0-9]{2}_(?!.*_[0-9]+_)[a-z][a-z0-9_]*\.py")
-_SMALL = 100  # an id that is so many times smaller than the usual one is a part of a name
-_LEAST = 10  # where the usual one is not known
+_SMALL = 100  # an id that is smaller than the median one by this factor is taken as part of a name
+_LEAST = 10  # the smallest id that counts, if no median is known
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read a file's name; `file` is the name that it had, None for a text or a link."""
+    """One interpretation of a file's name. `file` is the original name; None for a text or a link."""
 
     name: str
     user: str
@@ -33,14 +36,14 @@ class Reading:
 
     @property
     def who(self) -> str:
-        """Return what stands for the person in Canvas' names."""
+        """The part of the file's name that identifies the person."""
         return f"{self.name}_{self.user}" if self.user else self.name
 
 
 def readings(name: str) -> tuple[Reading, ...]:
-    """Return a reading of a name for each person whose file it may be, the shortest person first.
+    """Return a reading of a file's name for each person to whom it may belong, the shortest person first.
 
-    Where the rest is the name of an exercise's file in some readings, those alone are given.
+    If the original name is that of an exercise file in some readings, only these are returned.
     """
     found: dict[str, Reading] = {}
     for reading in _readings(name):
@@ -50,9 +53,10 @@ def readings(name: str) -> tuple[Reading, ...]:
 
 
 def likely_readings(names: Iterable[str]) -> dict[str, tuple[Reading, ...]]:
-    """Return the readings of each name that has any: a file's id as no other file of the download has is left out.
+    """Return the readings of each name that has any, without those in which the file's id is implausibly small.
 
-    Canvas counts its files, so that ids of one assignment are of one size; nobody can choose their own.
+    Canvas numbers its files consecutively, so the ids of one assignment have about the same size.
+    Learners cannot choose them.
     """
     found = {name: read for name in names if (read := readings(name))}
     numbers = [read[0].number for read in found.values() if len(read) == 1 and read[0].number is not None]

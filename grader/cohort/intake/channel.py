@@ -1,4 +1,7 @@
-"""Typed messages between a run and the processes that read its submissions, in frames of bounded length."""
+"""Typed messages between a run and the processes that read its submissions.
+
+A message is sent in a frame of bounded length.
+"""
 
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, TypeVar
@@ -15,8 +18,9 @@ _Message = TypeVar("_Message")
 class Limits(msgspec.Struct, frozen=True):
     """The limits of reading one submission.
 
-    The slowest archive within all counts, 64 MB of noise packed by bzip2, takes 15 s of CPU time on a slow machine. The
-    wall clock's limit is ten times that of the CPU, so that a busy machine changes nothing.
+    The slowest archive that stays below the bounds of `archives`, 64 MB of noise packed by bzip2,
+    takes 15 s of CPU time on a slow machine. The limit in wall time is ten times as large, so that
+    load on the machine changes no result.
     """
 
     cpu_s: float = 30.0
@@ -25,27 +29,27 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """The settings of a run's readers: the exercises' file names by their ids, and the limits."""
+    """The settings of a run's readers: file names by exercise id, and limits."""
 
     exercises: dict[str, str]
     limits: Limits
 
 
 class Order(msgspec.Struct, frozen=True):
-    """One submission to be read: its places, each with the name that it had before, in the file system's bytes."""
+    """One submission to read: pairs of a path and the name it had originally, in the file system's bytes."""
 
     places: tuple[tuple[bytes, bytes], ...]
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """Orders can come."""
+    """The reader accepts orders."""
 
 
 Reason: TypeAlias = Literal["cpu_limit", "wall_limit", "memory_limit"]
 
 
 class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
-    """A submission hit a limit before it was read to the end: which one, in seconds or megabytes."""
+    """A submission reached a limit before it was read completely. `limit` is in seconds or megabytes."""
 
     reason: Reason
     limit: float
@@ -55,7 +59,7 @@ Reply: TypeAlias = Ready | Intake | Stopped
 
 
 def most(exercises: dict[str, str]) -> int:
-    """Return how many bytes a reply can have: a text for each exercise, and a megabyte for names and notes."""
+    """Return the maximum size of a reply in bytes: a source for each exercise, and 1 MB of names and notes."""
     return MAX_BYTES * len(exercises) + (1 << 20)
 
 
@@ -67,17 +71,17 @@ def send(stream: IO[bytes], message: msgspec.Struct) -> None:
 
 
 def receive(stream: IO[bytes], kind: Any, at_most: int) -> Any:
-    """Return the next message, of the type `kind`, or None at the end. Raises `ValueError` for what is none."""
+    """Return the next message as a `kind`, or None at the end. Raises `ValueError` for anything else."""
     header = stream.read(HEADER.size)
     if not header:
         return None
     length = int.from_bytes(header, "big")
     if len(header) < HEADER.size or length > at_most:
-        raise ValueError("no message of this length is expected")
+        raise ValueError("a message has an unexpected length")
     return msgspec.msgpack.decode(stream.read(length), type=kind, dec_hook=_path)
 
 
 def _path(kind: type, value: Any) -> Path:
     if kind is not Path or not isinstance(value, str):
-        raise TypeError(f"a path is a text, not {value!r}")
+        raise TypeError(f"expected a string as path, got {value!r}")
     return Path(value)

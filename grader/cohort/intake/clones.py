@@ -1,7 +1,9 @@
-"""Git clones: a folder of them, and the commit that one has checked out, read from its files with every size bounded.
+"""Recognise git clones, and read the commit that a clone has checked out.
 
-Neither git nor a library for it is safe with repositories of unknown people: git runs what a repository's own settings
-name, and both follow its links and includes, and wait on its pipes.
+The clone's files are read directly, with every size bounded. Neither git nor a library for it is
+safe with untrusted repositories. Git runs programs that a repository's settings name. Both follow
+links and includes, and block on pipes.
+
 Formats: git's gitformat-pack and gitrepository-layout.
 """
 
@@ -19,20 +21,20 @@ from ...client import read_source
 from ...outside import open_plain
 from .layout import Folder
 
-_MAX_OBJECT = 64 << 10  # a commit; a longer one is a trap
-_MAX_PACKS, _MAX_CHAIN = 100, 64  # git itself keeps below 50 of either
+_MAX_OBJECT = 64 << 10  # bytes of a commit
+_MAX_PACKS, _MAX_CHAIN = 100, 64  # git's own default is 50 for both
 _COMMIT, _OFFSET_DELTA, _NAME_DELTA = 1, 6, 7
 _COMMITTER = re.compile(rb"committer [^\n]*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 
 
 def lie_in(folder: Folder) -> bool:
-    """Tell whether a folder holds clones and is none itself; there may be files beside them."""
+    """Return whether a folder contains clones and is not a clone itself. It may also contain files."""
     inner = [folder.path / name for name in folder.names if (folder.path / name).is_dir()]
     return bool(inner) and all((path / ".git").is_dir() for path in inner) and not (folder.path / ".git").exists()
 
 
 def head(repository: Path) -> tuple[str, str] | None:
-    """Return the commit that is checked out, and when it was made."""
+    """Return the id of the commit that is checked out and its time in ISO 8601, or None."""
     git = repository / ".git"
     try:
         if not stat.S_ISDIR(os.lstat(git).st_mode):
@@ -46,12 +48,12 @@ def head(repository: Path) -> tuple[str, str] | None:
         ahead = timedelta(hours=int(hours), minutes=int(minutes))
         zone = timezone(-ahead if sign == b"-" else ahead)
         return name, datetime.fromtimestamp(int(seconds), zone).isoformat()
-    except Exception:  # a damaged repository raises anything, and costs only the time of the commit
+    except Exception:  # a damaged repository may raise anything; only the commit and its time are lost
         return None
 
 
 def _checked_out(git: Path) -> str:
-    """Return the name of the commit that HEAD leads to: 40 hexadecimal digits."""
+    """Return the id of the commit that HEAD refers to: 40 hexadecimal digits."""
     head = read_source(git / "HEAD", git).text.strip()
     if head.startswith("ref: refs/") and ".." not in head:
         ref = head.removeprefix("ref: ")
@@ -63,7 +65,7 @@ def _checked_out(git: Path) -> str:
 
 
 def _object(objects: Path, name: bytes, chain: int = 0) -> tuple[int, bytes]:
-    """Kind and content of an object, loose or from a pack."""
+    """Return the kind and content of an object, loose or from a pack."""
     loose = objects / name.hex()[:2] / name.hex()[2:]
     if loose.exists():
         with open_plain(loose) as file:
@@ -79,7 +81,7 @@ def _object(objects: Path, name: bytes, chain: int = 0) -> tuple[int, bytes]:
 
 
 def _offset(index: IO[bytes], name: bytes) -> int | None:
-    """Return where a pack holds an object, by its index of version 2 (git's gitformat-pack)."""
+    """Return the offset of an object in a pack, from the pack's index (version 2, git's gitformat-pack)."""
 
     def number(at: int, size: int = 4) -> int:
         index.seek(at)
@@ -103,16 +105,16 @@ def _offset(index: IO[bytes], name: bytes) -> int | None:
 
 
 def _packed(objects: Path, pack: IO[bytes], offset: int, chain: int) -> tuple[int, bytes]:
-    """Kind and content of the object that stands there in a pack, alone or as a change of another one."""
+    """Return the kind and content of the object at `offset` of a pack, whole or stored as a delta."""
     if chain > _MAX_CHAIN:
-        raise ValueError("too long a chain of changes")
+        raise ValueError("the chain of deltas is too long")
     pack.seek(offset)
     head = pack.read(64)
     at = iter(head)
     byte = next(at)
     kind = byte >> 4 & 7
     while byte & 128:
-        byte = next(at)  # the size; what is unpacked has a bound of its own
+        byte = next(at)  # the size; `_inflate` bounds the unpacked content
     if kind == _OFFSET_DELTA:
         byte = next(at)
         back = byte & 127
@@ -136,13 +138,13 @@ def _inflate(file: IO[bytes]) -> bytes:
     stream = zlib.decompressobj()
     content = stream.decompress(file.read(_MAX_OBJECT), _MAX_OBJECT)
     if not stream.eof:
-        raise ValueError("too large, or cut off")
+        raise ValueError("too large, or truncated")
     return content
 
 
 def _changed(before: bytes, steps: Iterator[int]) -> bytes:
-    """Return what a delta makes of an object: pieces of it, and new bytes."""
-    for _ in range(2):  # the sizes of both
+    """Apply a delta to an object: copy parts of it, and insert new bytes."""
+    for _ in range(2):  # the sizes of both objects
         while next(steps) & 128:
             pass
     after = b""

@@ -1,4 +1,4 @@
-"""Read the files of one submission: a source for each exercise, or why there is none."""
+"""Read the files of one submission: a source for each exercise, or the reason why there is none."""
 
 import os
 import stat
@@ -17,14 +17,16 @@ from .layout import Entry
 
 MAX_FILES = 20_000  # in one folder and all below it
 MAX_DEPTH = 16
-_SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # besides what is hidden
-_MEANT = (".py", ".ipynb", ".7z", ".rar")  # and what begins as an exercise file does, or is an archive
+_SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # besides hidden ones
+# A file of another name may be a learner's work if it has one of these endings, is an archive, or begins with the
+# name of an exercise file.
+_MEANT = (".py", ".ipynb", ".7z", ".rar")
 _SHOWN = 5
-_NOTES, _NOTE = 20, 2_000  # notes on what cannot be read; characters of a note
+_NOTES, _NOTE = 20, 2_000  # notes on unreadable files; characters of a note
 
 
 class Intake(msgspec.Struct, frozen=True, tag="intake"):
-    """One submission as it was found: a source for every exercise of the course, and what a person should know."""
+    """One submission as it was found: a source for every exercise, and notes for the instructor."""
 
     sources: dict[str, Source]
     notes: tuple[str, ...] = ()
@@ -32,16 +34,17 @@ class Intake(msgspec.Struct, frozen=True, tag="intake"):
     commit: str | None = None
 
     def of(self, entry: Entry) -> "Intake":
-        """Return this with what the platform knows besides; its time comes before a commit's."""
+        """Return this intake with the platform's notes and time, which takes precedence over a commit's."""
         notes, submitted_at = (*entry.notes, *self.notes), entry.submitted_at or self.submitted_at
         return msgspec.structs.replace(self, notes=notes, submitted_at=submitted_at)
 
 
 def read_files(places: Iterable[tuple[Path, str]], exercises: Mapping[str, str]) -> Intake:
-    """Read everything of a submission that is graded. Never raises for what lies in it.
+    """Read every file of a submission that is graded. Never raises because of its content.
 
-    Each place comes with the name that it had before a platform put its own words in; `exercises` are file names by
-    the ids of exercises.
+    Args:
+        places: folders, archives and files, each with the name it had before a platform renamed it.
+        exercises: file names by exercise id.
     """
     reading = _Reading({filename: _Candidates(filename) for filename in exercises.values()})
     for place, name in places:
@@ -52,14 +55,14 @@ def read_files(places: Iterable[tuple[Path, str]], exercises: Mapping[str, str])
         notes += [note] if note else []
     if reading.others and any(source.problem == "missing" for source in sources.values()):
         shown = ", ".join(reading.others[:_SHOWN]) + (" and more" if len(reading.others) > _SHOWN else "")
-        notes.append(f"files of other names, not graded: {shown}")
+        notes.append(f"files with other names were not graded: {shown}")
     commit, committed = reading.head or (None, None)
     return Intake(sources, tuple(cut(note, _NOTE) for note in notes), committed, commit)
 
 
 @dataclass
 class _Candidates:
-    """The files that may be meant for one exercise. There may be very many: the text of the first alone is kept."""
+    """The files that have the name of one exercise. There may be very many, so only the first text is kept."""
 
     name: str
     first: Source | None = None
@@ -75,15 +78,15 @@ class _Candidates:
             self.paths.append(str(source.path))
 
     def the_one(self) -> tuple[Source, str | None]:
-        """Return the source that counts, or one that says why there is none; a note where there were several."""
+        """Return the source to grade, or one that says why there is none, and a note if there are several files."""
         if self.first is None:
             return Source(Path(self.name), problem="missing", message=f"there is no file {self.name}"), None
         if self.count == 1:
             return self.first, None
         paths = ", ".join(self.paths) + (" and more" if self.count > _SHOWN else "")
         if not self.differ:
-            return self.first, f"{self.name} is there {self.count} times, the same each time: {paths}"
-        message = f"{self.name} is there {self.count} times, and not the same: {paths}; a person must say which counts"
+            return self.first, f"{self.count} identical copies of {self.name} were found: {paths}"
+        message = f"{self.count} different files {self.name} were found: {paths}; none was graded. Keep one of them."
         return Source(Path(self.name), problem="unreadable", message=cut(message, _NOTE)), message
 
 
@@ -102,12 +105,13 @@ class _Notes:
 
     @property
     def all(self) -> list[str]:
-        """The notes that were kept, and how many were not."""
-        return [*self._kept, f"and {self._more} more notes of this kind"] if self._more else self._kept
+        """The notes that were kept, and the number of further ones."""
+        more = "note" if self._more == 1 else "notes"
+        return [*self._kept, f"and {self._more} more {more} of this kind"] if self._more else self._kept
 
 
 class _Reading:
-    """One submission while it is read. What cannot be read is noted, and the rest is read all the same."""
+    """One submission while it is read. An unreadable part gets a note, and the rest is still read."""
 
     def __init__(self, candidates: dict[str, _Candidates]) -> None:
         self.candidates = candidates
@@ -118,7 +122,7 @@ class _Reading:
         self._stems = tuple(name.removesuffix(".py").lower() for name in candidates)
 
     def place(self, place: Path, name: str) -> None:
-        """A folder, an archive, or a single file that was called `name`."""
+        """Read a folder, an archive, or a single file that was originally called `name`."""
         try:
             mode = os.lstat(place).st_mode
         except (OSError, ValueError) as error:
@@ -128,7 +132,7 @@ class _Reading:
             self._folder(place)
             self.head = self.head or clones.head(place)
         elif stat.S_ISLNK(mode):
-            self.notes.append(f"{printable(place.name)} is a symbolic link; what it points at is not read")
+            self.notes.append(f"{printable(place.name)} is a symbolic link; its target was not read")
         else:
             self._file(place, place.parent, name)
 
@@ -137,7 +141,7 @@ class _Reading:
         self.notes.append(f"{printable(what)} cannot be read: {why}")
 
     def _folder(self, top: Path) -> None:
-        """Every file below a folder, in the order of names; links are not followed, tools' folders left out."""
+        """Read every file below a folder, in the order of names. Skip links and the folders of tools."""
         waiting, left = [(top, 0)], MAX_FILES
         while waiting:
             folder, depth = waiting.pop()
@@ -149,7 +153,7 @@ class _Reading:
                 continue
             left -= len(found)
             if left < 0:
-                self.notes.append(f"{printable(top.name)} holds more than {MAX_FILES} files; not all were looked at")
+                self.notes.append(f"{printable(top.name)} holds more than {MAX_FILES} files; the rest was not read")
                 return
             inner = []
             for name, is_folder in found:
@@ -158,7 +162,9 @@ class _Reading:
                 elif not _skipped(name):
                     inner.append((folder / name, depth + 1))
             if inner and depth == MAX_DEPTH:
-                self.notes.append(f"{printable(top.name)} has folders more than {MAX_DEPTH} deep; they were left out")
+                self.notes.append(
+                    f"{printable(top.name)} has folders nested more than {MAX_DEPTH} deep; they were not read"
+                )
             else:
                 waiting += reversed(inner)
 

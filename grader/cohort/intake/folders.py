@@ -7,11 +7,11 @@ from ...report.model import Submitter
 from .archives import is_archive, stem
 from .layout import Entry, Folder, Layout
 
-_FOREIGN = (".7z", ".rar")  # archives that are not read, but must not go unseen
+_FOREIGN = (".7z", ".rar")  # not read, but listed as submissions so that a person sees them
 
 
 def read(folder: Folder) -> Iterator[Entry]:
-    """Give an entry for each folder, archive and link; what else lies there is none of ours."""
+    """Yield an entry for each folder, archive and link. Other files are not submissions."""
     for name in folder.names:
         path = folder.path / name
         if path.is_dir() and not path.is_symlink():

@@ -1,4 +1,4 @@
-"""A Gradescope export: a folder for each submission, and a file that says whose they are."""
+"""A Gradescope export: a folder for each submission, and a file that lists the submitters."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,27 +9,27 @@ from .layout import Entry, Folder, IntakeError, Layout
 from .times import moment
 
 METADATA = "submission_metadata.yml"
-_REMEDY = "; `--layout folders` takes the folders without it"
+_REMEDY = "; `--layout folders` reads the folders without it"
 
 
 def fits(folder: Folder) -> bool:
-    """Tell whether the export's metadata is there."""
+    """Return whether the folder contains the export's metadata."""
     return METADATA in folder.names
 
 
 def read(folder: Folder) -> Iterator[Entry]:
-    """Give an entry for each submission that the metadata lists, and for each other folder. Raises `IntakeError`."""
+    """Yield an entry for each submission in the metadata and for each other folder. Raises `IntakeError`."""
     metadata = _metadata(folder)
     there = set(folder.names)
     for name in sorted({*metadata, *(n for n in folder.names if (folder.path / n).is_dir())}):
         known = metadata.get(name)
-        notes = [] if isinstance(known, dict) else [f"{METADATA} says nothing of this folder"]
-        notes += [] if name in there else ["the export holds no such folder"]
+        notes = [] if isinstance(known, dict) else [f"{METADATA} does not list this folder"]
+        notes += [] if name in there else ["the export does not contain this folder"]
         known = known if isinstance(known, dict) else {}
         yield Entry(
             name,
             name,
-            (folder.path / name,) if name in there else (),  # a path that leads out of the export is never listed
+            (folder.path / name,) if name in there else (),  # never a path outside the export
             submitters=tuple(_submitters(known.get(":submitters"))),
             submitted_at=moment(known.get(":created_at")),
             notes=tuple(notes),
@@ -39,12 +39,12 @@ def read(folder: Folder) -> Iterator[Entry]:
 def _metadata(folder: Folder) -> dict[Any, Any]:
     path = folder.path / METADATA
     try:
-        metadata = yaml_texts(read_plain(path))  # output of submissions stands there too, with tags of Ruby's
+        metadata = yaml_texts(read_plain(path))  # the file also holds output of submissions, and Ruby's YAML tags
     except (OSError, YamlError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise IntakeError(f"{path} cannot be read: {why}{_REMEDY}") from None
     if not isinstance(metadata, dict):
-        raise IntakeError(f"{path} should map each submission's folder to what Gradescope knows of it{_REMEDY}")
+        raise IntakeError(f"{path} does not map folders to submissions{_REMEDY}")
     return metadata
 
 

@@ -1,4 +1,4 @@
-"""Ids of submissions: safe as file names, different from each other, and the same on every run."""
+"""Make the ids of submissions: safe as file names, unique, and the same on every run."""
 
 import hashlib
 import re
@@ -9,15 +9,15 @@ from dataclasses import replace
 from ...outside import decoded, printable
 from .layout import Entry
 
-_DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # no file names on Windows
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # reserved on Windows
 _DIGEST = re.compile(r"-[0-9a-f]{12}$")
 
 
 def with_unique_ids(found: Sequence[Entry]) -> list[Entry]:
-    """Return the entries with ids that are safe as file names, and different even where a file system ignores case.
+    """Return the entries with ids that are safe as file names and unique even if case is ignored.
 
-    A name that is not, or that looks like one of these, gets a digest of the origin, which is nobody else's. Entries of
-    one name get a note.
+    A name that is unsafe, not unique, or ends like a digest gets a digest of its origin, which is
+    unique. Entries with the same name get a note.
     """
     plain = [re.sub(r"[^A-Za-z0-9._-]", "_", decoded(entry.id)).strip(".-") for entry in found]
     often = Counter(text.lower() for text in plain)
@@ -27,7 +27,7 @@ def with_unique_ids(found: Sequence[Entry]) -> list[Entry]:
     for entry, text in zip(found, plain, strict=True):
         if named[entry.id] > 1:
             alike = ", ".join(printable(other.origin) for other in found if other.id == entry.id)
-            entry = replace(entry, notes=(*entry.notes, f"handed in more than once, each graded by itself: {alike}"))
+            entry = replace(entry, notes=(*entry.notes, f"submitted more than once, each graded separately: {alike}"))
         unsafe = not text or text != entry.id or len(text) > 100 or _DEVICES.fullmatch(text) or _DIGEST.search(text)
         if unsafe or often[text.lower()] > 1:
             text, origin = text[:80].replace(".", "_") or "submission", decoded(entry.origin)

@@ -1,4 +1,4 @@
-"""A layout: how one platform arranges a folder of submissions, read as one `Entry` for each."""
+"""Layouts: how a platform arranges a folder of submissions. A layout yields an `Entry` for each submission."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 from ...report.model import Submitter
 from .archives import is_archive
 
-# what editors, version control and file managers keep in a folder; `._x` is what a Mac keeps of `x`
+# hidden files of editors, version control and file managers; macOS keeps metadata of `x` in `._x`
 _TOOLS = re.compile(
     r"\.(?:_.*|git|github|svn|hg|idea|vscode|venv|cache|ipynb_checkpoints|[a-z]+_cache|Trash.*|fseventsd"
     r"|Spotlight-V100|TemporaryItems)"
@@ -17,24 +17,24 @@ _TOOLS = re.compile(
 
 
 class IntakeError(ValueError):
-    """The folder of submissions cannot be taken in; says what to do."""
+    """The folder of submissions cannot be read. The message says what to do."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder and the names in it, sorted, without what is hidden or a Mac's."""
+    """A folder and the sorted names in it, without hidden ones and `__MACOSX`."""
 
     path: Path
     names: tuple[str, ...]
 
     @classmethod
     def at(cls, path: Path) -> "Folder":
-        """Raises `OSError`."""
+        """List the folder at `path`. Raises `OSError`."""
         return cls(path, tuple(sorted(n for n in os.listdir(path) if not n.startswith(".") and n != "__MACOSX")))
 
     @property
     def hidden(self) -> list[str]:
-        """Hidden folders, links and archives that no tool is known to leave. Raises `OSError`."""
+        """Hidden folders, links and archives, except those of known tools. Raises `OSError`."""
         with os.scandir(self.path) as listed:
             found = [e.name for e in listed if is_archive(e.name) or not e.is_file(follow_symlinks=False)]
         return sorted(name for name in found if name.startswith(".") and not _TOOLS.fullmatch(name))
@@ -42,9 +42,12 @@ class Folder:
 
 @dataclass(frozen=True)
 class Entry:
-    """One submission before it is read. `id` names its report; `places` are folders, archives or single files.
+    """One submission before it is read.
 
-    `renamed` has the names that files had before a platform put its own words in, by the names that they have now.
+    Attributes:
+        id: the name of its report.
+        places: its folders, archives or single files.
+        renamed: the original names of files that a platform renamed, by their present names.
     """
 
     id: str
@@ -57,17 +60,20 @@ class Entry:
 
     @property
     def named(self) -> tuple[tuple[Path, str], ...]:
-        """Every place with the name that it had before."""
+        """Every place with its original name."""
         return tuple((place, self.renamed.get(place.name, place.name)) for place in self.places)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How one platform hands submissions over.
+    """The arrangement of submissions that one platform uses.
 
-    `name` is what `--layout` calls it, `about` says what such a folder holds. `fits` tells whether a folder looks like
-    one, `read` gives its submissions; either may raise `OSError`. `keeps` gives those names in the folder that the
-    platform keeps for itself, so that they are nobody's submission.
+    Attributes:
+        name: its name for `--layout`.
+        about: a description of such a folder.
+        fits: returns whether a folder looks like one; may raise `OSError`.
+        read: yields the submissions of a folder; may raise `OSError`.
+        keeps: returns the names in a folder that belong to the platform and not to a submission.
     """
 
     name: str

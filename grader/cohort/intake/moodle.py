@@ -1,4 +1,7 @@
-"""Moodle's "download in folders": one for each kind of submission, `Jane Doe_12345_assignsubmission_file_`."""
+"""Moodle's "download in folders": a folder for each person and kind of submission.
+
+A folder is called, for example, `Jane Doe_12345_assignsubmission_file_`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -18,12 +21,12 @@ def _match(folder: Folder, name: str) -> re.Match[str] | None:
 
 
 def fits(folder: Folder) -> bool:
-    """Tell whether any folder is named as Moodle names one."""
+    """Return whether any folder has a name in Moodle's form."""
     return any(_match(folder, name) for name in folder.names)
 
 
 def read(folder: Folder) -> Iterator[Entry]:
-    """Give an entry for each person, of all their folders; what others have put there comes first."""
+    """Yield an entry for each other folder or archive, then one with all folders of each person."""
     people: dict[str, Entry] = {}
     others = []
     for name in folder.names:

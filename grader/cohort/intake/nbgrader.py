@@ -11,27 +11,27 @@ from .layout import Entry, Folder, Layout
 from .times import moment
 
 SUBMITTED = "submitted"
-_LOOKED_AT = 20  # folders in which to look for a timestamp
-# what nbgrader keeps in a course's folder beside the submissions
+_LOOKED_AT = 20  # folders that are searched for a timestamp
+# nbgrader's own folders and files in a course's folder
 _OWN = frozenset((SUBMITTED, "source", "release", "autograded", "feedback", "gradebook.db", "nbgrader_config.py"))
 
 
 def fits(folder: Folder) -> bool:
-    """Tell whether this is a course's folder, or the `submitted` in it."""
+    """Return whether this is the folder of an nbgrader course, or its `submitted` folder."""
     if SUBMITTED in folder.names and (folder.path / SUBMITTED).is_dir():
         return True
     return any(next((folder.path / name).glob("*/timestamp.txt"), None) for name in folder.names[:_LOOKED_AT])
 
 
 def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
-    """Give an entry for each student: all their assignments together, or the one that is named."""
+    """Yield an entry for each student, with all their assignments or only the one named."""
     inner = folder.path / SUBMITTED
     base = inner if inner.is_dir() else folder.path
-    if assignment is not None and Path(assignment).name != assignment:  # it may lead anywhere
+    if assignment is not None and Path(assignment).name != assignment:  # a path could lead out of the folder
         return
     for student in Folder.at(base).names:
         own = base / student
-        # a link may lead to somebody else's: it is the place then, which is not followed
+        # a link may lead to another student's folder; as the place itself it is not followed
         place = own if own.is_symlink() else own / (assignment or "")
         if place.is_symlink() or place.is_dir():
             listed = () if place.is_symlink() else place.glob("timestamp.txt" if assignment else "*/timestamp.txt")
@@ -42,7 +42,7 @@ def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
 
 
 def keeps(folder: Folder) -> frozenset[str]:
-    """Return what nbgrader keeps beside the submissions, where this is a course's folder."""
+    """Return the names that belong to nbgrader, if this is the folder of a course."""
     return _OWN if SUBMITTED in folder.names else frozenset()
 
 

@@ -1,4 +1,4 @@
-"""Submissions read in processes of their own, side by side: one that takes too much costs itself alone."""
+"""Read submissions in parallel, each in a separate process with limits."""
 
 import contextlib
 import os
@@ -18,8 +18,8 @@ from .channel import Limits, Order, Ready, Reason, Reply, Setup, Stopped, most, 
 from .files import Intake
 from .layout import Entry, IntakeError
 
-_TRIES = 2  # a process that was ended by somebody else is no fault of the submission's
-_AHEAD = 2  # submissions for each process, so that none that is graded has to wait for the next
+_TRIES = 2  # retry once: the process may have been killed from outside
+_AHEAD = 2  # submissions read in advance for each process, so that grading does not wait
 _SERVER = "grader.cohort.intake.server"
 _SAID: Mapping[Reason, str] = {
     "cpu_limit": "{:g} s of CPU time",
@@ -30,8 +30,10 @@ _SAID: Mapping[Reason, str] = {
 
 @dataclass(frozen=True)
 class Ended:
-    """A submission was not read, because the process that read it ended, twice; that is none of the submission's doing.
-    `status` is negative for a signal."""
+    """A submission was not read because the reading process ended twice.
+
+    This is not counted against the submission. `status` is the exit status, negative for a signal.
+    """
 
     status: int
 
@@ -40,15 +42,15 @@ Read: TypeAlias = Intake | Stopped | Ended
 
 
 def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Intake:
-    """Return the intake of a submission that hit a limit: every file unreadable, and a note that says why."""
+    """Return the intake of a submission that reached a limit: every file unreadable, and a note with the reason."""
     limit = _SAID[stopped.reason].format(stopped.limit)
-    message = f"what was handed in cannot be read: it took more than {limit}"
+    message = f"the submission cannot be read: reading it took more than {limit}"
     sources = {name: Source(Path(file), problem="unreadable", message=message) for name, file in exercises.items()}
     return Intake(sources, (message,)).of(entry)
 
 
 class Reader:
-    """A process that reads one submission after another; started with the first, and again after one that ended it."""
+    """A process that reads submissions one after another. It starts with the first, and again if it has ended."""
 
     def __init__(self, exercises: Mapping[str, str], limits: Limits) -> None:
         self._setup = Setup(dict(exercises), limits)
@@ -57,7 +59,7 @@ class Reader:
         self._closed = False
 
     def read(self, entry: Entry) -> Read:
-        """Read a submission. Raises `IntakeError` where no process can be had; never for what lies in it."""
+        """Read a submission. Raises `IntakeError` only if no process can be started."""
         order = Order(tuple((os.fsencode(os.path.abspath(place)), os.fsencode(name)) for place, name in entry.named))
         status = 0
         for _ in range(_TRIES):
@@ -88,7 +90,7 @@ class Reader:
             self._process = start_module(_SERVER, errors=bool(os.environ.get("GRADE_DEBUG")))
 
     def _exchange(self, message: Setup | Order) -> Reply | None:
-        """Send a message and read one; None where the process has ended, or says what it never says."""
+        """Send a message and return the reply; None if the process has ended or the reply is malformed."""
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return None
@@ -100,7 +102,7 @@ class Reader:
         return reply
 
     def _end(self) -> int:
-        """End the process; its exit status, which is that of before if it had ended."""
+        """End the process. Return its exit status."""
         with self._lock:
             process, self._process = self._process, None
         if process is None:
@@ -113,7 +115,7 @@ class Reader:
         return process.wait()
 
     def _stopped(self, status: int) -> Stopped | None:
-        """Return which limit ended a process that has this exit status: each clock has a signal of its own."""
+        """Return the limit that ended a process with this exit status: each clock has its own signal."""
         limits = self._setup.limits
         with contextlib.suppress(ValueError):
             match signal.Signals(-status).name:
@@ -124,7 +126,7 @@ class Reader:
         return None
 
     def close(self) -> None:
-        """End the process, and start no other."""
+        """End the process and prevent another start."""
         self._closed = True
         self._end()
 
@@ -134,17 +136,17 @@ def _read(reader: Reader, entry: Entry) -> tuple[Entry, Read]:
 
 
 class Readers:
-    """Processes side by side that read submissions. A context manager."""
+    """Several reading processes that work in parallel. A context manager."""
 
     def __init__(self, exercises: Mapping[str, str], count: int, limits: Limits | None = None) -> None:
         self._readers = [Reader(exercises, limits or Limits()) for _ in range(count)]
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Read]]:
-        """Give each entry with what was read, as they are ready. Raises `IntakeError`, and what `entries` raises."""
+        """Yield each entry with its result, as they finish. Raises `IntakeError` and any error of `entries`."""
         return side_by_side([partial(_read, reader) for reader in self._readers], entries, _AHEAD * len(self._readers))
 
     def close(self) -> None:
-        """End every process; what was not read yet stays unread."""
+        """End every process. The remaining submissions are not read."""
         for reader in self._readers:
             reader.close()
 

@@ -1,4 +1,4 @@
-"""Every layout that is known, and who submitted what in a folder that has one of them."""
+"""The known layouts, and the submissions of a folder in one of them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,15 +8,21 @@ from . import canvas, clones, folders, gradescope, moodle, nbgrader
 from .ids import with_unique_ids
 from .layout import Entry, Folder, IntakeError, Layout
 
-# in the order in which they are tried: a folder fits the last of them, whatever lies there
+# in the order in which they are tried; the last one fits every folder
 _LAYOUTS: tuple[Layout, ...] = tuple(platform.LAYOUT for platform in (gradescope, nbgrader, canvas, moodle, folders))
 LAYOUTS = tuple(layout.name for layout in reversed(_LAYOUTS))
 
 
 def entries(root: Path, name: str | None = None, assignment: str | None = None) -> list[Entry]:
-    """Return every submission below `root`, by name, in the layout named or the one that `root` looks like.
+    """Return every submission below `root`, sorted by name.
 
-    `assignment` is one of several that an nbgrader course keeps for each student. Raises `IntakeError`.
+    Args:
+        root: the folder of submissions.
+        name: the layout; None to recognise it.
+        assignment: the assignment to read from an nbgrader course; None for all.
+
+    Raises:
+        IntakeError: the folder cannot be read, or contains no submissions.
     """
     try:
         folder = _unwrapped(Folder.at(root))
@@ -26,21 +32,21 @@ def entries(root: Path, name: str | None = None, assignment: str | None = None) 
         elif layout is nbgrader.LAYOUT:
             found = list(nbgrader.read(folder, assignment))
         else:
-            where = f"{folder.path} is taken for `{layout.name}`"
-            raise IntakeError(f"--assignment goes with nbgrader's layout, and {where}")
+            where = f"{folder.path} is read as `{layout.name}`"
+            raise IntakeError(f"--assignment needs nbgrader's layout, but {where}; use --layout nbgrader")
     except FileNotFoundError:
         raise IntakeError(f"there is no folder {root}") from None
     except NotADirectoryError:
-        raise IntakeError(f"{root} is a file; unpack it first, a folder for each person") from None
+        raise IntakeError(f"{root} is a file; unpack it, and give the folder") from None
     except OSError as error:
         raise IntakeError(f"{error.filename or root} cannot be read: {error.strerror}") from None
     if not found and assignment is not None:
-        raise IntakeError(f"nobody below {folder.path} has handed in an assignment {assignment!r}")
+        raise IntakeError(f"nobody below {folder.path} has submitted an assignment {assignment!r}")
     if not found:
         others = "|".join(other for other in LAYOUTS if other != layout.name)
         raise IntakeError(
-            f"{folder.path} holds no submissions in the layout `{layout.name}`, which is {layout.about}; "
-            f"there is also --layout {others}"
+            f"{folder.path} holds no submissions in the layout `{layout.name}` ({layout.about}); "
+            f"the other layouts are --layout {others}"
         )
     return with_unique_ids(found)
 
@@ -51,7 +57,7 @@ def recognise(folder: Folder) -> Layout:
 
 
 def unclaimed(root: Path, found: Sequence[Entry]) -> list[str]:
-    """Return what lies beside the submissions, hidden or not, and belongs to none of them. Raises `OSError`."""
+    """Return the names of files and folders, hidden or not, that belong to no submission. Raises `OSError`."""
     folder = _unwrapped(Folder.at(root))
     taken = [place.relative_to(folder.path).parts for entry in found for place in entry.places]
     claimed = {parts[0] for parts in taken}
@@ -65,8 +71,10 @@ def unclaimed(root: Path, found: Sequence[Entry]) -> list[str]:
 
 
 def _unwrapped(folder: Folder) -> Folder:
-    """Return the one folder in this one, where that is what a platform gave: a Gradescope export is a folder in its zip
-    file, and `gh classroom clone` makes one around the clones."""
+    """Return the only subfolder if it is what a platform produced, else the folder itself.
+
+    A Gradescope zip file contains one folder, and `gh classroom clone` makes one around the clones.
+    """
     if len(folder.names) == 1:
         path = folder.path / folder.names[0]
         if path.is_dir() and not path.is_symlink():

@@ -1,7 +1,8 @@
-"""A process that reads one submission after another, within limits that the kernel keeps.
+"""A process that reads submissions one after another, within limits that the kernel enforces.
 
-Started by `Reader`. A setup, then orders, come on standard input; a reply goes to standard output for each. A
-submission that hits a limit ends the process, and another is started.
+`Reader` starts it. It reads a setup and then orders from standard input, and writes a reply to
+standard output for each of them. A submission that reaches a limit ends the process, and `Reader`
+starts another.
 """
 
 import os
@@ -13,7 +14,7 @@ from ...worker.confine import limits
 from .channel import Limits, Order, Ready, Reply, Setup, Stopped, receive, send
 from .files import Intake, read_files
 
-_MAX_ORDER = 64 << 20  # from the run itself: the files of one person
+_MAX_ORDER = 64 << 20  # bytes; an order comes from the run itself and names the files of one person
 _CLOCKS = (("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM"))
 
 
@@ -21,12 +22,12 @@ def main() -> None:
     orders, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
-    os.dup2(2, 1)  # what anything prints by mistake is no reply
+    os.dup2(2, 1)  # a stray print must not reach the replies
     serve(orders, replies)
 
 
 def serve(orders: IO[bytes], replies: IO[bytes]) -> None:
-    """Read each submission that is ordered, and reply; returns at the end of the orders, or where memory ran out."""
+    """Read each submission that is ordered, and reply. Return after the last order, or when memory ran out."""
     setup: Setup | None = receive(orders, Setup, _MAX_ORDER)
     if setup is None:
         return
@@ -40,7 +41,7 @@ def serve(orders: IO[bytes], replies: IO[bytes]) -> None:
         except MemoryError:
             reply = Stopped("memory_limit", setup.limits.memory_mb)
         send(replies, reply)
-        if isinstance(reply, Stopped):  # the next submission gets a heap that nobody has filled
+        if isinstance(reply, Stopped):  # the next submission needs a process with free memory
             return
 
 
@@ -54,7 +55,7 @@ def _read(order: Order, setup: Setup) -> Intake:
 
 
 def _let_clocks_end_this_process() -> None:
-    """Take the signals of both clocks as the kernel does by itself, whatever whoever started this process has set."""
+    """Restore the default action of both clocks' signals, which the parent may have changed."""
     for _, name in _CLOCKS:
         if hasattr(signal, name):  # Windows has neither
             signal.signal(getattr(signal, name), signal.SIG_DFL)
@@ -62,7 +63,7 @@ def _let_clocks_end_this_process() -> None:
 
 
 def _set_clocks(limits: Limits) -> None:
-    """End this process after so many more seconds of its CPU time, or of anybody's; 0 is never."""
+    """Let the kernel end this process after the limits' CPU time or wall time; 0 means never."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
         signal.setitimer(signal.ITIMER_REAL, limits.wall_s)

@@ -1,4 +1,4 @@
-"""Times as platforms write them."""
+"""Parse the times that platforms write."""
 
 import re
 from datetime import datetime
@@ -10,8 +10,10 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)? ?(?:Z|UTC|U
 
 
 def moment(value: Any) -> str | None:
-    """Return a time as ISO 8601 where it can be read as one, else as it stands; nbgrader and Gradescope mean UTC unless
-    they say otherwise."""
+    """Return a time in ISO 8601 if it can be parsed, else the text itself; None for no text.
+
+    A time without an offset is UTC, as in nbgrader and Gradescope.
+    """
     text = value.strip() if isinstance(value, str) else ""
     found = _TIME.fullmatch(text)
     if found:

@@ -1,4 +1,4 @@
-"""The page as text: data, style and scripts in one file, and a policy that lets nothing else in."""
+"""Build the class page: data, style and scripts in one HTML file, with a policy that blocks everything else."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ from ...report import Report
 from .data import document
 
 HERE = Path(__file__).resolve().parent
-ASSETS = HERE / "assets"  # assets/fetch.sh says where they come from
+ASSETS = HERE / "assets"  # downloaded by assets/fetch.sh
 LIBRARIES = tuple(ASSETS / name for name in ("d3.min.js", "plot.umd.min.js", "tabulator.min.js"))
 SCRIPTS = (*LIBRARIES, *(HERE / name for name in ("text.js", "tables.js", "charts.js", "learner.js", "page.js")))
 STYLES = (ASSETS / "tabulator_simple.min.css", HERE / "page.css")
@@ -27,9 +27,13 @@ _SOURCE_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=[^\n*]*(?:\*/)?")
 
 
 def build_page(summary: Summary, reports: Iterable[Report]) -> str:
-    """The page on a class, from its summary and the reports that the summary was made from, one at a time.
+    """Return the page of a class as HTML.
 
-    The same results make the same text: when and how fast they were graded does not show.
+    The same results give the same text, because the page holds no times of grading.
+
+    Args:
+        summary: the summary of the class.
+        reports: the reports that the summary was made from; consumed one at a time.
     """
     scripts = [_part(path) for path in SCRIPTS]
     style = "".join(_part(path) for path in STYLES)
@@ -44,17 +48,17 @@ def build_page(summary: Summary, reports: Iterable[Report]) -> str:
 
 
 def pack(data: dict[str, Any]) -> str:
-    """Data as JSON, deflated, in base64: nothing in it can be taken for markup."""
+    """Return data as JSON, deflated, in base64, so that nothing in it can act as markup."""
     return base64.b64encode(zlib.compress(msgspec.json.encode(data), 9)).decode("ascii")
 
 
 def _part(path: Path) -> str:
-    """A script or style, without the address of its source map, which a browser's tools would ask for."""
+    """Return a script or style without its source map comment, which would make a browser's tools load a file."""
     return _SOURCE_MAP.sub("", path.read_text(encoding="utf-8"))
 
 
 def _policy(scripts: Iterable[str], style: str) -> str:
-    """The page's own scripts and style run, pictures are drawn by them (`data:`), and nothing is ever loaded."""
+    """Return a content security policy that allows the page's own scripts and style, and `data:` images."""
     return "; ".join(
         (
             "default-src 'none'",

@@ -1,12 +1,12 @@
 "use strict";
 
 const ACCENT = "#12807c",
-  NOT_THERE = "#8a8f98"; // of the heat map: seen on white and on black
-const FEW = 40; // learners; up to here each has a name beside its line
+  NOT_THERE = "#8a8f98"; // in the heat map; visible on white and on black
+const FEW = 40; // the heat map names each learner up to this number
 const WIDTH = 720,
   TALLEST = 440;
 
-/** A plot without the style sheet that it brings along: the page's own says the same, and the policy lets no other in. */
+/** Return a plot without its own style sheet, which the policy would block. The page's style replaces it. */
 function plot(options) {
   const made = Plot.plot({ className: "plot", style: { fontSize: "12px" }, ...options });
   for (const style of made.querySelectorAll("style")) style.remove();
@@ -19,7 +19,7 @@ function distribution(data) {
   if (!scores.length) return;
   const step = Math.max(1, Math.round(data.max_score / 20));
   const borders = [...d3.range(0, data.max_score, step), data.max_score];
-  const below = data.max_score - step / 1000; // a band holds its lower border, and the last one full marks
+  const below = data.max_score - step / 1000; // a band includes its lower border; the last one also includes full marks
   const { median } = data.scores;
   byId("distribution").append(
     plot({
@@ -76,7 +76,7 @@ function heatMap(data, open) {
     byId("heat").remove();
     return;
   }
-  // neighbours share a line where there are more learners than dots on the screen
+  // several learners share a line if there are more learners than pixels
   const per = Math.ceil(down / TALLEST),
     lines = Math.ceil(down / per);
   const cells = d3.range(lines).flatMap((line) =>
@@ -103,7 +103,7 @@ function heatMap(data, open) {
     marginTop: 100,
     marginBottom: 10,
     marginRight: 40,
-    ariaLabel: `Heat map of ${several(down, "learner")} and ${several(across, "exercise")}; the table of learners says the same in numbers`,
+    ariaLabel: `Heat map of ${several(down, "learner")} and ${several(across, "exercise")}; the table of learners gives the same numbers`,
     x: { domain: [0, across], axis: null },
     y: { domain: [lines, 0], axis: null },
     marks: [

@@ -1,8 +1,8 @@
-"""The data of the page: a summary and its reports as one document, each thing said once and nothing long.
+"""The data of the page: a summary and its reports as one document without duplicates and long texts.
 
-A learner is a row of numbers into `results` (one exercise as somebody did it). A result's checks are 0 (passed, full
-marks) or numbers, from 1 on, into `details`. A detail's longer texts are numbers into `texts`. So the text about a
-mistake is stored once, however many people made it.
+A learner is a list of indices into `results`, one for each exercise. Each check of a result is 0
+(passed, full marks) or an index, counted from 1, into `details`. The longer texts of a detail are
+indices into `texts`. So the text about a mistake is stored once, however many learners made it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,13 +16,13 @@ from ...report import CheckResult, ExerciseResult, Report
 from ...report.shown import digits
 
 T = TypeVar("T")
-LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: a name or a note; a program or a message; what was printed
+LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: a name or a note; a program or a message; printed output
 PER_LEARNER = 20_000  # characters of programs, messages and printed text together
 MANY = 20  # notes, submitters, compared values
 
 
 class _Pool:
-    """A list in which nothing stands twice."""
+    """A list of distinct items."""
 
     def __init__(self) -> None:
         self._places: dict[bytes, int] = {}
@@ -41,7 +41,7 @@ class _Pools:
 
 
 class _Room:
-    """How much of a learner's longer texts is kept."""
+    """The budget of characters that is left for a learner's longer texts."""
 
     def __init__(self, texts: _Pool) -> None:
         self._left, self._texts = PER_LEARNER, texts
@@ -56,8 +56,11 @@ class _Room:
 
 
 def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
-    """The page's data, ready to be encoded. Reports of another course, or another version of it, are left out and
-    counted; who is in the summary without a report has no score."""
+    """Return the page's data, ready to be encoded.
+
+    Reports of another course, or of another version of it, are left out and counted. A learner in
+    the summary without a report has no score.
+    """
     pools = _Pools()
     learners: list[dict[str, Any]] = []
     worth: dict[tuple[str, str], CheckResult] = {}
@@ -87,12 +90,12 @@ def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text, and how much is missing."""
+    """Return at most the first `most` characters of a text, with the number of characters that are missing."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters in the report)"
 
 
 def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckResult]) -> dict[str, Any]:
-    """An exercise's statistics, and what only a report says of its checks."""
+    """Add the points, bonus and visibility of an exercise's checks, which only a report holds, to its statistics."""
     for check in exercise["checks"]:
         known = worth.get((exercise["id"], check["id"]))
         if known is not None:
@@ -148,7 +151,7 @@ def _check(check: CheckResult, room: _Room, pools: _Pools) -> int:
 
 
 def _compared(check: CheckResult) -> list[list[str]]:
-    """Rows of what was asked for, the learner's answer, and the right one (or, for words, one that would be right)."""
+    """Return rows of a label, the learner's answer, the right answer, and `word` if it is one of several right ones."""
     actual = _given(check.actual) or {}
     rows = []
     for label, right in list((_given(check.expected) or {}).items())[:MANY]:
@@ -161,7 +164,7 @@ def _compared(check: CheckResult) -> list[list[str]]:
 
 
 def _said(**fields: object) -> dict[str, Any]:
-    """The fields that say something; 0 does."""
+    """Drop None and empty lists; keep 0."""
     return {key: value for key, value in fields.items() if value is not None and value != []}
 
 

@@ -1,6 +1,6 @@
 "use strict";
 
-/** What one learner's report says, as far as the page holds it. */
+/** Return the elements that show one learner's report. */
 function describe(data, learner) {
   const people = (learner.people ?? []).map((person) => person.filter(Boolean).join(", "));
   const facts = [
@@ -124,7 +124,7 @@ function compared(rows) {
   );
 }
 
-/** The dialog follows the address: `#learner=ID` opens it, so that links work and can be kept. */
+/** Open the dialog when the address ends in `#learner=ID`, so that links to a learner work. */
 function followAddress(data) {
   const dialog = byId("learner");
   const close = () => dialog.close();
@@ -183,7 +183,7 @@ function followAddress(data) {
     if (location.hash.startsWith("#learner=")) history.replaceState(null, "", "#learners");
     dialog.replaceChildren();
   });
-  dialog.addEventListener("click", (event) => event.target === dialog && close()); // beside it
+  dialog.addEventListener("click", (event) => event.target === dialog && close()); // a click outside the dialog
   window.addEventListener("hashchange", show);
   show();
 }

@@ -36,15 +36,15 @@ function lead(data) {
   return h("p", { id: "lead" }, ...sentences);
 }
 
-/** Notes that an instructor has to read before the numbers. */
+/** Return the notes that an instructor should read before the numbers. */
 function warnings(data) {
   const shown = data.learners.filter((learner) => learner.score !== undefined).length;
   return [
     data.left_out &&
       `${several(data.left_out, "report")} of another course, or another version of it, ${data.left_out === 1 ? "is" : "are"} left out.`,
     shown !== data.graded &&
-      `The summary is of ${several(data.graded, "report")}, but ${count(shown)} were found. The learners below and the numbers above may not match.`,
-    data.beside.length && `Not taken for submissions: ${data.beside.join(", ")}.`,
+      `The summary covers ${several(data.graded, "report")}, but ${count(shown)} ${shown === 1 ? "was" : "were"} found. The learners below may not match the numbers above.`,
+    data.beside.length && `Not part of any submission: ${data.beside.join(", ")}.`,
   ]
     .filter(Boolean)
     .map((text) => h("p.doubt", { role: "note" }, `◆ ${text}`));

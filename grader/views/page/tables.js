@@ -1,6 +1,6 @@
 "use strict";
 
-const LONG_TABLE = 60; // rows; beyond, only those in view are drawn
+const LONG_TABLE = 60; // with more rows than this, only those in view are drawn
 
 const heading = (cell, { label } = {}) =>
   h("button.sort", { type: "button", title: label, "aria-label": label }, cell.getValue());
@@ -189,7 +189,7 @@ function borderTable(data) {
   );
 }
 
-let learners, showOnly; // the table of learners; fills in the search
+let learners, showOnly; // the table of learners; a function that fills in the search
 
 function part(cell, { exercise, at }) {
   const result = cell.getData().learner.results[at];

@@ -1,13 +1,13 @@
 "use strict";
 
-// What learners wrote only ever becomes text: `h` makes text nodes, and where a browser knows trusted types,
-// whatever a library hands to innerHTML is escaped, but for its own few constants.
+// Learners' words are only inserted as text: `h` makes text nodes. In browsers with trusted types, everything
+// that a library assigns to innerHTML is escaped, except for a few constants of the library.
 const LIBRARY_MARKUP = new Set(["&nbsp;", "<div class='tabulator-arrow'></div>"]);
 window.trustedTypes?.createPolicy("default", {
   createHTML: (text) => (LIBRARY_MARKUP.has(text) ? text : text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")),
 });
 
-// As grader/outside/text.py has it: what is not seen, unless it gives its neighbours the shape that they have
+// As in grader/outside/text.py: invisible characters, unless they shape their neighbours
 const SHAPELESS = "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0";
 const VARIANTS = "\\u180b-\\u180d\\u180f\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}";
 const JOINED = `(?<=(?![\\0-\\x7f${SHAPELESS}])[\\p{Lo}\\p{Mn}\\p{Mc}\\p{So}\\p{Sk}])[\\u200c\\u200d](?=(?![${SHAPELESS}])[\\p{Lo}\\p{So}])`;
@@ -39,12 +39,12 @@ function spelling(number) {
   return `\\${mark}${number.toString(16).padStart(width, "0")}`;
 }
 
-/** Text in which everything that is not seen, or turns the direction of writing, is spelled out. */
+/** Return a text with invisible characters and marks of writing direction shown as escapes. */
 function plain(text) {
   return String(text).replace(UNSEEN, (c, kept) => kept ?? spelling(c.codePointAt(0)));
 }
 
-/** An element, `tag.class.class`, its attributes (`on…` is a listener) and its children; strings become text. */
+/** Make an element from `tag.class.class`, attributes (`on…` is a listener) and children; strings become text nodes. */
 function h(tag, attributes, ...children) {
   const [name, ...classes] = tag.split(".");
   const node = document.createElement(name);
@@ -71,7 +71,7 @@ const badge = (status) =>
     ` ${STATUS[status][1]}`,
   );
 
-/** Text as it is searched: as it is shown, but for capitals and how much space is where. */
+/** Return a text in the form that is searched: lower case, with single spaces. */
 const sought = (text) => plain(text.replace(/[ \t\r\n]+/g, " ").trim()).toLowerCase();
 
 async function unpack() {
@@ -82,7 +82,7 @@ async function unpack() {
   return JSON.parse(await new Response(stream).text());
 }
 
-/** Adds to each learner what is looked up often; `i` is a learner's number everywhere. */
+/** Add to each learner the fields that are looked up often. `i` is the learner's index. */
 function prepare(data) {
   const reviews = new Map(Object.entries(data.reviews));
   data.index = new Map();

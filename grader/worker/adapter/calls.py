@@ -1,4 +1,4 @@
-"""Limit how often the functions of a learner's file are called, by code compiled into them."""
+"""Limit the number of calls of the functions in a learner's file, with code that is compiled into them."""
 
 import ast
 import itertools
@@ -7,16 +7,16 @@ from typing import Any, TypeVar
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
-_SPEND = "__spend_a_call__"  # a builtin of the learner's module: no name of theirs is touched
+_SPEND = "__spend_a_call__"  # in the builtins of the learner's module, so that no name of the file is changed
 _free = itertools.repeat(None).__next__
 
 
 class OutOfCalls(BaseException):
-    """The learner's functions were called more often than the run allows."""
+    """The learner's functions were called more often than the budget allows."""
 
 
 class _Spent:
-    """An iterator that has nothing left, and says so each time."""
+    """An exhausted iterator that raises `OutOfCalls` at each step."""
 
     def __iter__(self) -> "_Spent":
         return self
@@ -26,10 +26,14 @@ class _Spent:
 
 
 class CallBudget:
-    """Limits how often functions of a learner's file are called (generators: resumed); raises `OutOfCalls` past that.
+    """A limit on the calls of the functions in a learner's file. A context manager.
 
-    A context manager; `builtins` are those that the file's code runs with, compiled after `count_calls`. With
-    `calls` None there is no limit, as there is none outside the block.
+    Inside the block, a call beyond the limit raises `OutOfCalls`. Resuming a generator counts as a
+    call. Outside the block there is no limit.
+
+    Args:
+        builtins: the builtins of the file, which was compiled after `count_calls`.
+        calls: the number of calls; None for no limit.
     """
 
     def __init__(self, builtins: dict[str, Any], calls: int | None) -> None:
@@ -48,9 +52,9 @@ class CallBudget:
 
 
 def count_calls(nodes: Iterable[ast.AST]) -> None:
-    """Write into every function and lambda among these nodes that it spends a call as it begins, and before each yield.
+    """Instrument functions, lambdas and yields among these nodes to decrement the call budget.
 
-    A call of a C function costs a tenth of what tracing the learner's calls would.
+    The C function called there costs a tenth of what tracing the calls would cost.
     """
     for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -68,7 +72,7 @@ def _spending(at: ast.AST) -> ast.expr:
 
 
 def _spending_first(value: ast.expr) -> ast.expr:
-    """`spend() or value`: spending gives None."""
+    """Return the expression `spend() or value`. Spending returns None."""
     return _placed(ast.BoolOp(ast.Or(), [_spending(value), value]), value)
 
 

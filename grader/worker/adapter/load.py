@@ -1,4 +1,4 @@
-"""Load a learner's file into a module, and say in plain data what went wrong if it does not load."""
+"""Load a learner's file into a module, and describe errors as plain data."""
 
 import ast
 import builtins
@@ -18,9 +18,9 @@ from .stand_in import is_stand_in
 
 MODULE = "submission"
 _STARRED = "__star_import_of_a_missing_module__"
-_UNFILLED = "NotImplementedError"  # what a generated stub raises where a solution goes
-# parts of the names of modules that start programs, write files or open windows when they are imported
-_NOT_BEFOREHAND = {
+_UNFILLED = "NotImplementedError"  # raised by a generated stub in place of the solution
+# parts of the names of modules that start programs, write files or open windows on import
+_NOT_PREIMPORTED = {
     "__future__",
     "__main__",
     "_pyinstaller",
@@ -30,8 +30,8 @@ _NOT_BEFOREHAND = {
     "ensurepip",
     "f2py",
 }
-_NOT_BEFOREHAND |= {"idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"}
-# parts of numpy that are loaded when they are first used
+_NOT_PREIMPORTED |= {"idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"}
+# parts of numpy that it loads at their first use
 _NUMPY_LATE = ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 _FROM_IMPORT = re.compile(r"\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*|[^\n;]*)")
@@ -39,13 +39,16 @@ _IMPORT = re.compile(r"\bimport\b[ \t]*([^\n;(]*)")
 
 
 class NotAvailable(ImportError):
-    """A module that grading does not offer was used; `line` is where it was imported, where the use has no line."""
+    """A module that is not available was used.
+
+    `line` is the line of its import, which is reported if the use has no line in the file.
+    """
 
     line: int | None = None
 
 
 class Parsed(NamedTuple):
-    """A learner's source, compiled; `guarded` are the lines of imports that stand in a `try`."""
+    """A learner's source, compiled. `guarded` has the lines of imports inside a `try` with handlers."""
 
     code: CodeType
     filename: str
@@ -53,7 +56,7 @@ class Parsed(NamedTuple):
 
 
 class _Placeholder(ModuleType):
-    """Stands for a missing module or a part of it, imported in `line`; explains itself when it is used."""
+    """A placeholder for a missing module or a part of it, imported in `line`. Using it raises `NotAvailable`."""
 
     def __init__(self, name: str, offered: str | None, line: int) -> None:
         super().__init__(name, offered)
@@ -79,9 +82,9 @@ def _not_available(name: str, offered: str | None) -> str:
 
 
 def need(module: ModuleType, name: str) -> Any:
-    """Return what a file calls by a name; None for nothing.
+    """Return the object of a name in a file; None if there is none.
 
-    Raises `NotAvailable` where that stands for a part of a module that grading does not offer, or may have come from
+    Raises `NotAvailable` if the name belongs to a module that is not available, or may come from
     `import *` of one.
     """
     value = vars(module).get(name, vars(module).get(_STARRED))
@@ -91,7 +94,7 @@ def need(module: ModuleType, name: str) -> Any:
 
 
 class _Allowed:
-    """Finds the modules that the course allows, each in its own folder, and nothing beside them."""
+    """An import hook that finds the modules allowed by the course in their folders, and no others."""
 
     def __init__(self, folders: dict[str, str]) -> None:
         self.folders = folders
@@ -102,16 +105,16 @@ class _Allowed:
 
 
 def preimport(source: str, allow: dict[str, str]) -> None:
-    """Import what a file seems to import, while files can still be opened, without reading it as Python.
+    """Import the modules that a file seems to import, while files can still be opened, without parsing it.
 
-    Makes the modules that the course allows (name to folder) importable. A name that is missed, because the file
-    computes it, can still be imported later wherever the sandbox lets files be read.
+    Also make the modules in `allow` (folders by name) importable. A module whose name the file
+    computes is missed here. It can be imported later if the sandbox allows to read files.
     """
     sys.meta_path.append(_Allowed(allow))
     for name in sorted(_named_modules(source)):
         parts = name.split(".")
         known = parts[0] in allow or parts[0] in sys.stdlib_module_names
-        if known and _NOT_BEFOREHAND.isdisjoint(parts):
+        if known and _NOT_PREIMPORTED.isdisjoint(parts):
             with contextlib.suppress(BaseException):
                 import_module(name)
     learn_numbers()
@@ -121,7 +124,7 @@ def preimport(source: str, allow: dict[str, str]) -> None:
 
 
 def _named_modules(source: str) -> set[str]:
-    """Names that stand where an import statement would have a module, submodules included."""
+    """Return the names in positions where an import statement has a module, submodules included."""
     names = set()
     for module, imported in _FROM_IMPORT.findall(source):
         names.add(module)
@@ -132,7 +135,7 @@ def _named_modules(source: str) -> set[str]:
         names |= {f"numpy.{name}" for name in _NUMPY_LATE if f".{name}" in source}
     if "strptime" in source:
         names.add("_strptime")
-    if not source.isascii() or r"\N{" in source:  # what the compiler itself imports
+    if not source.isascii() or r"\N{" in source:  # the compiler itself imports it then
         names.add("unicodedata")
     return names
 
@@ -154,9 +157,9 @@ def parse(source: str, filename: str) -> Parsed:
 
 
 def _every_node(tree: ast.AST) -> list[ast.AST]:
-    """Return the nodes of a syntax tree, as `ast.walk` does in twice the time."""
+    """Return the nodes of a syntax tree, in half the time of `ast.walk`."""
     found = [tree]
-    for node in found:  # which grows meanwhile
+    for node in found:  # the list grows during the loop
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, ast.AST):
@@ -167,15 +170,16 @@ def _every_node(tree: ast.AST) -> list[ast.AST]:
 
 
 def builtins_for(parsed: Parsed, allow: Iterable[str]) -> dict[str, Any]:
-    """Return the builtins for `execute`; its `import` explains modules that are not available."""
+    """Return the builtins for `execute`. Their `__import__` returns placeholders for modules that are not available."""
     offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
     return {**vars(builtins), "__import__": _importer(parsed.guarded, offered)}
 
 
 def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None) -> ModuleType:
-    """Run the file as a module named `submission`, its functions called no more than `budget` times meanwhile.
+    """Run the file as a module named `submission`, and return the module.
 
-    Raises whatever the learner's code raises, `SystemExit` included.
+    `budget` limits the calls of its functions while it runs; None for no limit. Raises any error of
+    learner code, including `SystemExit`.
     """
     module = ModuleType(MODULE)
     module.__file__ = parsed.filename
@@ -200,7 +204,7 @@ def _importer(guarded: frozenset[int], offered: str) -> Any:
             if level or sys._getframe(1).f_lineno in guarded or missing.name != top:
                 raise
             placeholder = _Placeholder(name if fromlist else top, offered, sys._getframe(1).f_lineno)
-            if "*" in (fromlist or ()) and globals is not None:  # it brings no names; whoever misses one looks here
+            if "*" in (fromlist or ()) and globals is not None:  # it defines no names; `need` looks here for them
                 globals.setdefault(_STARRED, placeholder)
             return placeholder
 
@@ -208,8 +212,8 @@ def _importer(guarded: frozenset[int], offered: str) -> Any:
 
 
 def same_code(source: str, stub: str) -> bool:
-    """Whether two sources have the same syntax tree (comments and layout aside)."""
-    if _UNFILLED in stub and _UNFILLED not in source:  # the usual case, told apart without reading either
+    """Return whether two sources have the same syntax tree, that is, differ only in comments and layout."""
+    if _UNFILLED in stub and _UNFILLED not in source:  # the usual case, decided without parsing
         return False
     try:
         return ast.dump(ast.parse(source)) == ast.dump(ast.parse(stub))
@@ -218,7 +222,7 @@ def same_code(source: str, stub: str) -> bool:
 
 
 def describe(error: BaseException, filename: str) -> list[Any]:
-    """An exception as plain data: `[kind, type, message, line numbers in the learner's file]`."""
+    """Return an exception as plain data: `[kind, type, message, line numbers in the learner's file]`."""
     if isinstance(error, calls.OutOfCalls):
         kind = "calls"
     elif isinstance(error, limits.OutOfTime):

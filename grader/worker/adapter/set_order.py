@@ -1,9 +1,10 @@
-"""Order chosen, not suffered: what a set of nodes looks like under an order seed.
+"""Make set iteration order deterministic: every check runs under several chosen orders.
 
-`_prev` is usually a set of objects hashed by address, so its order changes with memory layout and a
-wrong engine is right in some runs. Here each object gets a number when it is made, and its hash is
-a bijection of that number picked by the order seed: ascending, descending, scattered, and scattered
-the other way round. Two nodes made within eight of each other are met in both orders.
+`_prev` is usually a set of objects hashed by address. Its order changes with the memory layout, so
+a wrong engine would be right in some runs. Here each object gets a number when it is made. Its hash
+is a bijection of that number, chosen by the order seed: ascending, descending, scattered, or
+scattered and reversed. Two nodes of which the second is made at most eight objects after the first
+are iterated in both orders.
 """
 
 import gc
@@ -19,10 +20,10 @@ _MASK = (1 << 40) - 1
 
 @cache
 def order_hash(number: int, seed: int) -> int:
-    """A hash below 2**60 for object `number` under order seed `seed`; injective in `number` < 2**40."""
+    """Return the hash of object `number` under order seed `seed`, below 2**60; injective for `number` < 2**40."""
     number &= _MASK
     if seed >= 2:
-        # odd multiplier and xor-shift: both invertible on 40 bits
+        # an odd multiplier and an xor-shift are both invertible on 40 bits
         number = (number * (0x9E3779B97F4A7C15 + 2 * (seed & ~1))) & _MASK
         number ^= number >> 23
         number = (number * 0xD1342543DE82EF95) & _MASK
@@ -30,7 +31,7 @@ def order_hash(number: int, seed: int) -> int:
 
 
 def _weakly(obj: Any) -> Any:
-    """A weak reference to an object, or the object where it allows none."""
+    """Return a weak reference to an object, or the object itself if it does not support one."""
     try:
         return weakref.ref(obj)
     except TypeError:
@@ -38,18 +39,20 @@ def _weakly(obj: Any) -> Any:
 
 
 class Nodes:
-    """Every engine object made since the file was loaded, in the order in which it was made.
+    """The objects of the learner's classes made since the file was loaded, oldest first.
 
-    With `follow` off nothing is recorded and order stays as it comes.
+    Args:
+        module: the learner's file.
+        follow: whether to record objects and fix the order of sets; otherwise both are left to Python.
     """
 
     def __init__(self, module: ModuleType, follow: bool = True) -> None:
         self.made: list[Any] = []
         self.order_seed = 0
-        self._numbers: dict[int, int] = {}  # by address, as the next two
+        self._numbers: dict[int, int] = {}  # these three by address
         self._hashes: dict[int, int] = {}
         self._ids: dict[int, int] = {}
-        self._free: list[int] = []  # numbers of this run's objects that died, smallest last
+        self._free: list[int] = []  # numbers of this run's freed objects, smallest last
         self._next = 0
         self._start = 0
         self._run = 1
@@ -57,12 +60,12 @@ class Nodes:
         if not follow:
             return
         for cls in [c for c in vars(module).values() if isinstance(c, type)]:
-            if cls.__module__ in (module.__name__, "types"):  # `types`: where make_dataclass says it made one
+            if cls.__module__ in (module.__name__, "types"):  # `types` is the module of make_dataclass's classes
                 self._follow(cls)
-        vars(module)["__builtins__"]["id"] = self._id  # this module's `id` alone, unless it has one of its own
+        vars(module)["__builtins__"]["id"] = self._id  # only for this module, which has its own builtins
 
     def start_run(self, order_seed: int | None) -> None:
-        """From here on objects belong to a new run: they are numbered from 0 under `order_seed`."""
+        """Begin a new run: number its objects from 0, and hash them under `order_seed`."""
         self.order_seed = order_seed or 0
         self._run += 1
         self._start = len(self.made)
@@ -70,19 +73,19 @@ class Nodes:
         self._next = 0
 
     def meet(self, obj: Any) -> None:
-        """An object of this run, wherever it came from: the file may make them without calling the class."""
+        """Register an object of this run if it is unknown: learner code may make objects without calling the class."""
         if self._follows and id(obj) not in self._hashes:
             self._register(obj)
 
     def of_run(self) -> list[Any]:
-        """The objects made in this run, oldest first: inputs always stand before their users."""
+        """Return the objects made in this run, oldest first, so that inputs come before their users."""
         return self.made[self._start :]
 
     def let_die(self, kept: Iterable[Any]) -> None:
-        """Hold none of this run's objects but `kept`, so that those which nobody else holds die.
+        """Release this run's objects except `kept`, so that those without other references are freed.
 
-        The next objects get the numbers of the dead, and so their hashes and ids, as they would get their addresses
-        where memory is used again. Objects that cannot be referred to weakly stay.
+        New objects reuse the numbers of the freed ones, and so their hashes and ids, as they may
+        reuse addresses in memory. Objects that do not support weak references are not released.
         """
         stay = set(map(id, kept))
         run = [(id(obj), obj if id(obj) in stay else _weakly(obj)) for obj in self.of_run()]
@@ -104,7 +107,7 @@ class Nodes:
         else:
             number, self._next = self._next, self._next + 1
         hashed = order_hash(number, self.order_seed)
-        self.made.append(obj)  # a strong reference: an address stays one object's until `let_die`
+        self.made.append(obj)  # a strong reference, so that no other object gets its address before `let_die`
         self._numbers[address] = number
         self._hashes[address] = hashed
         self._ids[address] = (self._run << 64) | hashed
@@ -122,7 +125,7 @@ class Nodes:
         if self._hashes_by_address(cls):
             setattr(cls, "__hash__", self._hasher())  # noqa: B010  (mypy knows no other way)
         default: Any = object.__repr__
-        if cls.__repr__ is default:  # it spells the address, by which somebody may sort
+        if cls.__repr__ is default:  # it contains the address, and learner code may sort by it
             cls.__repr__ = self._namer()  # type: ignore[method-assign]
 
     @staticmethod
@@ -130,7 +133,7 @@ class Nodes:
         identity: Any = object.__hash__
         if cls.__hash__ is identity:
             return True
-        try:  # a __hash__ of its own that goes back to the address is no better
+        try:  # the class's own __hash__ may depend on the address as well
             own: Any = cls.__hash__
             sample: Any = object.__new__(cls)
             return bool(own(sample) == identity(sample))
@@ -146,7 +149,7 @@ class Nodes:
                 obj = make(cls, *args, **kwargs)
             elif cls.__init__ is not no_init:
                 obj = new(cls)
-            elif args or kwargs:  # what Python says of a class without __new__
+            elif args or kwargs:  # Python's error for a class without __new__ and __init__
                 raise TypeError(f"{cls.__name__}() takes no arguments")
             else:
                 obj = new(cls)

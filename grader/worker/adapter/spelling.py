@@ -1,4 +1,4 @@
-"""Spell what a learner's engine holds as text: numbers exactly, other objects by their type's name."""
+"""Convert values of a learner's engine to text: numbers exactly, other objects to their type's name."""
 
 import re
 import sys
@@ -7,13 +7,15 @@ from typing import Any
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 _MAX_TEXT = 300
 _type_name = type.__dict__["__name__"].__get__
-_plain_ways: dict[type, Any] = {}  # from other kinds of number to Python's own
-_ways_back: dict[type, Any] = {}  # from a float, and what it is to be like, to those kinds
+_plain_ways: dict[type, Any] = {}  # by type of number, the conversion to a plain Python number
+_ways_back: dict[type, Any] = {}  # by type of number, the conversion of a float, given a number of that type
 
 
 def learn_numbers() -> None:
-    """Take the ways to a plain number that imported modules have, before learner code runs: numpy's own `item`, and
-    `float` for fractions and decimals."""
+    """Store the conversions of imported number types, before learner code can replace them.
+
+    These are numpy's `item`, and `float` for fractions and decimals.
+    """
     if "numpy" in sys.modules:
         import numpy
 
@@ -38,18 +40,18 @@ def learn_numbers() -> None:
 
 
 def name_of(kind: type) -> str:
-    """Return a type's name, cut down to what the trusted side accepts as a name."""
+    """Return a type's name in the form that the trusted side accepts (see `clean_name`)."""
     return clean_name(_type_name(kind))
 
 
 def clean_name(name: str) -> str:
-    """Return a learner's name for something as the trusted side accepts it: ASCII, at most 40 characters."""
+    """Return a name in the form that the trusted side accepts: an ASCII identifier of at most 40 characters."""
     match = _NAME.match(re.sub(r"[^A-Za-z0-9_]", "_", name))
     return match.group() if match else "object"
 
 
 def plain(number: object) -> float | None:
-    """Return a number of any known kind as a float; None for what is none, or too large for one."""
+    """Return a number of any known type as a float; None if it is not a number, or is too large."""
     inner = _unwrapped(number)
     if not _is_plain(inner):
         return None
@@ -60,12 +62,12 @@ def plain(number: object) -> float | None:
 
 
 def _is_plain(number: object) -> bool:
-    """Whether something is Python's own float or int: by identity, for a metaclass may equal anything."""
+    """Return whether an object is exactly a float or an int; by identity, because a metaclass may redefine `==`."""
     return type(number) is float or type(number) is int
 
 
 def _unwrapped(number: object) -> object:
-    """Return Python's own number that a number of another kind holds, else the object itself."""
+    """Return the plain Python number of a number of another type, else the object itself."""
     item = _of_kind(type(number), _plain_ways)
     if item is None:
         return number
@@ -77,8 +79,10 @@ def _unwrapped(number: object) -> object:
 
 
 def alike(number: float, there: object) -> Any:
-    """Return a number in the type of what stands there: numpy's numbers and arrays (of the same shape), fractions and
-    decimals. A float for any other."""
+    """Return a number in the type of `there`: a numpy scalar, an array of the same shape, a fraction or a decimal.
+
+    For any other type, return the float itself.
+    """
     make = _of_kind(type(there), _ways_back)
     return number if make is None else make(number, there)
 
@@ -91,13 +95,13 @@ def _of_kind(kind: type, ways: dict[type, Any]) -> Any:
 
 
 def spell(number: object) -> str:
-    """Return a number as `float.hex()`; for anything that is no plain number `!` and its type's name."""
+    """Return a number as `float.hex()`, and any other object as `!` and its type's name."""
     known = plain(number)
     return "!" + name_of(type(_unwrapped(number))) if known is None else known.hex()
 
 
 def text_of(value: object) -> str:
-    """Return what `str` says of a learner's object, at most 300 characters, whatever its `__str__` does."""
+    """Return the `str` of a learner's object, cut after 300 characters. Never raises."""
     try:
         text = str(value)
     except BaseException:

@@ -1,1 +1,1 @@
-"""Confine learner code: a warm server process, a locked-down fork for each file, limits, and what crosses between."""
+"""Confine learner code: the server process, a locked-down fork for each file, limits, and message framing."""

@@ -1,12 +1,12 @@
-"""Bytes on the wire: length-prefixed frames of JSON, and the commands of the server process.
+"""The wire format: length-prefixed frames of JSON, and the commands of the server process.
 
 | command    | followed by  | answered by                                                |
 |------------|--------------|------------------------------------------------------------|
 | `START`    | (with it: a channel's and an output's descriptor) | the engine process's id |
 | `CPU_TIME` | the id       | CPU time used in nanoseconds, -1 for unknown               |
-| `STALLED`  | the id       | 0; the process is told that it makes no progress           |
+| `STALLED`  | the id       | 0, after signalling to the process that it makes no progress |
 | `KILL`     | the id       | exit status and CPU time in nanoseconds, after killing it  |
-| `REAP`     | the id       | the same, after giving it a second to end by itself        |
+| `REAP`     | the id       | the same, after giving it a second to exit                 |
 """
 
 import json
@@ -18,9 +18,9 @@ HEADER = struct.Struct("!I")
 HeaderError = struct.error
 NUMBER = struct.Struct("!q")
 START, CPU_TIME, STALLED, KILL, REAP = b"S", b"C", b"W", b"K", b"R"
-LEFT_BEHIND = 3  # the exit status of an engine process that cannot be put back for another batch
+LEFT_BEHIND = 3  # the exit status of an engine process that cannot be restored for another batch
 
-# bound once, before learner code can put something in their place
+# bound here, before learner code can replace them
 _to_json, _from_json = json.JSONEncoder(separators=(",", ":")).encode, json.JSONDecoder().decode
 
 
@@ -31,14 +31,14 @@ def encode(message: Any) -> bytes:
 
 
 def read_frame(fd: int) -> Any:
-    """Return the next frame from a descriptor; None when the other end is gone."""
+    """Return the message of the next frame from a descriptor; None if the other end is closed."""
     head = read_all(fd, HEADER.size)
     body = read_all(fd, *HEADER.unpack(head)) if len(head) == HEADER.size else b""
     return _from_json(body.decode()) if body else None
 
 
 def read_all(fd: int, size: int) -> bytes:
-    """Return the next `size` bytes, or what there is until the other end closes."""
+    """Return the next `size` bytes, or fewer if the other end closes."""
     data = bytearray()
     while len(data) < size:
         more = os.read(fd, min(1 << 20, size - len(data)))

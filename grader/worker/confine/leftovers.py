@@ -1,7 +1,8 @@
-"""Put an interpreter back as it was before learner code ran in it, as far as that is cheap.
+"""Restore the interpreter to its state before learner code ran, as far as that is cheap.
 
-What is not put back here (attributes of objects inside modules, the C library's state, filled memory) can only cost
-a check that fails or dies: the trusted side runs that check again in a fresh process.
+Some state is not restored: attributes of objects inside modules, the C library's state, filled
+memory. It can only make a check fail or die, and the trusted side runs such a check again in a
+fresh process.
 """
 
 import _locale
@@ -25,22 +26,22 @@ from . import limits
 
 _CONTAINERS = (list, dict, set)
 _TIMERS = ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")
-_HEAP_TYPE = 1 << 9  # of a class whose attributes can be set
-_attributes = type.__dict__["__dict__"].__get__  # whatever its metaclass says
+_HEAP_TYPE = 1 << 9  # the flag of a class whose attributes can be set
+_attributes = type.__dict__["__dict__"].__get__  # bypasses metaclasses
 _builtins = vars(builtins)
 
 
 class Snapshot:
     """The state of the interpreter before learner code has run.
 
-    Taking one costs more than all else that a fork does, so the server process takes it for all its forks.
+    Taking one costs more than the rest of a fork's work, so the server process takes one for all forks.
     """
 
     def __init__(self) -> None:
-        of_numpy = list(_of_numpy(sys.modules.get("numpy")))  # first: numpy loads parts of itself when it is asked
-        random = sys.modules["random"]  # imported by `preimport`, and not before
+        of_numpy = list(_of_numpy(sys.modules.get("numpy")))  # first, because numpy loads parts of itself lazily
+        random = sys.modules["random"]  # imported by `preimport`
         self.builtins = dict(_builtins)
-        self.table = sys.modules  # itself: learner code may set another
+        self.table = sys.modules  # the dictionary itself, because learner code may rebind `sys.modules`
         self.modules = dict(sys.modules)
         namespaces = [vars(module) for module in self.modules.values() if isinstance(module, ModuleType)]
         self.namespaces = [(namespace, dict(namespace), list(namespace.values())) for namespace in namespaces]
@@ -67,10 +68,13 @@ class Snapshot:
         ]
         self.logging = _Logging(self.modules["logging"]) if "logging" in self.modules else None
         self.handlers = {number: get_handler(number) for number in range(1, signal.NSIG) if _is_settable(number)}
-        gc.freeze()  # what is here now need not be looked at when what learner code left is collected
+        gc.freeze()  # later collections then skip the objects that exist now
 
     def after_imports(self) -> "Snapshot":
-        """Return the snapshot for a fork that may have imported more, and so may have other import hooks."""
+        """Return the snapshot for a fork: this one, or a new one if the fork has imported more modules.
+
+        The import hooks of the fork are kept.
+        """
         if len(self.table) != len(self.modules):
             return Snapshot()
         for container, copied in self.containers:
@@ -79,20 +83,20 @@ class Snapshot:
         return self
 
     def restore(self, first_free: int) -> bool:
-        """Put back what can be put back, and close the descriptors from `first_free` on.
+        """Restore the state, and close the descriptors from `first_free` on.
 
-        Returns False, or raises, where that is not enough: a thread of the learner's still runs, or a module was
-        imported that cannot be imported twice.
+        Return False, or raise, if the process cannot be used again: a thread of learner code still
+        runs, or an imported module cannot be imported twice.
         """
-        _builtins.clear()  # first, for all that follows is looked up there
+        _builtins.clear()  # first, because the following code looks up names there
         _builtins.update(self.builtins)
         if _thread._count() != self.threads:
             return False
         sys.settrace(None)
         sys.setprofile(None)
         self._restore_signals()
-        os.closerange(first_free, limits.DESCRIPTORS)  # before files that hold unwritten output are let go
-        gc.collect()  # may run what learner code has written, so before the rest
+        os.closerange(first_free, limits.DESCRIPTORS)  # before files with unwritten output are collected
+        gc.collect()  # may run learners' finalizers, so it comes before the rest
         if not self._restore_modules():
             return False
         for function, arguments in self.settings:
@@ -114,7 +118,7 @@ class Snapshot:
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         for number, handler in self.handlers.items():
             if number in blocked:
-                set_handler(number, SIG_IGN)  # which also drops one that waits
+                set_handler(number, SIG_IGN)  # also discards a pending signal
             if get_handler(number) is not handler:
                 set_handler(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -125,7 +129,7 @@ class Snapshot:
         if list(self.table.values()) != list(self.modules.values()):
             _refill(self.table, self.modules)
         for namespace, saved, values in self.namespaces:
-            # a list is compared by identity first, at a fraction of what asking for identity would cost
+            # comparing lists tests identity first, and is much faster than a loop over `is`
             if list(namespace.values()) != values:
                 _refill(namespace, saved)
         for cls, attributes, saved, values in self.classes:
@@ -137,7 +141,7 @@ class Snapshot:
         return True
 
     def _can_forget_modules(self) -> bool:
-        """Return whether what was imported meanwhile can be imported anew, as in a fresh process."""
+        """Return whether the modules imported since can be imported again, as in a fresh process."""
         late = [module for name, module in self.table.items() if name not in self.modules]
         specs = [getattr(module, "__spec__", None) for module in late]
         return not any(isinstance(getattr(spec, "loader", None), ExtensionFileLoader) for spec in specs)
@@ -163,7 +167,7 @@ class _Logging:
 
 
 def _of_numpy(numpy: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
-    """Yield how to put back numpy's generator, and what it does about overflow."""
+    """Yield the calls that restore numpy's random generator and its handling of floating-point errors."""
     if numpy is not None:
         yield numpy.random.set_state, (numpy.random.get_state(),)
         errors = numpy.geterr()
@@ -171,19 +175,22 @@ def _of_numpy(numpy: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 def _of_integers() -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
-    """How to put back the limit of digits that a text for an integer may have, which older Pythons do not know."""
+    """Yield the call that restores the maximum number of digits of an integer's text, if this Python has one."""
     if hasattr(sys, "set_int_max_str_digits"):
         yield sys.set_int_max_str_digits, (sys.get_int_max_str_digits(),)
 
 
 def _classes(namespaces: list[dict[str, Any]]) -> list[type]:
-    """Return the classes that modules hold and whose attributes can be set, each once."""
+    """Return the classes in modules' namespaces whose attributes can be set, each once."""
     found = {id(value): value for namespace in namespaces for value in namespace.values() if isinstance(value, type)}
     return [cls for cls in found.values() if cls.__flags__ & _HEAP_TYPE]
 
 
 def _containers(namespaces: list[dict[str, Any]]) -> list[Any]:
-    """Return the lists, dicts and sets that modules hold, each once; not `sys.modules`, nor modules' own namespaces."""
+    """Return the lists, dicts and sets in modules' namespaces, each once.
+
+    `sys.modules` and the namespaces themselves are left out.
+    """
     seen = {id(sys.modules), *map(id, namespaces)}
     found = []
     for namespace in namespaces:
@@ -211,7 +218,7 @@ def _refill_class(cls: Any, attributes: Any, kept: dict[str, Any]) -> None:
 
 
 def _is_settable(number: int) -> bool:
-    """Return whether a handler for this signal can be set, and was set by Python or by nobody."""
+    """Return whether a handler for this signal can be set, and the present one is Python's or the default."""
     if number in (signal.SIGKILL, signal.SIGSTOP):
         return False
     return get_handler(number) in (SIG_DFL, SIG_IGN) or callable(get_handler(number))

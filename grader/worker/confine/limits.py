@@ -1,9 +1,9 @@
-"""Limit an engine process: CPU time, then time without progress, then memory, files and descriptors."""
+"""Limit an engine process: CPU time, time without progress, memory, files and descriptors."""
 
 import contextlib
 import signal
 
-# what is below `signal.signal`, which would translate each handler to an enum and back
+# the C functions, because `signal.signal` converts each handler to an enum and back
 from _signal import SIG_IGN  # type: ignore[import-not-found]
 from _signal import signal as set_handler
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from types import FrameType
 
 try:
     import resource
-except ImportError:  # Windows has no rlimits: calls and the wall clock are all there is
+except ImportError:  # Windows has no rlimits; calls and wall time are still limited
     resource = None  # type: ignore[assignment]
 
 STALLED: int = getattr(signal, "SIGUSR2", 0)
-DESCRIPTORS = 64  # how many an engine process may have open
+DESCRIPTORS = 64  # the number that an engine process may have open
 
 
 class OutOfTime(BaseException):
@@ -27,11 +27,11 @@ class Stalled(BaseException):
 
 
 def start_clocks(cpu_s: float, is_theirs: Callable[[FrameType | None], bool] = lambda frame: True) -> None:
-    """Raise in the running code: `OutOfTime` after `cpu_s` more seconds of CPU time, and again every tenth of a
-    second; `Stalled` when the trusted side finds that the process makes no progress.
+    """Raise `OutOfTime` in the running code after `cpu_s` seconds of CPU time, then every tenth of a second.
 
-    Only where `is_theirs` says of the running frame that it runs for the learner: what this process does with an answer
-    that has been found is not interrupted.
+    Raise `Stalled` when the trusted side signals that the process makes no progress. Neither is
+    raised unless `is_theirs` returns true for the running frame, so that processing a finished
+    answer is not interrupted.
     """
 
     def raise_in(kind: type[BaseException]) -> Callable[[int, FrameType | None], None]:
@@ -48,17 +48,18 @@ def start_clocks(cpu_s: float, is_theirs: Callable[[FrameType | None], bool] = l
 
 
 def stop_clocks() -> None:
-    """Let the running code take its time again."""
+    """Stop raising `OutOfTime` and `Stalled`."""
     if resource is not None:
         signal.setitimer(signal.ITIMER_PROF, 0)
         set_handler(STALLED, SIG_IGN)
 
 
 def apply(memory_mb: int, cpu_backstop_s: float | None = None) -> None:
-    """Give up for good what reading or running a submission does not need: memory, core dumps, files to write, many
-    descriptors.
+    """Lower the resource limits permanently: memory, core dumps, written files, descriptors.
 
-    The kernel ends the process once it has used `cpu_backstop_s` seconds of CPU time in all (whole ones, at least one).
+    Args:
+        memory_mb: the size of the address space, in MB.
+        cpu_backstop_s: the CPU seconds, rounded down but at least 1, after which the kernel ends the process.
     """
     _lower("RLIMIT_AS", memory_mb << 20)
     _lower("RLIMIT_CORE", 0)
@@ -71,6 +72,6 @@ def apply(memory_mb: int, cpu_backstop_s: float | None = None) -> None:
 def _lower(name: str, wanted: int) -> None:
     which = getattr(resource, name, None)
     if which is not None:
-        # a lower limit may be in force already, or the system refuses (macOS: RLIMIT_AS)
+        # a lower limit may be set already, or the system refuses (macOS: RLIMIT_AS)
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(which, (wanted, wanted))

@@ -1,7 +1,8 @@
-"""Give up rights for good, just before learner code runs: user id, files, system calls (Linux only).
+"""Drop rights permanently, just before learner code runs: user id, files, system calls (Linux only).
 
-Landlock fences the file system, seccomp the system calls; both by their system calls through `ctypes`, since
-no kept library does both (docs/dependencies.md). What is given up cannot be had back by this process or its children.
+Landlock restricts the file system, and seccomp the system calls. Both are set up by system calls
+through `ctypes`, because no maintained library does both (docs/dependencies.md). Neither this
+process nor its children can regain the rights.
 """
 
 import ctypes
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 from . import syscalls
 
 _libc = ctypes.CDLL(None, use_errno=True)
-# looked up once for all forks; a C library without them can still run the tier that needs neither
+# looked up once for all forks; None in a C library without them, where only the `process` tier works
 _prctl: Any = getattr(_libc, "prctl", None)
 _syscall: Any = getattr(_libc, "syscall", None)
 
@@ -26,7 +27,7 @@ _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445
 _LANDLOCK_CREATE_RULESET_VERSION = 1
 _LANDLOCK_RULE_PATH_BENEATH = 1
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
-# rights over files that each Landlock version knows: 13 at first, then refer, truncate, ioctl on devices
+# number of file rights by Landlock version: 13 at first, then refer, truncate, ioctl on devices
 _FS_BITS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 
 # classic BPF
@@ -34,12 +35,12 @@ _LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0
 _ALLOW, _ERRNO, _KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
 _OFFSET_NR, _OFFSET_ARCH, _OFFSET_ARGUMENTS = 0, 4, 16
 _X32 = 0x40000000
-# every flag of open() but those that only read: write, create, truncate, append
+# the flags of open() that do more than read: write, create, truncate, append
 _WRITE_FLAGS = 0o3 | 0o100 | 0o1000 | 0o2000
 
 
 class Unavailable(Exception):
-    """This kernel or machine does not offer a mechanism; the message says which."""
+    """This kernel or machine lacks a mechanism. The message says which."""
 
 
 class _Program(ctypes.Structure):
@@ -49,7 +50,7 @@ class _Program(ctypes.Structure):
 
 
 class Filter:
-    """A seccomp program as the kernel takes it, laid out once, before the forks that install it."""
+    """A seccomp program in the kernel's layout, prepared before the forks that install it."""
 
     def __init__(self, program: bytes, machine: str) -> None:
         self.program = program
@@ -61,14 +62,20 @@ class Filter:
 
 
 class Plan(NamedTuple):
-    """The rights to give up. `uid` 0: keep the user; `ruleset` -1: no Landlock; `filter` None: no seccomp."""
+    """The rights to drop.
+
+    Attributes:
+        uid: the user to change to; 0 to keep the present one.
+        ruleset: the descriptor of a Landlock ruleset; -1 for none.
+        filter: the seccomp filter, or None.
+    """
 
     uid: int = 0
     ruleset: int = -1
     filter: Filter | None = None
 
     def apply(self) -> None:
-        """Carry the plan out in this process. Raises `OSError` if any part of it is refused."""
+        """Apply the plan to this process. Raises `OSError` if any part of it is refused."""
         if self.uid:
             os.setgroups([])
             os.setresgid(self.uid, self.uid, self.uid)
@@ -95,7 +102,7 @@ def _check(result: int, what: str) -> int:
 
 
 def landlock_version() -> int:
-    """Return the kernel's Landlock version, 0 for none."""
+    """Return the kernel's Landlock version; 0 without Landlock."""
     version = _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
     return max(0, int(version))
 
@@ -103,8 +110,8 @@ def landlock_version() -> int:
 def landlock_ruleset(readable: list[str]) -> int:
     """Return a descriptor of a ruleset that allows reading files at and below `readable`.
 
-    It forbids, as far as the kernel's version can, to write or execute files, to use TCP, and to signal processes
-    outside. Paths that do not exist are left out. Raises `Unavailable`.
+    As far as the kernel's version supports it, the ruleset forbids writing and executing files,
+    using TCP, and signalling processes outside. Paths that do not exist are ignored. Raises `Unavailable`.
     """
     version = landlock_version()
     if not version:
@@ -136,10 +143,10 @@ def _allow_reading(ruleset: int, path: str) -> None:
 
 
 def seccomp_filter(machine: str, *, may_open: bool) -> Filter:
-    """Return a filter that allows what computing needs and, with `may_open`, opening files for reading.
+    """Return a filter that allows the system calls that computing needs.
 
-    Anything else fails with EPERM; `clone3` is said to be missing. Raises `Unavailable` for a machine whose numbers are
-    not known.
+    With `may_open`, it also allows opening files for reading. `clone3` fails with ENOSYS, every
+    other system call with EPERM. Raises `Unavailable` for a machine whose numbers are not known.
     """
     try:
         arch, _, compute, look, opening = syscalls.MACHINES[machine]
@@ -170,13 +177,18 @@ def seccomp_filter(machine: str, *, may_open: bool) -> Filter:
     return Filter(b"".join(struct.pack("HBBI", *line) for line in lines), machine)
 
 
-# -- is it so? ------------------------------------------------------------------------------------
+# -- self-test ------------------------------------------------------------------------------------
 
 
 def self_test(plan: Plan, secret: str, may_open: bool) -> str | None:
-    """Carry the plan out in a fork and try what it forbids; None if all of it is refused, else what was not.
+    """Apply the plan in a fork, and attempt there everything that the plan forbids.
 
-    `secret` is a file that this process can read and the fork must not.
+    Args:
+        secret: a file that this process can read and the fork must not.
+        may_open: whether the fork may open the files of modules.
+
+    Returns:
+        None if every attempt is refused, else the attempts that succeeded.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -184,8 +196,8 @@ def self_test(plan: Plan, secret: str, may_open: bool) -> str | None:
         os.close(reader)
         try:
             plan.apply()
-            open_doors = [name for name, attempt in _attempts(secret, may_open) if not _is_refused(attempt)]
-            os.write(writer, ", ".join(open_doors).encode() or b"ok")
+            allowed = [name for name, attempt in _attempts(secret, may_open) if not _is_refused(attempt)]
+            os.write(writer, ", ".join(allowed).encode() or b"ok")
         except OSError as error:
             os.write(writer, str(error).encode())
         finally:
@@ -224,7 +236,7 @@ def _is_refused(attempt: object) -> bool:
 
 
 def standard_library() -> list[str]:
-    """Return every file and folder of the standard library but the folders of installed packages."""
+    """Return the files and folders of the standard library, without the folders of installed packages."""
     found = []
     home = os.path.dirname(os.__file__)
     for folder in (home, os.path.join(home, "lib-dynload")):

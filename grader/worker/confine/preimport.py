@@ -1,4 +1,4 @@
-"""Import what learner files usually import, so that every engine process has it without loading anything."""
+"""Pre-import the modules that submissions commonly use, so that forks inherit them."""
 
 # ruff: noqa: F401
 import abc
@@ -18,7 +18,7 @@ from collections import defaultdict, deque
 
 _at_fork = os.register_at_fork
 os.register_at_fork = lambda **hooks: None
-import random  # noqa: E402  (it would seed itself anew in each fork, and draw other numbers each time)
+import random  # noqa: E402  (with its fork hook it would reseed itself in each fork, and not be reproducible)
 
 os.register_at_fork = _at_fork
 random.seed(0)

@@ -1,9 +1,9 @@
-"""The engine process: one learner file, in a fork of the server process that has given up its rights.
+"""The engine process: a fork of the server process that runs one learner file.
 
-It gives up its rights first. Then it compiles the file, runs it, and answers batches of programs one after another,
-each with the file run afresh and the interpreter put back as it was. Whatever learner code does here, it does
-without rights; whatever it leaves behind can cost no other check a point, because a check that does not pass is
-run again in a fresh process.
+It first drops its rights, so learner code never runs with them. Then it compiles and runs the file,
+and answers batches of programs one after another. Before each batch but the first, it restores the
+interpreter and runs the file again. State that learner code leaves behind cannot cost another check
+a point, because a check that does not pass is run again in a fresh process.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextvars import Context, copy_context
-from os import _exit  # here, before learner code can put something in its place
+from os import _exit  # bound here, before learner code can replace it
 from types import FrameType
 from typing import Any, NoReturn, Protocol, TypeAlias
 
@@ -19,41 +19,48 @@ from . import framing, limits
 from .leftovers import Snapshot
 from .lockdown import Plan
 
-_NULL, _CHANNEL, _OUTPUT, _FIRST_FREE = 0, 3, 4, 5  # descriptors; 1 and 2 are the output, or nothing
-_HIGH = 32  # descriptors from here on are free when a process starts
+_NULL, _CHANNEL, _OUTPUT, _FIRST_FREE = 0, 3, 4, 5  # descriptors; 1 and 2 are the output or the null device
+_HIGH = 32  # descriptors from this one on are free when a process starts
 
 
 class File(Protocol):
-    """A learner's file as the engine process runs it. Its answers are plain data, ready to be sent."""
+    """A learner's file in an engine process. Its answers are plain data, ready to be sent."""
 
     def load(self) -> list[Any]:
-        """Compile the file and run it for the first time: the answer to the order."""
+        """Compile the file and run it for the first time. Return the answer to the order."""
 
     def forget(self) -> None:
-        """Let go of the file as it was last run, and of all that it holds."""
+        """Drop all references to the module of the last run and to its objects."""
 
     def reload(self) -> list[Any] | None:
-        """Run the file afresh: None, or the answer to a batch if that fails."""
+        """Run the file again in a new namespace. Return None, or the answer to the next batch if that fails."""
 
     def run(self, batch: dict[str, Any]) -> list[Any]:
-        """Execute a batch with the file as it was last run: the answer to it."""
+        """Execute a batch with the module of the last run. Return the answer."""
 
     def is_theirs(self, frame: FrameType | None) -> bool:
-        """Return whether a frame belongs to the learner's code, to what that has called, or to compiling it."""
+        """Return whether a frame is learner code, was called by learner code, or compiles it."""
 
     @property
     def loaded(self) -> bool:
-        """Whether the file was run to its end, so that batches can come."""
+        """Whether the file ran to its end, so that batches can be run."""
 
 
 Loader: TypeAlias = Callable[[dict[str, Any]], File]
 
 
 def start(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snapshot) -> NoReturn:
-    """Become an engine process (called in a fresh fork of the server process, of which `snapshot` was taken).
+    """Become an engine process. Call this in a fresh fork of the server process.
 
-    The first frame on `channel` is the order: what `loader` takes, with `limits` and `cpu_backstop_s` in seconds.
-    Each further one is a batch with its `cpu_s`. Every frame is answered by one. `output` takes what is printed.
+    Every frame on `channel` is answered by one. The first is the order, each further one a batch.
+
+    Args:
+        channel: the descriptor for frames. The order holds the `loader`'s arguments, `limits`, and
+            `cpu_backstop_s` in seconds. A batch holds `cpu_s`.
+        output: the descriptor for printed output.
+        plan: the rights to drop.
+        loader: makes the learner's file from an order.
+        snapshot: the state of the server process's interpreter.
     """
     try:
         os.setsid()
@@ -68,12 +75,12 @@ def _serve(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snap
         return
     cpu_s = order["limits"]["cpu_s"]
     limits.apply(order["limits"]["memory_mb"], order["cpu_backstop_s"])
-    file = loader(order)  # imports what the file names, while files can still be opened
+    file = loader(order)  # imports the modules that the file names, while files can still be opened
     plan.apply()
     _place(channel, output)
     _open_streams()
     snapshot = snapshot.after_imports()
-    context = copy_context()  # of its own for each batch: numpy's and decimal's settings are kept there
+    context = copy_context()  # a new one for each batch, because numpy and decimal keep settings there
     answer = _within(cpu_s, file, context, file.load)
     framing.write_frame(_CHANNEL, answer)
     fresh = True
@@ -90,8 +97,10 @@ def _serve(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snap
 
 
 def _renew(file: File, snapshot: Snapshot) -> None:
-    """Make the interpreter as good as new, or end the process. What the file prints from here on is discarded: it was
-    shown when it was loaded."""
+    """Restore the interpreter, or end the process.
+
+    Output is discarded from here on, because the file prints again what it printed when it was loaded.
+    """
     try:
         file.forget()
         _discard_output()
@@ -104,18 +113,18 @@ def _renew(file: File, snapshot: Snapshot) -> None:
 
 
 def _within(cpu_s: float, file: File, context: Context, act: Callable[..., Any], *arguments: Any) -> Any:
-    """Let learner code run in a context for so many seconds of CPU time, and flush what it printed."""
+    """Run learner code in a context for at most `cpu_s` seconds of CPU time, and flush its output."""
     limits.start_clocks(cpu_s, file.is_theirs)
     result = context.run(act, *arguments)
     limits.stop_clocks()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(BaseException):  # the learner's file may have put anything there
+        with contextlib.suppress(BaseException):  # learner code may have replaced the streams
             stream.flush()
     return result
 
 
 def _place(channel: int, output: int) -> None:
-    """Give the descriptors that are kept their numbers, and close all others."""
+    """Move the channel and the output to their fixed numbers, and close all other descriptors."""
     os.dup2(channel, _HIGH)
     os.dup2(output, _HIGH + 1)
     os.dup2(_HIGH, _CHANNEL)
@@ -130,13 +139,13 @@ def _keep_output() -> None:
 
 
 def _discard_output() -> None:
-    # standard input is /dev/null, opened for both ways
+    # standard input is /dev/null, opened for reading and writing
     os.dup2(_NULL, 1)
     os.dup2(_NULL, 2)
 
 
 def _open_streams() -> None:
-    """Open standard output and error anew, as Python does: learner code may have closed or replaced them."""
+    """Reopen standard output and error as Python does, because learner code may have closed or replaced them."""
     for name, number in (("stdout", 1), ("stderr", 2)):
         stream = open(number, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         setattr(sys, name, stream)

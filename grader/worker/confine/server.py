@@ -1,7 +1,8 @@
-"""The server process: never loads learner code, forks an engine process for each file, watches and ends it when told.
+"""The server process: it forks an engine process for each file, and never loads learner code.
 
-It imports in advance what learner files usually import, so that a fork has it for nothing, and prepares the plan by
-which learner code gives up its rights. It decides nothing: the trusted side asks, and this process looks or acts.
+It pre-imports modules that learner files commonly use, so that forks inherit them, and prepares the
+plan of rights to drop. It makes no decisions: it observes and ends engine processes on command of
+the trusted side.
 """
 
 import contextlib
@@ -18,16 +19,20 @@ from . import framing, limits, process
 from .leftovers import Snapshot
 from .lockdown import Plan, Unavailable
 
-_STATUS_WAIT_S = 1.0  # an engine process that closed its channel is about to end; then it is killed
+_STATUS_WAIT_S = 1.0  # how long an engine process that closed its channel may take to exit before it is killed
 _STATUS_STEP_S = 0.001
 
 
 def main(control_fd: int, settings: str, load: process.Loader) -> None:
     """Serve the trusted side over `control_fd` until it closes.
 
-    `settings` is JSON: `tier`, `readable` (paths that Landlock leaves open), `uid` (0 to keep the user), `secret` (a
-    file that must not be readable). `load` makes what an engine process runs. First comes a frame that says
-    what was reached: `[null, detail]` or `[why not, ""]`. Commands: see `framing`.
+    The first frame sent is `[null, detail]`, or `[reason, ""]` if the tier does not work. `framing`
+    lists the commands.
+
+    Args:
+        settings: JSON with `tier`, `readable` (paths that Landlock allows to read), `uid` (0 to keep the user) and
+            `secret` (a file that must not be readable).
+        load: makes the learner's file from an order, in an engine process.
     """
     control = socket.socket(fileno=control_fd)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -37,10 +42,10 @@ def main(control_fd: int, settings: str, load: process.Loader) -> None:
         framing.write_frame(control_fd, [str(error), ""])
         os._exit(1)
     framing.write_frame(control_fd, [None, detail])
-    from . import preimport  # noqa: F401  (after everything that every fork uses)
+    from . import preimport  # noqa: F401  (after all modules that every fork uses)
 
-    limits.stop_clocks()  # an engine process that is still importing ignores that it makes no progress
-    gc.disable()  # collecting large graphs over and over is slow; an engine process collects between batches
+    limits.stop_clocks()  # ignore the signal for `Stalled` in an engine process that is still importing
+    gc.disable()  # repeated collection of large graphs is slow; an engine process collects between batches
     _Server(control, plan, load, Snapshot()).serve()
     os._exit(0)
 
@@ -56,7 +61,7 @@ class _Server:
         self.running: set[int] = set()
 
     def serve(self) -> None:
-        """Answer commands until the other end closes, then end what still runs."""
+        """Answer commands until the other end closes, then end all engine processes."""
         while True:
             command, fds, _, _ = socket.recv_fds(self.control, 1, 2)
             if not command:
@@ -92,10 +97,11 @@ class _Server:
         return pid
 
     def _end(self, pid: int, patience_s: float) -> tuple[int, int]:
-        """End an engine process and all in its group, after waiting `patience_s` for it to end by itself.
+        """End an engine process and its process group, after waiting up to `patience_s` for it to exit.
 
-        Returns its exit status, or the signal's number below 0 (0 if it did not end by itself), and the CPU time that
-        it used in nanoseconds.
+        Returns:
+            Its exit status or the negative number of a signal, 0 if it had to be killed; and the CPU time that it used,
+            in nanoseconds.
         """
         if pid not in self.running:
             return 0, 0
@@ -116,9 +122,9 @@ class _Server:
 
 
 def cpu_time_ns(pid: int) -> int:
-    """Return the CPU time of a running process in nanoseconds; -1 where the system does not tell.
+    """Return the CPU time of a running process in nanoseconds; -1 if the system cannot tell.
 
-    The number of the clock is what clock_getcpuclockid(3) gives for a process: the Linux kernel's ABI.
+    The number of the clock is that of clock_getcpuclockid(3), part of the Linux kernel's ABI.
     """
     if sys.platform != "linux":
         return -1
@@ -129,11 +135,14 @@ def cpu_time_ns(pid: int) -> int:
 
 
 def prepare(settings: dict[str, Any]) -> tuple[Plan, str]:
-    """Return the plan for a tier, tried out in a fork, and how it is done. Raises `Unavailable` or `OSError`."""
+    """Return the plan for a tier, after a self-test in a fork, and a description of it.
+
+    Raises `Unavailable` or `OSError`.
+    """
     tier = settings["tier"]
     if tier == "process":
         return Plan(uid=settings["uid"]), "separate process, rlimits"
-    from . import lockdown  # here, not above: it needs a C library with these calls
+    from . import lockdown  # here, not above: it needs a C library with these functions
 
     ruleset, detail = -1, "seccomp"
     if tier == "landlock":
@@ -143,7 +152,7 @@ def prepare(settings: dict[str, Any]) -> tuple[Plan, str]:
         detail = "bubblewrap, seccomp"
     may_open = tier != "seccomp"
     plan = Plan(settings["uid"], ruleset, lockdown.seccomp_filter(os.uname().machine, may_open=may_open))
-    open_door = lockdown.self_test(plan, settings["secret"], may_open)
-    if open_door:
-        raise Unavailable(f"the sandbox does not hold: {open_door}")
+    failure = lockdown.self_test(plan, settings["secret"], may_open)
+    if failure:
+        raise Unavailable(f"the self-test of the sandbox failed: {failure}")
     return plan, detail + (f", uid {settings['uid']}" if settings["uid"] else "")

@@ -1,10 +1,10 @@
-"""The system calls that learner code may make, by machine; everything else is refused.
+"""The system calls that learner code may make, by machine. All others are refused.
 
-Numbers stand in the kernel's headers (asm/unistd_64.h, asm-generic/unistd.h); a test compares them. Only
-x86_64 has been run; aarch64 is untested.
+The numbers are those of the kernel's headers (asm/unistd_64.h, asm-generic/unistd.h); a test
+compares them. Only x86_64 has been run; aarch64 is untested.
 """
 
-# what Python needs to compute, to time itself and to write to what is open already
+# calls that Python needs to compute, to read clocks, and to write to open descriptors
 _COMPUTE_X86_64 = {
     "read": 0,
     "write": 1,
@@ -57,7 +57,7 @@ _COMPUTE_X86_64 = {
     "getrandom": 318,
     "close_range": 436,
 }
-# what an import needs, where the file system is fenced by other means
+# calls that an import needs, for tiers that restrict the file system by other means
 _LOOK_X86_64 = {
     "stat": 4,
     "lstat": 6,
@@ -71,7 +71,7 @@ _LOOK_X86_64 = {
     "statx": 332,
     "faccessat2": 439,
 }
-# opening, for reading alone: the number, and which argument holds the flags
+# calls that open a file, allowed for reading only: the number, and the index of the argument with the flags
 _OPEN_X86_64 = {"open": (2, 1), "openat": (257, 2)}
 
 _COMPUTE_AARCH64 = {
@@ -133,7 +133,7 @@ _LOOK_AARCH64 = {
 }
 _OPEN_AARCH64 = {"openat": (56, 2)}
 
-CLONE3 = 435  # the same everywhere; told to be missing, so that the C library falls back to what is refused plainly
+CLONE3 = 435  # on every machine; fails with ENOSYS, so that the C library falls back to a call that fails with EPERM
 
 # machine -> (AUDIT_ARCH, seccomp's own number, compute, look, open)
 MACHINES = {

@@ -107,10 +107,12 @@ def test_unknown_files_are_named_if_something_is_missing(take: Take, jane: Path)
     for name in ("distribute.py", "work.ipynb", "old.RAR", "data.csv", "._01.py", "work.tar.gz.py"):
         (jane / name).write_text("y")
     zipped(jane / "z.zip", deep__x_py="", inner_zip="")
-    assert ("files of other names, not graded: distribute.py, old.RAR, work.ipynb, work.tar.gz.py",) == take(jane).notes
+    assert ("files with other names were not graded: distribute.py, old.RAR, work.ipynb, work.tar.gz.py",) == take(
+        jane
+    ).notes
     for number in range(9):
         (jane / f"a{number}.py").touch()
-    assert ("files of other names, not graded: a0.py, a1.py, a2.py, a3.py, a4.py and more",) == take(jane).notes
+    assert ("files with other names were not graded: a0.py, a1.py, a2.py, a3.py, a4.py and more",) == take(jane).notes
 
 
 @pytest.mark.parametrize("name", [f"{SECOND}.txt", "02_swap.txt", "02_swap", "02_Swap.docx", f"{SECOND}.bak"])
@@ -118,7 +120,7 @@ def test_an_exercise_under_another_ending_is_named(take: Take, jane: Path, name:
     """Windows hides endings, and editors add some: what begins as the missing file does may be meant for it."""
     write(jane, distribute="x")
     (jane / name).write_text("y")
-    assert (f"files of other names, not graded: {name}",) == take(jane).notes
+    assert (f"files with other names were not graded: {name}",) == take(jane).notes
 
 
 def test_unknown_files_in_an_archive_are_named(take: Take, jane: Path) -> None:
@@ -127,7 +129,7 @@ def test_unknown_files_in_an_archive_are_named(take: Take, jane: Path) -> None:
     with zipfile.ZipFile(jane / "work.zip", "w") as archive:
         archive.writestr("inner.zip", inner)
         archive.writestr("w/mine.py", "")
-    assert ("files of other names, not graded: work.zip/inner.zip, work.zip/w/mine.py",) == take(jane).notes
+    assert ("files with other names were not graded: work.zip/inner.zip, work.zip/w/mine.py",) == take(jane).notes
 
 
 def test_unknown_files_beside_a_whole_submission_are_no_matter(take: Take, jane: Path, course: Course) -> None:
@@ -143,8 +145,8 @@ def test_two_different_files_for_one_exercise(take: Take, jane: Path) -> None:
     write(write(jane, distribute="x", swap="y") / "new", distribute="z")
     taken = take(jane)
     message = (
-        "01_distribute.py is there 2 times, and not the same: 01_distribute.py, new/01_distribute.py; "
-        "a person must say which counts"
+        "2 different files 01_distribute.py were found: 01_distribute.py, new/01_distribute.py; "
+        "none was graded. Keep one of them."
     )
     assert ("unreadable", message) == problem(taken)
     assert ((message,), {"swap": "y"}) == (taken.notes, found(taken))
@@ -164,7 +166,7 @@ def test_the_same_file_twice(take: Take, jane: Path) -> None:
     taken = take(jane)
     assert {"distribute": "x = 1\n"} == found(taken)
     assert (
-        "01_distribute.py is there 2 times, the same each time: 01_distribute.py, work.zip/01_distribute.py",
+        "2 identical copies of 01_distribute.py were found: 01_distribute.py, work.zip/01_distribute.py",
     ) == taken.notes
 
 
@@ -175,7 +177,7 @@ def test_very_many_files_for_one_exercise(take: Take, jane: Path, at_most: Calla
     with at_most(4):
         _, message = problem(take(jane))
     shown = ", ".join(f"00{number}/{FIRST}" for number in range(5))
-    assert str(message).startswith(f"{FIRST} is there 200 times, and not the same: {shown} and more; ")
+    assert str(message).startswith(f"200 different files {FIRST} were found: {shown} and more; ")
 
 
 @pytest.mark.parametrize(
@@ -270,7 +272,7 @@ def test_a_person_who_is_a_link(take: Take, jane: Path) -> None:
     """A link in place of the folder is told of and not followed."""
     (jane.parent / "joe").symlink_to(write(jane, distribute="x"))
     taken = take(jane.parent / "joe")
-    assert ({}, ("joe is a symbolic link; what it points at is not read",)) == (found(taken), taken.notes)
+    assert ({}, ("joe is a symbolic link; its target was not read",)) == (found(taken), taken.notes)
 
 
 def test_a_place_that_is_gone(take: Take, jane: Path) -> None:
@@ -308,7 +310,7 @@ def test_depth_has_a_limit(take: Take, jane: Path) -> None:
     write(write(deepest, distribute="x") / "e", swap="y")
     taken = take(jane)
     assert {"distribute": "x"} == found(taken)
-    assert ("jane has folders more than 16 deep; they were left out",) == taken.notes
+    assert ("jane has folders nested more than 16 deep; they were not read",) == taken.notes
 
 
 def test_the_number_of_files_has_a_limit(take: Take, jane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,7 +320,7 @@ def test_the_number_of_files_has_a_limit(take: Take, jane: Path, monkeypatch: py
         (jane / f"{number}.txt").touch()
     assert () == take(jane).notes
     write(jane, distribute="x")
-    assert ("jane holds more than 9 files; not all were looked at",) == take(jane).notes
+    assert ("jane holds more than 9 files; the rest was not read",) == take(jane).notes
 
 
 def test_an_archive_is_a_place(take: Take, jane: Path) -> None:
@@ -380,7 +382,7 @@ def test_a_link_in_an_archive_is_unreadable(take: Take, jane: Path) -> None:
         info = tarfile.TarInfo(FIRST)
         info.type, info.linkname = tarfile.SYMTYPE, "../../solutions/01_distribute.py"
         archive.addfile(info)
-    assert ("unreadable", f"{FIRST} is no regular file") == problem(take(jane))
+    assert ("unreadable", f"{FIRST} is not a regular file") == problem(take(jane))
 
 
 @pytest.mark.parametrize("name", [b"\xff\xfe.py", b"a\nb\x1b[2J.py", b"n" * 250 + b".py", "ü∂🙂.py".encode()])
@@ -425,7 +427,7 @@ def test_canvas_names_are_those_before(tmp_path: Path, take_in: TakeIn) -> None:
     (entry,) = entries(tmp_path)
     taken = take_in(entry)
     assert {"distribute": "x", "swap": "y"} == found(taken)
-    assert ("files of other names, not graded: doejane_1_4_work.zip/a_1_2_03_accumulate.py",) == taken.notes
+    assert ("files with other names were not graded: doejane_1_4_work.zip/a_1_2_03_accumulate.py",) == taken.notes
 
 
 def test_one_file_handed_in_twice_to_canvas(tmp_path: Path, take_in: TakeIn) -> None:

@@ -132,8 +132,8 @@ def test_a_gradescope_export(tmp_path: Path) -> None:
     ) == (group.submitters)
     assert "2026-04-27T08:00:00+02:00" == group.submitted_at
     assert ((), None, ()) == (nobody.submitters, nobody.submitted_at, nobody.notes)
-    assert ("submission_metadata.yml says nothing of this folder",) == stray.notes
-    assert ((), "the export holds no such folder") == (missing.places, missing.notes[-1])
+    assert ("submission_metadata.yml does not list this folder",) == stray.notes
+    assert ((), "the export does not contain this folder") == (missing.places, missing.notes[-1])
 
 
 def test_a_gradescope_export_as_it_is_unpacked(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_gradescope_metadata_that_is_no_file(tmp_path: Path, make: Callable[[Pat
     """Nothing waits for a pipe, or reads on without end."""
     make(made(tmp_path, "submission_1/x") / "submission_metadata.yml")
     with pytest.raises(
-        IntakeError, match=r"submission_metadata\.yml cannot be read: .*is (no regular file|a symbolic)"
+        IntakeError, match=r"submission_metadata\.yml cannot be read: .*is (not a regular file|a symbolic)"
     ):
         entries(tmp_path)
 
@@ -231,7 +231,7 @@ def test_a_linked_assignment_is_not_followed(tmp_path: Path, target: str) -> Non
     _, hacker = entries(tmp_path, "nbgrader", "ps1")
     read = read_files(hacker.named, {"distribute": "01_distribute.py"})
     assert ("hacker", None, "missing") == (hacker.id, hacker.submitted_at, read.sources["distribute"].problem)
-    assert ("ps1 is a symbolic link; what it points at is not read",) == read.notes
+    assert ("ps1 is a symbolic link; its target was not read",) == read.notes
 
 
 @pytest.mark.parametrize("assignment", [None, "ps1"])
@@ -243,7 +243,7 @@ def test_a_link_to_another_student_is_not_followed(tmp_path: Path, assignment: s
     exercises = {"distribute": "01_distribute.py"}
     read = {entry.id: read_files(entry.named, exercises) for entry in (alice, mallory)}
     assert (None, "missing") == tuple(read[name].sources["distribute"].problem for name in ("alice", "mallory"))
-    assert ("mallory is a symbolic link; what it points at is not read",) == read["mallory"].notes
+    assert ("mallory is a symbolic link; its target was not read",) == read["mallory"].notes
 
 
 def test_what_nbgrader_keeps_beside_the_submissions_is_not_listed(tmp_path: Path) -> None:
@@ -267,14 +267,14 @@ def test_a_person_who_is_there_twice_is_noted(tmp_path: Path) -> None:
         archive.writestr("01_distribute.py", "x")
     found = entries(tmp_path)
     assert 3 == len({entry.id for entry in found})
-    twice = "handed in more than once, each graded by itself: bob, bob.zip"
+    twice = "submitted more than once, each graded separately: bob, bob.zip"
     assert {"Bob": (), "bob": (twice,), "bob.zip": (twice,)} == {entry.origin: entry.notes for entry in found}
 
 
 def test_an_assignment_is_nbgraders_alone(tmp_path: Path) -> None:
     """Elsewhere it would be silently without effect."""
     made(tmp_path, "jane/01_distribute.py")
-    with pytest.raises(IntakeError, match="taken for `folders`"):
+    with pytest.raises(IntakeError, match="is read as `folders`"):
         entries(tmp_path, None, "ps1")
 
 
@@ -397,22 +397,22 @@ def test_a_file_that_may_be_anothers_is_graded_by_itself(tmp_path: Path) -> None
     assert ((doubtful,), "work.zip") == (tuple(p.name for p in entry.places), entry.renamed[doubtful][-8:])
     assert [""] == [one.id for one in entry.submitters]
     people = "bob_77 or bob_77_99999 or bob_77_99999_1042"
-    assert (f"it cannot be told from its name whose file this is: {people}; it is graded by itself",) == entry.notes
-    theirs = (f"may be theirs too, and is graded by itself: {doubtful}",)
+    assert (f"the file's name fits {people}; the file is graded as a submission of its own",) == entry.notes
+    theirs = (f"may also belong to this person, and is graded on its own: {doubtful}",)
     assert [theirs, theirs] == [found[who].notes for who in ("bob_77", "bob_77_99999_1042")]
 
 
 def test_a_file_that_may_be_several_peoples_keeps_its_late_mark(tmp_path: Path) -> None:
     """Whoever's it is, it came late."""
     (entry,) = handed_in(tmp_path, "bob_LATE_77_1042_99742_work.zip").values()
-    assert ("late", "it cannot be told from its name") == (entry.submitted_at, entry.notes[0][:31])
+    assert ("late", "the file's name fits ") == (entry.submitted_at, entry.notes[0][:21])
 
 
 def test_a_name_alone_takes_nobodys_id(tmp_path: Path) -> None:
     """Where the one whose place it would be has handed in nothing, too."""
     (entry,) = handed_in(tmp_path, "bob_77_1042_99742_work.zip").values()
     assert [""] == [one.id for one in entry.submitters]
-    assert "it cannot be told" in entry.notes[0]
+    assert "the file's name fits " in entry.notes[0]
 
 
 @pytest.mark.parametrize("file", ["2024_hw1.zip", "7_work.zip", "1_2_3.py"])
@@ -491,7 +491,7 @@ def test_forced_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", [None, *(layout for layout in LAYOUTS if layout != "gradescope")])
 def test_no_submissions_at_all(tmp_path: Path, layout: str | None) -> None:
     """The message says what was looked for and what else there is."""
-    with pytest.raises(IntakeError, match=r"holds no submissions in the layout `\w+`, which is .*--layout \w+\|"):
+    with pytest.raises(IntakeError, match=r"holds no submissions in the layout `\w+` \(.*\); .*--layout \w+\|"):
         entries(made(tmp_path, "README.txt") if layout != "canvas" else tmp_path, layout)
 
 
@@ -503,7 +503,7 @@ def test_gradescopes_layout_without_its_file(tmp_path: Path) -> None:
 
 def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
     """A zip file of the whole class is to be unpacked first."""
-    with pytest.raises(IntakeError, match=r"all\.zip is a file; unpack it first"):
+    with pytest.raises(IntakeError, match=r"all\.zip is a file; unpack it"):
         entries(made(tmp_path, "all.zip") / "all.zip")
 
 

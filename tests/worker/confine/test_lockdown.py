@@ -32,5 +32,5 @@ def test_the_self_test_is_part_of_preparing(tier: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(lockdown, "self_test", lambda plan, secret, may_open: "a door is open")
     if tier == "landlock" and not lockdown.landlock_version():
         pytest.skip("NOT TESTED: this kernel has no Landlock")
-    with pytest.raises(lockdown.Unavailable, match="the sandbox does not hold: a door is open"):
+    with pytest.raises(lockdown.Unavailable, match="the self-test of the sandbox failed: a door is open"):
         server.prepare({"tier": tier, "readable": [], "uid": 0, "secret": SECRET})
