@@ -1,13 +1,15 @@
-"""Measure what grading a class costs: `grade cohort` against the graders that others use, and a large class by itself.
+"""Measure the cost of grading a class: `grade cohort` against other graders, and large classes.
 
     python benchmarks/cohort.py [--submissions 20] [--throughput 100,1000,10000] [--whole 100,1000]
         [--peers pytest,gradescope,otter,nbgrader]
 
-The same submissions (right, `=` for `+=`, next to nothing; each another file) get the same eight checks from each
-grader, in one run, the graders taking turns. Every peer is installed in an environment of its own below --folder, and
-left out, with a message, where that fails. Then two processes grade classes of the sizes given, on that course and on
-the whole one. Prints Markdown; ends with 1 if a grader gave a right submission less than full marks, or a wrong
-one those.
+Each grader runs the same eight checks on the same submissions. These are right, have `=` for `+=`,
+or are almost empty, and every file differs. The graders take turns in one run. Each peer is
+installed in its own environment below --folder. A peer that cannot be installed is left out, with
+a message. Then two processes grade classes of the given sizes, on that course and on the whole one.
+
+Prints Markdown. Exits with 1 if a grader gave a right submission less than full marks, or a wrong
+one full marks.
 """
 
 import argparse
@@ -27,14 +29,14 @@ from peers.synthetic import ROOT, make_class
 from peers.venvs import NotHereError, default_folder
 
 _JOBS = 2
-_FURTHER = 5  # times as many submissions again, to see what one more costs
+_FURTHER = 5  # this many times more submissions are graded to find the cost of a further one
 MakeClass = Callable[[Path, int], object]
 KINDS = ("right", "overwrite", "unfilled")
 
 
 @dataclass
 class Tally:
-    """The costs of a grader so far, on how many submissions, and the scores it gave."""
+    """The costs of a grader so far, the number of submissions, and the scores by kind of submission."""
 
     submissions: int = 0
     cpu_s: float = 0.0
@@ -58,7 +60,7 @@ class Tally:
 
     @property
     def wrong(self) -> bool:
-        """Whether a right submission lost marks, or a wrong one had all."""
+        """Whether a right submission lost marks, or a wrong one got full marks."""
         full = {kind: scores == {CHECKS} for kind, scores in self.scores.items()}
         return not full.pop("right") or any(CHECKS in scores for kind, scores in self.scores.items() if kind in full)
 
@@ -74,7 +76,7 @@ def _span(scores: Iterable[float]) -> str:
 
 
 def compare(meter: Meter, folder: Path, count: int, peers: Sequence[str], venvs: Path) -> bool:
-    """Print the table of costs. Whether every verdict was right."""
+    """Print the table of costs. Return whether every verdict was right."""
     course = make_course(folder)
     submissions = make_submissions(folder / "class", count)
     ours = Ours(meter, folder / "one process", course)
@@ -85,7 +87,7 @@ def compare(meter: Meter, folder: Path, count: int, peers: Sequence[str], venvs:
             graders.append(PEERS[name](meter, folder / name, venvs))
         except NotHereError as error:
             missing[name] = str(error)
-    for grader in graders:  # once without being counted: caches, compiled files
+    for grader in graders:  # a first run that is not counted, to fill caches and compile files
         _try(grader, submissions[:1], missing)
     turns = sorted(
         ((at + 0.5) / len(batches), number, batch)
@@ -101,7 +103,7 @@ def compare(meter: Meter, folder: Path, count: int, peers: Sequence[str], venvs:
     base = tallies[ours.name]
     further = _further(ours, base, make_submissions(folder / "larger class", (_FURTHER + 1) * count))
     print(f"\n{count} submissions, {CHECKS} checks; {meter.about}.\n")
-    print("| grader | CPU ms per submission | to ours | wall ms | to ours | score: right | `=` | next to nothing |")
+    print("| grader | CPU ms per submission | to ours | wall ms | to ours | score: right | `=` | almost empty |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
     rows = {name: tally for name, tally in tallies.items() if name not in missing}
     for name, tally in (*rows.items(), ("ours, each further submission", further)):
@@ -112,7 +114,7 @@ def compare(meter: Meter, folder: Path, count: int, peers: Sequence[str], venvs:
 
 
 def _try(grader: Grader, batch: Sequence[Path], missing: dict[str, str]) -> tuple[Spent, Mapping[str, float]] | None:
-    """Grade a batch, unless the grader does not run here; our own has to."""
+    """Grade a batch. Return None for a peer that does not run on this machine."""
     if grader.name in missing:
         return None
     try:
@@ -125,7 +127,7 @@ def _try(grader: Grader, batch: Sequence[Path], missing: dict[str, str]) -> tupl
 
 
 def _further(ours: Ours, base: Tally, larger: Sequence[Path]) -> Tally:
-    """Return what a submission costs beyond the first ones, without start and oracle."""
+    """Return the cost of the further submissions in a larger class, without start-up and oracle."""
     spent, scores = ours.grade(larger)
     whole = Tally()
     whole.add(larger, spent, scores)
@@ -135,8 +137,8 @@ def _further(ours: Ours, base: Tally, larger: Sequence[Path]) -> Tally:
 
 
 def throughput(meter: Meter, about: str, course: Path, make: MakeClass, sizes: Sequence[int]) -> None:
-    """Print how fast classes go through, and how much memory that takes; the smallest with one process, too."""
-    print(f"\n{about}; a sum of memory counts shared pages for each process.\n")
+    """Print speed and memory for classes of several sizes. The smallest is also graded with one process."""
+    print(f"\n{about}; the sum of memory counts shared pages once for each process.\n")
     print("| submissions | --jobs | per second | CPU ms each | wall s | largest process MB | all together MB | mean |")
     print("|--:|--:|--:|--:|--:|--:|--:|--:|")
     for learners, jobs in [(min(sizes), 1), *((size, _JOBS) for size in sizes)]:

@@ -1,14 +1,24 @@
-"""Is what a learner is told ever untrue? Wrong files whose mistake is known, graded, and judged by the code in them.
+"""Test whether diagnoses are true: grade wrong files whose mistake is known.
 
     python benchmarks/diagnosis.py [--pairs N] [--show KIND] [EXERCISE ...]
 
-Takes compounds of two misconceptions of an exercise (up to N an exercise), every mechanical mutant of its solution that
-some check fails, and half-done files: the solution with one statement of what is to be filled missing, emptied or
-mistyped. A misconception that is named has to be an ingredient: the functions that it changes are written so in the
-file. A fault fact has to be about an operation that one of the changed functions computes, or about `backward()` where
-that, or what it calls, was changed. A file counts as described, too, if one of these holds: a check shows a line inside
-a changed function, or names one; the program that a check shows depends on a changed function and on no other that is
-to be filled; a check says what is wrong with an order. One untrue sentence makes a file untrue: exit 1.
+The files are
+
+- compounds of two misconceptions of an exercise, up to N for each exercise;
+- every mechanical mutant of a solution that fails a check;
+- half-done files: the solution with one statement to be filled in missing, emptied or mistyped.
+
+A named misconception is true if the functions that it changes have the same code in the file. A
+fault fact is true if it is about an operation that a changed function computes, or about
+`backward()` if that or a function it calls was changed. One untrue sentence makes a file untrue.
+
+A file also counts as described if
+
+- a check shows a line inside a changed function, or names one;
+- the program of a check depends on a changed function and on no other function to be filled in;
+- a check says what is wrong with an order.
+
+Exits with 1 if a file is untrue.
 """
 
 import argparse
@@ -38,7 +48,7 @@ from grader.report.facts import fact_text
 ROOT = Path(__file__).resolve().parent.parent
 COMPOUND, MUTANT, HALF_DONE = KINDS = ("compound of two", "mechanical mutant", "half-done file")
 COLUMNS = ("rightly", "silent", "untrue")
-# the methods that an operation is computed with, where it is not its own alone
+# the methods that compute an operation, if they are more than its own
 METHODS = {
     "add": ("__add__", "__radd__"),
     "mul": ("__mul__", "__rmul__"),
@@ -78,7 +88,7 @@ Made = tuple[str, str, frozenset[str]]
 
 
 def submissions(exercise: Exercise, solution: str, sources: dict[str, str], pairs: int) -> Iterator[Made]:
-    """Kind, text and ingredients of each wrong file."""
+    """Yield the kind, text and ingredients of each wrong file."""
     combined = list(itertools.combinations(sources, 2))
     random.Random(exercise.id).shuffle(combined)
     texts = ((merged(solution, sources[a], sources[b]), frozenset({a, b})) for a, b in combined)
@@ -92,7 +102,7 @@ def submissions(exercise: Exercise, solution: str, sources: dict[str, str], pair
 
 
 def merged(solution: str, a: str, b: str) -> str | None:
-    """Both edits of the solution in one, if they touch different lines."""
+    """Return the solution with both edits; None if they change the same lines."""
     one, two, base = a.splitlines(), b.splitlines(), solution.splitlines()
     if not len(one) == len(two) == len(base):
         return None
@@ -105,7 +115,7 @@ def merged(solution: str, a: str, b: str) -> str | None:
 
 
 def functions(text: str) -> dict[str, tuple[str, range]]:
-    """The outermost functions and methods of a file: what they say, and their lines."""
+    """Return the code and the lines of a file's top-level functions and methods, by name."""
     found = {}
     tree = ast.parse(text)
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
@@ -116,13 +126,13 @@ def functions(text: str) -> dict[str, tuple[str, range]]:
 
 
 def changed(solution: str, text: str) -> set[str]:
-    """The functions that are written in another way."""
+    """Return the names of the functions whose code differs."""
     one, other = functions(solution), functions(text)
     return {name for name in one.keys() | other.keys() if one.get(name, "?")[0] != other.get(name, "!")[0]}
 
 
 def alike(text: str) -> str:
-    """A text in which ways to write the same thing are one."""
+    """Return a text with equivalent spellings unified."""
     for one, other in ALIKE:
         text = re.sub(one, other, text)
     return text
@@ -141,7 +151,7 @@ class Judge:
         self._solution, self._sources = solution, sources
 
     def is_ingredient(self, misconception: str) -> bool:
-        """Whether every function that a misconception changes is written so in the file."""
+        """Return whether every function that a misconception changes has the same code in the file."""
         if EQUAL.get(misconception, "\n") in self.text.replace("\n", " "):
             return True
         source = self._sources[misconception]
@@ -149,20 +159,23 @@ class Judge:
         names = changed(self._solution, source)
         if all(self._written.get(name, "!")[0] == theirs.get(name, "?")[0] for name in names):
             return True
-        # two edits of one function: each of its changed lines stands there
+        # the file may edit the same function twice; then all changed lines must be in it
         start = self._sources[self._on[misconception]] if misconception in self._on else self._solution
         lines = set(source.splitlines()) - set(start.splitlines())
         return bool(lines) and lines <= set(self.text.splitlines())
 
     def is_true(self, fact: Fact) -> bool:
-        """Whether a fact is about something that was changed."""
+        """Return whether a fact is about changed code."""
         if not fact.operation:
             return bool(self.changed)
         return not self.changed.isdisjoint(METHODS.get(fact.operation, (fact.operation, "_function")))
 
     def is_described(self, exercise: Exercise, known: KnownExercise, examined: Examined) -> bool:
-        """Whether a check shows a line of a changed function, is about one that was changed and no other that is to be
-        filled, or says what is wrong with an order."""
+        """Return whether a check describes the mistake.
+
+        It shows a line of a changed function, tests a changed function and no other one to be filled in, or says
+        what is wrong with an order.
+        """
         wrong: dict[str, str] = {}
         for key in examined.behaviour.wrong:
             wrong.setdefault(check_of(key), key)
@@ -234,7 +247,7 @@ def main() -> int:
 
 
 def difference(solution: str, text: str) -> Iterator[str]:
-    """The lines of a file that the solution does not have, comments aside."""
+    """Yield the lines of a file that the solution does not have, without comments."""
     base = set(ast.unparse(ast.parse(solution)).splitlines())
     for line in ast.unparse(ast.parse(text)).splitlines():
         if line not in base:

@@ -2,11 +2,13 @@
 
     python benchmarks/floor.py [--rounds 5] [--submissions 4] [--against CHECKOUT]
 
-The floor: the course's programs, executed by the worker's adapter in this process, under the same order seeds, with
-the file run afresh for each batch, and the answers compared with those of the first time; no pytest, no sandbox, no
-protocol. Beside it one more submission of `grade cohort`: the CPU time of a class of twice the size less that of the
-class, all processes together. With --against the same of another checkout, in turns. Prints medians in CPU
-milliseconds, and ratios to the floor.
+The lower bound (floor) is the time for the course's programs alone: the worker's adapter executes
+them in this process, under the same order seeds, and runs the file again for each batch. There is
+no pytest, no sandbox and no protocol. The answers are compared with those of the first run.
+
+The time of a further submission is the CPU time of `grade cohort` for a class of twice the size,
+minus that for the class. It includes all processes. With --against, another checkout is measured
+in turn. Prints medians in CPU milliseconds, and ratios to the floor.
 """
 
 import argparse
@@ -36,7 +38,7 @@ Asked = dict[str, list[dict[str, Any]]]
 
 
 def batches(course: Course) -> Asked:
-    """Every batch that the checks ask under the course's seed, by exercise, as a worker reads it."""
+    """Return every batch that the checks send under the course's seed, by exercise, as a worker reads it."""
     asked: Asked = {}
     with CheckSession(course, course.exercises) as checks, Oracle(read_book(course.book), None) as oracle:
         for exercise in course.exercises:
@@ -54,7 +56,7 @@ def batches(course: Course) -> Asked:
 
 
 def floor(course: Course, asked: Asked, expected: list[Any]) -> float:
-    """CPU seconds for one right submission; fills `expected` the first time, compares with it later."""
+    """Return the CPU seconds for one right submission. The first call fills `expected`; later ones compare with it."""
     before = time.process_time()
     answers = []
     for exercise in course.exercises:
@@ -73,7 +75,7 @@ def floor(course: Course, asked: Asked, expected: list[Any]) -> float:
 
 
 def without_orders(answer: Any) -> Any:
-    """An answer with the nodes of each list sorted: a set of thousands is walked as it lies in memory."""
+    """Return an answer with the nodes of each list sorted, because large sets are iterated in the order of memory."""
     match answer:
         case ["nodes", [*nodes]]:
             return ["nodes", sorted(nodes)]
@@ -84,10 +86,10 @@ def without_orders(answer: Any) -> Any:
 
 
 def cohort(meter: Meter, checkout: Path, submissions: Path, folder: Path) -> float:
-    """CPU seconds of `grade cohort` over a folder, all of its processes together."""
+    """Return the CPU seconds of `grade cohort` for a folder, including all of its processes."""
     out = folder / "results"
     shutil.rmtree(out, ignore_errors=True)
-    # a seed given: nothing is drawn that another round would not draw
+    # with a fixed seed, every round draws the same
     words = [
         "cohort",
         str(submissions),

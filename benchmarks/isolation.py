@@ -1,10 +1,11 @@
-"""Measure what each tier of isolation costs, against the plain process, in one run.
+"""Measure the cost of each tier of isolation, relative to the `process` tier, in one run.
 
     python benchmarks/isolation.py [--rounds N]
 
-For every tier that this machine has: starting the server process (once for each run of `grade`), an engine process for
-each file (it gives up its rights, compiles the file and runs it), and each check in it. Prints medians, and ratios to
-the `process` tier; the tiers are measured in turns.
+For every tier that works on this machine, three steps are measured: the start of the server process
+(once for each run of `grade`), the start of an engine process for a file (it drops its rights,
+compiles the file and runs it), and a check in it. The tiers are measured in turn. Prints medians,
+and ratios to the `process` tier.
 """
 
 import argparse
@@ -29,7 +30,7 @@ SERVER, FILE, CHECK = "start of the server process", "an engine process, to load
 
 
 def measure(tier: str, times: dict[str, list[float]]) -> None:
-    """One start, ten files with three checks each."""
+    """Measure one start of the server, and ten files with three checks each."""
     started = time.perf_counter()
     with sandbox.start(tier) as warm:
         assert warm.tier == tier
@@ -57,7 +58,7 @@ def main() -> None:
             with sandbox.start(tier) as warm:
                 times[tier] = {step: [] for step in (SERVER, FILE, CHECK)} if warm.tier else {}
         except (sandbox.IsolationError, OSError) as error:
-            print(f"{tier}: not on this machine ({error})")
+            print(f"{tier}: not available on this machine ({error})")
     for _ in range(rounds):
         for tier, measured in times.items():
             measure(tier, measured)

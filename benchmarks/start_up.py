@@ -1,9 +1,9 @@
-"""How long a learner waits: `grade` against `python -m pytest` on one empty test, in the same run.
+"""Measure how long a learner waits: `grade` against `python -m pytest` on one empty test.
 
     python benchmarks/start_up.py [--rounds N]
 
-Prints medians of wall time and their ratios to two floors: pytest as it starts here, with every plugin installed,
-and pytest with no plugin but its own. Rounds are interleaved, so that a busy machine hits all alike.
+Prints medians of wall time and their ratios to two runs of pytest: with all installed plugins, and
+without them. The commands take turns, so that load on the machine affects all of them.
 """
 
 import argparse
@@ -20,7 +20,7 @@ GRADE = str(Path(sys.executable).parent / "grade")
 
 
 def wall(command: list[str], folder: Path, environment: dict[str, str]) -> float:
-    """Seconds that a command takes."""
+    """Return the wall time of a command in seconds."""
     started = time.perf_counter()
     subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - started

@@ -1,10 +1,11 @@
-"""Every program whose verdict is known, graded again and again: does the grader tell right from wrong, each time?
+"""Grade every engine and variant whose verdict is known, many times, and look for wrong verdicts.
 
     python benchmarks/verdicts.py [--repetitions N]
 
-Each repetition runs in fresh processes, with another hash seed, other things in memory before the graded program and
-unused lines below it; every other repetition draws its fresh programs from a seed of its own, as an official run
-does. Prints a table; ends with 1 if a verdict was wrong or differed between repetitions.
+Each repetition runs in fresh processes, with another hash seed, another memory layout and unused
+lines at the end of the file. Every second repetition draws its random programs from its own seed,
+as an official run does. Prints a table. Exits with 1 if a verdict was wrong, or differed between
+repetitions.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import table  # noqa: E402
 
 
 def seed_of(repetition: int) -> str | None:
-    """None, the course's own seed, and a secret one in turn."""
+    """Return None, for the course's own seed, and a secret seed in turn."""
     return f"verdicts {repetition}" if repetition % 2 else None
 
 

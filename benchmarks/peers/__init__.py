@@ -1,1 +1,1 @@
-"""Support for `benchmarks/cohort.py`: the graders it compares, and the means to measure them."""
+"""Support for `benchmarks/cohort.py`: the graders that it compares, and their measurement."""

@@ -1,4 +1,4 @@
-"""The graders that are compared: each takes a batch of submissions and says what it cost and which scores it gave."""
+"""The graders that are compared. Each grades a batch of submissions, and returns the cost and the scores."""
 
 import csv
 import json
@@ -19,7 +19,7 @@ _EXPRESSIONS = (FORMS / "expressions.py").read_text(encoding="utf-8")
 
 @dataclass
 class Grader:
-    """A grader with a folder to work in. `grade` raises `NotHereError` where it does not run."""
+    """A grader with a working folder. `grade` raises `NotHereError` if the grader does not run."""
 
     meter: Meter
     folder: Path
@@ -30,14 +30,14 @@ class Grader:
         self.counted = 0
 
     def batches(self, submissions: Sequence[Path]) -> list[Sequence[Path]]:
-        """Return what is graded by one command each: a process for every submission."""
+        """Split the submissions into batches, each graded by one command: here one for every submission."""
         return [[one] for one in submissions]
 
     def grade(self, batch: Sequence[Path]) -> tuple[Spent, Scores]:
         raise NotImplementedError
 
     def fresh(self) -> Path:
-        """A new folder for one command."""
+        """Make and return a new folder for one command."""
         self.counted += 1
         made = self.folder / f"run{self.counted}"
         made.mkdir()
@@ -46,7 +46,7 @@ class Grader:
 
 @dataclass
 class Ours(Grader):
-    """`grade cohort`, with its sandbox, for all at once; the seed is secret, so torch is asked each time."""
+    """`grade cohort` in its sandbox, one command for all submissions. The seed is secret, so torch runs each time."""
 
     course: Path
     name = "ours, --jobs 1"
@@ -67,14 +67,14 @@ class Ours(Grader):
 
 
 class OursTwice(Ours):
-    """The same with two processes."""
+    """`grade cohort` with two processes."""
 
     jobs = 2
     name = "ours, --jobs 2"
 
 
 def run_cohort(meter: Meter, course: Path, folder: Path, jobs: int) -> Spent:
-    """Grade the submissions in `folder`/class into `folder`/results, with no cache of an earlier run."""
+    """Grade the submissions in `folder`/class into `folder`/results, without the cache of an earlier run."""
     words = ("--layout", "folders", "--isolation", meter.isolation, "--jobs", str(jobs))
     environment = {**os.environ, "BACKWARD_CACHE": str(folder / "cache")}
     spent = meter.run(
@@ -82,7 +82,7 @@ def run_cohort(meter: Meter, course: Path, folder: Path, jobs: int) -> Spent:
         folder,
         environment,
     )
-    if spent.status not in (0, 1):  # 1: somebody should look
+    if spent.status not in (0, 1):  # 1: something needs review
         raise NotHereError(f"grade cohort ended with {spent.status}: {spent.output[-500:]}")
     return spent
 
@@ -104,7 +104,7 @@ class Peer(Grader):
         self.prepare()
 
     def prepare(self) -> None:
-        """Make what is made once and not measured."""
+        """Do the set-up that is done once and not measured."""
 
     def call(self, folder: Path, *words: str | Path, ends: tuple[int, ...] = (0,)) -> Spent:
         spent = self.meter.run(words, folder, self.environment)
@@ -166,7 +166,7 @@ class Otter(Peer):
 
 
 class Nbgrader(Peer):
-    """One command for all submissions, as it is meant to be used."""
+    """nbgrader with one command for all submissions, its intended use."""
 
     name = "nbgrader autograde"
     packages = ("nbgrader", "ipykernel")
@@ -185,9 +185,9 @@ class Nbgrader(Peer):
         released = json.loads((folder / "release" / "ps1" / "ps1.ipynb").read_bytes())
         for one in batch:
             released["cells"][0]["source"] = (one / FILE).read_text(encoding="utf-8")
-            handed_in = folder / "submitted" / one.name / "ps1" / "ps1.ipynb"
-            handed_in.parent.mkdir(parents=True)
-            handed_in.write_text(json.dumps(released))
+            submitted = folder / "submitted" / one.name / "ps1" / "ps1.ipynb"
+            submitted.parent.mkdir(parents=True)
+            submitted.write_text(json.dumps(released))
         spent = self.call(folder, nbgrader, "autograde", "ps1")
         self.call(folder, nbgrader, "export")
         with (folder / "grades.csv").open(newline="") as file:
@@ -195,7 +195,7 @@ class Nbgrader(Peer):
 
 
 def _notebook() -> dict[str, object]:
-    """The learner's cell, then a cell of hidden tests for each check."""
+    """Return a notebook: the learner's cell, then a cell of hidden tests for each check."""
     text = (FORMS / "nbgrader" / "cells.py").read_text(encoding="utf-8")
     cells = [_cell("value", "### BEGIN SOLUTION\n### END SOLUTION", None)]
     for name, _, code in (part.partition("\n") for part in text.split("# %% ")[1:]):

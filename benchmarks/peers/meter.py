@@ -1,8 +1,9 @@
-"""Run a command and measure the CPU time, wall time and memory of the whole tree of processes below it.
+"""Run a command, and measure CPU time, wall time and memory of all its processes.
 
-Where a control group can be made (root, on most Linux systems), its accounts hold every process that the command
-started, whoever waits for it. bubblewrap's init is killed with the sandbox, and what it had not waited for is lost to
-everybody else: so without a group only the `landlock` tier can be measured, whose orphans this process adopts.
+A control group, which root can make on most Linux systems, accounts for every process that the
+command starts. Without one, only the CPU time of processes that are waited for is known. The init
+process of bubblewrap is killed with the sandbox, so the time of processes that it had not waited
+for is lost. Therefore only the `landlock` tier can be measured then; this process adopts its orphans.
 """
 
 import contextlib
@@ -25,8 +26,16 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True)
 class Spent:
-    """The cost of a command: seconds of CPU and of wall time; largest resident sizes sampled, in bytes, of one process
-    and of all together (pages that they share are counted for each)."""
+    """The cost of a command.
+
+    Attributes:
+        cpu_s: CPU time of all processes, in seconds.
+        wall_s: wall time, in seconds.
+        largest: the largest sampled resident size of a process, in bytes.
+        together: the largest sampled sum of resident sizes, in bytes; shared pages count for each process.
+        status: the exit status.
+        output: standard output and error.
+    """
 
     cpu_s: float
     wall_s: float
@@ -37,7 +46,7 @@ class Spent:
 
 
 class Meter:
-    """A context manager; `group` tells by which account CPU time is known."""
+    """A context manager that measures commands. `group` is the control group, or None."""
 
     def __init__(self) -> None:
         self.group: Path | None = None
@@ -64,18 +73,18 @@ class Meter:
 
     @property
     def isolation(self) -> str:
-        """The tier of our sandbox that can be measured."""
+        """The tier of isolation that can be measured, for `--isolation`."""
         return "auto" if self.group else "landlock"
 
     @property
     def about(self) -> str:
-        """How CPU time is counted, in a sentence."""
+        """A description of how CPU time is measured."""
         if self.group is None:
-            return "CPU by wait4 and adopted orphans (no control group can be made here), our sandbox: landlock"
-        return "CPU by a control group, so of every process, whoever waits for it; our sandbox: the strongest tier"
+            return "CPU time by wait4 and adopted orphans (no control group is available); our sandbox: landlock"
+        return "CPU time of all processes, by a control group; our sandbox: the strongest tier"
 
     def run(self, command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]) -> Spent:
-        """Run a command to its end, and to that of whatever it leaves behind."""
+        """Run a command, and wait for it and all processes that it leaves behind."""
         words = [str(word) for word in command]
         if self.group is not None:
             words = ["/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', str(self.group / "cgroup.procs"), *words]
@@ -93,7 +102,7 @@ class Meter:
         return Spent(self._cpu() - before, wall, sampler.largest, sampler.together, status, said)
 
     def pids(self, root: int) -> list[int]:
-        """The processes of a running command."""
+        """Return the ids of a running command's processes."""
         if self.group is not None:
             return _members(self.group)
         return list(_descendants(root))
@@ -106,7 +115,7 @@ class Meter:
         return int(text) / 1e9 if self._usage.name == "cpuacct.usage" else int(text.split()[1]) / 1e6
 
     def _settle(self) -> None:
-        """Wait for what the command left behind; end what does not end."""
+        """Wait for processes that the command left behind, and kill those that do not exit in time."""
         deadline = time.monotonic() + _PATIENCE_S
         while self.group is not None and (left := _members(self.group)):
             if time.monotonic() > deadline:
@@ -125,7 +134,7 @@ class Meter:
 
 
 class _Sampler:
-    """Looks at resident sizes while a command runs."""
+    """Samples resident sizes while a command runs. A context manager."""
 
     def __init__(self, meter: Meter, root: int) -> None:
         self.largest = self.together = 0
@@ -149,7 +158,7 @@ class _Sampler:
 
 
 def _accounts() -> Iterator[tuple[Path, str]]:
-    """Our own group in each hierarchy that counts CPU time, and the file in which it stands."""
+    """Yield this process's group in each hierarchy that accounts CPU time, and the name of the file with the time."""
     hierarchies = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
@@ -164,7 +173,7 @@ def _accounts() -> Iterator[tuple[Path, str]]:
 
 
 def _moves_in(group: Path) -> bool:
-    """Whether a process may be put into the group."""
+    """Return whether a process can be moved into the group."""
     word = ["/bin/sh", "-c", 'echo $$ > "$0"', str(group / "cgroup.procs")]
     return subprocess.run(word, stderr=subprocess.DEVNULL, check=False).returncode == 0
 

@@ -1,4 +1,4 @@
-"""A course of one exercise with the peers' eight checks, and submissions to it."""
+"""Make a course of one exercise with eight checks, and submissions to it."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ FILE = "01_value.py"
 
 
 def make_course(folder: Path) -> Path:
-    """The course with its stub and its answer book, made by the kit."""
+    """Make and return the course's folder, with its stub and answer book."""
     course = Path(shutil.copytree(FORMS / "ours", folder / "course"))
     (course / "exercises").mkdir()
     (course / "exercises" / FILE).touch()
@@ -22,7 +22,10 @@ def make_course(folder: Path) -> Path:
 
 
 def make_submissions(folder: Path, count: int) -> list[Path]:
-    """A folder for each person: right, `=` for `+=`, and next to nothing in turn; a comment makes each another file."""
+    """Make and return a folder for each person, with a right, wrong (`=` for `+=`) or almost empty file in turn.
+
+    A comment makes each file unique.
+    """
     right = (FORMS / "ours" / "solutions" / FILE).read_text(encoding="utf-8")
     kinds = {
         "right": right,
@@ -36,7 +39,7 @@ def make_submissions(folder: Path, count: int) -> list[Path]:
         kind = list(kinds)[number % len(kinds)]
         person = folder / f"{kind}{number:05}"
         person.mkdir(parents=True)
-        (person / FILE).write_text(f"# handed in by {person.name}\n{kinds[kind]}", encoding="utf-8")
+        (person / FILE).write_text(f"# submitted by {person.name}\n{kinds[kind]}", encoding="utf-8")
         made.append(person)
     return made
 

@@ -1,4 +1,4 @@
-"""A large class for the whole course, the same on every machine: right files, known misconceptions, stubs."""
+"""Make a large class for the whole course, the same on every machine: right files, misconceptions, stubs."""
 
 import random
 from pathlib import Path
@@ -11,7 +11,7 @@ RIGHT, WRONG = 0.4, 0.4  # the rest are stubs
 
 
 def make_class(folder: Path, learners: int) -> None:
-    """A folder for each learner, with a file for every exercise; comments make each but the stubs another text."""
+    """Make a folder for each learner, with a file for every exercise. Comments make all files but stubs unique."""
     course = load_course(ROOT)
     files: list[tuple[str, str, list[str], str]] = []
     for exercise in course.exercises:
@@ -27,5 +27,5 @@ def make_class(folder: Path, learners: int) -> None:
         for name, right, wrong, stub in files:
             kind = rng.random()
             text = right if kind < RIGHT else rng.choice(wrong) if kind < RIGHT + WRONG else stub
-            mark = f"\n# handed in by learner {learner}\n" if text is not stub else ""
+            mark = f"\n# submitted by learner {learner}\n" if text is not stub else ""
             (person / name).write_text(text + mark, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A virtual environment for each peer. torch, the largest part, is installed once, and lies on the path of all."""
+"""Make a virtual environment for each peer. torch, the largest part, is installed once and shared by all."""
 
 import os
 import subprocess
@@ -7,21 +7,21 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-_SHARED = ("torch==2.13.0", "numpy")  # without a version pip may take a build of several gigabytes
+_SHARED = ("torch==2.13.0", "numpy")  # without a version, pip may choose a build of several gigabytes
 _DONE = "installed"
 
 
 class NotHereError(RuntimeError):
-    """A peer that cannot be installed, or does not run, on this machine; says why."""
+    """A peer cannot be installed on this machine, or does not run. The message says why."""
 
 
 def default_folder() -> Path:
-    """Where the environments are kept from one run to the next."""
+    """Return the folder in which the environments are kept between runs."""
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "backward-benchmark"
 
 
 def interpreter(folder: Path, name: str, packages: Sequence[str]) -> Path:
-    """The interpreter of the environment that holds these packages and torch. Raises `NotHereError`."""
+    """Return the interpreter of the environment with these packages and torch. Raises `NotHereError`."""
     shared = _environment(folder / "torch", _SHARED, None)
     return _environment(folder / name, packages, shared) / "bin" / "python"
 

@@ -186,10 +186,10 @@ class Results:
         return True
 
     def take_over(self, earlier: Path, entries: Iterable[Entry]) -> None:
-        """Copy the seed and the reports of an earlier folder of results, where this one has none.
+        """Copy the seed and the reports of an earlier folder of results, except those that this folder has.
 
-        A report of a submission that has changed since is made anew, as in every run. Raises `ResultsError` where
-        there are no such results, and `OSError`.
+        As in every run, a submission that has changed since is graded again. Raises `ResultsError` if
+        `earlier` contains no results, and `OSError`.
         """
         for place in (RUN, *(f"{REPORTS}/{entry.id}.json" for entry in entries)):
             if os.path.lexists(self.folder / place):
@@ -198,7 +198,7 @@ class Results:
                 data = read_plain(earlier / place)
             except FileNotFoundError:
                 if place == RUN:
-                    raise ResultsError(f"--since {earlier}: there are no results of `grade cohort`") from None
+                    raise ResultsError(f"--since {earlier}: the folder has no results of `grade cohort`") from None
                 continue
             except OSError as error:
                 raise ResultsError(f"--since {earlier / place} cannot be read: {error.strerror}") from None

@@ -121,7 +121,7 @@ class Course:
 
     @property
     def details(self) -> dict[tuple[str, str], str]:
-        """How much a learner may be shown of each check, by the ids of exercise and check."""
+        """The level of detail that a learner may see of each check, by the ids of exercise and check."""
         return {(exercise.id, check.id): check.detail for exercise in self.exercises for check in exercise.checks}
 
     @property

@@ -1,4 +1,4 @@
-"""What happens while somebody works: files are saved, keys are pressed, the window is resized. One queue has it all."""
+"""Collect saved files, pressed keys and changes of the window's size in one queue."""
 
 import contextlib
 import os

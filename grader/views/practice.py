@@ -1,4 +1,4 @@
-"""Practice in a terminal: one exercise that fits a screen, all exercises as a list, and what to do next."""
+"""Views of practice in a terminal: an exercise on one screen, the list of exercises, hints and the next step."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,10 @@ _WIDTH = 78
 
 
 def exercise_screen(result: ExerciseResult, *, everything: bool = False, color: bool = False) -> list[str]:
-    """Return the lines on one exercise: its checks, and the first failure (or every one) explained at the end.
+    """Return the lines of one exercise: its checks, then the explanation of the first failure.
 
-    The explanation stands below all checks, so that it is at the bottom of a screen.
+    With `everything`, every failure is explained. The explanation comes last, so that it is visible
+    at the bottom of a screen.
     """
     failures = [check for check in result.checks if check.status not in ("passed", "skipped", "not_started")]
     first = first_failure(result)
@@ -33,14 +34,14 @@ def exercise_screen(result: ExerciseResult, *, everything: bool = False, color: 
 
 
 def fitted(lines: Sequence[str], rows: int) -> list[str]:
-    """Return at most `rows` of the lines: the first one and the last ones, with a mark where some are left out."""
+    """Return at most `rows` lines: the first one, `…` in place of omitted ones, and the last ones."""
     if len(lines) <= rows:
         return list(lines)
     return [lines[0], "  …", *lines[len(lines) - max(0, rows - 2) :]] if rows > 2 else list(lines[:rows])
 
 
 def progress(course: Course, results: Mapping[str, ExerciseResult], color: bool = False) -> str:
-    """Return a bar of the points so far, with numbers."""
+    """Return a progress bar with the points and the number of exercises passed."""
     score = sum(result.score for result in results.values())
     done = round(_BAR * score / course.max_score) if course.max_score else _BAR
     bar = "#" * done
@@ -53,7 +54,7 @@ def progress(course: Course, results: Mapping[str, ExerciseResult], color: bool 
 def exercise_list(
     course: Course, results: Mapping[str, ExerciseResult], at: Exercise | None, color: bool = False
 ) -> list[str]:
-    """Return a line for each exercise with status and points, `>` before the one at hand, and the progress below."""
+    """Return a line for each exercise with status and points, then the progress. `>` marks the current exercise."""
     lines = []
     for exercise in course.exercises:
         result = results.get(exercise.id)
@@ -63,14 +64,14 @@ def exercise_list(
 
 
 def hint(exercise: Exercise, number: int) -> str:
-    """Return a hint of an exercise, wrapped, with its number; `number` begins with 1."""
+    """Return a hint of an exercise as wrapped text, with its number, which counts from 1."""
     head = f"Hint {number} of {len(exercise.hints)} for {exercise.stem}"
     text = textwrap.fill(plain(exercise.hints[number - 1]), _WIDTH, initial_indent="  ", subsequent_indent="  ")
     return f"{head}\n\n{text}"
 
 
 def next_step(course: Course, exercise: Exercise | None, folder: Path) -> str:
-    """Return what to do next: which file to open, as it is named from the current folder, or that all is passed."""
+    """Return the next step: the file to open, relative to the current folder, or that all exercises are passed."""
     if exercise is None:
         return f"All {len(course.exercises)} exercises are passed."
     path = folder / exercise.filename

@@ -85,12 +85,12 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
 
 
 def headline(exercise: ExerciseResult, *, color: bool = False) -> str:
-    """Return the line on an exercise: status, name, title, points."""
+    """Return the line of an exercise: status, name, title, points."""
     return _headline(exercise, _painter(color))
 
 
 def check_lines(exercise: ExerciseResult, *, color: bool = False) -> list[str]:
-    """Return a line for each check that was run, after what is to be said of the file."""
+    """Return the message about an exercise's file, and a line for each check that was run."""
     said = _indented(_given(exercise.message) or "", _TEXT) if exercise.status != "not_started" else []
     checks = [check for check in exercise.checks if check.status != "skipped"]
     paint = _painter(color)
@@ -99,7 +99,7 @@ def check_lines(exercise: ExerciseResult, *, color: bool = False) -> list[str]:
 
 
 def explained(exercise: ExerciseResult, check: CheckResult, after: CheckResult | None = None) -> list[str]:
-    """Return the lines that explain a failing check; what was said of the check `after` is not said again."""
+    """Return the lines that explain a failing check, without repeating those of the check `after`."""
     facts = () if after else _given(exercise.facts) or ()
     said = after.diagnosis.explanation if after and after.diagnosis else None
     return _failure(exercise, check, [fact.text for fact in facts], said)
@@ -110,7 +110,7 @@ def _painter(color: bool) -> Callable[[str, str], str]:
 
 
 def _not_earned(exercise: ExerciseResult, check: CheckResult) -> bool:
-    """Return whether a bonus is open in an exercise that has full marks."""
+    """Return whether a check is a bonus that is not earned, in an exercise with full marks."""
     return check.bonus and check.status != "passed" and exercise.status == "passed"
 
 

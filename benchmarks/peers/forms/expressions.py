@@ -1,4 +1,4 @@
-"""Twenty random expressions, the same for a learner's Value and for torch: all peers' eighth check."""
+"""Compare a learner's Value with torch on twenty random expressions: the eighth check of every peer."""
 
 import random
 
@@ -6,7 +6,7 @@ import torch
 
 
 def build(seed, leaves):
-    """Return some operations on the leaves; the result depends on each leaf."""
+    """Return an expression of random operations. It depends on each leaf."""
     rng = random.Random(seed)
     nodes = list(leaves)
     for _ in range(rng.randint(1, 8)):
@@ -22,7 +22,7 @@ def build(seed, leaves):
 
 
 def gradients(seed, Value):
-    """Of one expression's three leaves: the learner's gradients, and torch's."""
+    """Return the learner's and torch's gradients of the three leaves of an expression."""
     rng = random.Random(f"leaves {seed}")
     data = [rng.uniform(-2, 2) for _ in range(3)]
     mine = [Value(x) for x in data]
@@ -33,5 +33,5 @@ def gradients(seed, Value):
 
 
 def agree(Value):
-    """Whether all twenty agree."""
+    """Return whether the gradients of all twenty expressions agree."""
     return all(torch.allclose(*gradients(seed, Value), rtol=1e-5) for seed in range(20))
