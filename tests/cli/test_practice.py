@@ -120,7 +120,7 @@ def test_keys(watch: Terminal, exercises: Path) -> None:
     path.write_text(WRONG, encoding="utf-8")
     watch.until("PARTIAL")
     watch.press("h")
-    watch.until("Hint 3 of 3")
+    watch.until("Hint 3 of 4")
     watch.press("h")
     watch.until("Hint 1 of 3")
     watch.press("l")
