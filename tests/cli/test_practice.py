@@ -122,6 +122,8 @@ def test_keys(watch: Terminal, exercises: Path) -> None:
     watch.press("h")
     watch.until("Hint 3 of 4")
     watch.press("h")
+    watch.until("Hint 4 of 4")
+    watch.press("h")
     watch.until("Hint 1 of 4")
     watch.press("l")
     watch.until("> PARTIAL  01 distribute", "13 descend")
