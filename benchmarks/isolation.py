@@ -2,10 +2,13 @@
 
     python benchmarks/isolation.py [--rounds N]
 
-Every tier that works on this machine is measured, in turn, in three steps. The first is the start
-of the server process, once for each run of `grade`. The second is the start of an engine process for
-a file: it drops its rights, compiles the file and runs it. The third is a check in it. Prints
-medians, and ratios to the `process` tier.
+For every tier that works on this machine, three steps are measured:
+
+- the start of the server process, once for each run of `grade`;
+- the start of an engine process, which drops its rights, compiles a file and runs it;
+- a check in it.
+
+The tiers are measured in turn. Prints medians, and ratios to the `process` tier.
 """
 
 import argparse

@@ -281,7 +281,7 @@ class _Verification:
         return None
 
     def _scores(self) -> None:
-        """No score hangs on the seed that random programs and other numbers are drawn from."""
+        """No score depends on the seed that random programs and other numbers are drawn from."""
         seeds = [None, *(f"{self.course.seed}: verify {number}" for number in range(1, self.seeds))] * bool(self.seeds)
         path = self.path.with_suffix(".mistakes.yaml")
         texts: list[tuple[Path, int | None, str, str]] = [(self.path, None, "the solution", self.solution.text)]

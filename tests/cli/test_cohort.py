@@ -83,7 +83,7 @@ def test_since_wants_results(grade: Run, submissions: Path, work: Path) -> None:
     """A folder without any is a mistake, and nothing is graded."""
     done = grade("cohort", submissions, "--out", work / "second", "--since", work / "nowhere")
     assert (2, "") == (done.returncode, done.stdout)
-    assert f"--since {work / 'nowhere'}: there are no results of `grade cohort`" in done.stderr
+    assert f"--since {work / 'nowhere'}: the folder has no results of `grade cohort`" in done.stderr
 
 
 def test_a_complete_class_needs_no_eye(cohort: Run, submissions: Path) -> None:
