@@ -249,7 +249,7 @@ GOOD = '@check("shared")\ndef test_z(engine): engine.agrees("L = a + a", a=1)\n'
         (3, "ProgramError: 'L = a +': not an expression", "def test_a(engine): engine.agrees('L = a +', a=1)"),
         (
             4,
-            "`a.tahn()` is is not supported in programs; did you mean `tanh`?; they know -x, +, -, *, /, ** of two",
+            "`a.tahn()` is not supported in programs; did you mean `tanh`?; use -x, +, -, *, /, ** with two operands",
             "def test_a(engine):\n    engine.agrees('L = a.tahn()', a=1)",
         ),
         (

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The files beside this one, anew, from npm by name and version; SHA256SUMS says what they have to be.
+# Download the files of this folder from npm by name and version, and compare them with SHA256SUMS.
 # `fetch.sh --update` writes SHA256SUMS instead, after a version below was raised: look at what changed.
 set -euo pipefail
 cd "$(dirname "$0")"
