@@ -205,7 +205,7 @@ def test_output_in_the_report_is_capped(graded: Callable[..., tuple[Any, Report]
         ("unknown key `poins`", "{points: 2,", "{poins: 2,"),
         ("unknown key `limit`", "limits:", "limit:"),
         ("points, not to", "total: 100", "total: 99"),
-        ("is given twice", "allow_imports:", "format_version: 1\nallow_imports:"),
+        ("occurs twice", "allow_imports:", "format_version: 1\nallow_imports:"),
         ("must be greater than 0", "cpu_s: 0.5", "cpu_s: 0"),
         ("no file exercises/NN_distrbute.py; did you mean `distribute`?", "id: distribute", "id: distrbute"),
         ("is a command of `grade`", "id: distribute", "id: hint"),
