@@ -204,12 +204,12 @@ def test_output_in_the_report_is_capped(graded: Callable[..., tuple[Any, Report]
         ("cannot parse YAML", "exercises:\n", "exercises: [\n"),
         ("unknown key `poins`", "{points: 2,", "{poins: 2,"),
         ("unknown key `limit`", "limits:", "limit:"),
-        ("points, not to", "total: 100", "total: 99"),
+        ("points of the checks add up to 100", "total: 100", "total: 99"),
         ("occurs twice", "allow_imports:", "format_version: 1\nallow_imports:"),
         ("must be greater than 0", "cpu_s: 0.5", "cpu_s: 0"),
         ("no file exercises/NN_distrbute.py; did you mean `distribute`?", "id: distribute", "id: distrbute"),
         ("is a command of `grade`", "id: distribute", "id: hint"),
-        ("format_version 2 is unknown", "format_version: 1", "format_version: 2"),
+        ("format_version 2 is not supported", "format_version: 1", "format_version: 2"),
     ],
 )
 def test_a_damaged_course_is_told_by_file_and_line(
