@@ -72,7 +72,7 @@ def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work:
     (submissions / "bob" / "02_swap.py").write_text(solution("02_swap.py"))
     done = grade("cohort", submissions, "--out", work / "second", "--since", work / "first")
 
-    assert "3 of 3 submissions graded, 2 of them before" in done.stdout
+    assert "3 of 3 submissions graded, 2 of them in an earlier run" in done.stdout
     assert before == {p.name: p.read_bytes() for p in (work / "first").rglob("*.json")}
     after = {p.name: p.read_bytes() for p in (work / "second").rglob("*.json")}
     assert ["bob.json", "cohort.json"] == sorted(name for name in before if before[name] != after[name])
