@@ -78,7 +78,7 @@ def test_what_an_older_runner_does_not_say(report: Make, check: MakeCheck) -> No
 
 
 def test_a_missing_variable_is_named(report: Make, check: MakeCheck) -> None:
-    """The command line asks for all of them in an earlier run it grades."""
+    """The command line asks for all of them before it grades."""
     with pytest.raises(KeyError, match="COMMIT_URL"):
         classroom50(report(check()), {name: value for name, value in VARIABLES.items() if name != "COMMIT_URL"})
 
