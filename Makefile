@@ -29,7 +29,6 @@ unit: $(VENV)/installed
 
 # After a change of a solution, a hidden test or course.yaml: stubs and answer book anew.
 book: $(VENV)/installed
-	$(BIN)/grade stubs
 	$(BIN)/grade build
 
 $(VENV)/installed: pyproject.toml constraints.txt
