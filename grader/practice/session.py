@@ -1,6 +1,6 @@
 """Grade one learner's files again and again: sandbox, collected checks and answers stay in memory between the runs."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -64,21 +64,27 @@ class Practice:
 
         Raises `GraderFault` and `OracleError`. A sandbox that has died is started again once.
         """
-        sources = {one.id: read_source(self.path(one)) for one in exercises}
+        chosen = tuple(exercises)
+        sources = {one.id: read_source(self.path(one)) for one in chosen}
         try:
-            report = self._grade(sources, on_check)
+            report = self._grade(chosen, sources, on_check)
         except sandbox.WorkerGone:
             self._stack.close()
             self._start()
-            report = self._grade(sources, on_check)
+            report = self._grade(chosen, sources, on_check)
         self._graded.update(sources)
         self.results.update((result.id, result) for result in report.exercises)
         return report
 
-    def _grade(self, sources: Mapping[str, Source], on_check: Callable[[Exercise, Check], None]) -> Report:
+    def _grade(
+        self,
+        exercises: Sequence[Exercise],
+        sources: Mapping[str, Source],
+        on_check: Callable[[Exercise, Check], None],
+    ) -> Report:
         assert self._grader is not None
         submission = Submission(sources, SubmissionStamp("local", digest(sources)))
-        report = grade_submission(self._grader, submission, on_check)
+        report = grade_submission(self._grader, submission, on_check, exercises)
         return for_learner(report, self.course.details)
 
     def _start(self) -> None:

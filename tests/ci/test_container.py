@@ -133,7 +133,7 @@ def test_without_a_sandbox_it_refuses(image: Path, inside: Callable[..., "subpro
     words = ["--official", "--course", image / "course", "--seed", load_course(TAPE).seed, "--isolation", "process"]
     done = inside(image / "backward" / "bin" / "grade", *words, "--from", image / "course" / "exercises")
     assert (2, "") == (done.returncode, done.stdout)
-    assert "grade: learner code cannot be isolated as asked" in done.stderr
+    assert "grade: learner code cannot be isolated as requested" in done.stderr
 
 
 def test_the_container_file_ends_without_rights(wheel: Path) -> None:

@@ -150,7 +150,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
         done = grade("cohort", submissions, "--out", out, *OWN_SEED)
         assert 2 == done.returncode, done.stdout + done.stderr
         assert "No space left on device" in done.stderr
-        assert "the same command goes on from there" in done.stderr
+        assert "Run the same command again to " in done.stderr
         subprocess.run(["mount", "-o", "remount,size=10m", out], check=True)
         assert "3 of 3 submissions graded" in grade("cohort", submissions, "--out", out, *OWN_SEED).stdout
     finally:
@@ -163,7 +163,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
         (["nowhere", "--out", "results"], "there is no folder nowhere"),
         (["submissions/ann/02_swap.py", "--out", "results"], "is a file; unpack it"),
         (["submissions", "--out", "/dev/null/results"], "cannot be written"),
-        (["submissions", "--out", "submissions/results"], "results would be submissions"),
+        (["submissions", "--out", "submissions/results"], "is inside submissions; name a folder outside of it"),
         (["submissions", "--out", "results", "--dask", "nonsense"], "no Dask cluster with a worker at nonsense"),
         (["submissions", "--out", "results", "--jobs", "0"], "--jobs must be at least 1"),
         (["submissions", "--out", "results", "--isolation", "process"], "cannot be isolated as requested"),

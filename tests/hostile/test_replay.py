@@ -25,7 +25,7 @@ COURSES = {"course": ROOT, "tape": ROOT / "examples" / "tape"}
 
 # Points for functions that return the same whatever numbers they are given: nothing tells who worked it out.
 SAME_FOR_ALL_NUMBERS = {
-    "course": {"predict": 8},  # is asked for numbers: whoever has them has solved it
+    "course": {"by_hand": 2, "predict": 11},  # these ask for numbers: whoever has them has solved it
     "tape": {"reset": 4},  # after a reset everything is 0
 }
 

@@ -96,10 +96,12 @@ def test_an_official_run_keeps_its_seed_for_the_instructor(tmp_path: Path) -> No
 
 
 def test_an_official_run_takes_no_course_from_beside_the_files(tmp_path: Path) -> None:
-    """A course.yaml in a submission's folder is not even read."""
+    """A course.yaml in a submission's folder is not even read, and a line says so."""
     (tmp_path / "course.yaml").write_text("format_version: 99\n")
     run = grade(tmp_path, "1", "--from", str(ROOT / "solutions"), "--official")
-    assert (0, "") == (run.returncode, run.stderr)
+    assert 0 == run.returncode
+    assert "grading with the packaged course" in run.stderr
+    assert f"not with {tmp_path / 'course.yaml'}" in run.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: only Linux is asked who should die first")
