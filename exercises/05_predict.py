@@ -36,7 +36,7 @@ When you have your own numbers, verify them with PyTorch (pip install torch). It
     L.backward()
     print(a.grad, b.grad, c.grad)  # tensor(3.) tensor(2.) tensor(1.)
 
-Write these lines for the expressions below at the end of this file, and compare.
+At the end of this file, write these lines for each expression below, and compare.
 
 `grade predict` compares your numbers with PyTorch's. If some are wrong, it says which ones, and not
 what they should be.

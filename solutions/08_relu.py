@@ -2,7 +2,7 @@
 
 relu(x) is x if x is positive, and 0 if it is not. Its local derivative is 1 for x > 0 and 0 for
 x < 0. At exactly 0 relu has a corner and no derivative, so every library picks a number. PyTorch
-uses 0, this course does too, and one check asks for it.
+uses 0, and so does this course.
 
     >>> w, x = Value(-2.0), Value(3.0)
     >>> L = (w * x).relu() * 5

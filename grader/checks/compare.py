@@ -88,13 +88,18 @@ def compare_returned(function: str, returned: Called, expected: Mapping[str, flo
     seen = dict(zip(expected, got, strict=True))
     wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)][:_ROWS]
     if wrong and not reveal:
-        fail("not right yet: " + ", ".join(f"{name} (yours: {shown(seen[name])})" for name in wrong), program=about)
+        fail("not right yet: " + ", ".join(f"{name} (yours: {_digits(seen[name])})" for name in wrong), program=about)
     if wrong:
         fail(
             program=about,
             expected={name: shown(expected[name]) for name in wrong},
             actual={name: shown(seen[name]) for name in wrong},
         )
+
+
+def _digits(value: Observed) -> str:
+    """Return an observed number with up to six digits, or what was observed instead."""
+    return f"{value + 0.0:.6g}" if isinstance(value, float) else str(shown(value))  # + 0.0: no -0
 
 
 def _count(numbers: int) -> str:

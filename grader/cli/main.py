@@ -24,11 +24,11 @@ _NOT_OURS = {
 OK, SHORT, WRONG_USE, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
 # which course a command takes without `--course`, as its help says
-_AROUND = "the one around you, else the packaged one"
-_OFFICIAL = "the one around you, else the packaged one; with --official the packaged one"
+_AROUND = "the course you are in, else the packaged one"
+_OFFICIAL = "the course you are in, else the packaged one; with --official the packaged one"
 _NAMED = f"the packaged one; where another one is around you, one of them has to be named: a folder, or `{PACKAGED}`"
-_RESULTS = "the one around you or the packaged one, whichever RESULTS was graded with"
-_OWN = "the one around you"
+_RESULTS = "the course you are in or the packaged one, whichever RESULTS was graded with"
+_OWN = "the course you are in"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -167,14 +167,14 @@ def _grade(words: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print the report as JSON, and write no file")
     parser.add_argument("--all", action="store_true", help="show every check, and what every failure is about")
     parser.add_argument(
-        "--seed", type=_text, metavar="TEXT", help="draw numbers and fresh programs from this, not the course's seed"
+        "--seed", type=_text, metavar="TEXT", help="draw numbers and random programs from this, not the course's seed"
     )
     parser.add_argument("--instructor", action="store_true", help="keep seed and hidden details in the report")
     parser.add_argument(
         "--isolation",
         choices=["auto", *TIERS],
         default="auto",
-        help="how the code is kept apart (default: the strongest that works here)",
+        help="how the code is isolated (default: the strongest that works here)",
     )
     parser.add_argument(
         "--format",
@@ -183,8 +183,8 @@ def _grade(words: list[str]) -> int:
         metavar="FORMAT[=FILE]",
         help="also write github, gradescope, classroom50 or junit, where the platform reads it or to FILE (repeatable)",
     )
-    parser.add_argument("--min-score", type=int, metavar="N", help="exit with 0 from N points on (default: all)")
-    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whenever it was graded")
+    parser.add_argument("--min-score", type=int, metavar="N", help="exit with 0 at N points or more (default: all)")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whenever grading worked")
     parser.add_argument("--official", action="store_true", help="grade for the record: sandboxed, a secret seed")
     parser.add_argument("--version", action="version", version=f"grade {__version__}")
     options = parser.parse_intermixed_args(words)
@@ -335,7 +335,7 @@ def _cohort(words: list[str]) -> int:
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once")
     parser.add_argument(
-        "--seed", type=_text, metavar="TEXT", help="draw numbers and fresh programs from this, not a secret seed"
+        "--seed", type=_text, metavar="TEXT", help="draw numbers and random programs from this, not a secret seed"
     )
     parser.add_argument("--isolation", choices=["auto", *TIERS], default="auto", help="the sandbox (default: the best)")
     parser.add_argument("--allow-process", action="store_true", help="grade without a sandbox: only code you trust")

@@ -62,13 +62,14 @@ def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
     """Write an exercise's stub over its file, and say where the old file is kept. Returns 0."""
     from ..answer_book import read_book
     from ..practice import reset
+    from ..views.practice import reset_text
 
     path = (named or learner_folders(course)[1]) / exercise.filename
     try:
         copy = reset(path, read_book(course.book).stubs[exercise.id])
     except OSError as error:
         raise UsageError(f"{error.filename or path}: cannot be written: {error.strerror}") from None
-    print(f"{path} is as it was handed out." + (f" Your file is kept as {copy}." if copy else ""))
+    print(reset_text(path, copy))
     return 0
 
 

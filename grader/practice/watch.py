@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..course import Check, Course, Exercise
 from ..report.shown import first_failure
-from ..views.practice import exercise_list, exercise_screen, fitted, hint, next_step, progress
+from ..views.practice import exercise_list, exercise_screen, fitted, hint, next_step, progress, reset_text
 from .backup import reset
 from .events import Event, Events, Pressed, Resized, Saved
 from .session import Practice, first_unfinished
@@ -204,7 +204,7 @@ class Watch:
         except OSError as error:
             message = f"{path} cannot be written: {error.strerror}"
         else:
-            message = f"{path.name} is as it was handed out." + (f" Your file is kept as {copy}." if copy else "")
+            message = reset_text(path, copy)
             self._grade([exercise])
         return lambda: [message]
 

@@ -47,7 +47,7 @@ def progress(course: Course, results: Mapping[str, ExerciseResult], color: bool 
     bar = "#" * done
     painted = colored(bar, "green", force_color=True) if color and bar else bar
     passed = sum(result.status == "passed" for result in results.values())
-    exercises = f"{passed}/{len(course.exercises)} exercises"
+    exercises = f"{passed} of {len(course.exercises)} exercises passed"
     return f"[{painted}{'.' * (_BAR - done)}] {score}/{course.max_score} points, {exercises}"
 
 
@@ -59,7 +59,8 @@ def exercise_list(
     for exercise in course.exercises:
         result = results.get(exercise.id)
         mark = ">" if at is not None and exercise.id == at.id else " "
-        lines.append(f"{mark} {headline(result, color=color)}" if result else f"{mark} {exercise.number} {exercise.id}")
+        line = headline(result, color=color, title=True) if result else f"{exercise.number} {exercise.id}"
+        lines.append(f"{mark} {line}")
     return [*lines, "", progress(course, results, color)]
 
 
@@ -74,7 +75,16 @@ def next_step(course: Course, exercise: Exercise | None, folder: Path) -> str:
     """Return the next step: the file to open, relative to the current folder, or that all exercises are passed."""
     if exercise is None:
         return f"All {len(course.exercises)} exercises are passed."
-    path = folder / exercise.filename
+    return f"Next: open {_from_here(folder / exercise.filename)} ({plain(exercise.title)})."
+
+
+def reset_text(path: Path, copy: Path | None) -> str:
+    """Return what became of a file that was reset, and where its copy is, if there is one."""
+    kept = f" Your version is in {_from_here(copy)}." if copy else ""
+    return f"{_from_here(path)} is the original file again.{kept}"
+
+
+def _from_here(path: Path) -> str:
+    """Return a path as it is named from the current folder."""
     here = Path.cwd()
-    shown = path.relative_to(here) if path.is_relative_to(here) else path
-    return f"Next: open {plain(str(shown))} ({plain(exercise.title)})."
+    return plain(str(path.relative_to(here) if path.is_relative_to(here) else path))

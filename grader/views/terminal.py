@@ -84,9 +84,9 @@ def render(report: Report, title: str, *, everything: bool = False, color: bool 
     return "\n".join(lines) + "\n"
 
 
-def headline(exercise: ExerciseResult, *, color: bool = False) -> str:
-    """Return the line of an exercise: status, name, title, points."""
-    return _headline(exercise, _painter(color))
+def headline(exercise: ExerciseResult, *, color: bool = False, title: bool = False) -> str:
+    """Return the line of an exercise: status, name, title, points; with `title`, also of one that was not started."""
+    return _headline(exercise, _painter(color), title)
 
 
 def check_lines(exercise: ExerciseResult, *, color: bool = False) -> list[str]:
@@ -114,10 +114,10 @@ def _not_earned(exercise: ExerciseResult, check: CheckResult) -> bool:
     return check.bonus and check.status != "passed" and exercise.status == "passed"
 
 
-def _headline(exercise: ExerciseResult, paint: Callable[[str, str], str]) -> str:
+def _headline(exercise: ExerciseResult, paint: Callable[[str, str], str], title: bool = False) -> str:
     word, hue = _WORDS[exercise.status]
     name = f"{exercise.number} {exercise.id}"
-    text = f"{name:<15} {_NOT_STARTED if exercise.status == 'not_started' else exercise.title}"
+    text = f"{name:<15} {_NOT_STARTED if exercise.status == 'not_started' and not title else exercise.title}"
     bonus = f" +{exercise.bonus}" if exercise.bonus else ""
     points = f"{exercise.score}/{exercise.max_score}{bonus}"
     return _row(paint(f"{word:<8}", hue), text, points)

@@ -317,7 +317,7 @@ def test_what_is_right_may_be_kept_back(engine_that: EngineThat, honest: Says) -
     """Without `reveal` a learner hears what is wrong and not what would be right."""
     says = with_result(honest, 0, 0, lambda result: ["numbers", [result[1][0], NONE]])
     found = finding(engine_that(says), lambda engine: halves(engine, reveal=False))
-    assert ({}, {}, "not right yet: half of 5 (yours: 0.0)") == (found.expected, found.actual, found.message)
+    assert ({}, {}, "not right yet: half of 5 (yours: 0)") == (found.expected, found.actual, found.message)
     assert "2.5" not in str(found)
 
 

@@ -93,16 +93,16 @@ def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path,
 
 
 DEFAULTS = {
-    "": "the one around you, else the packaged one; with --official the packaged one",
-    "hint": "the one around you, else the packaged one",
-    "start": "the one around you, else the packaged one",
-    "build": "the one around you",
-    "new exercise": "the one around you",
-    "release": "the one around you",
-    "stubs": "the one around you",
-    "verify": "the one around you",
+    "": "the course you are in, else the packaged one; with --official the packaged one",
+    "hint": "the course you are in, else the packaged one",
+    "start": "the course you are in, else the packaged one",
+    "build": "the course you are in",
+    "new exercise": "the course you are in",
+    "release": "the course you are in",
+    "stubs": "the course you are in",
+    "verify": "the course you are in",
     "cohort": "the packaged one; where another one is around you, one of them has to be named: a folder, or `packaged`",
-    "export": "the one around you or the packaged one, whichever RESULTS was graded with",
+    "export": "the course you are in or the packaged one, whichever RESULTS was graded with",
 }
 
 

@@ -110,7 +110,7 @@ def test_a_save_is_graded_and_a_pass_moves_on(watch: Terminal, exercises: Path) 
     beside.write_text(RIGHT, encoding="utf-8")
     beside.rename(path)
     screen = watch.until("PASS", "01 distribute", "Next: open exercises/02_swap.py")
-    assert "5/100 points, 1/13 exercises" in screen
+    assert "5/100 points, 1 of 13 exercises passed" in screen
     assert 0 == watch.leave()
 
 
@@ -132,7 +132,7 @@ def test_keys(watch: Terminal, exercises: Path) -> None:
     watch.press("r")
     watch.until("Press r again")
     watch.press("r")
-    watch.until("as it was handed out", ".backup/01_distribute.1.py")
+    watch.until("is the original file again", ".backup/01_distribute.1.py")
     assert WRONG == (exercises / ".backup" / "01_distribute.1.py").read_text(encoding="utf-8")
     assert 0 == watch.leave()
 

@@ -46,7 +46,7 @@ def test_the_bar_counts_points(make_check: MakeCheck, make_exercise: MakeExercis
     """Points and passed exercises of the whole course."""
     results = {FIRST.id: make_exercise(make_check())}
     assert progress(COURSE, results).endswith(
-        f"] {results[FIRST.id].score}/100 points, 1/{len(COURSE.exercises)} exercises"
+        f"] {results[FIRST.id].score}/100 points, 1 of {len(COURSE.exercises)} exercises passed"
     )
     assert progress(COURSE, {}).startswith("[" + "." * 24 + "]")
 
