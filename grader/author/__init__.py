@@ -1,4 +1,4 @@
-"""For whoever makes the course: new ones, stubs from solutions, the answer book, exercises handed out."""
+"""Tools for authors: begin a course, make stubs and the answer book, verify, release."""
 
 from .build import build_book
 from .new import guide, new_course, new_exercise

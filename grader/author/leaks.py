@@ -6,7 +6,7 @@ from ..client import read_source
 from ..course import Course, Exercise
 from ..diagnosis import regions
 
-_SHORT = 6  # words; a region of no more stands in other code by chance
+_SHORT = 6  # words; other code may have a region this short by chance
 
 
 def squeezed(text: str) -> str:

@@ -37,8 +37,8 @@ def release_files(course: Course) -> dict[str, bytes]:
 def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> tuple[list[str], list[str]]:
     """Write files into a folder; return the paths of those that are new, and of those that were replaced.
 
-    What is there with other content is left alone, and nothing is written, unless `replace` is given. Raises
-    `ReleaseError` or `OSError`.
+    Without `replace`, a file with other content is an error, and nothing is written. Raises `ReleaseError` or
+    `OSError`.
     """
     there = {name: read_plain(folder / name) for name in files if os.path.lexists(folder / name)}
     differing = [name for name, content in there.items() if content != files[name]]

@@ -1,4 +1,4 @@
-"""Whose fault an exception is that a hidden test raised: its author's, who is told the line, or the kit's own."""
+"""Decide whether an exception from a hidden test is an error of the course or a fault of the grader."""
 
 import os
 import sys

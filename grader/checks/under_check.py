@@ -424,8 +424,7 @@ class EngineUnderCheck:
         call = ("call", function, [["number", argument] for argument in arguments])
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
-            if isinstance(outcome, Broke):
-                fail_for(outcome.problem, self._source, about)
+            self._went_through(outcome, about)
             compare_returned(function, outcome.called[0], expected, about, reveal)
 
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
@@ -447,8 +446,7 @@ class EngineUnderCheck:
         about = f"{many} at rate {number_text(rate)}, every .grad 1 at first: {asked.shown}"
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
-            if isinstance(outcome, Broke):
-                fail_for(outcome.problem, self._source, about)
+            self._went_through(outcome, about)
             (returned,), (values,) = outcome.called, outcome.values
             left = tuple(values[place] for place in places.values())
             compare_returned("train", Called(numbers=left), moved, about, reveal=True)
@@ -481,8 +479,7 @@ class EngineUnderCheck:
         call = ("call", function, [["nodes", leaves], *(["number", argument] for argument in arguments)])
 
         def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
-            if isinstance(outcome, Broke):
-                fail_for(outcome.problem, self._source, about)
+            self._went_through(outcome, about)
             found = {"data": outcome.values[0], "grad": outcome.grads[0]}
             wanted = [key.split(".") for key in expected]
             left = tuple(found[attribute][p.index[name]] for name, attribute in wanted)
@@ -627,9 +624,10 @@ class EngineUnderCheck:
         tolerated = where_offered and not_offered(about, outcome.problem)
         return outcome.problem if tolerated or lacks(about, outcome.problem, self._charged_elsewhere) else None
 
-    def _went_through(self, outcome: Done | Broke, about: Program) -> None:
+    def _went_through(self, outcome: Done | Broke, about: Program | str) -> None:
+        """Fail where a run broke. `about` is what was asked; a program is written out only then."""
         if isinstance(outcome, Broke):
-            fail_for(outcome.problem, self._source, about.shown)
+            fail_for(outcome.problem, self._source, about if isinstance(about, str) else about.shown)
 
 
 def _judge(

@@ -69,14 +69,13 @@ def write_formats(
     found: Sequence[Wanted],
     report: Report,
     course: Course,
-    details: Mapping[tuple[str, str], str],
     variables: Mapping[str, str],
 ) -> None:
     """Write each format. All hold what learners may read, whatever `report` holds. Raises `UsageError`."""
-    told = for_learner(report, details)
+    told = for_learner(report, course.details)
     texts: dict[str, Callable[[], str]] = {
         "github": lambda: summary(told, course.title),
-        "gradescope": lambda: next(text for _, text in gradescope([report], details)),
+        "gradescope": lambda: next(text for _, text in gradescope([report], course.details)),
         "classroom50": lambda: classroom50(told, variables),
         "junit": lambda: "".join(junit([told])),
     }

@@ -418,9 +418,9 @@ def _list(words: list[str]) -> int:
 
 def _next(words: list[str]) -> int:
     options = _practice_parser("next", "Show which file to open next.").parse_args(words)
-    from .practice import run_next
+    from .practice import run_list
 
-    return run_next(_course(options), options.folder)
+    return run_list(_course(options), options.folder, next_only=True)
 
 
 def _reset(words: list[str]) -> int:

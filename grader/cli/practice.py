@@ -35,25 +35,18 @@ def run_watch(course: Course, named: Path | None, start: Exercise | None, isolat
     return 0
 
 
-def run_list(course: Course, named: Path | None) -> int:
-    """Print every exercise with status and points, and what to do next. Returns 0 if all are passed, else 1."""
+def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> int:
+    """Print every exercise with status and points, and which file to open next; with `next_only`, the file alone.
+
+    Returns 0 if all are passed, else 1.
+    """
     from ..practice import first_unfinished
     from ..views.practice import exercise_list, next_step
 
     folder, results = _graded(course, named)
     following = first_unfinished(course, results)
-    print("\n".join(exercise_list(course, results, following, wants_color())))
-    print(next_step(course, following, folder))
-    return 0 if following is None else 1
-
-
-def run_next(course: Course, named: Path | None) -> int:
-    """Print which file to open next. Returns 0 if all exercises are passed, else 1."""
-    from ..practice import first_unfinished
-    from ..views.practice import next_step
-
-    folder, results = _graded(course, named)
-    following = first_unfinished(course, results)
+    if not next_only:
+        print("\n".join(exercise_list(course, results, following, wants_color())))
     print(next_step(course, following, folder))
     return 0 if following is None else 1
 

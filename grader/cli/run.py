@@ -77,7 +77,7 @@ def run_grade(course: Course, options: Options) -> int:
         sys.stdout.write(render(report, course.title, everything=options.everything, color=wants_color()))
     sys.stdout.flush()
     _write(report, options)
-    write_formats(options.formats, full, course, course.details, os.environ)
+    write_formats(options.formats, full, course, os.environ)
     return 0 if options.exit_zero or _enough(report, options) else 1
 
 
