@@ -541,30 +541,30 @@ def pass_facts(answer: Read, rules: Collection[Fact] = ()) -> tuple[Fact, ...]:
 def _of_seed(seed: Sequence[Done | Broke | None], stored: bool) -> list[Fact]:
     """Return what is wrong with the backward pass under one order seed, what tells most first."""
     watched, twice = seed[: len(_PASSES)], seed[len(_PASSES) :]
-    done = [(p, o.results) for p, o in zip(_PASSES, watched, strict=True) if isinstance(o, Done)]
+    done = [(p, o) for p, o in zip(_PASSES, watched, strict=True) if isinstance(o, Done)]
     return (_of_pass(done, stored) or _of_second(twice)) if len(done) >= _ENOUGH else []
 
 
-def _of_pass(done: Sequence[tuple[Program, tuple[Result, ...]]], stored: bool) -> list[Fact]:
+def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
     """Return what is wrong with the first backward pass on these programs; `stored` rules cannot be watched."""
-    seen = [(p, _numbers(results[2]), results[3]) for p, results in done]
+    seen = [(p, _numbers(outcome.grads[0]), outcome.traced[0]) for p, outcome in done]
     wrong = [(p, grads, trace) for p, grads, trace in seen if not _leaves_right(p, grads)]
     if not wrong:
         return []
     nothing = all(not any(g for i, g in enumerate(grads) if i != p.root) for p, grads, _ in seen)
     if nothing and not any(grads[p.root] for p, grads, _ in seen):
-        added = any(isinstance(trace, Traced) and any(there for _, there in trace.calls) for _, _, trace in seen)
+        added = any(there for _, _, trace in seen for _, there in trace.calls)
         return [Fact("all_cleared" if added else "not_seeded")]
     if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
         p, grads, _ = wrong[0]
         return [Fact("seed", found=f"{grads[p.root]:.6g}", program=p.shown)]
-    if not stored and not any(isinstance(trace, Traced) and trace.calls for _, _, trace in seen):
+    if not stored and not any(trace.calls for _, _, trace in seen):
         return [Fact("no_rule_ran")]
     if nothing:
         return [Fact("nothing_propagated")]
     if stored:
         return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
-    return [fact for p, _, trace in wrong if isinstance(trace, Traced) for fact in _disorder(p, trace)]
+    return [fact for p, _, trace in wrong for fact in _disorder(p, trace)]
 
 
 def _stops(p: Program, grads: Sequence[float]) -> Iterator[Fact]:
@@ -607,9 +607,7 @@ def _of_second(twice: Sequence[Done | Broke | None]) -> list[Fact]:
     return [
         Fact("second_pass", program=p.shown)
         for p, o in zip(_PASSES, twice, strict=True)
-        if isinstance(o, Done)
-        and _leaves_right(p, _numbers(o.results[1]))
-        and not _leaves_right(p, _numbers(o.results[4]))
+        if isinstance(o, Done) and _leaves_right(p, _numbers(o.grads[0])) and not _leaves_right(p, _numbers(o.grads[1]))
     ]
 
 
