@@ -19,9 +19,7 @@ from .conftest import GRADE, TAPE
 
 pytestmark = pytest.mark.slow
 
-USED = {"actions/checkout@v4", "actions/setup-python@v5", "actions/upload-artifact@v4"} | {
-    f"actions/cache/{part}@v4" for part in ("restore", "save")
-}
+USED = {f"actions/{name}" for name in ("checkout", "setup-python", "upload-artifact", "cache/restore", "cache/save")}
 Init = Callable[..., Path]
 
 
@@ -78,13 +76,15 @@ def test_the_packaged_course_is_asked_for_by_name(wheel: Path, platform: str) ->
     ("platform", "path"), [("github", ".github/workflows/grade.yml"), ("github-class", ".github/workflows/class.yml")]
 )
 def test_workflows_have_the_least_rights(wheel: Path, platform: str, path: str) -> None:
-    """They may read the repository; actions are GitHub's own, pinned; no step keeps the token; nothing that a learner
-    may name is put into a script."""
+    """They may read the repository; actions are GitHub's own, pinned by commit; no step keeps the token; nothing that
+    a learner may name is put into a script."""
     text = made(platform, wheel)[path]
     read, steps = workflow(text)
+    actions = [step["uses"].split("@") for step in steps if "uses" in step]
     assert {"contents": "read"} == read["permissions"]
     assert not any("permissions" in job for job in read["jobs"].values())
-    assert {step["uses"] for step in steps if "uses" in step} <= USED
+    assert {name for name, _ in actions} <= USED
+    assert all(re.fullmatch("[0-9a-f]{40}", commit) for _, commit in actions)
     (checkout,) = [step for step in steps if step.get("uses", "").startswith("actions/checkout@")]
     assert {"persist-credentials": False} == checkout["with"]
     assert [] == [step["run"] for step in steps if "${{" in step.get("run", "")]
