@@ -12,7 +12,10 @@ def main() -> int:
     """Run the command line; an interrupt is told as one from the first import on."""
     sys.path[:] = search_path()  # before anything else is imported
     try:
+        import gc
         import signal
+
+        gc.set_threshold(50_000)  # what is imported is no garbage; looking for some takes an eighth of a short run
 
         from .cli import main as run
     except KeyboardInterrupt:
@@ -22,6 +25,7 @@ def main() -> int:
         return run()
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to end
+        gc.freeze()  # Python would look through everything once more
 
 
 if __name__ == "__main__":

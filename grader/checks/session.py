@@ -13,7 +13,7 @@ import pytest
 
 # pytest has no public way to keep a session open between runs
 from _pytest.config import _prepareconfig
-from pytest_jsonreport.plugin import JSONReport
+from pytest_jsonreport import plugin as json_report
 
 from ..course import Course, CourseError, Exercise
 from .mistake import mistake
@@ -55,9 +55,10 @@ class CheckSession:
     def _collect(self, files: list[str], stack: ExitStack) -> None:
         """Start a pytest session and let it collect: what `pytest.main` does, without running anything."""
         arguments = [
-            *("-c", str(INI), "--rootdir", str(self.course.hidden), "--noconftest", "--import-mode=importlib"),
-            *("--assert=plain", "--capture=no", "--tb=no", "-q"),
-            *("-p", "pytest_jsonreport.plugin", "--json-report-file=none"),
+            # without --confcutdir, pytest also lists the folders above
+            *("-c", str(INI), "--rootdir", str(self.course.hidden), "--confcutdir", str(self.course.hidden)),
+            *("--noconftest", "--import-mode=importlib", "--assert=plain", "--capture=no", "--tb=no", "-q"),
+            "--json-report-file=none",
             *("--json-report-omit", "keywords", "streams", "log", "traceback", "warnings", "collectors"),
             *(word for name in _UNUSED.split() for word in ("-p", f"no:{name}")),
             "--",
@@ -65,7 +66,7 @@ class CheckSession:
         ]
         with _own_settings(), _quiet() as printed:
             try:
-                config = _prepareconfig(arguments, [self._plugin])
+                config = _prepareconfig(arguments, [json_report, self._plugin])
                 stack.callback(config._ensure_unconfigure)
                 self._session = pytest.Session.from_config(config)
                 self._session.exitstatus = pytest.ExitCode.OK
@@ -110,7 +111,7 @@ class CheckSession:
         self._stack.close()
 
 
-class _Reporter(JSONReport):  # type: ignore[misc]
+class _Reporter(json_report.JSONReport):  # type: ignore[misc]
     """pytest-json-report's plugin, which makes a report of each run instead of a file at the end."""
 
     def __init__(self, config: pytest.Config) -> None:

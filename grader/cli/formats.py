@@ -9,8 +9,6 @@ from pathlib import Path, PurePath
 from ..course import Course
 from ..outside import write_named
 from ..report import Report, for_learner
-from ..report.formats import annotations, classroom50, gradescope, junit, summary
-from ..report.formats.classroom50 import VARIABLES
 from .words import UsageError
 
 # Where each goes by default; GitHub names the file of the job summary itself
@@ -40,6 +38,8 @@ def wanted(words: Sequence[str], variables: Mapping[str, str]) -> tuple[Wanted, 
         raise UsageError("--format names each format once")
     for one in found:
         if one.name == "classroom50":
+            from ..report.formats.classroom50 import VARIABLES
+
             missing = [name for name in VARIABLES.values() if not variables.get(name)]
             if missing:
                 sets = "Classroom 50's runner sets them; elsewhere, set them yourself"
@@ -72,6 +72,10 @@ def write_formats(
     variables: Mapping[str, str],
 ) -> None:
     """Write each format. All hold what learners may read, whatever `report` holds. Raises `UsageError`."""
+    if not found:
+        return
+    from ..report.formats import annotations, classroom50, gradescope, junit, summary  # few runs need them
+
     told = for_learner(report, course.details)
     texts: dict[str, Callable[[], str]] = {
         "github": lambda: summary(told, course.title),

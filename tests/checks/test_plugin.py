@@ -1,6 +1,7 @@
 """Hidden tests bound to checks: what does not match, and what a test does wrong, is an error of the course with its
 line; what goes wrong in the kit is the grader's fault."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,16 @@ def test_an_engine_is_made_as_its_check_begins(mini: Mini, run: Callable[..., An
 
     run(mini(), make)
     assert ["both", "shared"] == heard
+
+
+def test_no_folder_above_the_hidden_tests_is_listed(mini: Mini, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner's home folder may have ten thousand files."""
+    course = mini()
+    listed: list[str] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: listed.append(str(path)) or scandir(path))
+    with CheckSession(course, course.exercises):
+        assert {str(course.hidden)} == set(listed)
 
 
 @pytest.mark.parametrize("again", [1, 3])
