@@ -43,7 +43,7 @@ from grader.course import Exercise, load_course
 from grader.diagnosis import Fact, check_of, diagnose, unfinished
 from grader.grading import Examined, Grader, examine
 from grader.oracle import Oracle
-from grader.report.facts import fact_text
+from grader.words.learner import fact_text, finding_text
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPOUND, MUTANT, HALF_DONE = KINDS = ("compound of two", "mechanical mutant", "half-done file")
@@ -81,7 +81,6 @@ ALIKE = (
 # what means the same as a misconception: in a graph without cycles, a mark that is removed on leaving keeps nothing out
 EQUAL = {"every_path": "visited.discard(node)"}
 _NAMED = re.compile(r"^(\w+) returned |`(\w+)(?:\(\))?`")
-_SHOWN_LINE = re.compile(r"^line (\d+): ", re.MULTILINE)
 
 
 Made = tuple[str, str, frozenset[str]]
@@ -186,12 +185,13 @@ class Judge:
             finding = outcome.finding
             if finding is None:
                 continue
-            if not self.changed.isdisjoint(name for names in _NAMED.findall(finding.message or "") for name in names):
+            said = finding_text(finding) or ""
+            if not self.changed.isdisjoint(name for names in _NAMED.findall(said) for name in names):
                 return True
-            lines = [int(line) for line in _SHOWN_LINE.findall(finding.message or "")]
+            lines = [line for line, _ in finding.stopped.lines] if finding.stopped else []
             if any(line in self._written[name][1] for line in lines for name in self.changed & self._written.keys()):
                 return True
-            if exercise.id in ("by_hand", "build_topo") and finding.message and finding.status == "failed":
+            if exercise.id in ("by_hand", "build_topo") and said and finding.status == "failed":
                 return True
         return False
 

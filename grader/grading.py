@@ -14,7 +14,6 @@ from msgspec import UNSET
 from . import __version__, sandbox, scoring
 from .answer_book import AnswerBook
 from .checks import EngineUnderCheck
-from .checks.finding import death_text, problem_text
 from .checks.outcome import CheckOutcome
 from .checks.session import CheckSession
 from .client import (
@@ -31,6 +30,7 @@ from .client import (
     Source,
     read_source,
     reason_of,
+    stopped,
 )
 from .course import Check, Course, Exercise, Limits
 from .diagnosis import Behaviour, Fact, behaviour, diagnose, pass_facts, pass_probes, rule_facts, rule_probes
@@ -273,12 +273,9 @@ def _load(process: EngineProcess, source: Source) -> FileState:
         case NotStarted():
             return FileState("not_started", path)
         case LoadFailed(Problem() as problem, output):
-            text = problem_text(problem, source.text)
-            message = f"{source.path.name} could not be loaded: {text}"
-            return FileState("failed", path, message, output, reason_of(problem))
+            return FileState("failed", path, None, output, reason_of(problem), stopped(problem, source.text))
         case LoadFailed(Died() as died, output):
-            message = f"{source.path.name} could not be loaded: {death_text(died)}"
-            return FileState("failed", path, message, output, reason_of(died))
+            return FileState("failed", path, None, output, reason_of(died))
     raise TypeError(loaded)
 
 

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from .answer_book import KnownBehaviour
-from .checks.finding import wants_argument_text
 from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .client import Reason
 from .course import Check, Exercise
 from .diagnosis import Fact
+from .remarks import Stopped
 from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 from .report.shown import first_failure
+from .words import learner
 
 _MOST_FACTS = 20  # of one exercise; a report has to stay small
 
@@ -23,14 +25,15 @@ _MOST_FACTS = 20  # of one exercise; a report has to stay small
 @dataclass(frozen=True)
 class FileState:
     """The state of one exercise's file before any check: `state` is `loaded`, `failed` (it could not be
-    loaded), `not_started`, `missing` or `unreadable`; `message` explains the last ones and what was read from a loaded
-    engine's shape."""
+    loaded), `not_started`, `missing` or `unreadable`. `message` says why it could not be read, `stopped` and `reason`
+    why it could not be loaded."""
 
     state: str
     file: str | None = None
     message: str | None = None
     output: str = ""
     reason: Reason | None = None
+    stopped: Stopped | None = None
 
 
 def score(
@@ -54,7 +57,7 @@ def score(
         for check in exercise.checks
     )
     points = sum(c.score for c in checks if not c.bonus)
-    message = state.message or "; ".join(filter(None, [_shape_note(outcomes.values()), _not_run(outcomes.values())]))
+    notes = "; ".join(filter(None, [_names_taken(outcomes.values()), _not_run(outcomes.values())]))
     result = ExerciseResult(
         id=exercise.id,
         number=exercise.number,
@@ -64,7 +67,7 @@ def score(
         max_score=exercise.max_score,
         bonus=sum(c.score for c in checks if c.bonus),
         checks=checks,
-        message=message or UNSET,
+        message=state.message or _load_failure(state) or notes or UNSET,
         file=state.file or UNSET,
         reason=state.reason or UNSET,
         facts=tuple(map(fault_fact, facts[:_MOST_FACTS])) or UNSET,
@@ -108,7 +111,8 @@ def _check(exercise: Exercise, check: Check, outcome: CheckOutcome, diagnosis: K
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
         diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
         hint=UNSET if passed else _hint(exercise, known.hint if known else check.hint),
-        message=(finding and finding.message) or UNSET,
+        message=(finding and learner.finding_text(finding)) or UNSET,
+        remarks=(finding and finding.remarks) or UNSET,
         output=outcome.output or UNSET,
         reason=(finding and finding.reason) or (Reason("left_out") if outcome.left_out else UNSET),
     )
@@ -139,7 +143,14 @@ def _exercise_status(state: FileState, points: int, of: int) -> ExerciseStatus:
     return "partial" if points else "failed"
 
 
-def _shape_note(outcomes: Iterable[CheckOutcome]) -> str | None:
+def _load_failure(state: FileState) -> str | None:
+    """Why a file could not be loaded; None for one that could."""
+    if state.reason is None:
+        return None
+    return learner.load_failure(Path(state.file or "").name, state.stopped, state.reason)
+
+
+def _names_taken(outcomes: Iterable[CheckOutcome]) -> str | None:
     """One line on what was taken for what, where an engine does not use the usual names."""
     shape = next((outcome.shape for outcome in outcomes if outcome.shape), None)
     if shape is None:
@@ -147,16 +158,13 @@ def _shape_note(outcomes: Iterable[CheckOutcome]) -> str | None:
     usual = EngineShape("Value", "data", "grad", shape.inputs)
     if shape == usual and shape.inputs in ("_prev", "_children", ""):
         return None
-    inputs = f"`{shape.inputs}`" if shape.inputs else "nothing"
-    return (
-        f"read the class `{shape.cls}` with `{shape.data}` as data, `{shape.grad}` as gradient and {inputs} as inputs"
-    )
+    return learner.names_taken(shape.cls, shape.data, shape.grad, shape.inputs)
 
 
 def _not_run(outcomes: Iterable[CheckOutcome]) -> str | None:
     """A sentence for each method that is there and was passed over."""
     methods = dict.fromkeys(method for outcome in outcomes for method in outcome.not_run)
-    return "; ".join(map(wants_argument_text, methods)) or None
+    return "; ".join(map(learner.wants_argument, methods)) or None
 
 
 def overall(exercises: Sequence[ExerciseResult]) -> ReportStatus:

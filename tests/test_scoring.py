@@ -7,6 +7,7 @@ from msgspec import UNSET
 from grader.checks.outcome import METADATA, GraderFault, outcomes
 from grader.client import Reason
 from grader.course import Check, Exercise
+from grader.remarks import SecondPass
 from grader.report.model import ExerciseResult, ExerciseStatus, ReportStatus
 from grader.scoring import FileState, overall, score
 
@@ -81,14 +82,15 @@ def test_an_answer_that_leaves_programs_out_is_a_reason() -> None:
 
 def test_what_was_found_is_copied() -> None:
     """The finding stands in the check's result, with a rounded duration; empty output is left out."""
-    found: dict[str, Any] = {"program": "L = a", "expected": {"dL/da": 6.0}, "actual": {"dL/da": 3.0}, "message": "no"}
+    found: dict[str, Any] = {"program": "L = a", "expected": {"dL/da": 6.0}, "actual": {"dL/da": 3.0}}
     result = scored(
-        a_test("one", "failed", finding={"status": "failed"} | found, output=""),
+        a_test("one", "failed", finding={"status": "failed", "remarks": [{"kind": "second_pass"}]} | found, output=""),
         a_test("two", output="hello\n"),
         a_test("more"),
     )
     first, two, _ = result.checks
     assert found == {name: getattr(first, name) for name in found}
+    assert ("in the second pass", (SecondPass(),)) == (first.message, first.remarks)
     assert (UNSET, "hello\n", 0.1235) == (first.output, two.output, first.duration_s)
     assert (UNSET, UNSET) == (two.program, two.message)
 

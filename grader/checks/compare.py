@@ -2,12 +2,14 @@
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 from ..answer_book import Answer
 from ..client import Broke, Called, Done, Odd
 from ..client.protocol import Observed
 from ..program import Leaf, Op, Program
-from .finding import ExpectedBy, Shown, fail, shown
+from ..remarks import Changed, GaveNone, NotRight, Remark, Returned, Shown
+from .finding import ExpectedBy, fail, shown
 
 # Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this. log(x + 1e-12)
 # is another function: at 0.0005, the smallest x that checks ask for, its derivative is off by 2e-9. It does not pass; a
@@ -35,11 +37,11 @@ def alike(one: Answer, other: Answer) -> bool:
     )
 
 
-def compare_values(program: Program, answer: Answer, observed: Sequence[Observed], note: str | None) -> None:
+def compare_values(program: Program, answer: Answer, observed: Sequence[Observed], *remarks: Remark) -> None:
     """Fail unless every node has torch's value."""
     if any(isinstance(value, Odd) and value.type == "NoneType" for value in observed):
-        note = note or "an operation gave None, as a function without `return` does"
-    _compare(program, answer.values, observed, largest(answer), lambda name: name, note, "torch")
+        remarks = remarks or (GaveNone(),)
+    _compare(program, answer.values, observed, largest(answer), lambda name: name, remarks, "torch")
 
 
 def compare_grads(
@@ -47,7 +49,7 @@ def compare_grads(
     expected: Sequence[float],
     observed: Sequence[Observed],
     scale: float,
-    note: str | None,
+    remarks: Sequence[Remark] = (),
     cleared: bool = False,
     by: ExpectedBy = "torch",
 ) -> None:
@@ -62,18 +64,20 @@ def compare_grads(
     if cleared and isinstance(program.nodes[program.root], Op) and all(observed[i] == 0.0 for i in between):
         tidied = {*between, program.root} if observed[program.root] == 0.0 else set(between)
         expected = [0.0 if i in tidied else grad for i, grad in enumerate(expected)]
-    _compare(program, expected, observed, scale, lambda name: slope_name(program, name), note, by)
+    _compare(program, expected, observed, scale, lambda name: gradient_name(program, name), remarks, by)
 
 
 def compare_untouched(program: Program, outcome: Done | Broke, function: str) -> None:
     """Fail unless a function left values and gradients of all nodes as they were: each is observed before and after."""
-    for what, (old, new) in (("value", outcome.values), ("gradient", outcome.grads)):
+    observed: tuple[tuple[Literal["value", "gradient"], Any], ...]
+    observed = (("value", outcome.values), ("gradient", outcome.grads))
+    for what, (old, new) in observed:
         changed = [node.name for node, x, y in zip(program.nodes, old, new, strict=True) if x != y]
         if changed:
-            fail(f"{function} changed the {what} of {changed[0]}", program=program.shown)
+            fail(Changed(function, what, changed[0]), program=program.shown)
 
 
-def slope_name(program: Program, name: str) -> str:
+def gradient_name(program: Program, name: str) -> str:
     """dL/da, or dL/d(a * b) for a node that has no name of its own."""
     return f"d{program.root_name}/d{name}" if name.isidentifier() else f"d{program.root_name}/d({name})"
 
@@ -82,13 +86,13 @@ def compare_returned(function: str, returned: Called, expected: Mapping[str, flo
     """Fail unless a function returned the expected numbers, in their order; `reveal` says what is right."""
     got = returned.numbers
     if got is None or len(got) != len(expected):
-        what = _count(len(got)) if got else returned.other or ("nodes" if returned.nodes is not None else "None")
-        fail(f"{function} returned {what}; expected {_count(len(expected))}", program=about)
+        what = None if got else returned.other or ("nodes" if returned.nodes is not None else "None")
+        fail(Returned(function, len(expected), len(got) if got else None, what), program=about)
     scale = max(map(abs, expected.values()))
     seen = dict(zip(expected, got, strict=True))
     wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)][:_ROWS]
     if wrong and not reveal:
-        fail("not right yet: " + ", ".join(f"{name} (yours: {_digits(seen[name])})" for name in wrong), program=about)
+        fail(NotRight({name: shown(seen[name]) for name in wrong}), program=about)
     if wrong:
         fail(
             program=about,
@@ -97,22 +101,13 @@ def compare_returned(function: str, returned: Called, expected: Mapping[str, flo
         )
 
 
-def _digits(value: Observed) -> str:
-    """Return an observed number with up to six digits, or what was observed instead."""
-    return f"{value + 0.0:.6g}" if isinstance(value, float) else str(shown(value))  # + 0.0: no -0
-
-
-def _count(numbers: int) -> str:
-    return "1 number" if numbers == 1 else f"{numbers} numbers"
-
-
 def _compare(
     program: Program,
     expected: Sequence[float],
     observed: Sequence[Observed],
     scale: float,
     label: Callable[[str], str],
-    note: str | None,
+    remarks: Sequence[Remark],
     by: ExpectedBy,
 ) -> None:
     wrong = [i for i, e in enumerate(expected) if not close(observed[i], e, scale)]
@@ -123,7 +118,7 @@ def _compare(
     names = {i: label(program.nodes[i].name) for i in wrong[:_ROWS]}
     rows: dict[str, Shown] = {name: shown(observed[i]) for i, name in names.items()}
     fail(
-        note,
+        *remarks,
         expected_by=by,
         program=program.shown,
         expected={name: shown(expected[i]) for i, name in names.items()},

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ..oracle import Redraw
-from ..program import Program, draw, number_text, parts, program
+from ..program import Program, draw, parts, program
+from ..remarks import StartingFrom
 
 Given: TypeAlias = Sequence[str | Program]
 
@@ -85,9 +86,8 @@ def aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
     return tuple((step[0], *more.get(step[0], ()), *step[1:], *after.get(step[0], ())) for step in steps)
 
 
-def start_text(p: Program, upstream: float, already: dict[str, float]) -> str | None:
+def start(p: Program, upstream: float, already: dict[str, float]) -> tuple[StartingFrom, ...]:
+    """Return what to say of gradients that were set before; nothing of the usual ones."""
     if upstream == 1.0 and not already:
-        return None
-    parts = [f"{p.root_name}.grad = {number_text(upstream)}"]
-    parts += [f"{name}.grad = {number_text(grad)}" for name, grad in already.items()]
-    return "starting from " + ", ".join(parts)
+        return ()
+    return (StartingFrom({f"{p.root_name}.grad": upstream} | {f"{name}.grad": grad for name, grad in already.items()}),)

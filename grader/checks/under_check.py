@@ -1,23 +1,39 @@
 """The `engine` that hidden tests are given: ask it for agreement, and it compares or fails."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from ..answer_book import Answer
 from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Reading, Reason, Run
 from ..course import Limits
 from ..oracle import Redraw
 from ..program import FUNCTIONS, NOTHING, Descent, Program, Question, number_text, program
+from ..remarks import (
+    BuiltAgain,
+    Cleared,
+    DataChanged,
+    DependsOnOrder,
+    InPlace,
+    IntLeaves,
+    NoGradientChanged,
+    NoRules,
+    NothingStored,
+    Remark,
+    RulesRunAgain,
+    RuleTripled,
+    SecondPass,
+    SeedChanged,
+)
 from . import order
 from .answered import Shown, left_out, outline
 from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest
 from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
 from .offered import called, lacks, not_offered
-from .questions import Questions, aimed, parsed, start_text
+from .questions import Questions, aimed, parsed, start
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
-_LUCK = "this answer changes with the order in which nodes are made or a set is walked: other runs may look right"
+Notes: TypeAlias = tuple[DependsOnOrder, ...]  # what is to be said of an outcome besides
 
 
 class Replaceable(Protocol):
@@ -138,15 +154,15 @@ class EngineUnderCheck:
         answers = self._answers(asked)
         steps = (("values",), ("backward",), ("grads",), ("values",))
         runs = [Run(p, aimed(p, *steps), whole, in_place) for p in asked]
-        built = "; ".join(filter(None, [_WHOLE if whole else None, _IN_PLACE if in_place else None])) or None
+        built: tuple[Remark, ...] = (*[IntLeaves()] * whole, *[InPlace()] * in_place)
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
-            said = "; ".join(filter(None, [built, note])) or None
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            said = (*built, *notes)
             if outcome.values:
-                compare_values(asked[i], answers[i], outcome.values[0], said)
+                compare_values(asked[i], answers[i], outcome.values[0], *said)
             self._went_through(outcome, asked[i])
             compare_grads(asked[i], answers[i].grads, outcome.grads[0], largest(answers[i]), said, cleared=not inner)
-            compare_values(asked[i], answers[i], outcome.values[1], "backward() changed the data")
+            compare_values(asked[i], answers[i], outcome.values[1], DataChanged("backward"))
 
         def again(parts: list[Program]) -> None:
             self.agrees(*parts, where_offered=where_offered, inner=inner, whole=whole, in_place=in_place)
@@ -161,9 +177,9 @@ class EngineUnderCheck:
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, asked[i])
-            compare_values(asked[i], answers[i], outcome.values[0], note)
+            compare_values(asked[i], answers[i], outcome.values[0], *notes)
 
         self._examine([Run(p, (("values",),)) for p in asked], judge)
 
@@ -197,28 +213,28 @@ class EngineUnderCheck:
             steps = (("values",), ("preload", there), ("local_rules", p.root, upstream), ("grads",), ("values",))
             runs.append(Run(p, steps))
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p, answer = asked[i], answers[i]
             assert self.reading is not None
             if stored and self.reading.rule not in _STORED:
-                fail("no local derivatives were found beside the inputs of a node", program=p.shown)
+                fail(NothingStored(), program=p.shown)
             if outcome.values:
-                compare_values(p, answer, outcome.values[0], note)
+                compare_values(p, answer, outcome.values[0], *notes)
             self._went_through(outcome, p)
             expected = [
                 before.get(node.name, 0.0) + upstream * grad for node, grad in zip(p.nodes, answer.grads, strict=True)
             ]
             got = outcome.grads[0]
-            start = start_text(p, upstream, {name: g for name, g in before.items() if name in p.index})
+            began = start(p, upstream, {name: g for name, g in before.items() if name in p.index})
             untouched = all(
                 seen == before.get(node.name, 0.0) or (node.name == p.root_name and seen == upstream)
                 for node, seen in zip(p.nodes, got, strict=True)
             )
-            nothing = _NOTHING_CAME if untouched and self.reading.rule == "closure" else None
-            said = "; ".join(filter(None, [start, note, nothing])) or None
+            nothing = [NoGradientChanged()] * (untouched and self.reading.rule == "closure")
+            said: tuple[Remark, ...] = (*began, *notes, *nothing)
             by: ExpectedBy = "torch" if upstream == 1.0 and not before else "check"
             compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said, by=by)
-            compare_values(p, answer, outcome.values[1], "the backward rules changed the data")
+            compare_values(p, answer, outcome.values[1], DataChanged("rules"))
 
         def again(parts: list[Program]) -> None:
             self.local_rules_agree(*parts, upstream=upstream, already=already, stored=stored)
@@ -235,8 +251,7 @@ class EngineUnderCheck:
         asked = self._questions.programs(programs, leaves)
         second: tuple[tuple[Any, ...], ...] = (("preload", []), ("backward",), ("grads",))
         runs = [Run(p, (("backward", p.index[first or p.root_name]), *aimed(p, *second))) for p in asked]
-        said = f"in a second pass, after one from {first}" if first else "in the second pass"
-        self._compare_last(asked, runs, 1.0, said, cleared=True)
+        self._compare_last(asked, runs, 1.0, SecondPass(first), cleared=True)
 
     def agrees_anew(self, *programs: str | Program, **leaves: float) -> None:
         """Check that `backward()` gives torch's gradients in a second graph of the same leaves, as in a training loop.
@@ -247,7 +262,7 @@ class EngineUnderCheck:
         """
         asked = self._questions.programs(programs, leaves)
         runs = [Run(p, aimed(p, ("backward",), ("anew",), ("backward",), ("grads",))) for p in asked]
-        self._compare_last(asked, runs, 1.0, _ANEW, cleared=True)
+        self._compare_last(asked, runs, 1.0, BuiltAgain(), cleared=True)
 
     def local_rules_agree_again(
         self, clear: str | None, *programs: str | Program, upstream: float = 1.0, **leaves: float
@@ -264,15 +279,14 @@ class EngineUnderCheck:
         clearing = ("call", clear) if clear else ("preload", [])
         rules = ("local_rules", upstream)
         runs = [Run(p, aimed(p, ("preload", []), rules, clearing, ("grads",), rules, ("grads",))) for p in asked]
-        said = f"in the second pass from L.grad = {number_text(upstream)}"
-        self._compare_last(asked, runs, upstream, f"after {clear}, {said}" if clear else said, clear=clear)
+        self._compare_last(asked, runs, upstream, RulesRunAgain(upstream, clear), clear=clear)
 
     def _compare_last(
         self,
         asked: list[Program],
         runs: list[Run],
         upstream: float,
-        said: str,
+        said: Remark,
         cleared: bool = False,
         clear: str | None = None,
     ) -> None:
@@ -280,16 +294,15 @@ class EngineUnderCheck:
         which follows `clear` have to be 0."""
         answers = self._answers(asked)
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, asked[i])
             scale = largest(answers[i]) * max(1.0, abs(upstream))
             if clear:
                 nothing = [0.0] * len(asked[i].nodes)
-                compare_grads(asked[i], nothing, outcome.grads[0], scale, f"after {clear}", by="check")
+                compare_grads(asked[i], nothing, outcome.grads[0], scale, (Cleared(clear),), by="check")
             expected = [upstream * grad for grad in answers[i].grads]
-            note = "; ".join(filter(None, [said, note]))
             by: ExpectedBy = "torch" if upstream == 1.0 else "check"
-            compare_grads(asked[i], expected, outcome.grads[-1], scale, note, cleared, by)
+            compare_grads(asked[i], expected, outcome.grads[-1], scale, (said, *notes), cleared, by)
 
         self._examine(runs, judge)
 
@@ -304,18 +317,16 @@ class EngineUnderCheck:
         answers = self._answers(asked)
         runs = [Run(p, (("triple", p.root), ("backward", p.root), ("grads",))) for p in asked]
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p, answer = asked[i], answers[i]
             assert self.reading is not None
             self._went_through(outcome, p)
             if not self.reading.rule:
-                fail(_NO_RULES, program=p.shown)
+                fail(NoRules(), program=p.shown)
             got = outcome.grads[0]
             expected = [grad if j == p.root else 3 * grad for j, grad in enumerate(answer.grads)]
-            said = f"we made the local rule of {p.root_name} hand on three times as much"
-            if all(close(seen, grad, largest(answer)) for seen, grad in zip(got, answer.grads, strict=True)):
-                said += "; backward() took no notice"
-            said = "; ".join(filter(None, [said, note]))
+            same = all(close(seen, grad, largest(answer)) for seen, grad in zip(got, answer.grads, strict=True))
+            said: tuple[Remark, ...] = (RuleTripled(p.root_name, same), *notes)
             compare_grads(p, expected, got, 3 * largest(answer), said, cleared=True, by="check")
 
         self._examine(runs, judge)
@@ -330,11 +341,11 @@ class EngineUnderCheck:
         asked = self._questions.in_other_places(programs, leaves)
         runs = [Run(p, (("watch",), ("backward", p.root), ("traced",))) for p in asked]
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             assert self.reading is not None
             self._went_through(outcome, asked[i])
             if not self.reading.rule:
-                fail(_NO_RULES, program=asked[i].shown)
+                fail(NoRules(), program=asked[i].shown)
             trace = outcome.traced[0]
             if self.reading.rule not in _WITHOUT_FUNCTION:
                 order.judge_trace(asked[i], trace)
@@ -369,10 +380,10 @@ class EngineUnderCheck:
             look = (("values",), ("grads",)) if untouched else ()
             runs.append(Run(p, (*look, *calling, *look)))
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, asked[i])
             for again, returned in enumerate(outcome.called):
-                order.judge_topological(asked[i], returned, "in a second call, " if again else "")
+                order.judge_topological(asked[i], returned, bool(again))
             if untouched:
                 compare_untouched(asked[i], outcome, "build_topo")
 
@@ -393,15 +404,16 @@ class EngineUnderCheck:
             nodes = [["node", i] for i in range(len(p.nodes))]
             runs.append(Run(p, (("preload", []), ("watch",), ("call", function, nodes), ("grads",), ("traced",))))
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p, answer = asked[i], answers[i]
             self._went_through(outcome, p)
             (trace,), (grads,) = outcome.traced, outcome.grads
             disorder = order.trace_disorder(p, trace)
             seed = grads[p.root]
+            said: tuple[Remark, ...] = (disorder,) if disorder else notes
             if disorder is None and seed != 1.0:
-                note = "; ".join(filter(None, [_SEED.format(p.root_name, shown(seed)), note]))
-            compare_grads(p, answer.grads, grads, largest(answer), disorder or note)
+                said = (SeedChanged(p.root_name, shown(seed)), *notes)
+            compare_grads(p, answer.grads, grads, largest(answer), said)
             if disorder:
                 fail(disorder, program=p.shown)
 
@@ -423,7 +435,7 @@ class EngineUnderCheck:
         """
         call = ("call", function, [["number", argument] for argument in arguments])
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
             compare_returned(function, outcome.called[0], expected, about, reveal)
 
@@ -445,7 +457,7 @@ class EngineUnderCheck:
         moved = {f"{name} after {many}": after.values[i] for name, i in places.items()}
         about = f"{many} at rate {number_text(rate)}, every .grad 1 at first: {asked.shown}"
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
             (returned,), (values,) = outcome.called, outcome.values
             left = tuple(values[place] for place in places.values())
@@ -478,7 +490,7 @@ class EngineUnderCheck:
         grads = [[place, grad] for place, (_, grad) in zip(leaves, start, strict=True)]
         call = ("call", function, [["nodes", leaves], *(["number", argument] for argument in arguments)])
 
-        def judge(i: int, outcome: Done | Broke, note: str | None) -> None:
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
             found = {"data": outcome.values[0], "grad": outcome.grads[0]}
             wanted = [key.split(".") for key in expected]
@@ -540,7 +552,7 @@ class EngineUnderCheck:
     def _examine(
         self,
         runs: Sequence[Run],
-        judge: Callable[[int, Done | Broke, str | None], None],
+        judge: Callable[[int, Done | Broke, Notes], None],
         calls: int | None = None,
         cpu_s: float | None = None,
         engine: bool = True,
@@ -600,7 +612,7 @@ class EngineUnderCheck:
                 self._shrink(runs[first].program, again)
             raise failures[first]
         if any(None in seed for seed in ran.answer.seeds):
-            fail("the engine's process left programs out", status="error", reason=Reason("left_out"))
+            fail(status="error", reason=Reason("left_out"))
 
     def _shrink(self, failed: Program, again: Callable[[list[Program]], None]) -> None:
         """Ask for the parts of a drawn program. Raises `CheckFailed` for the first that fails."""
@@ -630,18 +642,16 @@ class EngineUnderCheck:
             fail_for(outcome.problem, self._source, about if isinstance(about, str) else about.shown)
 
 
-def _judge(
-    i: int, outcomes: Sequence[Done | Broke | None], judge: Callable[[int, Done | Broke, str | None], None]
-) -> None:
+def _judge(i: int, outcomes: Sequence[Done | Broke | None], judge: Callable[[int, Done | Broke, Notes], None]) -> None:
     """Judge the outcomes of a run under the order seeds."""
     for outcome in {id(outcome): outcome for outcome in outcomes}.values():  # most are one and the same
         if outcome is None:
             continue
         try:
-            judge(i, outcome, None)
+            judge(i, outcome, ())
         except CheckFailed:
-            lucky = len({repr(other) for other in outcomes if other is not None}) > 1  # nan equals nan here
-            judge(i, outcome, _LUCK if lucky and isinstance(outcome, Done) else None)
+            differ = len({repr(other) for other in outcomes if other is not None}) > 1  # nan equals nan here
+            judge(i, outcome, (DependsOnOrder(),) if differ and isinstance(outcome, Done) else ())
             raise
 
 
@@ -659,9 +669,3 @@ def _once(printed: str, times: int) -> str:
 _PRINTED = 1_000  # lines; of more, repeats are not looked for
 _STORED = ("pairs", "parallel")
 _WITHOUT_FUNCTION = (*_STORED, "inline")
-_WHOLE = "the leaves are ints, as in `Value(2)`"
-_IN_PLACE = "each operation is written in place: `x = a; x += b`"
-_ANEW = "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same leaves"
-_SEED = "{0}.grad is {1} in the end; the pass starts with {0}.grad = 1"
-_NOTHING_CAME = "no gradient changed when the backward rules ran"
-_NO_RULES = "no backward rule was found on a node; numbers that agree are not enough here"

@@ -20,7 +20,7 @@ from .protocol import (
     Traced,
     Values,
 )
-from .reason import Died, Reason, reason_of
+from .reason import Died, Reason, reason_of, stopped
 from .source import Source, decode_source, read_source
 
 __all__ = [
@@ -53,4 +53,5 @@ __all__ = [
     "decode_source",
     "read_source",
     "reason_of",
+    "stopped",
 ]

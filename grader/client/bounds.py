@@ -15,6 +15,7 @@ TRACEBACK = 4  # line numbers of one problem; the worker sends no more
 SHOWN_LINES = 3  # of which this many source lines are shown
 SOURCE_LINE = 200  # characters of a source line that is shown
 OUTPUT = 16 << 10  # bytes that a report spends on what one check printed
+STALLED_S = 5  # seconds without any CPU time after which code is told that it makes no progress
 
 MARK = "…"
 _SHORT = '\n\r\t"\\'  # JSON spells these in two bytes

@@ -25,8 +25,6 @@ from .budget import Budget
 from .protocol import Batch, Broke, Problem, Read, Refused
 from .reason import Died
 
-STALLED_S = 5  # seconds without any CPU time after which code is told that it makes no progress
-
 _BACKSTOP = 10  # the wall clock's limit is this many times that of the CPU, so that a busy machine changes no score
 _GRACE_S = 1.0  # an engine process stops itself at its CPU limit; this long after it, it is killed
 _STEP_S = 1.0
@@ -350,7 +348,7 @@ class _Progress:
             return Died("cpu_limit", seconds=self._cpu_s)
         self._still = self._still + 1 if used == self._last_s else 0
         self._last_s = used
-        if self._still >= STALLED_S:
+        if self._still >= bounds.STALLED_S:
             self._warm.tell_stalled(self._number)
         return None
 

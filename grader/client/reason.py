@@ -4,6 +4,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from ..remarks import Stopped
 from . import bounds
 from .bounds import cut
 from .protocol import Problem
@@ -90,3 +91,28 @@ def reason_of(cause: Died | Problem) -> Reason:
     raised = cause.type_name if cause.kind == "raised" else None
     method = cut(cause.message, bounds.NAME) if cause.absent else None
     return Reason(cause.kind, type=raised, line=cause.lines[-1] if cause.lines else None, detail=method)
+
+
+def stopped(problem: Problem, source: str) -> Stopped:
+    """Return a problem with the learner's own lines, of which `source` is the file's text."""
+    every = source.split("\n")
+    known = [number for number in problem.lines if 1 <= number <= len(every)][-bounds.SHOWN_LINES :]
+    lines = [(number, cut(every[number - 1].strip(), bounds.SOURCE_LINE)) for number in known]
+    return Stopped(
+        problem.kind,
+        problem.where,
+        problem.type_name,
+        # a message as long as a message can be is the beginning of a longer one
+        cut(problem.message, bounds.MESSAGE - 1),
+        names=(cut(problem.message, bounds.NAME),) if problem.absent else (),
+        counts=(bounds.STALLED_S,) if problem.kind == "stalled" else (),
+        lines=tuple(dict.fromkeys(lines)),
+        in_file=bool(problem.lines),
+        unfilled=problem.unfilled,
+        notebook=is_notebook(source),
+    )
+
+
+def is_notebook(source: str) -> bool:
+    """Whether a file's text is a Jupyter notebook's: JSON with cells."""
+    return source.lstrip().startswith("{") and '"cells"' in source and '"nbformat"' in source

@@ -9,8 +9,9 @@ import msgspec
 
 from .. import __version__
 from ..course import Check, Course, Exercise
-from ..report import Diagnosis, NeedsReview, Report, review_reasons, review_text
+from ..report import Diagnosis, NeedsReview, Report, review_reasons
 from ..report.model import CourseStamp
+from ..words.instructor import review_text
 
 CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"

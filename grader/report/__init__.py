@@ -3,7 +3,7 @@
 from .json_form import read_report, schema, to_json, write_report
 from .learner import for_learner
 from .model import CheckResult, Diagnosis, ExerciseResult, Report
-from .review import NeedsReview, review_reasons, review_text
+from .review import NeedsReview, review_reasons
 
 __all__ = [
     "CheckResult",
@@ -14,7 +14,6 @@ __all__ = [
     "for_learner",
     "read_report",
     "review_reasons",
-    "review_text",
     "schema",
     "to_json",
     "write_report",

@@ -47,6 +47,7 @@ def _check(exercise: ExerciseResult, check: CheckResult, details: Details) -> Ch
         actual=UNSET,
         expected_by=UNSET,
         message=UNSET,
+        remarks=UNSET,
         output=UNSET,
         reason=UNSET,
         line=UNSET,

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..client import Reason
 from ..course import Limits
+from ..remarks import Remark, Shown
 
 Schema: TypeAlias = Literal["backward/report/v2"]
 SCHEMA: Schema = "backward/report/v2"
@@ -15,7 +16,6 @@ CheckStatus: TypeAlias = Literal["passed", "failed", "error", "timeout", "crashe
 ExerciseStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started", "missing", "unreadable"]
 ReportStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started"]
 Points: TypeAlias = Annotated[int, Meta(ge=0)]
-Shown: TypeAlias = float | str
 
 
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,9 +87,9 @@ class FaultFact(_Strict, frozen=True):
 class CheckResult(_Strict, frozen=True):
     """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
     (inf, nan) are words. `expected_by` says who computed what is expected: torch, or the check from torch's numbers.
-    `hint` is the command that shows one. `reason` says as data why there is no number to
-    compare; `message` says it in words. `line` is the line of the learner's file that the failure is about: where the
-    code raised, or where the rule begins that the exercise's first fact is about."""
+    `hint` is the command that shows one. `reason` says as data why there is no number to compare, `remarks` what else
+    the check says; `message` says it in words. `line` is the line of the learner's file that the failure is about:
+    where the code raised, or where the rule begins that the exercise's first fact is about."""
 
     id: str
     title: str
@@ -106,6 +106,7 @@ class CheckResult(_Strict, frozen=True):
     diagnosis: Diagnosis | UnsetType = UNSET
     hint: str | UnsetType = UNSET
     message: str | UnsetType = UNSET
+    remarks: tuple[Remark, ...] | UnsetType = UNSET
     output: str | UnsetType = UNSET
     reason: Reason | UnsetType = UNSET
     line: Points | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""Why a person should look at a submission before its score counts, as data, and in an instructor's words."""
+"""Why a person should look at a submission before its score counts, as data."""
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
@@ -49,29 +49,6 @@ class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 def review_reasons(report: Report) -> tuple[NeedsReview, ...]:
     """Return each reason to look at a report once."""
     return tuple(dict.fromkeys(_reasons(report)))
-
-
-def review_text(reason: NeedsReview) -> str:
-    """Return a reason in an instructor's words."""
-    where = f"{reason.exercise}: " if reason.exercise else ""
-    checks = f" ({', '.join(reason.checks)})" if reason.checks else ""
-    match reason.kind:
-        case "budget":
-            return f"{where}not run to the end: the submission used up its time{checks}"
-        case "killed":
-            return f"{where}the process was killed{checks}"
-        case "left_out":
-            return f"{where}programs were left out of the answers{checks}"
-        case "no_answer":
-            return f"{where}no answer in time{checks}"
-        case "no_files":
-            return "no exercise file was found"
-        case "not_graded":
-            return f"not graded: {reason.detail}"
-        case "protocol_error":
-            return f"{where}the answers are malformed{checks}"
-        case "note" | "unreadable":
-            return reason.detail or f"{where}unreadable"
 
 
 def _reasons(report: Report) -> Iterator[NeedsReview]:

@@ -8,10 +8,19 @@ import pytest
 
 from grader.answer_book import Answer
 from grader.checks import CheckFailed
-from grader.checks.compare import alike, close, compare_grads, compare_values, in_single_precision, largest, slope_name
+from grader.checks.compare import (
+    alike,
+    close,
+    compare_grads,
+    compare_values,
+    gradient_name,
+    in_single_precision,
+    largest,
+)
 from grader.checks.finding import Finding
 from grader.client import Odd
 from grader.program import Program, program
+from grader.remarks import SecondPass
 
 Truth = Callable[[Program], Answer]
 
@@ -66,23 +75,25 @@ def test_the_largest_number_counts_without_its_sign() -> None:
 )
 def test_slopes_are_named_as_one_writes_them(expected: str, name: str) -> None:
     """A node without a name of its own goes by its expression, in parentheses."""
-    assert expected == slope_name(program("L = a + b", a=1, b=2), name)
+    assert expected == gradient_name(program("L = a + b", a=1, b=2), name)
 
 
 def test_right_numbers_pass(answer: Truth) -> None:
     """Where every number is right nothing is raised."""
     asked = program("L = a * b + a", a=2, b=-3)
     truth = answer(asked)
-    compare_values(asked, truth, truth.values, None)
-    compare_grads(asked, truth.grads, truth.grads, largest(truth), None)
+    compare_values(asked, truth, truth.values)
+    compare_grads(asked, truth.grads, truth.grads, largest(truth))
 
 
 def test_a_wrong_gradient_is_shown_beside_torchs(answer: Truth) -> None:
     """The finding has the program, what was expected and what came, under the same name."""
     asked = program("L = a * a", a=3)
-    found = finding(compare_grads, asked, answer(asked).grads, (3.0, 1.0), 9.0, "a note")
+    found = finding(compare_grads, asked, answer(asked).grads, (3.0, 1.0), 9.0, (SecondPass(),))
     assert (
-        Finding("failed", "L = a * a    with a = 3", {"dL/da": 6.0}, {"dL/da": 3.0}, "a note", expected_by="torch")
+        Finding(
+            "failed", "L = a * a    with a = 3", {"dL/da": 6.0}, {"dL/da": 3.0}, (SecondPass(),), expected_by="torch"
+        )
         == found
     )
 
@@ -90,14 +101,14 @@ def test_a_wrong_gradient_is_shown_beside_torchs(answer: Truth) -> None:
 def test_a_wrong_value_is_shown_by_the_nodes_name(answer: Truth) -> None:
     """Values are named by their node alone."""
     asked = program("L = a + b", a=1, b=2)
-    found = finding(compare_values, asked, answer(asked), (1.0, 2.0, Odd("NoneType")), None)
+    found = finding(compare_values, asked, answer(asked), (1.0, 2.0, Odd("NoneType")))
     assert ({"L": 3.0}, {"L": "None"}) == (found.expected, found.actual)
 
 
 def test_leaves_come_first_and_three_are_shown(answer: Truth) -> None:
     """Of many wrong numbers a learner sees three, those of the leaves before the others."""
     asked = program("c = a * b; d = c + b; L = d * c", a=2, b=3)
-    found = finding(compare_grads, asked, answer(asked).grads, (0.0,) * 5, 100.0, None)
+    found = finding(compare_grads, asked, answer(asked).grads, (0.0,) * 5, 100.0)
     assert list(found.expected) == list(found.actual) == ["dL/da", "dL/db", "dL/dc"]
     assert {"dL/da": 0.0, "dL/db": 0.0, "dL/dc": 0.0} == found.actual
 
@@ -105,7 +116,7 @@ def test_leaves_come_first_and_three_are_shown(answer: Truth) -> None:
 def test_only_what_is_wrong_is_shown(answer: Truth) -> None:
     """A right number is not among those shown."""
     asked = program("L = a * b", a=2, b=3)
-    found = finding(compare_grads, asked, answer(asked).grads, (3.0, 0.0, 1.0), 6.0, None)
+    found = finding(compare_grads, asked, answer(asked).grads, (3.0, 0.0, 1.0), 6.0)
     assert {"dL/db": 2.0} == found.expected
 
 
@@ -113,7 +124,7 @@ def test_only_what_is_wrong_is_shown(answer: Truth) -> None:
 def test_what_json_cannot_say_is_shown_in_words(answer: Truth, expected: str, observed: Any) -> None:
     """Not-a-number, infinity and other types are words."""
     asked = program("L = a + b", a=1, b=2)
-    found = finding(compare_grads, asked, answer(asked).grads, (observed, 1.0, 1.0), 3.0, None)
+    found = finding(compare_grads, asked, answer(asked).grads, (observed, 1.0, 1.0), 3.0)
     assert {"dL/da": expected} == found.actual
 
 

@@ -12,6 +12,7 @@ from grader.checks.finding import Finding
 from grader.checks.order import judge_topological, judge_trace
 from grader.client import Called, Odd, Traced
 from grader.program import Leaf, Op, Program, draw, program
+from grader.words.learner import finding_text
 
 quick = settings(database=None, deadline=None, derandomize=True, max_examples=100)
 
@@ -88,7 +89,7 @@ def test_a_node_twice_is_refused(of: Program, rng: random.Random) -> None:
     order = some_order(of, rng)
     twice = rng.choice(order)
     order.insert(rng.randrange(len(order) + 1), twice)
-    assert refusal(of, Called(nodes=tuple(order))).message == (
+    assert finding_text(refusal(of, Called(nodes=tuple(order)))) == (
         f"{of.nodes[twice].name} stands in the list more than once"
     )
 
@@ -99,7 +100,7 @@ def test_a_missing_node_is_refused(of: Program, rng: random.Random) -> None:
     """A list without one of the nodes is told which one."""
     order = some_order(of, rng)
     missing = order.pop(rng.randrange(len(order)))
-    assert refusal(of, Called(nodes=tuple(order))).message == f"{of.nodes[missing].name} is missing from the list"
+    assert finding_text(refusal(of, Called(nodes=tuple(order)))) == f"{of.nodes[missing].name} is missing from the list"
 
 
 @given(graphs(), st.randoms(use_true_random=False))
@@ -114,7 +115,7 @@ def test_a_node_before_its_input_is_refused(of: Program, rng: random.Random) -> 
     source = rng.choice(inputs(of, early))
     order.remove(early)
     order.insert(order.index(source), early)
-    message = str(refusal(of, Called(nodes=tuple(order))).message)
+    message = str(finding_text(refusal(of, Called(nodes=tuple(order)))))
     assert "stands before its input" in message
     names = [node.name for node in of.nodes]
     node, late = (names.index(name) for name in message.split(" stands before its input "))
@@ -128,7 +129,7 @@ def test_a_stranger_is_refused(of: Program, rng: random.Random) -> None:
     """Something that is no node of the graph has no place in the list."""
     order = some_order(of, rng)
     order.insert(rng.randrange(len(order) + 1), -1)
-    assert "something that is no node of this graph" in str(refusal(of, Called(nodes=tuple(order))).message)
+    assert "something that is no node of this graph" in str(finding_text(refusal(of, Called(nodes=tuple(order)))))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_a_stranger_is_refused(of: Program, rng: random.Random) -> None:
 def test_what_is_no_list_of_nodes_is_named(what: str, returned: Called) -> None:
     """A function that returns something else is told what it returned and what it should."""
     found = refusal(DIAMOND, returned)
-    assert found.message == f"build_topo returned {what}; it should return a list of nodes"
+    assert finding_text(found) == f"build_topo returned {what}; it should return a list of nodes"
     assert found.program == DIAMOND.shown
 
 
@@ -158,7 +159,7 @@ def test_a_wrong_order_is_shown_beside_a_right_one() -> None:
 def test_an_empty_list_is_shown_as_nothing() -> None:
     """No nodes at all is a list with the first one missing."""
     found = refusal(DIAMOND, Called(nodes=()))
-    assert ("a is missing from the list", "nothing") == (found.message, found.actual["a right order"])
+    assert ("a is missing from the list", "nothing") == (finding_text(found), found.actual["a right order"])
 
 
 def test_a_long_list_is_cut() -> None:
@@ -176,7 +177,7 @@ def test_only_what_the_root_needs_has_to_be_there() -> None:
 def test_what_the_root_does_not_need_may_not_be_there() -> None:
     """To list all nodes as they were made is not to sort those below the root."""
     found = refusal(IDLE, Called(nodes=(0, 1, 2)))
-    assert "b stands in the list, and L is not computed from it" == found.message
+    assert "b stands in the list, and L is not computed from it" == finding_text(found)
 
 
 # -- what a backward pass ran ---------------------------------------------------------------------------
@@ -189,7 +190,7 @@ def trace(*ran: int) -> Traced:
 def complaint(of: Program, traced: Traced) -> str:
     with pytest.raises(CheckFailed) as failure:
         judge_trace(of, traced)
-    return str(failure.value.finding.message)
+    return str(finding_text(failure.value.finding))
 
 
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False))

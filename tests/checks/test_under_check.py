@@ -9,12 +9,13 @@ import pytest
 
 from grader.answer_book import Answer
 from grader.checks import CheckFailed, EngineUnderCheck
-from grader.checks.finding import Finding, death_text
+from grader.checks.finding import Finding
 from grader.client import Batch, Died, Problem, Ran, Reason
 from grader.client.reason import Kind
 from grader.course import Limits
 from grader.oracle import Redraw
 from grader.program import Descent, Question, chain, leaf, program
+from grader.words.learner import ended_text, finding_text
 
 EngineThat = Callable[..., EngineUnderCheck]
 Ask = Callable[[EngineUnderCheck], None]
@@ -199,27 +200,27 @@ def test_the_first_program_that_is_wrong_is_shown(engine_that: EngineThat, hones
 def test_values_that_backward_changed_are_told(engine_that: EngineThat, honest: Says) -> None:
     """Data that is right before and wrong after the pass was changed by it."""
     found = finding(engine_that(with_result(honest, 0, 3, zeroed)), ASKS["agrees"])
-    assert found.message == "backward() changed the data"
+    assert finding_text(found) == "backward() changed the data"
 
 
 def test_what_the_rules_started_from_is_told(engine_that: EngineThat, honest: Says) -> None:
     """A failing local rule shows the upstream gradient and what the leaves held before."""
     found = finding(engine_that(with_result(honest, 0, 3, zeroed)), ASKS["local rules"])
-    assert found.message == "starting from L.grad = -2.5, a.grad = 5"
+    assert finding_text(found) == "starting from L.grad = -2.5, a.grad = 5"
     assert found.expected["dL/da"] == 5.0 + -2.5 * -2.0
 
 
 def test_the_plain_start_needs_no_words(engine_that: EngineThat, honest: Says) -> None:
     """With upstream 1 and nothing there before, there is nothing to tell."""
     engine = engine_that(with_result(honest, 0, 3, lambda result: [result[0], [(3.0).hex(), *result[1][1:]]]))
-    assert finding(engine, lambda e: e.local_rules_agree(SQUARE)).message is None
+    assert finding_text(finding(engine, lambda e: e.local_rules_agree(SQUARE))) is None
 
 
 def test_rules_that_add_nothing_are_told_as_that(engine_that: EngineThat, honest: Says) -> None:
     """Where every gradient is as it was before, nothing more is known."""
     engine = engine_that(with_result(honest, 0, 3, zeroed))
     assert "no gradient changed when the backward rules ran" in str(
-        finding(engine, lambda e: e.local_rules_agree(SQUARE)).message
+        finding_text(finding(engine, lambda e: e.local_rules_agree(SQUARE)))
     )
 
 
@@ -235,7 +236,7 @@ def test_a_pass_that_takes_no_notice_of_the_rules_is_told(engine_that: EngineTha
         return message
 
     found = finding(engine_that(says), ASKS["uses local rules"])
-    assert "backward() took no notice" in str(found.message)
+    assert "backward() took no notice" in str(finding_text(found))
 
 
 def test_a_pass_that_follows_the_rules_and_is_wrong_is_not_told_that_it_does_not(
@@ -243,7 +244,7 @@ def test_a_pass_that_follows_the_rules_and_is_wrong_is_not_told_that_it_does_not
 ) -> None:
     """Gradients that are neither those of the tripled rule nor those without it prove no way around the rules."""
     found = finding(engine_that(with_result(honest, 0, 2, zeroed)), ASKS["uses local rules"])
-    assert "took no notice" not in str(found.message)
+    assert "took no notice" not in str(finding_text(found))
 
 
 @pytest.mark.parametrize("name", ["uses local rules", "each rule once"])
@@ -257,19 +258,19 @@ def test_an_engine_without_rules_is_told_that_numbers_are_not_enough(
         message[1][4] = message[1][5] = ""
         return message
 
-    assert "numbers that agree are not enough" in str(finding(engine_that(says), ASKS[name]).message)
+    assert "numbers that agree are not enough" in str(finding_text(finding(engine_that(says), ASKS[name])))
 
 
 def test_a_wrong_order_of_rules_fails(engine_that: EngineThat, honest: Says) -> None:
     """A trace in which an input ran before its user is refused."""
     says = with_result(honest, 0, 2, lambda result: ["trace", result[1][::-1]])
-    assert "ran before that of" in str(finding(engine_that(says), ASKS["each rule once"]).message)
+    assert "ran before that of" in str(finding_text(finding(engine_that(says), ASKS["each rule once"])))
 
 
 def test_a_pass_by_hand_that_skips_a_rule_fails(engine_that: EngineThat, honest: Says) -> None:
     """Right gradients, found without running every rule once and users first, are not what was asked."""
     says = with_result(honest, 0, 4, lambda result: ["trace", result[1][:1]])
-    assert finding(engine_that(says), ASKS["by hand"]).message == "the `_backward` of a * b never ran"
+    assert finding_text(finding(engine_that(says), ASKS["by hand"])) == "the `_backward` of a * b never ran"
 
 
 def test_a_pass_by_hand_with_wrong_gradients_says_which_rule_was_at_fault(
@@ -284,7 +285,7 @@ def test_a_pass_by_hand_with_wrong_gradients_says_which_rule_was_at_fault(
         return message
 
     found = finding(engine_that(says), ASKS["by hand"])
-    assert "ran before that of L" in str(found.message)
+    assert "ran before that of L" in str(finding_text(found))
     assert found.expected["dL/da"] == -2.0
 
 
@@ -317,7 +318,7 @@ def test_what_is_right_may_be_kept_back(engine_that: EngineThat, honest: Says) -
     """Without `reveal` a learner hears what is wrong and not what would be right."""
     says = with_result(honest, 0, 0, lambda result: ["numbers", [result[1][0], NONE]])
     found = finding(engine_that(says), lambda engine: halves(engine, reveal=False))
-    assert ({}, {}, "not right yet: half of 5 (yours: 0)") == (found.expected, found.actual, found.message)
+    assert ({}, {}, "not right yet: half of 5 (yours: 0)") == (found.expected, found.actual, finding_text(found))
     assert "2.5" not in str(found)
 
 
@@ -334,7 +335,7 @@ def test_a_function_that_returns_something_else_is_told_what(
     engine_that: EngineThat, honest: Says, expected: str, result: list[Any]
 ) -> None:
     """Too few numbers, None, words: each is named."""
-    assert expected == finding(engine_that(with_result(honest, 0, 0, lambda _: result)), halves).message
+    assert expected == finding_text(finding(engine_that(with_result(honest, 0, 0, lambda _: result)), halves))
 
 
 @pytest.mark.parametrize("seeds", [(0,), (3,)])
@@ -347,7 +348,7 @@ def test_a_function_has_to_be_right_every_time(engine_that: EngineThat, honest: 
 def test_a_wrong_list_fails(engine_that: EngineThat, honest: Says) -> None:
     """What build_topo returned is judged as an order."""
     says = with_result(honest, 1, 0, lambda result: ["nothing"])
-    assert finding(engine_that(says), ASKS["sorts"]).message == (
+    assert finding_text(finding(engine_that(says), ASKS["sorts"])) == (
         "build_topo returned None; it should return a list of nodes"
     )
 
@@ -359,7 +360,7 @@ def test_a_failure_that_hangs_on_luck_says_so(
 ) -> None:
     """An answer that is right under some orders and wrong under others is told as that."""
     found = finding(engine_that(with_result(honest, 0, step, zeroed, seeds)), ASKS[name])
-    assert "other runs may look right" in str(found.message)
+    assert "other runs may look right" in str(finding_text(found))
 
 
 # -- what stops a run --------------------------------------------------------------------------------------------
@@ -389,7 +390,7 @@ def test_a_broken_run_fails_its_check(
     change = broken(["backward", kind, "E", "why", [5]], where=where)
     found = finding(engine_that(lambda batch: change(honest(batch)), SOURCE), ask)
     assert (status, (BOTH, SQUARE)[where].shown) == (found.status, found.program)
-    assert "line 5: return g()" in str(found.message)
+    assert "line 5: return g()" in str(finding_text(found))
 
 
 def test_all_results_and_a_problem_is_a_broken_run(engine_that: EngineThat, honest: Says, ask: Ask) -> None:
@@ -412,14 +413,14 @@ def test_a_death_fails_the_check(engine_that: EngineThat, ask: Ask, status: str,
     """A process that gave no answer costs the check at hand, with the way it died."""
     died = Died(kind, seconds=2.0, detail="how")
     found = finding(engine_that(lambda batch: Ran(died, "out", 0.0)), ask)
-    assert (status, death_text(died)) == (found.status, found.message)
+    assert (status, ended_text(died)) == (found.status, finding_text(found))
 
 
 def test_an_unread_engine_fails_the_check(engine_that: EngineThat, ask: Ask) -> None:
     """A file in which no engine was found fails every check with the reason."""
     problem = Problem("reading", "shape", "Unreadable", "there is no class `Value` in the file", [])
     found = finding(engine_that(lambda batch: Ran(problem, "", 0.0)), ask)
-    assert ("failed", "there is no class `Value` in the file") == (found.status, found.message)
+    assert ("failed", "there is no class `Value` in the file") == (found.status, finding_text(found))
 
 
 @pytest.mark.parametrize(
@@ -429,7 +430,7 @@ def test_lines_are_counted_as_python_counts_them(engine_that: EngineThat, lines:
     """A form feed or another separator within a line starts no new one."""
     problem = Problem("backward", "raised", "E", "why", [2])
     engine = engine_that(lambda batch: Ran(problem, "", 0.0), lines)
-    assert "line 2: b = 2" in str(finding(engine, ASKS["agrees"]).message)
+    assert "line 2: b = 2" in str(finding_text(finding(engine, ASKS["agrees"])))
 
 
 # -- what an engine need not offer ---------------------------------------------------------------------------------
@@ -486,7 +487,7 @@ def test_elsewhere_everything_has_to_be_offered(engine_that: EngineThat, honest:
     change = broken(NOT_OFFERED)
     found = finding(engine_that(lambda batch: change(honest(batch))), lambda e: e.agrees(asked))
     said = "your engine has no `tanh` that takes a node and returns one: define a method `tanh`"
-    assert ("failed", said) == (found.status, found.message)
+    assert ("failed", said) == (found.status, finding_text(found))
 
 
 DIFFERENCE = program("L = (a - b) * a", a=3, b=2)
@@ -516,7 +517,7 @@ def test_a_check_of_which_nothing_is_left_fails(engine_that: EngineThat, honest:
     engine.charged_elsewhere("sub")
     engine.agrees(DIFFERENCE)
     found = finding(engine, EngineUnderCheck.finish)
-    assert ("failed", "your engine has no `-`: define `__sub__`") == (found.status, found.message)
+    assert ("failed", "your engine has no `-`: define `__sub__`") == (found.status, finding_text(found))
     assert Reason("not_offered", detail="__sub__") == found.reason
 
 
@@ -629,7 +630,7 @@ def test_nobody_passes_by_leaving_a_program_out(
             message[2][seed][where] = ["unrun"]
         return message
 
-    assert finding(engine_that(says), ask).message == "the engine's process left programs out"
+    assert finding_text(finding(engine_that(says), ask)) == "the engine's process left programs out"
 
 
 def test_a_program_left_out_is_a_doubt(engine_that: EngineThat, honest: Says, ask: Ask) -> None:
@@ -746,7 +747,7 @@ def test_the_order_in_which_a_program_is_sent_is_no_answer(
 
     ASKS["sorts"](engine_that(says))
     found = finding(engine_that(says, redraw=redraw), ASKS["sorts"])
-    assert "p stands in the list, and L is not computed from it" == found.message
+    assert "p stands in the list, and L is not computed from it" == finding_text(found)
 
 
 def test_numbers_beside_programs_change_too(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:
@@ -886,7 +887,7 @@ def test_training_that_goes_elsewhere_is_shown(
 def test_training_that_returns_no_losses_is_told_so(engine_that: EngineThat, honest: Says) -> None:
     """The parameters may be right: the losses are part of what is asked."""
     found = finding(engine_that(trained(honest, ["nothing"], 0.75)), trains)
-    assert "train returned None; expected 2 numbers" == found.message
+    assert "train returned None; expected 2 numbers" == finding_text(found)
 
 
 def test_fixed_training_keeps_its_start(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:
@@ -919,7 +920,7 @@ def test_a_failing_random_program_is_shown_by_its_smallest_part_that_fails(
 def test_a_note_says_that_leaves_were_ints(engine_that: EngineThat, honest: Says) -> None:
     """Else nobody would see what differs from the program beside it."""
     found = finding(engine_that(with_result(honest, 0, 2, zeroed)), lambda e: e.agrees(SQUARE, whole=True))
-    assert "the leaves are ints" in str(found.message)
+    assert "the leaves are ints" in str(finding_text(found))
 
 
 def test_inner_gradients_may_be_set_back_but_where_they_are_asked_for(engine_that: EngineThat, honest: Says) -> None:

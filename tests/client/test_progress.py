@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from grader.client import Died, engine_process
-from grader.client.engine_process import STALLED_S, _Progress
+from grader.client.bounds import STALLED_S
+from grader.client.engine_process import _Progress
 
 CPU_S = 4.0
 

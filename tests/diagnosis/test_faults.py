@@ -16,7 +16,7 @@ from grader.course import load_course
 from grader.diagnosis import Edit, anywhere, apply_edits, diagnose
 from grader.grading import Grader, examine
 from grader.oracle import Oracle
-from grader.report.facts import fact_text
+from grader.words.learner import fact_text, finding_text
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
@@ -54,7 +54,7 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
         for first, last in (fact.lines for fact in examined.facts if fact.lines):
             assert last - first < 8
             assert "def _backward" in text.splitlines()[first - 1]
-    return facts, sorted({one.id for one in named.values()}), finding.message or ""
+    return facts, sorted({one.id for one in named.values()}), finding_text(finding) or ""
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['of']}: {fault['id']}")

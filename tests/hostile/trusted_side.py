@@ -27,8 +27,8 @@ from hypothesis import strategies as st
 from grader import grading
 from grader.answer_book import AnswerBook, read_book
 from grader.checks import CheckFailed, EngineUnderCheck
-from grader.checks.compare import slope_name
-from grader.checks.finding import Finding, problem_text
+from grader.checks.compare import gradient_name
+from grader.checks.finding import Finding
 from grader.checks.outcome import CheckOutcome, EngineShape
 from grader.checks.session import CheckSession
 from grader.client import (
@@ -43,6 +43,7 @@ from grader.client import (
     bounds,
     cut_output,
     decode_source,
+    stopped,
 )
 from grader.client.protocol import decode_batch, decode_load
 from grader.cohort import summarise
@@ -373,14 +374,12 @@ class TrustedSide:
         programs: list[Program] = []
         for name, function in self.checks.items():
             function(self._engine(name, lambda batch: programs.extend(run.program for run in batch.runs)))
-        labels = [slope_name(asked, node.name) for asked in programs for node in asked.nodes]
+        labels = [gradient_name(asked, node.name) for asked in programs for node in asked.nodes]
         rows: dict[str, float | str] = dict.fromkeys(sorted(set(labels), key=len)[-3:], -1.2345678901234567e-300)
-        message = problem_text(
-            Problem("backward", "raised", "x" * bounds.NAME, "\U000e0041" * bounds.MESSAGE, [1, 2, 3, 4]),
-            ("\U000e0041" * (16 << 10) + "\n") * 4,
-        )
+        problem = Problem("backward", "raised", "x" * bounds.NAME, "\U000e0041" * bounds.MESSAGE, [1, 2, 3, 4])
+        raised = stopped(problem, ("\U000e0041" * (16 << 10) + "\n") * 4)
         program = max((asked.shown for asked in programs), key=len)
-        finding = Finding("failed", program, rows, dict.fromkeys(rows, "a " + "x" * bounds.NAME), message)
+        finding = Finding("failed", program, rows, dict.fromkeys(rows, "a " + "x" * bounds.NAME), stopped=raised)
         output = cut_output("\x1b" * (256 << 10), self.course.limits.output_kb)
         shape = EngineShape(*["x" * bounds.NAME] * 4)
         known = chain.from_iterable(known.misconceptions for known in self.book.known.values())

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from grader.client import Reason
 from grader.course import Limits
+from grader.remarks import NeverRan
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report, for_learner, to_json
 from grader.report.model import SCHEMA, CourseStamp, FaultFact, Isolation, SubmissionStamp
 
@@ -25,12 +26,13 @@ FULL = CheckResult(
     diagnosis=Diagnosis("overwrite", "a title", "the second use overwrote the first"),
     hint="grade hint first 2",
     message="line 3: x = y",
+    remarks=(NeverRan("a"),),
     output="printed",
     reason=Reason("raised", type="ValueError", line=3),
     expected_by="torch",
     line=3,
 )
-FINDINGS = {"program", "expected", "actual", "expected_by", "message", "output", "reason", "line"}
+FINDINGS = {"program", "expected", "actual", "expected_by", "message", "remarks", "output", "reason", "line"}
 HINTS = {"diagnosis", "hint"}
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import UNSET
 
+from ...words.instructor import review_text
 from ..model import Report
-from ..review import review_reasons, review_text
+from ..review import review_reasons
 from .people import Cell, begin, submitters, table
 
 _PERSON = ("id", "name", "email", "student_id", "submitted_at", "score", "max_score", "bonus", "status")

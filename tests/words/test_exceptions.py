@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.checks.explain import explain
+from grader.words.learner import explain
 
 VALUE = """
 class Value:

@@ -1,0 +1,1 @@
+"""Sentences, in one module for each audience: codes with fields come in, English goes out."""

@@ -1,0 +1,551 @@
+"""The sentences that a learner reads about their own code: findings, exceptions, ends of a process, fault facts."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..program import BINARY, METHODS, number_text
+from ..remarks import (
+    BeforeInput,
+    BuiltAgain,
+    Changed,
+    Cleared,
+    DataChanged,
+    DependsOnOrder,
+    Disordered,
+    GaveNone,
+    InPlace,
+    IntLeaves,
+    ListedTwice,
+    NeverRan,
+    NoGradientChanged,
+    NoList,
+    NoNode,
+    NoRules,
+    NothingStored,
+    NotListed,
+    NotRight,
+    RanEarly,
+    RanTwice,
+    Remark,
+    Returned,
+    RulesRunAgain,
+    RuleTripled,
+    SecondPass,
+    SeedChanged,
+    Shown,
+    StartingFrom,
+    Stopped,
+    Unrelated,
+)
+
+if TYPE_CHECKING:
+    from ..checks.finding import Finding
+    from ..diagnosis import Fact
+
+
+class Ended(Protocol):
+    """Why a process gave no usable answer: a `Died`, or the `Reason` that was made of one."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def clock(self) -> str | None: ...
+    @property
+    def signal(self) -> str | None: ...
+    @property
+    def limit_kb(self) -> int | None: ...
+    @property
+    def count(self) -> int | None: ...
+    @property
+    def detail(self) -> str | None: ...
+
+
+# -- a check ------------------------------------------------------------------------------------------
+
+
+def finding_text(finding: "Finding") -> str | None:
+    """Return what is said of a failure besides its numbers; None for nothing."""
+    if finding.stopped is not None or finding.reason is not None:
+        return _why(finding.stopped, finding.reason)
+    return "; ".join(map(remark_text, finding.remarks)) or None
+
+
+def load_failure(name: str, stopped: Stopped | None, ended: Ended | None) -> str:
+    """Say that the file `name` could not be loaded, and why."""
+    return f"{name} could not be loaded: {_why(stopped, ended)}"
+
+
+def _why(stopped: Stopped | None, ended: Ended | None) -> str:
+    """Say why the learner's code gave no answer: what stopped it, or else how its process ended."""
+    if stopped is not None:
+        return stopped_text(stopped)
+    assert ended is not None
+    return ended_text(ended)
+
+
+def remark_text(remark: Remark) -> str:
+    """Return a remark as a part of a sentence."""
+    return _REMARKS[type(remark)](remark)
+
+
+def _starting_from(said: StartingFrom) -> str:
+    return "starting from " + ", ".join(f"{name} = {number_text(grad)}" for name, grad in said.grads.items())
+
+
+def _second_pass(said: SecondPass) -> str:
+    return f"in a second pass, after one from {said.after}" if said.after else "in the second pass"
+
+
+def _rules_run_again(said: RulesRunAgain) -> str:
+    text = f"in the second pass from L.grad = {number_text(said.upstream)}"
+    return f"after {said.clear}, {text}" if said.clear else text
+
+
+def _rule_tripled(said: RuleTripled) -> str:
+    text = f"we made the local rule of {said.node} hand on three times as much"
+    return f"{text}; backward() took no notice" if said.ignored else text
+
+
+def _data_changed(said: DataChanged) -> str:
+    return f"{_BY[said.by]} changed the data"
+
+
+def _seed_changed(said: SeedChanged) -> str:
+    return f"{said.root}.grad is {said.found} in the end; the pass starts with {said.root}.grad = 1"
+
+
+def _ran_early(said: RanEarly) -> str:
+    return (
+        f"the `_backward` of {said.node} ran before that of {said.user}, "
+        f"which had not yet added its contribution to {said.gradient}"
+    )
+
+
+def _returned(said: Returned) -> str:
+    what = said.type if said.count is None else _count(said.count)
+    return f"{said.function} returned {what}; expected {_count(said.expected)}"
+
+
+def _not_right(said: NotRight) -> str:
+    return "not right yet: " + ", ".join(f"{name} (yours: {_digits(value)})" for name, value in said.numbers.items())
+
+
+def _digits(value: Shown) -> str:
+    return f"{value + 0.0:.6g}" if isinstance(value, float) else value  # + 0.0: no -0
+
+
+def _count(numbers: int) -> str:
+    return "1 number" if numbers == 1 else f"{numbers} numbers"
+
+
+def _in_a_call(text: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Return `text`, which says also where it was a second call."""
+    return lambda said: f"in a second call, {text(said)}" if said.again else text(said)
+
+
+_BY = {"backward": "backward()", "rules": "the backward rules"}
+_REMARKS: dict[type, Callable[[Any], str]] = {
+    IntLeaves: lambda said: "the leaves are ints, as in `Value(2)`",
+    InPlace: lambda said: "each operation is written in place: `x = a; x += b`",
+    StartingFrom: _starting_from,
+    SecondPass: _second_pass,
+    BuiltAgain: lambda said: (
+        "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same leaves"
+    ),
+    RulesRunAgain: _rules_run_again,
+    Cleared: lambda said: f"after {said.function}",
+    RuleTripled: _rule_tripled,
+    DependsOnOrder: lambda said: (
+        "this answer changes with the order in which nodes are made or a set is walked: other runs may look right"
+    ),
+    DataChanged: _data_changed,
+    NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
+    NothingStored: lambda said: "no local derivatives were found beside the inputs of a node",
+    NoRules: lambda said: "no backward rule was found on a node; numbers that agree are not enough here",
+    GaveNone: lambda said: "an operation gave None, as a function without `return` does",
+    SeedChanged: _seed_changed,
+    RanTwice: lambda said: f"the `_backward` of {said.node} ran more than once",
+    NeverRan: lambda said: f"the `_backward` of {said.node} never ran",
+    RanEarly: _ran_early,
+    Changed: lambda said: f"{said.function} changed the {said.what} of {said.node}",
+    Returned: _returned,
+    NotRight: _not_right,
+    NoList: _in_a_call(lambda said: f"build_topo returned {said.type}; it should return a list of nodes"),
+    Disordered: _in_a_call(lambda said: "a node is missing, doubled, or stands before one of its inputs"),
+    NoNode: _in_a_call(
+        lambda said: (
+            "the list holds something that is no node of this graph: a number, or what an earlier call left behind?"
+        )
+    ),
+    ListedTwice: _in_a_call(lambda said: f"{said.node} stands in the list more than once"),
+    NotListed: _in_a_call(lambda said: f"{said.node} is missing from the list"),
+    Unrelated: _in_a_call(lambda said: f"{said.node} stands in the list, and {said.root} is not computed from it"),
+    BeforeInput: _in_a_call(lambda said: f"{said.node} stands before its input {said.input}"),
+}
+
+# -- a process that ended ----------------------------------------------------------------------------
+
+
+def ended_text(ended: Ended) -> str:
+    """Say in a sentence why no usable answer came."""
+    match ended.kind:
+        case "answer_too_large":
+            return f"its answer is larger than the {ended.limit_kb} KB that this check allows"
+        case "budget":
+            spent = "CPU time" if ended.clock == "cpu" else "time"
+            return f"not run: the submission used up the {ended.seconds:g} seconds of {spent} that it may use in all"
+        case "cpu_limit":
+            return f"it used more than {ended.seconds:g} seconds of CPU time"
+        case "exited":
+            return "its process was left before it answered (os._exit, or out of memory?)"
+        case "killed":
+            return f"its process was ended by {ended.signal}"
+        case "left_out":
+            return "the engine's process left programs out"
+        case "not_reloaded":
+            return "the file loaded once, but not a second time"
+        case "output_too_large":
+            return f"it printed more than {(ended.limit_kb or 0) >> 10} MB"
+        case "protocol_error":
+            return f"its process gave no proper answer: {ended.detail}"
+        case "unanswered":
+            return f"not run: {ended.count} times before there was no answer in time"
+        case "wall_limit":
+            return f"no answer within {ended.seconds:g} seconds"
+        case _:
+            raise ValueError(ended.kind)
+
+
+# -- code that was stopped ---------------------------------------------------------------------------
+
+
+def stopped_text(stopped: Stopped) -> str:
+    """A problem in a sentence, then the learner's own lines, innermost last, then where it usually comes from."""
+    if stopped.notebook:
+        return "this file is a Jupyter notebook (JSON); submit its code as a Python file"
+    told = stopped.kind == "raised" and not stopped.unfilled
+    usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
+    if stopped.kind == "module":
+        usual = "each file is run alone: it can import nothing from other files of yours"
+    said = " ".join(_sentence(stopped).split())
+    return "\n".join([said, *(f"line {n}: {line}" for n, line in stopped.lines), *([usual] if usual else [])])
+
+
+# what was done when learner code raised outside of its own file, by step
+_DONE: dict[str, str] = {
+    "load": "the file was run",
+    "reading": "a few nodes were made to look at the engine",
+    "build": "this was computed",
+    "values": "the values were read",
+    "grads": "the gradients were read",
+    "backward": "`backward()` was called",
+    "preload": "the gradients were set",
+    "local_rules": "the backward rules were run one at a time",
+    "triple": "a backward rule was replaced",
+    "watch": "the backward rules were watched",
+    "call": "your function was called",
+    "anew": "the graph was built again from the same leaves",
+    "train": "`train` was called",
+}
+
+
+def _sentence(stopped: Stopped) -> str:
+    match stopped.kind:
+        case "shape":
+            return stopped.said
+        case "not_offered":
+            return _absent(stopped.names[0])
+        case "wants_argument":
+            return wants_argument(stopped.names[0])
+        case "calls":
+            return "stopped: it called its functions too often; does a loop or a recursion never end, or repeat work?"
+        case "cpu":
+            return "stopped: it ran out of CPU time; does a loop never end?"
+        case "stalled":
+            seconds = stopped.counts[0]
+            return f"stopped: it waited for {seconds} seconds without computing anything; what does it wait for?"
+        case "exit":
+            return "the code ends the program (sys.exit, exit or quit)"
+        case "module":
+            return stopped.said
+        case "syntax":
+            return f"Python cannot read the file: {stopped.said}"
+        case _ if stopped.unfilled:
+            return "this part is still to be filled"
+        case _ if stopped.type == "MemoryError":
+            return "it asked for more memory than a check may have"
+        case _:
+            said = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", stopped.said)
+            text = f"{stopped.type}: {said}" if said else stopped.type
+            if stopped.in_file:
+                return f"your code raised {text}"
+            return f"when {_DONE.get(stopped.where, 'your code was run')}, Python said: {text}"
+
+
+def _absent(method: str) -> str:
+    """Say that an engine does not define what an operation calls."""
+    for op, name in METHODS.items():
+        if method == name:
+            return f"your engine has no `{BINARY.get(op, '-')}`{_ALONE.get(op, '')}: define `{method}`"
+        if method == name.replace("__", "__r", 1):
+            return f"your engine has no `{BINARY[op]}` for a number on the left: define `{method}`"
+    return f"your engine has no `{method}` that takes a node and returns one: define a method `{method}`"
+
+
+_ALONE = {"neg": " in front of a value"}
+
+
+def wants_argument(method: str) -> str:
+    """Say that a method was not run, and why."""
+    return f"`{method}` was not run: it takes an argument besides `self`, and checks call it without one"
+
+
+# -- usual exceptions ---------------------------------------------------------------------------------
+
+_REFLECTED = {"+": "__radd__", "-": "__rsub__", "*": "__rmul__", "/": "__rtruediv__", "** or pow()": "__rpow__"}
+
+# exception type, pattern of its message, what one of the shown lines has to match, what to say (groups of the
+# message's pattern are filled in). A sentence is true wherever Python says that, on such a line.
+_SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
+    (kind, re.compile(pattern), re.compile(line), sentence)
+    for kind, pattern, line, sentence in (
+        (
+            "TypeError",
+            r"'NoneType' object is not callable",
+            r"^\w+\._backward\(\)$",
+            "the `_backward` of this node is None",
+        ),
+        ("TypeError", r"'NoneType' object is not callable", "", "what is called here is None"),
+        (
+            "AttributeError",
+            r"'NoneType' object has no attribute '(\w+)'",
+            "",
+            "what stands before .{0} is None: often an operation or a function without its `return`",
+        ),
+        (
+            "TypeError",
+            r"unsupported operand type\(s\) for .*'NoneType'",
+            "",
+            "one of the two is None: often an operation or a function without its `return`, or a gradient set to None",
+        ),
+        (
+            "TypeError",
+            r"'NoneType' object is not iterable",
+            "",
+            "None stands where a list is needed: often a function without its `return`",
+        ),
+        (
+            "AttributeError",
+            r"'(int|float)' object has no attribute '(\w+)'",
+            "",
+            "what stands before .{1} is a plain number ({0})",
+        ),
+        (
+            "NameError",
+            r"name '(math|numpy|np|random)' is not defined",
+            "",
+            "the import of {0} is missing at the top of the file",
+        ),
+        ("NameError", r"name '(\w+)' is not defined", "", "nothing here is called {0}"),
+        (
+            "UnboundLocalError",
+            r"'(\w+)'",
+            "",
+            "{0} is assigned inside this function, so Python looks for it only there",
+        ),
+        (
+            "TypeError",
+            r"_backward\(\) takes 0 positional arguments but",
+            "",
+            "this `_backward` is defined without parameters, and is called with an argument",
+        ),
+        ("TypeError", r"^(\w+)\(\) takes no arguments", "", "{0} has no `__init__`, with two underscores on each side"),
+        (
+            "TypeError",
+            r"\w\.\w+\(\) takes (?:0 positional arguments but 1 was|1 positional argument but 2 were) given",
+            "",
+            "a method gets the object before the dot as its first argument, self",
+        ),
+        (
+            "TypeError",
+            r"unsupported operand type\(s\) for (\+|-|\*|/|\*\* or pow\(\)): '(?:int|float)' and",
+            "",
+            "with a number on the left Python asks the object on the right for {reflected}",
+        ),
+        (
+            "TypeError",
+            r"'(?!int|float)\w+' object is not iterable",
+            r"[(,]\s*\(\s*\w+\s*\)",
+            "(self) is no tuple; a tuple of one has a comma: (self,)",
+        ),
+        ("TypeError", r"'(\w+)' object is not iterable", "", "one {0} stands where a list or a tuple is needed"),
+        ("KeyError", r"pdb", r"\bbreakpoint\(|\bset_trace\(", "a debugger cannot be used while grading: take it out"),
+        ("RecursionError", r"", "", "a function calls itself more often than Python allows"),
+        ("NotImplementedError", r"", "", "this part is still to be filled"),
+    )
+]
+
+
+def explain(type_name: str, message: str, lines: Sequence[str] = ()) -> str | None:
+    """Return a sentence on what an exception of this type with this message means; None where there is none.
+
+    Args:
+        type_name, message: of the exception.
+        lines: the learner's own lines on the way to it, cut.
+    """
+    for kind, pattern, on, sentence in _SENTENCES:
+        match = pattern.search(message) if kind == type_name else None
+        if match and (not on.pattern or any(map(on.search, lines))):
+            groups = match.groups()
+            return sentence.format(*groups, reflected=_REFLECTED.get(groups[0], "") if groups else "")
+    return None
+
+
+# -- an engine's names ---------------------------------------------------------------------------------
+
+
+def names_taken(cls: str, data: str, grad: str, inputs: str) -> str:
+    """Say which names of an engine were taken for what."""
+    of_inputs = f"`{inputs}`" if inputs else "nothing"
+    return f"read the class `{cls}` with `{data}` as data, `{grad}` as gradient and {of_inputs} as inputs"
+
+
+# -- fault facts ---------------------------------------------------------------------------------------
+
+_SHAPES = {
+    "add": "`a + b`",
+    "sub": "`a - b`",
+    "radd": "`n + a` (n a number)",
+    "rsub": "`n - a` (n a number)",
+    "rmul": "`n * a` (n a number)",
+    "rdiv": "`n / a` (n a number)",
+    "mul": "`a * b`",
+    "div": "`a / b`",
+    "pow": "`a ** n`",
+    "neg": "`-a`",
+    "relu": "`relu(a)` with a > 0",
+    "relu_below_zero": "`relu(a)` with a < 0",
+    "tanh": "`tanh(a)`",
+    "exp": "`exp(a)`",
+    "log": "`log(a)`",
+    "sigmoid": "`sigmoid(a)`",
+}
+_SOMETIMES = "This happens in some runs only: it depends on the order in which nodes are made or a set is walked."
+_OF_TWO = ("add", "sub", "mul", "div")
+
+
+def fact_text(fact: "Fact") -> str:
+    """Return a fact in sentences."""
+    if not fact.operation:
+        said = " ".join(_of_pass(fact).split())  # a program's text has several blanks
+        return f"{said} {_SOMETIMES}" if fact.sometimes else said
+    where = f" ({_lines(fact.lines)})" if fact.lines else ""
+    if fact.kind in ("value", "contribution"):
+        return " ".join(_of_numbers(fact, where).split())
+    return f"In `L = {_SHAPES[fact.operation][1:]}{where}, {_of_operation(fact)}"
+
+
+def _lines(lines: tuple[int, int]) -> str:
+    first, last = lines
+    return f"line {first}" if first == last else f"lines {first} to {last}"
+
+
+def _of_numbers(fact: "Fact", where: str) -> str:
+    text, _, numbers = fact.program.partition("with")
+    if fact.kind == "value":
+        return f"In `{text.strip()}` with {numbers}, L.data is {fact.found}. It should be {fact.expected}."
+    given = f"with {numbers} and L.grad = {fact.upstream}"
+    return (
+        f"In `{text.strip()}`{where}, {given}, {fact.input} receives {fact.found}. It should receive {fact.expected}."
+    )
+
+
+def _of_operation(fact: "Fact") -> str:
+    both = fact.operation in _OF_TWO and not fact.input
+    name = fact.input or "a"
+    to = "the contribution to each input" if both else f"the contribution to {name}"
+    match fact.kind:
+        case "overwrites":
+            inputs = "a.grad and b.grad" if both else f"{name}.grad"
+            return f"the rule sets {inputs}{f' to {fact.found}' * bool(fact.found)}. It should add to what is there."
+        case "gives_other":
+            return f"the result is {fact.found}. It should be a node."
+        case "depends_on_gradients":
+            return f"what {name} receives depends on gradients that are there already.{_should(fact, both)}"
+        case "gives_input":
+            return f"the result is {'a or b' if fact.operation in _OF_TWO else 'a'} itself, and no new node."
+        case "rule_is_none":
+            return (
+                f"L.{fact.found} is None, so no rule of L can run. `L.{fact.found} = f` stores a function f; "
+                "`f()` would be what f returns."
+            )
+        case "no_rule":
+            return "L has the same backward rule as a leaf, and running it adds nothing."
+        case "nothing_added" if both:
+            return "the rule adds nothing to a.grad and b.grad."
+        case "nothing_added":
+            return f"the rule adds nothing to {name}.grad."
+        case "no_upstream":
+            return f"{to} does not depend on the upstream gradient L.grad.{_should(fact, both)}"
+        case "upstream_added":
+            return f"the upstream gradient L.grad is added to the local derivative.{_should(fact, both)}"
+        case "sign" if both:
+            return "the contributions to a and b have the wrong sign."
+        case "sign":
+            return f"{to} has the wrong sign."
+        case "factor":
+            return f"{to} is {fact.found} times what it should be."
+        case "swapped":
+            return "a receives the contribution of b, and b that of a."
+        case "parentheses":
+            return f"only a part of the local derivative is multiplied by L.grad.{_should(fact, both)}"
+        case "local_derivative" if both:
+            return f"each input receives {_times(fact.found)}.{_should(fact, both)}"
+        case _:
+            return f"{name} receives {_times(fact.found)}.{_should(fact, both)}"
+
+
+def _should(fact: "Fact", both: bool) -> str:
+    if both or not fact.expected:
+        return " It should be the local derivative times L.grad."
+    return f" It should be {_times(fact.expected)}."
+
+
+def _times(factor: str) -> str:
+    """A factor times the upstream gradient."""
+    if factor in ("0", "1"):
+        return {"0": "0", "1": "L.grad"}[factor]
+    if factor == "-1":
+        return "-L.grad"
+    sum_ = " + " in factor or " - " in factor
+    bare = factor.replace("(n - 1)", "").replace("(1 - L)", "").replace("(1 - a)", "")
+    return f"({factor}) * L.grad" if sum_ and (" + " in bare or " - " in bare) else f"{factor} * L.grad"
+
+
+def _of_pass(fact: "Fact") -> str:
+    match fact.kind:
+        case "single_precision":
+            return f"All {fact.found} have single precision (float32). Use double precision, which Python's float has."
+        case "not_seeded":
+            return "After backward() every gradient is 0, that of the root too. The root's should be 1."
+        case "all_cleared":
+            return "Rules add to gradients during backward(), and after it every gradient is 0."
+        case "seed":
+            return f"After backward() on {fact.program}, the root's gradient is {fact.found}. It should be 1."
+        case "no_rule_ran":
+            return "backward() runs none of the rules that nodes have."
+        case "nothing_propagated":
+            return "After backward() only the root has a gradient: nothing was propagated."
+        case "stops_at":
+            return f"After backward() on {fact.program}, {fact.node} has the right gradient, but its inputs have 0."
+        case "ran_twice":
+            return f"In {fact.program}, the rule of {fact.node} runs more than once."
+        case "never_ran":
+            return f"In {fact.program}, the rule of {fact.node} does not run."
+        case "ran_early":
+            return f"In {fact.program}, the rule of {fact.node} runs before that of its user {fact.other}."
+        case _:
+            return f"In {fact.program}, a second backward() gives other gradients, though all were set back to 0."

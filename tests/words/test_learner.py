@@ -1,0 +1,184 @@
+"""The sentences that a learner reads: one for each code, true of its fields."""
+
+import tracemalloc
+from collections.abc import Sequence
+from typing import get_args
+
+import pytest
+
+from grader import remarks
+from grader.client import Problem, stopped
+from grader.remarks import Remark
+from grader.words.learner import remark_text, stopped_text
+
+SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
+
+
+def problem(kind: str, type_name: str = "ValueError", message: str = "", lines: Sequence[int] = ()) -> Problem:
+    """A problem, of which a test names what matters to it."""
+    return Problem("backward", kind, type_name, message, list(lines))
+
+
+def said_of(cause: Problem, source: str) -> str:
+    """What is said of a problem in a file of this text."""
+    return stopped_text(stopped(cause, source))
+
+
+@pytest.mark.parametrize(
+    ("expected", "kind", "type_name", "message"),
+    [
+        ("Python said: ValueError: no", "raised", "ValueError", "no"),
+        ("Python said: AssertionError", "raised", "AssertionError", ""),
+        ("Python cannot read the file: invalid syntax", "syntax", "SyntaxError", "invalid syntax"),
+        ("the code ends the program", "exit", "SystemExit", "0"),
+        ("torch is not available while grading", "module", "NotAvailable", "torch is not available while grading"),
+        ("it called its functions too often", "calls", "OutOfCalls", ""),
+        ("it ran out of CPU time", "cpu", "OutOfTime", ""),
+        ("it waited for 5 seconds without computing", "stalled", "Stalled", ""),
+        ("there is no class `Value`", "shape", "Unreadable", "there is no class `Value`"),
+        (
+            "your engine has no `tanh` that takes a node and returns one: define a method `tanh`",
+            *("not_offered", "NotOffered", "tanh"),
+        ),
+        ("your engine has no `-`: define `__sub__`", "not_offered", "NotOffered", "__sub__"),
+        ("your engine has no `-` in front of a value: define `__neg__`", "not_offered", "NotOffered", "__neg__"),
+        (
+            "your engine has no `/` for a number on the left: define `__rtruediv__`",
+            *("not_offered", "NotOffered", "__rtruediv__"),
+        ),
+        (
+            "`exp` was not run: it takes an argument besides `self`, and checks call it without one",
+            *("wants_argument", "WantsArgument", "exp"),
+        ),
+        ("memory", "raised", "MemoryError", ""),
+        ("RecursionError", "raised", "RecursionError", "maximum recursion depth exceeded"),
+    ],
+)
+def test_each_kind_is_a_sentence(expected: str, kind: str, type_name: str, message: str) -> None:
+    """The first line says in plain words what happened."""
+    assert expected in said_of(problem(kind, type_name, message), "").splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "lines"), [("your code raised E: no", [2]), ("when `backward()` was called, Python said: E: no", [])]
+)
+def test_only_a_line_of_the_file_is_the_learners_code(expected: str, lines: list[int]) -> None:
+    """What no line of the file has a part in is told by what was done when it happened."""
+    assert expected == said_of(problem("raised", "E", "no", lines=lines), SOURCE).splitlines()[0]
+
+
+def test_a_notebook_is_called_one() -> None:
+    """A notebook submitted as a Python file is told from a file with an undefined name."""
+    source = '{"cells": [], "metadata": {"name": null}, "nbformat": 4}'
+    text = said_of(problem("raised", "NameError", "name 'null' is not defined", lines=[1]), source)
+    assert text.startswith("this file is a Jupyter notebook")
+
+
+@pytest.mark.parametrize(
+    ("expected", "lines"),
+    [
+        ([], []),
+        (["line 6: raise E"], [6]),
+        (["line 3: return self.g()", "line 6: raise E"], [3, 6]),
+        (["line 3: return self.g()"], [3, 3, 3, 3]),
+        (["line 2: def f(self):", "line 3: return self.g()", "line 6: raise E"], [1, 2, 3, 6]),
+        (["line 6: raise E"], [999, 6]),
+        ([], [7]),
+    ],
+)
+def test_the_learners_own_lines_follow(expected: list[str], lines: list[int]) -> None:
+    """At most the three innermost lines are shown, innermost last, each once, none that the file lacks."""
+    assert expected == said_of(problem("raised", lines=lines), SOURCE).splitlines()[1:]
+
+
+def test_a_long_line_is_cut() -> None:
+    """Two hundred characters of a line are shown, the mark included; blanks around it do not count."""
+    source = "  " + "x" * 200 + "  \n" + "y" * 201
+    expected = ["line 1: " + "x" * 200, "line 2: " + "y" * 199 + "…"]
+    assert expected == said_of(problem("raised", lines=[1, 2]), source).splitlines()[1:]
+
+
+def test_a_line_is_written_out_only_if_it_is_shown() -> None:
+    """Thirty thousand line numbers beside a line of 200,000 characters take no memory."""
+    tracemalloc.start()
+    text = said_of(problem("raised", lines=[1] * 30_000), "x" * 200_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert ["line 1: " + "x" * 199 + "…"] == text.splitlines()[1:]
+    assert peak < 2 << 20
+
+
+@pytest.mark.parametrize(("expected", "message"), [("x" * 299, "x" * 299), ("x" * 298 + "…", "x" * 300), ("y", "y")])
+@pytest.mark.parametrize("kind", ["raised", "syntax", "module", "shape"])
+def test_a_message_that_the_worker_cut_has_a_mark(kind: str, expected: str, message: str) -> None:
+    """A message of the length to which a worker cuts them is taken for the beginning of a longer one."""
+    assert expected == said_of(problem(kind, "E", message), "").splitlines()[0].split(" ")[-1]
+
+
+def test_a_line_zero_is_no_line() -> None:
+    """A line number below 1, which only a forger sends, shows nothing."""
+    assert [] == said_of(problem("raised", lines=[0]), SOURCE).splitlines()[1:]
+
+
+SAID: list[tuple[str, Remark]] = [
+    ("the leaves are ints, as in `Value(2)`", remarks.IntLeaves()),
+    ("each operation is written in place: `x = a; x += b`", remarks.InPlace()),
+    ("starting from L.grad = -2.5, a.grad = 5", remarks.StartingFrom({"L.grad": -2.5, "a.grad": 5.0})),
+    ("in the second pass", remarks.SecondPass()),
+    ("in a second pass, after one from h", remarks.SecondPass("h")),
+    (
+        "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same "
+        "leaves",
+        remarks.BuiltAgain(),
+    ),
+    ("in the second pass from L.grad = 2", remarks.RulesRunAgain(2.0)),
+    ("after zero_grad, in the second pass from L.grad = 2", remarks.RulesRunAgain(2.0, "zero_grad")),
+    ("after zero_grad", remarks.Cleared("zero_grad")),
+    ("we made the local rule of L hand on three times as much", remarks.RuleTripled("L")),
+    (
+        "we made the local rule of L hand on three times as much; backward() took no notice",
+        remarks.RuleTripled("L", ignored=True),
+    ),
+    (
+        "this answer changes with the order in which nodes are made or a set is walked: other runs may look right",
+        remarks.DependsOnOrder(),
+    ),
+    ("backward() changed the data", remarks.DataChanged("backward")),
+    ("the backward rules changed the data", remarks.DataChanged("rules")),
+    ("no gradient changed when the backward rules ran", remarks.NoGradientChanged()),
+    ("no local derivatives were found beside the inputs of a node", remarks.NothingStored()),
+    ("no backward rule was found on a node; numbers that agree are not enough here", remarks.NoRules()),
+    ("an operation gave None, as a function without `return` does", remarks.GaveNone()),
+    ("L.grad is 0.0 in the end; the pass starts with L.grad = 1", remarks.SeedChanged("L", 0.0)),
+    ("the `_backward` of a * b ran more than once", remarks.RanTwice("a * b")),
+    ("the `_backward` of a * b never ran", remarks.NeverRan("a * b")),
+    (
+        "the `_backward` of b ran before that of L, which had not yet added its contribution to dL/db",
+        remarks.RanEarly("b", "L", "dL/db"),
+    ),
+    ("build_topo changed the gradient of a", remarks.Changed("build_topo", "gradient", "a")),
+    ("half returned 1 number; expected 2 numbers", remarks.Returned("half", 2, count=1)),
+    ("train returned None; expected 1 number", remarks.Returned("train", 1, type="None")),
+    ("not right yet: dL/da (yours: 0), dL/db (yours: nan)", remarks.NotRight({"dL/da": -0.0, "dL/db": "nan"})),
+    ("build_topo returned str; it should return a list of nodes", remarks.NoList("str")),
+    ("a node is missing, doubled, or stands before one of its inputs", remarks.Disordered()),
+    (
+        "the list holds something that is no node of this graph: a number, or what an earlier call left behind?",
+        remarks.NoNode(),
+    ),
+    ("a stands in the list more than once", remarks.ListedTwice("a")),
+    ("in a second call, a is missing from the list", remarks.NotListed("a", again=True)),
+    ("p stands in the list, and L is not computed from it", remarks.Unrelated("p", "L")),
+    ("L stands before its input a", remarks.BeforeInput("L", "a")),
+]
+
+
+@pytest.mark.parametrize(("expected", "remark"), SAID, ids=[type(remark).__name__ for _, remark in SAID])
+def test_each_remark_is_a_sentence(expected: str, remark: Remark) -> None:
+    """A remark is told with its fields."""
+    assert expected == remark_text(remark)
+
+
+def test_every_kind_of_remark_has_a_sentence() -> None:
+    """No kind is left out above."""
+    assert set(get_args(Remark)) == {type(remark) for _, remark in SAID}
