@@ -82,7 +82,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
         ("TypeError", r"'(\w+)' object is not iterable", "", "one {0} stands where a list or a tuple is needed"),
         ("KeyError", r"pdb", r"\bbreakpoint\(|\bset_trace\(", "a debugger cannot be used while grading: take it out"),
         ("RecursionError", r"", "", "a function calls itself more often than Python allows"),
-        ("NotImplementedError", r"", "", "this part is still to be filled"),
+        ("NotImplementedError", r"", "", "this part is still to be filled in"),
     )
 ]
 

@@ -157,7 +157,7 @@ def _sentence(problem: Problem, said: str) -> str:
         case "syntax":
             return f"Python cannot read the file: {said}"
         case _ if problem.unfilled:
-            return "this part is still to be filled"
+            return "this part is still to be filled in"
         case _ if problem.type_name == "MemoryError":
             return "it asked for more memory than a check may have"
         case _:

@@ -27,8 +27,8 @@ def judge_topological(program: Program, returned: Called, when: str = "") -> Non
         fail(
             when + reason,
             program=program.shown,
-            expected={"a right order": right},
-            actual={"a right order": _names(program, order)},
+            expected={"order": right},
+            actual={"order": _names(program, order)},
         )
 
 
