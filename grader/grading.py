@@ -36,7 +36,7 @@ from .course import Check, Course, Exercise, Limits
 from .diagnosis import Behaviour, Fact, behaviour, diagnose, pass_facts, pass_probes, rule_facts, rule_probes
 from .oracle import Oracle
 from .outside import readable
-from .report.model import SCHEMA, CourseStamp, Isolation, Report, SubmissionStamp
+from .report.model import SCHEMA, CheckResult, CourseStamp, Isolation, Report, SubmissionStamp
 from .sandbox import Warm
 from .scoring import FileState
 
@@ -48,6 +48,22 @@ class Submission:
     sources: Mapping[str, Source]
     stamp: SubmissionStamp
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Hears of checks while a submission is graded.
+
+    Attributes:
+        began: Called as each check begins.
+        ended: Called with the full result of each check, before its failure is diagnosed.
+    """
+
+    began: Callable[[Exercise, Check], None] = lambda exercise, check: None
+    ended: Callable[[Exercise, CheckResult], None] = lambda exercise, result: None
+
+
+SILENT = Listener()
 
 
 @dataclass(frozen=True)
@@ -74,7 +90,7 @@ def grade(
     root: Path | None = None,
     here: Path | None = None,
     submission_id: str = "local",
-    on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
+    listener: Listener = SILENT,
 ) -> Report:
     """Grade `files`, a path for each exercise to be graded, and return the full (instructor's) report.
 
@@ -83,7 +99,7 @@ def grade(
         official: Only a sandbox that holds against hostile code will do.
         root: No folder between this one and a file may be a symbolic link.
         here: The folder that the report's paths are relative to; without it they are as given.
-        on_check: Called as each check begins.
+        listener: Hears of each check as it begins and ends.
 
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
     """
@@ -96,13 +112,13 @@ def grade(
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))
         checks = stack.enter_context(CheckSession(course, exercises))
-        return grade_submission(Grader(course, book, checks, oracle, warm, seed), submission, on_check)
+        return grade_submission(Grader(course, book, checks, oracle, warm, seed), submission, listener)
 
 
 def grade_submission(
     grader: Grader,
     submission: Submission,
-    on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
+    listener: Listener = SILENT,
     exercises: Sequence[Exercise] | None = None,
 ) -> Report:
     """Grade exercises of a submission (all by default) one after the other and return the full report.
@@ -115,7 +131,7 @@ def grade_submission(
     for exercise in grader.checks.exercises if exercises is None else exercises:
         source = submission.sources[exercise.id]
         stub = book.stubs.get(exercise.id)
-        examined = examine(grader, exercise, source, budget, stub=stub, on_check=on_check, facts=True)
+        examined = examine(grader, exercise, source, budget, stub=stub, listener=listener, facts=True)
         known = book.known.get(exercise.id)
         explained = diagnose(known, examined.behaviour, examined.failures, examined.facts) if known else {}
         results.append(scoring.score(exercise, examined.state, examined.outcomes, explained, examined.facts))
@@ -172,7 +188,7 @@ def examine(
     budget: Budget | None = None,
     *,
     stub: str | None = None,
-    on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
+    listener: Listener = SILENT,
     limit_divisor: int = 1,
     to_the_end: bool = False,
     facts: bool = False,
@@ -207,10 +223,14 @@ def examine(
             return engine
 
         def heard(check: Check) -> EngineUnderCheck:
-            on_check(exercise, check)
+            listener.began(exercise, check)
             return engine_for(check)
 
-        outcomes = grader.checks.run(exercise, heard)
+        def ended(outcome: CheckOutcome) -> None:
+            check = next(check for check in exercise.checks if check.id == outcome.check)
+            listener.ended(exercise, scoring.score_check(exercise, check, outcome))
+
+        outcomes = grader.checks.run(exercise, heard, ended)
         if grader.seed != course.seed and any(outcome.status != "passed" for outcome in outcomes.values()):
             # misconceptions are known by what they do on the course's own programs; nothing of it counts
             grader.checks.run(exercise, partial(engine_for, seed=course.seed))

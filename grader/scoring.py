@@ -53,7 +53,7 @@ def score(
     for name in sorted(expected ^ outcomes.keys()):
         raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {_RESULT[loaded]}")
     checks = tuple(
-        _check(exercise, check, outcomes[check.id], explained.get(check.id)) if loaded else _skipped(check)
+        score_check(exercise, check, outcomes[check.id], explained.get(check.id)) if loaded else _skipped(check)
         for check in exercise.checks
     )
     points = sum(c.score for c in checks if not c.bonus)
@@ -91,7 +91,10 @@ def _skipped(check: Check) -> CheckResult:
     )
 
 
-def _check(exercise: Exercise, check: Check, outcome: CheckOutcome, diagnosis: KnownBehaviour | None) -> CheckResult:
+def score_check(
+    exercise: Exercise, check: Check, outcome: CheckOutcome, diagnosis: KnownBehaviour | None = None
+) -> CheckResult:
+    """Return the result of one check that was run, with the misconception behind its failure if one is known."""
     passed, finding = outcome.status == "passed", outcome.finding
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")

@@ -44,8 +44,8 @@ def judge_topological(program: Program, returned: Called, again: bool = False) -
         fail(
             fault,
             program=program.shown,
-            expected={"a right order": right},
-            actual={"a right order": _names(program, order)},
+            expected={"order": right},
+            actual={"order": _names(program, order)},
         )
 
 

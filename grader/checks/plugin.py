@@ -15,10 +15,11 @@ from ..course import Check, Course, CourseError, Exercise
 from ..outside import UserError, did_you_mean
 from .finding import CheckFailed
 from .mistake import mistake
-from .outcome import METADATA
+from .outcome import METADATA, CheckOutcome
 from .under_check import EngineUnderCheck
 
 EngineFor = Callable[[Check], EngineUnderCheck]
+OnOutcome = Callable[[CheckOutcome], None]
 INI = Path(__file__).resolve().parent / "pytest.ini"
 
 
@@ -44,7 +45,8 @@ class ChecksPlugin:
     """Binds the hidden tests of some exercises to their checks, and gives each the engine that it asks for.
 
     `course_error` holds what was wrong with the course, if anything; nothing can be run then. `user_error` holds what
-    a check needs and this machine lacks. `engine_for` is what makes engines at the moment.
+    a check needs and this machine lacks. `engine_for` is what makes engines at the moment, and `on_outcome` is called
+    with the outcome of each check as soon as it is known.
     """
 
     def __init__(self, course: Course, exercises: Sequence[Exercise]) -> None:
@@ -53,6 +55,7 @@ class ChecksPlugin:
         self.course_error: CourseError | None = None
         self.user_error: UserError | None = None
         self.engine_for: EngineFor | None = None
+        self.on_outcome: OnOutcome | None = None
         self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
         self._bound: dict[str, _Bound] = {}
         self._items: list[pytest.Item] = []
@@ -69,7 +72,7 @@ class ChecksPlugin:
 
     def forget(self) -> None:
         """Let go of the engines."""
-        self.engine_for = self._running = None
+        self.engine_for = self.on_outcome = self._running = None
 
     # -- collection ---------------------------------------------------------------------------
 
@@ -210,6 +213,8 @@ class ChecksPlugin:
             result["not_run"] = running.engine.not_run
             if running.engine.reading is not None:
                 result["shape"] = msgspec.structs.asdict(running.engine.reading)
+        if self.on_outcome is not None and not result.keys() & {"mistake", "fault"} and self.user_error is None:
+            self.on_outcome(msgspec.convert(result, CheckOutcome))
         return {METADATA: result}
 
     def _blamed(self, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> dict[str, Any]:

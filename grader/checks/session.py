@@ -18,7 +18,7 @@ from pytest_jsonreport import plugin as json_report
 from ..course import Course, CourseError, Exercise
 from .mistake import mistake
 from .outcome import CheckOutcome, GraderFault, outcomes
-from .plugin import INI, ChecksPlugin, EngineFor
+from .plugin import INI, ChecksPlugin, EngineFor, OnOutcome
 
 _UNUSED = "cacheprovider debugging doctest faulthandler junitxml logging nose pastebin setuponly setupplan"
 _UNUSED += " stepwise threadexception tmpdir unittest unraisableexception monkeypatch recwarn"
@@ -84,11 +84,14 @@ class CheckSession:
         for collected in self._reporter.failed:
             raise GraderFault(f"the hidden tests cannot be collected: {collected.nodeid}\n{collected.longrepr}")
 
-    def run(self, exercise: Exercise, engine_for: EngineFor) -> dict[str, CheckOutcome]:
+    def run(
+        self, exercise: Exercise, engine_for: EngineFor, on_outcome: OnOutcome | None = None
+    ) -> dict[str, CheckOutcome]:
         """Run the checks of an exercise, in the order of `course.yaml`; return what became of each, by its id.
 
         Args:
             engine_for: Makes what a check asks; called as each begins.
+            on_outcome: Called with the outcome of each check as soon as it is known.
 
         Raises:
             CourseError: a hidden test is wrong.
@@ -96,7 +99,7 @@ class CheckSession:
             UserError: this machine lacks what a check needs.
         """
         items = self._plugin.items(exercise)
-        self._plugin.engine_for = engine_for
+        self._plugin.engine_for, self._plugin.on_outcome = engine_for, on_outcome
         self._reporter.begin()
         with _quiet():
             for item, following in zip(items, [*items[1:], None], strict=True):

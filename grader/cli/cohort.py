@@ -34,7 +34,8 @@ from ..outside import few, json_text, plain, readable, write_atomically
 from ..report import Report
 from ..report.model import CourseStamp
 from ..views.cohort import render_cohort
-from .run import default_memo, wants_color
+from .run import default_memo
+from .streams import style
 from .words import UsageError
 
 _PLAIN_EVERY_S = 10.0
@@ -104,7 +105,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     beside = unclaimed(options.submissions, found)
     summary = summarise(course, _reports(found, results, standing), standing.faults, beside)
     write_atomically(results.summary, json_text(summary).encode())
-    sys.stdout.write(render_cohort(summary, kept=standing.kept, color=wants_color()))
+    sys.stdout.write(render_cohort(summary, kept=standing.kept, color=style().color))
     print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
     aside = options.out / GONE
     if standing.outdated:

@@ -159,11 +159,13 @@ def _grade(words: list[str]) -> int:
 
     parser = _parser("", "Grade your exercise files.", _OFFICIAL)
     parser.usage = f"grade [EXERCISE [FILE] ...] [options]\n       grade {'|'.join(_COMMANDS)} --help"
-    parser.add_argument("words", nargs="*", metavar="EXERCISE", help="a number, an id or its beginning (default: all)")
+    parser.add_argument(
+        "words", nargs="*", metavar="EXERCISE", help="a number, an id, a range such as 3-5, a file (default: all)"
+    )
     parser.add_argument(
         "--from", dest="folder", type=Path, metavar="DIR", help="grade the files in this folder, or in DIR/exercises"
     )
-    parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes (default: report.json)")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="where the report goes")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, and write no file")
     parser.add_argument("--all", action="store_true", help="show every check, and what every failure is about")
     parser.add_argument(
@@ -211,23 +213,32 @@ def _grade(words: list[str]) -> int:
             formats=formats,
             min_score=options.min_score,
             exit_zero=options.exit_zero,
+            course=options.course,
         ),
     )
 
 
 def _hint(words: list[str]) -> int:
-    parser = _parser("hint", "Show a hint of an exercise, one at a time.")
-    parser.add_argument("exercise", metavar="EXERCISE")
-    parser.add_argument("number", nargs="?", type=int, default=1, metavar="N", help="which hint (default: the first)")
+    parser = _parser("hint", "Show a hint, one at a time.")
+    parser.add_argument(
+        "exercise", nargs="?", metavar="EXERCISE", help="of which exercise (default: the next one for the last failure)"
+    )
+    parser.add_argument("number", nargs="?", type=int, metavar="N", help="which hint (default: the first)")
     options = parser.parse_args(words)
-    exercise = find_exercise(_course(options), options.exercise)
-    count = len(exercise.hints)
-    if not 1 <= options.number <= count:
-        raise UsageError(f"`{exercise.id}` has hints 1 to {count}")
-    print(f"Hint {options.number} of {count} for {exercise.stem}\n\n  {paragraph(exercise.hints[options.number - 1])}")
-    if options.number < count:
-        print(f"\nMore: grade hint {exercise.id} {options.number + 1}")
-    return OK
+    from .hint import run_hint
+
+    course = _course(options)
+    return run_hint(course, find_exercise(course, options.exercise) if options.exercise else None, options.number)
+
+
+def _solution(words: list[str]) -> int:
+    parser = _practice_parser("solution", "Show the solution of an exercise that is passed.")
+    parser.add_argument("exercise", metavar="EXERCISE")
+    options = parser.parse_args(words)
+    from .practice import run_solution
+
+    course = _course(options)
+    return run_solution(course, options.folder, find_exercise(course, options.exercise))
 
 
 def _start(words: list[str]) -> int:
@@ -462,6 +473,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "page": _page,
     "release": _release,
     "reset": _reset,
+    "solution": _solution,
     "start": _start,
     "stubs": _stubs,
     "verify": _verify,

@@ -1,17 +1,19 @@
 """The learner's loop: `grade watch`, `grade list`, `grade next`, `grade reset`."""
 
+import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..course import Course, Exercise
-from .run import default_memo, learner_folders, wants_color
-from .streams import StatusLine
-from .words import UsageError
+from .run import default_memo
+from .streams import StatusLine, style
+from .words import UsageError, learner_folders
 
 if TYPE_CHECKING:
-    from ..report import ExerciseResult
+    from ..report import ExerciseResult, Report
 
 
 def exercise_folder(course: Course, named: Path | None) -> Path:
@@ -29,9 +31,9 @@ def run_watch(course: Course, named: Path | None, start: Exercise | None, isolat
 
     folder = exercise_folder(course, named)
     terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-    screen = Screen(whole=terminal, keys=terminal and sys.stdin.isatty(), color=wants_color())
+    screen = Screen(whole=terminal, keys=terminal and sys.stdin.isatty(), style=style)
     with Practice(course, folder, isolation=isolation, memo=default_memo()) as practice:
-        Watch(practice, screen, start).run()
+        Watch(practice, screen, start, lambda report: _remembered(folder, report)).run()
     return 0
 
 
@@ -46,7 +48,7 @@ def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> 
     folder, results = _graded(course, named)
     following = first_unfinished(course, results)
     if not next_only:
-        print("\n".join(exercise_list(course, results, following, wants_color())))
+        print("\n".join(exercise_list(course, results, following, style())))
     print(next_step(course, following, folder))
     return 0 if following is None else 1
 
@@ -54,8 +56,8 @@ def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> 
 def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
     """Write an exercise's stub over its file, and say where the old file is kept. Returns 0."""
     from ..answer_book import read_book
-    from ..practice import reset
     from ..views.practice import reset_text
+    from ..workspace import reset
 
     path = (named or learner_folders(course)[1]) / exercise.filename
     try:
@@ -66,13 +68,46 @@ def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
     return 0
 
 
-def _graded(course: Course, named: Path | None) -> "tuple[Path, dict[str, ExerciseResult]]":
-    """Grade every exercise; return the folder of the files and the results by exercise id."""
+def _remembered(folder: Path, report: "Report") -> None:
+    """Keep how far the learner is, where that can be written."""
+    from ..workspace import remember
+    from .progress import taken_in
+
+    with contextlib.suppress(OSError):
+        remember(folder, taken_in(folder, report))
+
+
+def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
+    """Print the solution of an exercise, where the course has one and lets it be seen. Returns 0.
+
+    Raises `UsageError` where it is not to be seen, or is not there.
+    """
+    from ..outside import read_plain
+
+    if course.solutions == "never":
+        raise UsageError("this course shows no solutions")
+    path = course.solution(exercise)
+    if not path.is_file():
+        raise UsageError("this course came without its solutions; ask whoever gave it to you")
+    if course.solutions == "passed":
+        _, results = _graded(course, named, [exercise])
+        if results[exercise.id].status != "passed":
+            raise UsageError(f"the solution of {exercise.stem} is shown when you have passed it; `grade hint` helps")
+    lines = read_plain(path, follow=True).decode("utf-8").splitlines()
+    print("\n".join(line for line in lines if line.strip().split(" SOLUTION")[0] not in ("# BEGIN", "# END")))
+    return 0
+
+
+def _graded(
+    course: Course, named: Path | None, exercises: "Sequence[Exercise] | None" = None
+) -> "tuple[Path, dict[str, ExerciseResult]]":
+    """Grade exercises, all by default; return the folder of the files and the results by exercise id."""
+    from ..grading import Listener
     from ..practice import Practice
 
     folder = exercise_folder(course, named)
     line = StatusLine()
     with Practice(course, folder, memo=default_memo()) as practice:
-        practice.grade(course.exercises, lambda exercise, check: line.show(f"{exercise.stem}: {check.title}"))
+        practice.grade(course.exercises if exercises is None else exercises, Listener(line.began, line.ended))
     line.clear()
     return folder, practice.results

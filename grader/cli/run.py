@@ -5,18 +5,24 @@ import secrets
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from .. import sandbox
 from ..answer_book import read_book
-from ..course import Course, packaged_course
+from ..course import Course, Exercise
 from ..oracle import require_torch
-from ..outside import write_named
-from ..report import Report, for_learner, to_json, write_report
+from ..outside import plain, write_named
+from ..report import CheckResult, Report, check_for_learner, for_learner, to_json, write_report
 from ..views import render
+from ..views.practice import welcome, what_next
+from ..workspace import FOLDER, Progress, remember
 from .formats import Wanted, write_formats
-from .streams import StatusLine
-from .words import UsageError, files_to_grade, is_file
+from .progress import taken_in
+from .streams import StatusLine, style
+from .words import UsageError, files_to_grade, is_file, learner_folders
+
+_REPORT = "report.json"
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,7 @@ class Options:
     formats: tuple[Wanted, ...] = ()
     min_score: int | None = None
     exit_zero: bool = False
+    course: Path | None = None  # as it was named
 
 
 def run_grade(course: Course, options: Options) -> int:
@@ -54,9 +61,10 @@ def run_grade(course: Course, options: Options) -> int:
     if seed != course.seed:
         require_torch("`grade --official`" if options.official else "`grade --seed`")
     line = StatusLine(not options.as_json)
+    own = _own_folder(course, folder, options)
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
     with started as warm:
-        from ..grading import grade  # imports pytest, while the worker starts
+        from ..grading import Listener, grade  # imports pytest, while the worker starts
 
         full = grade(
             course,
@@ -67,18 +75,27 @@ def run_grade(course: Course, options: Options) -> int:
             warm=warm,
             root=(options.folder or root) if options.official else None,
             here=Path.cwd(),
-            on_check=lambda exercise, check: line.show(f"{exercise.stem}: {check.title}"),
+            listener=Listener(line.began, partial(_ended, line, course)),
         )
     line.clear()
     report = full if options.instructor else for_learner(full, course.details)
+    progress = taken_in(own, report) if own is not None and not options.as_json else None
     if options.as_json:
         sys.stdout.buffer.write(to_json(report))  # JSON is UTF-8, whatever the terminal is
+    elif progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
+        print("\n".join(welcome(course, report, files, _flags(options), style())))
     else:
-        sys.stdout.write(render(report, course.title, everything=options.everything, color=wants_color()))
+        sys.stdout.write(render(report, course.title, everything=options.everything, style=style()))
+        if progress is not None:
+            print("\n".join(what_next(course, report, files, progress.passed, _flags(options), style())))
     sys.stdout.flush()
-    _write(report, options)
+    _write(report, options, own, progress)
     write_formats(options.formats, full, course, os.environ)
     return 0 if options.exit_zero or _enough(report, options) else 1
+
+
+def _ended(line: StatusLine, course: Course, exercise: Exercise, result: CheckResult) -> None:
+    line.ended(exercise, check_for_learner(exercise.id, result, course.details))
 
 
 def _refuse_unreachable(course: Course, files: Mapping[str, Path], options: Options) -> None:
@@ -110,19 +127,33 @@ def _seed(course: Course, options: Options) -> str:
     return options.seed or (secrets.token_hex(16) if options.official else course.seed)
 
 
-def _write(report: Report, options: Options) -> None:
-    path = options.report or (None if options.as_json else Path("report.json"))
+def _own_folder(course: Course, folder: Path, options: Options) -> Path | None:
+    """Return the folder whose learner this run is for; None for somebody else's files, or none."""
+    if options.official or options.instructor or options.folder is not None:
+        return None
+    return folder if any((folder / exercise.filename).exists() for exercise in course.exercises) else None
+
+
+def _flags(options: Options) -> tuple[str, ...]:
+    """Return the options of a command that the next one needs again."""
+    return ("--course", str(options.course)) if options.course else ()
+
+
+def _write(report: Report, options: Options, own: Path | None, progress: Progress | None) -> None:
+    path = options.report or _default_report(own, options)
     if path is None:
         return
     try:
         if options.report:
             write_named(path, to_json(report))
         else:
+            if own is not None and progress is not None:
+                remember(own, progress)
             write_report(report, path)
     except OSError as error:
         raise UsageError(f"the report could not be written to {path}: {error.strerror}; try --report FILE") from None
     if not options.as_json:
-        print(f"Report: {path}")
+        print(f"Report: {shown_path(path)}")
 
 
 def default_memo() -> Path:
@@ -135,14 +166,6 @@ def default_memo() -> Path:
     return Path(platformdirs.user_cache_dir("backward")) / "oracle.sqlite"
 
 
-def learner_folders(course: Course) -> tuple[Path, Path]:
-    """Return the folder that a learner works in, and the one with the exercise files: that, or one in it."""
-    here = Path.cwd()
-    if course.folder != packaged_course() or here.is_relative_to(course.folder):
-        return course.folder, course.folder / "exercises"
-    return here, here / "exercises" if (here / "exercises").is_dir() else here
-
-
 def _with_files(course: Course, folder: Path) -> Path:
     """Return the folder with the exercise files in one that was given: that, or `exercises` in it."""
     inner = folder / "exercises"
@@ -150,8 +173,16 @@ def _with_files(course: Course, folder: Path) -> Path:
     return inner if inner.is_dir() and not direct else folder
 
 
-def wants_color() -> bool:
-    """Colour where a terminal is looking and nobody asked for none."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+def _default_report(own: Path | None, options: Options) -> Path | None:
+    """Return where the report goes if nobody says so: beside the learner's files, or here in a run for the record."""
+    if options.as_json:
+        return None
+    if own is not None:
+        return own / FOLDER / _REPORT
+    return Path(_REPORT) if options.official or options.instructor else None
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as it is named from the current folder."""
+    here = Path.cwd()
+    return plain(str(path.relative_to(here) if path.is_relative_to(here) else path))

@@ -1,12 +1,18 @@
 """Standard output and standard error, whatever they are: closed, full, of another encoding, read by nobody any more."""
 
 import os
+import shutil
 import sys
 import time
 from contextlib import suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from ..outside import paragraph, take_any_text
+from ..style import NARROWEST, WIDEST, Style
+
+if TYPE_CHECKING:
+    from ..course import Check, Exercise
+    from ..report import CheckResult
 
 _TELLING = 5  # steps, after which the time that is left can be told
 
@@ -35,6 +41,28 @@ def unwritable(stream: TextIO) -> OSError | None:
     return None
 
 
+def style() -> Style:
+    """Return how to draw on standard output: how wide, whether in colour, whether in ASCII alone."""
+    columns = shutil.get_terminal_size().columns - 2
+    return Style(min(WIDEST, max(NARROWEST, columns)), _wants_color(), _wants_ascii())
+
+
+def _wants_color() -> bool:
+    """Colour where a terminal is looking and nobody asked for none."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def _wants_ascii() -> bool:
+    """ASCII alone where that was asked for, or where the stream has nothing else."""
+    try:
+        "…".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return bool(os.environ.get("GRADE_ASCII"))
+
+
 class Countdown:
     """A status line with what is done now, how many steps of how many, and about how long the rest takes."""
 
@@ -55,15 +83,30 @@ def _left(seconds: float) -> str:
 class StatusLine:
     """A line on standard error that is written over, where that is a terminal; elsewhere nothing."""
 
-    _WIDTH = 90
-
     def __init__(self, wanted: bool = True) -> None:
         self._shown = wanted and sys.stderr.isatty()
+        self._told: set[str] = set()
 
     def show(self, text: str) -> None:
         if self._shown:
-            sys.stderr.write(f"\r\x1b[K{text[: self._WIDTH]}")
+            drawn = style()
+            sys.stderr.write(f"\r\x1b[K{drawn.cut(drawn.clean(text), drawn.width)}")
             sys.stderr.flush()
+
+    def began(self, exercise: "Exercise", check: "Check") -> None:
+        """Show which check of an exercise is run now."""
+        number = 1 + exercise.checks.index(check)
+        self.show(f"{exercise.stem}, check {number} of {len(exercise.checks)}: {check.title}")
+
+    def ended(self, exercise: "Exercise", result: "CheckResult") -> None:
+        """Leave a line for the first check of an exercise that ran out of time: the others may take as long."""
+        if self._shown and result.status == "timeout" and exercise.id not in self._told:
+            self._told.add(exercise.id)
+            drawn = style()
+            said = [result.title, (result.message or "").partition("\n")[0], "The other checks are run now."]
+            told = [line for text in said for line in drawn.wrap(text, drawn.prose - 9)]
+            self.show("")
+            sys.stderr.write("TIMEOUT  " + ("\n" + " " * 9).join(told) + "\n")
 
     def clear(self) -> None:
         self.show("")

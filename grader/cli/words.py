@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..course import Course, Exercise
+from ..course import Course, Exercise, packaged_course
 from ..outside import UserError, did_you_mean
 
 
@@ -12,7 +12,11 @@ class UsageError(UserError):
 
 
 def find_exercise(course: Course, word: str) -> Exercise:
-    """Return the exercise meant by a number, an id, a file stem or the beginning of an id. Raises `UsageError`."""
+    """Return the exercise meant by a number, an id, a file or its stem, or the beginning of an id.
+
+    Raises `UsageError`.
+    """
+    word = Path(word).name if is_file(word) else word
     for exercise in course.exercises:
         if word in (exercise.id, exercise.number, exercise.number.lstrip("0"), exercise.stem, exercise.filename):
             return exercise
@@ -26,6 +30,24 @@ def find_exercise(course: Course, word: str) -> Exercise:
     raise UsageError(f"there is no exercise `{word}`{suggestion}")
 
 
+def find_exercises(course: Course, word: str) -> list[Exercise]:
+    """Return the exercises meant by a word: `all`, a list such as `3,4`, a range such as `3-5`, or one exercise.
+
+    Raises `UsageError`.
+    """
+    if word == "all":
+        return list(course.exercises)
+    if "," in word:
+        return [exercise for part in word.split(",") if part for exercise in find_exercises(course, part)]
+    first, dash, last = word.partition("-")
+    if not (dash and first and last):
+        return [find_exercise(course, word)]
+    begin, end = (course.exercises.index(find_exercise(course, part)) for part in (first, last))
+    if end < begin:
+        raise UsageError(f"`{word}` goes backward; write `{last}-{first}`")
+    return list(course.exercises[begin : end + 1])
+
+
 def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[str, Path]:
     """Return a path for each exercise that the words name (all of them where there are no words), by exercise id.
 
@@ -35,10 +57,12 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
     last: Exercise | None = None
     for word in words:
         if not is_file(word):
-            last = find_exercise(course, word)
-            if last.id in chosen:
-                raise UsageError(f"`{last.id}` is named twice")
-            chosen[last.id] = folder / last.filename
+            meant = find_exercises(course, word)
+            for exercise in meant:
+                if exercise.id in chosen:
+                    raise UsageError(f"`{exercise.id}` is named twice")
+                chosen[exercise.id] = folder / exercise.filename
+            last = meant[0] if len(meant) == 1 else None
             continue
         named = next((e for e in course.exercises if e.filename == Path(word).name), None)
         target = last or named
@@ -55,3 +79,11 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
 def is_file(word: str) -> bool:
     """Return whether a word is the path of a file, and not the name of an exercise."""
     return "/" in word or "\\" in word or word.endswith(".py")
+
+
+def learner_folders(course: Course) -> tuple[Path, Path]:
+    """Return the folder that a learner works in, and the one with the exercise files: that, or one in it."""
+    here = Path.cwd()
+    if course.folder != packaged_course() or here.is_relative_to(course.folder):
+        return course.folder, course.folder / "exercises"
+    return here, here / "exercises" if (here / "exercises").is_dir() else here

@@ -12,7 +12,7 @@ import yaml
 from msgspec import Meta
 
 from ..outside import did_you_mean, read_plain
-from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Visibility
+from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Solutions, Visibility
 from .yaml_nodes import Document, child, items, line
 
 FORMAT_VERSION = 1
@@ -52,6 +52,7 @@ class _Exercise(_Strict, frozen=True):
     title: Annotated[str, Meta(min_length=1)]
     checks: dict[str, Any]
     hints: Annotated[list[str], Meta(min_length=1)]
+    learnt: str = ""
 
 
 class _Course(_Strict, frozen=True):
@@ -62,6 +63,8 @@ class _Course(_Strict, frozen=True):
     limits: Limits = Limits()
     defaults: _Defaults = _Defaults()
     grades: dict[str, int] = {}
+    further: list[str] = []
+    solutions: Solutions = "passed"
 
 
 def load_course(folder: Path) -> Course:
@@ -102,6 +105,8 @@ def load_course(folder: Path) -> Course:
         exercises=tuple(exercises),
         hash=_hash(folder),
         grades=raw.grades,
+        further=tuple(raw.further),
+        solutions=raw.solutions,
     )
 
 
@@ -161,7 +166,7 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
     )
     if not checks:
         raise document.error(node, f"`{raw.id}` has no checks")
-    return Exercise(raw.id, files[0], raw.title, checks, tuple(raw.hints), line(node))
+    return Exercise(raw.id, files[0], raw.title, checks, tuple(raw.hints), line(node), raw.learnt)
 
 
 def _check(document: Document, key: yaml.Node, value: yaml.Node, defaults: _Defaults, hints: int) -> Check:

@@ -11,20 +11,30 @@ from ..outside import UserError
 
 Visibility: TypeAlias = Literal["visible", "hidden"]
 Detail: TypeAlias = Literal["full", "hint", "score"]
+Solutions: TypeAlias = Literal["passed", "always", "never"]
 
-# The commands of `grade`. They cannot be ids of exercises.
+# The commands of `grade`, and the word for all exercises. They cannot be ids of exercises.
 COMMANDS = (
+    "all",
     "build",
+    "ci",
     "cohort",
+    "completion",
     "export",
     "help",
     "hint",
+    "list",
     "new",
+    "next",
     "page",
+    "play",
     "release",
+    "reset",
+    "solution",
     "start",
     "stubs",
     "verify",
+    "watch",
 )
 
 
@@ -67,7 +77,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One file that learners edit, with its checks in the order of `course.yaml`."""
+    """One file that learners edit, with its checks in the order of `course.yaml`. `learnt` says what it teaches."""
 
     id: str
     number: str
@@ -75,6 +85,7 @@ class Exercise:
     checks: tuple[Check, ...]
     hints: tuple[str, ...]
     line: int
+    learnt: str = ""
 
     @property
     def stem(self) -> str:
@@ -98,6 +109,8 @@ class Course:
     Attributes:
         folder: the folder that holds `course.yaml`, `exercises/` and `tests/hidden/`.
         grades: the least number of points of each grade.
+        further: where to go on after the last exercise, a sentence each.
+        solutions: when a learner may see the solution of an exercise.
     """
 
     folder: Path
@@ -109,6 +122,8 @@ class Course:
     exercises: tuple[Exercise, ...]
     hash: str
     grades: Mapping[str, int] = field(default_factory=dict)
+    further: tuple[str, ...] = ()
+    solutions: Solutions = "passed"
 
     @property
     def file(self) -> Path:

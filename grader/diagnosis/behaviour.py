@@ -24,8 +24,8 @@ class Behaviour:
     """The behaviour of an engine on the fixed programs of an exercise's checks.
 
     `programs` has `RIGHT` or a fingerprint for each program by `check:batch:program`. Left out are programs that were
-    not run, that need an operation which the engine does not offer, or that end where something is still to be filled.
-    `unclear` are keys of programs about which nothing is known. `arrived`: whether any node but the root received a
+    not run, that need an operation which the engine does not offer, or that end where something is still to be filled
+    in. `unclear` are keys of programs about which nothing is known. `arrived`: whether any node but the root received a
     gradient; None where no gradient was asked for.
     """
 

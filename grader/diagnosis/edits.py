@@ -79,7 +79,7 @@ def regions(solution: str) -> list[tuple[str, int, int]]:
 
 
 def without(solution: str, function: str) -> str:
-    """The solution with one function still to be filled."""
+    """The solution with one function still to be filled in."""
     for name, start, end in reversed(regions(solution)):
         if name == function:
             solution = _replaced(solution, start, end, "raise NotImplementedError")

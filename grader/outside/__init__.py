@@ -3,6 +3,7 @@
 from .errors import UserError
 from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_named
 from .text import (
+    ascii_only,
     cell,
     decoded,
     did_you_mean,
@@ -22,6 +23,7 @@ from .yaml_text import YamlError, yaml_texts, yaml_tree
 __all__ = [
     "UserError",
     "YamlError",
+    "ascii_only",
     "cell",
     "decoded",
     "did_you_mean",

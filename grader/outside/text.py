@@ -144,6 +144,11 @@ def escaped_json(json: str) -> str:
     return _COMMAND.sub(_json_escape, seen)
 
 
+def ascii_only(text: str) -> str:
+    """Return a text with `...` for an ellipsis, and an escape for every other character that ASCII lacks."""
+    return text if text.isascii() else text.encode("ascii", _HANDLER).decode("ascii")
+
+
 def take_any_text(stream: TextIO) -> None:
     """Make a stream accept any text: characters that its encoding lacks are written as escapes."""
     if isinstance(stream, io.TextIOWrapper):

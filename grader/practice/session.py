@@ -1,6 +1,6 @@
 """Grade one learner's files again and again: sandbox, collected checks and answers stay in memory between the runs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from .. import sandbox
 from ..answer_book import read_book
 from ..checks.session import CheckSession
 from ..client import Source, read_source
-from ..course import Check, Course, Exercise
-from ..grading import Grader, Submission, digest, grade_submission
+from ..course import Course, Exercise
+from ..grading import SILENT, Grader, Listener, Submission, digest, grade_submission
 from ..oracle import Oracle
-from ..report import ExerciseResult, Report, for_learner
+from ..report import CheckResult, ExerciseResult, Report, check_for_learner, for_learner
 from ..report.model import SubmissionStamp
 
 
@@ -55,37 +55,33 @@ class Practice:
         """Return those of the exercises whose file is not as it was graded last."""
         return [one for one in exercises if read_source(self.path(one)) != self._graded.get(one.id)]
 
-    def grade(
-        self,
-        exercises: Iterable[Exercise],
-        on_check: Callable[[Exercise, Check], None] = lambda exercise, check: None,
-    ) -> Report:
-        """Grade the files of these exercises and keep their results.
+    def grade(self, exercises: Iterable[Exercise], listener: Listener = SILENT) -> Report:
+        """Grade the files of these exercises and keep their results. The listener hears what a learner may read.
 
         Raises `GraderFault` and `OracleError`. A sandbox that has died is started again once.
         """
         chosen = tuple(exercises)
         sources = {one.id: read_source(self.path(one)) for one in chosen}
         try:
-            report = self._grade(chosen, sources, on_check)
+            report = self._grade(chosen, sources, listener)
         except sandbox.WorkerGone:
             self._stack.close()
             self._start()
-            report = self._grade(chosen, sources, on_check)
+            report = self._grade(chosen, sources, listener)
         self._graded.update(sources)
         self.results.update((result.id, result) for result in report.exercises)
         return report
 
-    def _grade(
-        self,
-        exercises: Sequence[Exercise],
-        sources: Mapping[str, Source],
-        on_check: Callable[[Exercise, Check], None],
-    ) -> Report:
+    def _grade(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:
         assert self._grader is not None
+        details = self.course.details
+
+        def ended(exercise: Exercise, result: CheckResult) -> None:
+            listener.ended(exercise, check_for_learner(exercise.id, result, details))
+
         submission = Submission(sources, SubmissionStamp("local", digest(sources)))
-        report = grade_submission(self._grader, submission, on_check, exercises)
-        return for_learner(report, self.course.details)
+        report = grade_submission(self._grader, submission, Listener(listener.began, ended), exercises)
+        return for_learner(report, details)
 
     def _start(self) -> None:
         course, enter = self.course, self._stack.enter_context

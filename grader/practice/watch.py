@@ -7,9 +7,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..course import Check, Course, Exercise
-from ..report.shown import first_failure
-from ..views.practice import exercise_list, exercise_screen, fitted, hint, next_step, progress, reset_text
-from .backup import reset
+from ..grading import Listener
+from ..report import CheckResult, Report
+from ..report.shown import first_failure, hint_number
+from ..style import Style, hint_text
+from ..views.practice import (
+    exercise_list,
+    exercise_screen,
+    farewell,
+    first_verdict,
+    fitted,
+    next_step,
+    progress,
+    reset_text,
+)
+from ..workspace import reset
 from .events import Event, Events, Pressed, Resized, Saved
 from .session import Practice, first_unfinished
 
@@ -24,12 +36,12 @@ class Screen:
     Attributes:
         whole: The terminal can be cleared; otherwise lines are printed one after another.
         keys: Keys can be read.
-        color: Colours can be shown.
+        style: Returns how text is drawn in the window as it is now.
     """
 
     whole: bool
     keys: bool
-    color: bool
+    style: Callable[[], Style]
 
     def show(self, lines: Sequence[str], *, cut: bool = True) -> None:
         """Draw these lines: from the top of the terminal, the last ones if they do not fit, or below what is there.
@@ -37,7 +49,7 @@ class Screen:
         Without `cut`, all of them, so that the terminal scrolls.
         """
         if self.whole:
-            shown = fitted(lines, shutil.get_terminal_size().lines - 1) if cut else lines
+            shown = fitted(lines, shutil.get_terminal_size().lines - 1, self.style()) if cut else lines
             sys.stdout.write("\x1b[H\x1b[2J" + "\n".join(shown))
         else:
             sys.stdout.write("\n".join(lines) + "\n")
@@ -51,9 +63,18 @@ class Watch:
         practice: The learner's files and what grades them.
         screen: How to draw.
         start: The exercise to begin with; by default the first unfinished one.
+        on_report: Called after each grading, with the result of the exercise at hand.
     """
 
-    def __init__(self, practice: Practice, screen: Screen, start: Exercise | None = None) -> None:
+    def __init__(
+        self,
+        practice: Practice,
+        screen: Screen,
+        start: Exercise | None = None,
+        on_report: Callable[[Report], None] = lambda report: None,
+    ) -> None:
+        self._on_report = on_report
+        self._by_file = {exercise.filename: exercise for exercise in practice.course.exercises}
         self._practice = practice
         self._course: Course = practice.course
         self._screen = screen
@@ -80,17 +101,20 @@ class Watch:
                 elif event is not None:
                     self._save(event, events)
         if self._screen.whole:
-            self._screen.show([progress(self._course, self._practice.results, self._screen.color), ""])
+            self._screen.show([progress(self._course, self._practice.results, self._style), ""])
 
     # -- events ---------------------------------------------------------------------------------------
 
     def _save(self, event: Event | None, events: Events) -> None:
         """Grade the exercises whose files have changed, once the editor is done with them."""
+        saved = set()
         while event is not None:
-            event = events.wait(_SETTLE_S)
-            if event is not None and not isinstance(event, Saved):
+            if isinstance(event, Saved):
+                saved.add(event.name)
+            else:
                 self._later.append(event)
-        changed = self._practice.changed(self._course.exercises)
+            event = events.wait(_SETTLE_S)
+        changed = self._practice.changed(self._by_file[name] for name in self._by_file if name in saved)
         if changed:
             self._asked_to_reset = False
             self._grade(changed)
@@ -139,15 +163,30 @@ class Watch:
             return self._hint % len(exercise.hints) + 1
         result = self._practice.results.get(exercise.id)
         failure = first_failure(result) if result else None
-        return next((check.hint for check in exercise.checks if failure and check.id == failure.id), 1)
+        return hint_number(failure) if failure else 1
 
     def _grade(self, exercises: Iterable[Exercise]) -> None:
-        def on_check(exercise: Exercise, check: Check) -> None:
+        """Grade these exercises. Show each check as it begins, and the first failure before its reason is known."""
+        shown: set[str] = set()
+        style = self._style
+
+        def began(exercise: Exercise, check: Check) -> None:
             if self._screen.whole:
-                sys.stdout.write(f"\r\x1b[K{exercise.stem}: {check.title}"[: shutil.get_terminal_size().columns - 1])
+                done = f"{exercise.stem}, check {1 + exercise.checks.index(check)} of {len(exercise.checks)}"
+                sys.stdout.write(f"\r\x1b[K{style.cut(style.clean(f'{done}: {check.title}'), style.width)}")
                 sys.stdout.flush()
 
-        self._practice.grade(exercises, on_check)
+        def ended(exercise: Exercise, result: CheckResult) -> None:
+            failed = result.status not in ("passed", "not_started") and not result.bonus
+            if self._screen.whole and failed and not shown and self._at in (None, exercise):
+                shown.add(exercise.id)
+                self._screen.show([*first_verdict(exercise, result, style), ""])
+
+        self._on_report(self._practice.grade(exercises, Listener(began, ended)))
+
+    @property
+    def _style(self) -> Style:
+        return self._screen.style()
 
     # -- views ----------------------------------------------------------------------------------------
 
@@ -159,7 +198,7 @@ class Watch:
 
     def _welcome(self) -> list[str]:
         results = self._practice.results
-        head = [self._course.title, progress(self._course, results, self._screen.color), ""]
+        head = [self._course.title, progress(self._course, results, self._style), ""]
         if self._at is None or results[self._at.id].status in ("not_started", "missing"):
             return [*head, self._next(self._at), "Save the file: it is graded at once."]
         return [*head, *self._exercise()]
@@ -170,26 +209,32 @@ class Watch:
         result = self._practice.results[self._at.id]
         if result.status in ("not_started", "missing"):
             return [self._next(self._at)]
-        return exercise_screen(result, color=self._screen.color)
+        return exercise_screen(result, style=self._style)
 
     def _everything(self) -> list[str]:
         if self._at is None:
             return [self._next(None)]
-        return exercise_screen(self._practice.results[self._at.id], everything=True, color=self._screen.color)
+        return exercise_screen(self._practice.results[self._at.id], everything=True, style=self._style)
 
     def _list(self) -> list[str]:
-        return exercise_list(self._course, self._practice.results, self._at, self._screen.color)
+        return exercise_list(self._course, self._practice.results, self._at, self._style)
 
     def _hinted(self) -> list[str]:
         assert self._at is not None
         more = ["", "h shows the next hint"] if len(self._at.hints) > 1 else []
-        return [*self._exercise(), "", *hint(self._at, self._hint).splitlines(), *more]
+        return [
+            *self._exercise(),
+            "",
+            *hint_text(self._at.stem, self._at.hints, self._hint, self._style).splitlines(),
+            *more,
+        ]
 
     def _passed(self, exercise: Exercise, following: Exercise | None) -> Callable[[], list[str]]:
         def view() -> list[str]:
-            shown = exercise_screen(self._practice.results[exercise.id], color=self._screen.color)
-            bar = progress(self._course, self._practice.results, self._screen.color)
-            return [*shown, "", bar, self._next(following)]
+            shown = exercise_screen(self._practice.results[exercise.id], style=self._style)
+            bar = progress(self._course, self._practice.results, self._style)
+            last = farewell(self._course, self._style) if following is None else [self._next(following)]
+            return [*shown, "", bar, *last]
 
         return view
 

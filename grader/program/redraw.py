@@ -96,7 +96,8 @@ def among_others(program: Program, rng: random.Random) -> Program:
         for node in program.nodes[first_operation:]
         if isinstance(node, Op)
     )
-    text = f"{program.text} ({', '.join(names)} {'is' if shift == 1 else 'are'} not used)"
+    made = f"leaf {names[0]} is" if shift == 1 else f"leaves {', '.join(names)} are"
+    text = f"{program.text} (the {made} made too, and not used)"
     short = program.short and _moved(program.short, leaves, place)
     return Program((*leaves, *operations), place[program.root], text, short)
 

@@ -1,7 +1,7 @@
 """The report: a score per exercise and a result per check, as data, as JSON, and by its schema."""
 
 from .json_form import read_report, schema, to_json, write_report
-from .learner import for_learner
+from .learner import check_for_learner, for_learner
 from .model import CheckResult, Diagnosis, ExerciseResult, Report
 from .review import NeedsReview, review_reasons
 
@@ -11,6 +11,7 @@ __all__ = [
     "ExerciseResult",
     "NeedsReview",
     "Report",
+    "check_for_learner",
     "for_learner",
     "read_report",
     "review_reasons",

@@ -4,9 +4,15 @@ from .model import CheckResult, ExerciseResult
 
 
 def first_failure(exercise: ExerciseResult) -> CheckResult | None:
-    """The failure that is told in full: the first one, before what is still to be filled."""
+    """The failure that is told in full: the first one, before what is still to be filled in."""
     failures = [check for check in exercise.checks if check.status not in ("passed", "skipped")]
     return next((check for check in failures if check.status != "not_started"), next(iter(failures), None))
+
+
+def hint_number(check: CheckResult) -> int:
+    """Return the number of the hint that a failing check names by its command; the first where it names none."""
+    words = check.hint.split() if check.hint else []
+    return int(words[-1]) if words and words[-1].isdecimal() else 1
 
 
 def place(exercise: ExerciseResult, check: CheckResult | None) -> tuple[str, int | None]:
@@ -16,9 +22,11 @@ def place(exercise: ExerciseResult, check: CheckResult | None) -> tuple[str, int
     return exercise.file or "", line
 
 
-def expected_by(check: CheckResult) -> str:
-    """Return the label of the expected numbers of a check: torch's where torch alone computed them."""
-    return "torch" if check.expected_by == "torch" else "expected"
+def expected_by(check: CheckResult, right: float | str) -> str:
+    """Return the words before what is expected: torch's where torch alone computed it. Of orders, several are right."""
+    if check.expected_by == "torch":
+        return "torch"
+    return "a right one is" if isinstance(right, str) else "expected"
 
 
 def digits(value: float | str) -> str:

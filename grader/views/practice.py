@@ -1,22 +1,20 @@
 """Views of practice in a terminal: an exercise on one screen, the list of exercises, hints and the next step."""
 
-import textwrap
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-
-from termcolor import colored
 
 from ..course import Course, Exercise
 from ..outside import plain
-from ..report import ExerciseResult
+from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import first_failure
-from .terminal import check_lines, explained, headline
+from ..style import Style, packed
+from .terminal import PLAIN, check_lines, explained, headline, shown_in_full
 
 _BAR = 24
-_WIDTH = 78
 
 
-def exercise_screen(result: ExerciseResult, *, everything: bool = False, color: bool = False) -> list[str]:
+def exercise_screen(result: ExerciseResult, *, everything: bool = False, style: Style = PLAIN) -> list[str]:
     """Return the lines of one exercise: its checks, then the explanation of the first failure.
 
     With `everything`, every failure is explained. The explanation comes last, so that it is visible
@@ -24,51 +22,55 @@ def exercise_screen(result: ExerciseResult, *, everything: bool = False, color: 
     """
     failures = [check for check in result.checks if check.status not in ("passed", "skipped", "not_started")]
     first = first_failure(result)
-    lines = [headline(result, color=color), *check_lines(result, color=color)]
+    lines = [headline(result, style), *check_lines(result, style)]
     before = None
     for check in failures:
         if (everything or check is first) and not (check.bonus and result.status == "passed"):
-            lines += ["", plain(check.title), *explained(result, check, before)]
+            lines += ["", style.cut(style.clean(check.title), style.width)]
+            lines += explained(result, check, before, style)
             before = check
     return lines
 
 
-def fitted(lines: Sequence[str], rows: int) -> list[str]:
+def first_verdict(exercise: Exercise, check: CheckResult, style: Style = PLAIN) -> list[str]:
+    """Return the lines of a check that has just failed, while the other checks and the reason are not known yet."""
+    title = style.cut(style.clean(f"{exercise.number} {exercise.id}: {check.title}"), style.width - 9)
+    bare = ExerciseResult(exercise.id, exercise.number, exercise.title, "failed", 0, exercise.max_score, 0, ())
+    return [f"{style.paint('FAIL', 'red')}     {title}", *explained(bare, check, style=style)[:-1], "", "  ..."]
+
+
+def fitted(lines: Sequence[str], rows: int, style: Style = PLAIN) -> list[str]:
     """Return at most `rows` lines: the first one, `…` in place of omitted ones, and the last ones."""
     if len(lines) <= rows:
         return list(lines)
-    return [lines[0], "  …", *lines[len(lines) - max(0, rows - 2) :]] if rows > 2 else list(lines[:rows])
+    if rows <= 2:
+        return list(lines[:rows])
+    return [lines[0], f"  {style.ellipsis}", *lines[len(lines) - (rows - 2) :]]
 
 
-def progress(course: Course, results: Mapping[str, ExerciseResult], color: bool = False) -> str:
+def progress(course: Course, results: Mapping[str, ExerciseResult], style: Style = PLAIN) -> str:
     """Return a progress bar with the points and the number of exercises passed."""
     score = sum(result.score for result in results.values())
-    done = round(_BAR * score / course.max_score) if course.max_score else _BAR
-    bar = "#" * done
-    painted = colored(bar, "green", force_color=True) if color and bar else bar
+    width = min(_BAR, max(0, style.width - 52))
+    done = round(width * score / course.max_score) if course.max_score else width
     passed = sum(result.status == "passed" for result in results.values())
-    exercises = f"{passed} of {len(course.exercises)} exercises passed"
-    return f"[{painted}{'.' * (_BAR - done)}] {score}/{course.max_score} points, {exercises}"
+    bar = f"[{style.paint('#' * done, 'green')}{'.' * (width - done)}] " if width else ""
+    exercises = "exercises passed" if width else "passed"
+    return f"{bar}{score}/{course.max_score} points, {passed} of {len(course.exercises)} {exercises}"
 
 
 def exercise_list(
-    course: Course, results: Mapping[str, ExerciseResult], at: Exercise | None, color: bool = False
+    course: Course, results: Mapping[str, ExerciseResult], at: Exercise | None, style: Style = PLAIN
 ) -> list[str]:
     """Return a line for each exercise with status and points, then the progress. `>` marks the current exercise."""
     lines = []
+    inner = Style(style.width - 2, style.color, style.ascii)
     for exercise in course.exercises:
         result = results.get(exercise.id)
         mark = ">" if at is not None and exercise.id == at.id else " "
-        line = headline(result, color=color, title=True) if result else f"{exercise.number} {exercise.id}"
+        line = headline(result, inner, title=True) if result else f"{exercise.number} {exercise.id}"
         lines.append(f"{mark} {line}")
-    return [*lines, "", progress(course, results, color)]
-
-
-def hint(exercise: Exercise, number: int) -> str:
-    """Return a hint of an exercise as wrapped text, with its number, which counts from 1."""
-    head = f"Hint {number} of {len(exercise.hints)} for {exercise.stem}"
-    text = textwrap.fill(plain(exercise.hints[number - 1]), _WIDTH, initial_indent="  ", subsequent_indent="  ")
-    return f"{head}\n\n{text}"
+    return [*lines, "", progress(course, results, style)]
 
 
 def next_step(course: Course, exercise: Exercise | None, folder: Path) -> str:
@@ -78,13 +80,104 @@ def next_step(course: Course, exercise: Exercise | None, folder: Path) -> str:
     return f"Next: open {_from_here(folder / exercise.filename)} ({plain(exercise.title)})."
 
 
+def what_next(
+    course: Course,
+    report: Report,
+    files: Mapping[str, Path],
+    passed: Collection[str],
+    flags: Sequence[str] = (),
+    style: Style = PLAIN,
+) -> list[str]:
+    """Return what to do after a run: which file to change or to open, and the command that grades it.
+
+    Args:
+        files: the path of each exercise that was graded, by its id.
+        passed: the ids of the exercises that are known to be passed.
+        flags: the options that the command needs again.
+    """
+    by_id = {exercise.id: exercise for exercise in course.exercises}
+    at, check = shown_in_full(report)
+    if at is None or at.status == "passed":
+        at = next((result for result in report.exercises if result.status != "passed"), None)
+        check = None
+    if at is not None:
+        exercise, path = by_id[at.id], files[at.id]
+        if at.status == "missing":
+            return style.wrap(
+                f"Next: `grade reset {_short(exercise)}` writes {_from_here(path)}, which is missing.", style.prose
+            )
+        verb = "open" if at.status == "not_started" or (check and check.status == "not_started") else "change"
+        words = [_short(exercise)] if path.name == exercise.filename else [exercise.id, _from_here(path)]
+        return _step(f"{verb} {_from_here(path)}", words, flags, style)
+    graded = [by_id[result.id] for result in report.exercises]
+    if len(graded) == len(course.exercises):
+        return farewell(course, style)
+    last = course.exercises.index(graded[-1])
+    following = (*course.exercises[last + 1 :], *course.exercises[:last])
+    exercise_next = next((one for one in following if one.id not in passed and one not in graded), None)
+    if exercise_next is None:
+        return _step(None, [], flags, style)
+    path = files[graded[-1].id].with_name(exercise_next.filename)
+    return _step(f"open {_from_here(path)}", [_short(exercise_next)], flags, style)
+
+
+def _step(first: str | None, words: Sequence[str], flags: Sequence[str], style: Style) -> list[str]:
+    command = " ".join(["grade", *map(shlex.quote, (*words, *flags))])
+    text = f"Next: {first}, then `{command}`" if first else f"Next: `{command}` grades all exercises together"
+    return style.wrap(text, style.prose)
+
+
+def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Sequence[str], style: Style) -> list[str]:
+    """Return the first screen: what the exercises are, and which file to open."""
+    first = files[report.exercises[0].id]
+    count, points = len(course.exercises), course.max_score
+    where = _from_here(first.parent)
+    text = (
+        f"Welcome. {count} exercises worth {points} points are in {'this folder' if where == '.' else where}. "
+        "Each file begins with what you need to know. Replace each TODO, and the `raise` line under it, by your code."
+    )
+    tip = "`grade watch` grades on every save. `grade hint` shows a hint. `grade list` shows every exercise."
+    return [
+        style.cut(style.clean(course.title), style.width),
+        "",
+        *style.wrap(text, style.prose),
+        "",
+        *style.wrap(tip, style.prose),
+        "",
+        f"Score 0/{points}",
+        *what_next(course, report, files, (), flags, style),
+    ]
+
+
+def farewell(course: Course, style: Style = PLAIN) -> list[str]:
+    """Return the last screen: what was learnt, and where to go on."""
+    lines = ["", f"All {len(course.exercises)} exercises are passed."]
+    learnt = [(exercise.number, exercise.learnt) for exercise in course.exercises if exercise.learnt]
+    if learnt:
+        lines += ["", "What you have learnt:"]
+        for number, text in learnt:
+            first, *rest = packed(style.clean(text).split(), style.prose - 5, style.prose - 5)
+            lines += [f"  {number} {first}", *(f"     {line}" for line in rest)]
+    if course.further:
+        lines += ["", "Where to go on:"]
+        for text in course.further:
+            first, *rest = packed(style.clean(text).split(), style.prose - 4, style.prose - 4)
+            lines += [f"  - {first}", *(f"    {line}" for line in rest)]
+    return lines
+
+
 def reset_text(path: Path, copy: Path | None) -> str:
     """Return what became of a file that was reset, and where its copy is, if there is one."""
     kept = f" Your version is in {_from_here(copy)}." if copy else ""
     return f"{_from_here(path)} is the original file again.{kept}"
 
 
+def _short(exercise: Exercise) -> str:
+    """Return the shortest word that names an exercise: its number without a zero before it."""
+    return exercise.number.lstrip("0") or exercise.id
+
+
 def _from_here(path: Path) -> str:
     """Return a path as it is named from the current folder."""
     here = Path.cwd()
-    return plain(str(path.relative_to(here) if path.is_relative_to(here) else path))
+    return plain(str(path.relative_to(here) if path.is_relative_to(here) else path)) or "."

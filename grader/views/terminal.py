@@ -1,25 +1,23 @@
-"""Render a report for a terminal: the first failure in full, one line for each other check."""
+"""Render a report for a terminal: a line for each check, and the first failure in full below them."""
 
 import itertools
-import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from msgspec import UNSET, UnsetType
-from termcolor import colored
 
 from ..client import cut
-from ..outside import plain
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import digits, expected_by, first_failure
+from ..style import Style, columns, packed, padded
 
 T = TypeVar("T")
-_WIDTH = 78
 _TEXT = 10  # where text begins under a status word
 _LABEL = 17
 _LINES = 10  # lines of a failing check, as a rule
 _MOST_LINES = 14  # lines of a failing check, even if parts cannot be shortened
-_FILE_LINES = 20  # lines of a message about a whole file
+_FILE_LINES = 20  # lines of a message about a whole file, and of a program that is shown whole
 _OUTPUT_LINES = 3
 _DIGITS = 28  # characters of two numbers side by side
 _FACTS = 2  # fault facts shown
@@ -37,76 +35,105 @@ _WORDS = {
     "not_earned": ("BONUS", "cyan"),  # a bonus check that is not passed, in an exercise with full marks
 }
 _NOT_STARTED = "not started"
+PLAIN = Style()
 
 
-def render(report: Report, title: str, *, everything: bool = False, color: bool = False) -> str:
+def render(report: Report, title: str, *, everything: bool = False, style: Style = PLAIN) -> str:
     """Return a report as text.
+
+    The explanation of the first failure comes after the lines of all checks, so that it is visible at the bottom of a
+    screen. With `everything`, every check is listed, and every failure is explained below its line.
 
     Args:
         title: the course's title.
-        everything: whether to list every check, and show every failure in full.
-        color: whether to use terminal colours.
     """
-    paint = _painter(color)
-    lines = [plain(title), ""]
+    lines = [style.cut(style.clean(title), style.width), ""]
     for note in report.notes:
-        lines += [*_indented(f"Note: {note}", 0), ""]
-    failures = [check for exercise in report.exercises if (check := first_failure(exercise)) is not None]
-    in_full = next((check for check in failures if check.status != "not_started"), next(iter(failures), None))
+        lines += [*_indented(f"Note: {note}", 0, style), ""]
+    at, in_full = shown_in_full(report)
     alone = len(report.exercises) == 1
     for exercise in report.exercises:
-        lines.append(_headline(exercise, paint))
-        message = _given(exercise.message)
-        if message and exercise.status != "not_started":
-            said = _indented(message, _TEXT)
-            lines += said if len(said) <= _FILE_LINES else [*said[: _FILE_LINES - 1], " " * _TEXT + "…"]
-        explained = None
-        facts = [fact.text for fact in _given(exercise.facts) or ()]
+        lines.append(headline(exercise, style))
+        lines += _said(exercise, style)
         for check in exercise.checks:
-            if check.status == "skipped":
-                continue
-            if check.status == "passed":
-                if everything or alone:
-                    lines.append(_line(check.status, check, paint))
-                    lines += _printed(check) if everything else []
-                continue
-            aside = _not_earned(exercise, check) and not everything
-            lines.append(_line("not_earned" if aside else check.status, check, paint))
-            if aside:
-                continue
-            if everything or check is in_full:
-                lines += _failure(exercise, check, facts, said=explained)
-                explained = check.diagnosis.explanation if check.diagnosis else None
-                facts = []
+            if check.status != "skipped" and (everything or alone or check.status != "passed"):
+                aside = _not_earned(exercise, check) and not everything
+                lines.append(_line("not_earned" if aside else check.status, check, style))
+                if everything:
+                    lines += _in_place(exercise, check, style)
+    if at is not None and in_full is not None and not everything and not _not_earned(at, in_full):
+        lines += ["", _explained_line(at, in_full, style, alone), *explained(at, in_full, style=style)]
     lines += ["", _total(report)]
     if not everything and sum(c.status not in ("passed", "skipped") for e in report.exercises for c in e.checks) > 1:
-        lines.append("The first failure is shown in full; grade --all shows every one.")
+        lines += style.wrap("The first failure is shown in full; grade --all shows every one.", style.prose)
     return "\n".join(lines) + "\n"
 
 
-def headline(exercise: ExerciseResult, *, color: bool = False, title: bool = False) -> str:
+def shown_in_full(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:
+    """Return the failure that a report explains, and its exercise: the first one of a part that is filled in."""
+    failures = [(one, check) for one in report.exercises if (check := first_failure(one)) is not None]
+    begun = ((one, check) for one, check in failures if check.status != "not_started")
+    return next(begun, next(iter(failures), (None, None)))
+
+
+def headline(exercise: ExerciseResult, style: Style = PLAIN, *, title: bool = False) -> str:
     """Return the line of an exercise: status, name, title, points; with `title`, also of one that was not started."""
-    return _headline(exercise, _painter(color), title)
+    name = f"{exercise.number} {exercise.id}"
+    text = f"{name:<15} {_NOT_STARTED if exercise.status == 'not_started' and not title else exercise.title}"
+    bonus = f" +{exercise.bonus}" if exercise.bonus else ""
+    return _row(exercise.status, text, f"{exercise.score}/{exercise.max_score}{bonus}", style)
 
 
-def check_lines(exercise: ExerciseResult, *, color: bool = False) -> list[str]:
+def check_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
     """Return the message about an exercise's file, and a line for each check that was run."""
-    said = _indented(_given(exercise.message) or "", _TEXT) if exercise.status != "not_started" else []
     checks = [check for check in exercise.checks if check.status != "skipped"]
-    paint = _painter(color)
     words = ["not_earned" if _not_earned(exercise, check) else check.status for check in checks]
-    return [*said[:_FILE_LINES], *(_line(word, check, paint) for word, check in zip(words, checks, strict=True))]
+    said = _said(exercise, style)
+    return [*said, *(_line(word, check, style) for word, check in zip(words, checks, strict=True))]
 
 
-def explained(exercise: ExerciseResult, check: CheckResult, after: CheckResult | None = None) -> list[str]:
+def explained(
+    exercise: ExerciseResult, check: CheckResult, after: CheckResult | None = None, style: Style = PLAIN
+) -> list[str]:
     """Return the lines that explain a failing check, without repeating those of the check `after`."""
     facts = () if after else _given(exercise.facts) or ()
     said = after.diagnosis.explanation if after and after.diagnosis else None
-    return _failure(exercise, check, [fact.text for fact in facts], said)
+    return _failure(exercise, check, [fact.text for fact in facts], said, style)
 
 
-def _painter(color: bool) -> Callable[[str, str], str]:
-    return (lambda text, hue: colored(text, hue, force_color=True)) if color else (lambda text, hue: text)
+def _explained_line(exercise: ExerciseResult, check: CheckResult, style: Style, alone: bool) -> str:
+    word, hue = _WORDS[check.status]
+    title = check.title if alone else f"{exercise.number} {exercise.id}: {check.title}"
+    return f"{style.paint(f'{word:<8}', hue)} {style.cut(style.clean(title), style.width - 9)}"
+
+
+def _in_place(exercise: ExerciseResult, check: CheckResult, style: Style) -> list[str]:
+    """Return what is shown below the line of a check where everything is shown, without repeating what was said."""
+    if check.status == "passed":
+        return _printed(check, style)
+    before = list(itertools.takewhile(lambda one: one is not check, exercise.checks))
+    failed = [one for one in before if one.status not in ("passed", "skipped")]
+    if check.status == "not_started" and any(_same_place(check, one) for one in failed):
+        return []
+    facts = [] if failed else [fact.text for fact in _given(exercise.facts) or ()]
+    said = next((one.diagnosis.explanation for one in reversed(failed[-1:]) if one.diagnosis), None)
+    return _failure(exercise, check, facts, said, style, whole=True)
+
+
+def _same_place(check: CheckResult, other: CheckResult) -> bool:
+    """Return whether two checks reached the same part that is to be filled in."""
+    lines = [one.reason.line if one.reason else None for one in (check, other)]
+    return other.status == check.status and lines[0] == lines[1]
+
+
+def _said(exercise: ExerciseResult, style: Style) -> list[str]:
+    """Return the message about an exercise's file."""
+    message = _given(exercise.message)
+    if not message or exercise.status == "not_started":
+        return []
+    indent = 4 if style.narrow else _TEXT
+    said = _indented(message, indent, style)
+    return said if len(said) <= _FILE_LINES else [*said[: _FILE_LINES - 1], " " * indent + style.ellipsis]
 
 
 def _not_earned(exercise: ExerciseResult, check: CheckResult) -> bool:
@@ -114,26 +141,16 @@ def _not_earned(exercise: ExerciseResult, check: CheckResult) -> bool:
     return check.bonus and check.status != "passed" and exercise.status == "passed"
 
 
-def _headline(exercise: ExerciseResult, paint: Callable[[str, str], str], title: bool = False) -> str:
-    word, hue = _WORDS[exercise.status]
-    name = f"{exercise.number} {exercise.id}"
-    text = f"{name:<15} {_NOT_STARTED if exercise.status == 'not_started' and not title else exercise.title}"
-    bonus = f" +{exercise.bonus}" if exercise.bonus else ""
-    points = f"{exercise.score}/{exercise.max_score}{bonus}"
-    return _row(paint(f"{word:<8}", hue), text, points)
-
-
-def _line(status: str, check: CheckResult, paint: Callable[[str, str], str]) -> str:
-    word, hue = _WORDS[status]
+def _line(status: str, check: CheckResult, style: Style) -> str:
     points = f"+{check.score} bonus" if check.bonus else f"{check.score}/{check.max_score}"
-    return _row("  " + paint(f"{word:<8}", hue), check.title, points, indent=2)
+    return _row(status, check.title, points, style, indent=2)
 
 
-def _row(word: str, text: str, points: str, indent: int = 0) -> str:
-    text, room = plain(text), _WIDTH - 9 - indent - len(points) - 1
-    if len(text) > room:
-        text = text[: room - 1] + "…"
-    return f"{word} {text:<{room}} {points}"
+def _row(status: str, text: str, points: str, style: Style, indent: int = 0) -> str:
+    word, hue = _WORDS[status]
+    room = style.prose - 9 - indent - len(points) - 1
+    shown = padded(style.cut(style.clean(text), room), room)
+    return f"{' ' * indent}{style.paint(f'{word:<8}', hue)} {shown} {points}"
 
 
 class _Part(NamedTuple):
@@ -149,113 +166,175 @@ class _Part(NamedTuple):
     from_start: bool = False  # whether to remove lines at the beginning instead of the end
 
 
-def _failure(exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None) -> list[str]:
+def _failure(
+    exercise: ExerciseResult,
+    check: CheckResult,
+    facts: Sequence[str],
+    said: str | None,
+    style: Style,
+    *,
+    whole: bool = False,
+) -> list[str]:
     """Return the lines below the title of a failing check: as many as fit, with the reason always complete.
 
-    If facts and a misconception do not fit together, the facts are shown, because they are certain.
+    If facts and a misconception do not fit together, the facts are shown, because they are certain. With `whole`, the
+    program is complete, too.
     """
-    lines, fits = _told(_details(exercise, check, facts, said))
+    page = _Page(style, whole)
+    lines, fits = page.told(page.details(exercise, check, facts, said))
     if not fits:
-        lines, fits = _told(_details(exercise, check, facts, said, wide=True))
+        lines, fits = page.told(page.details(exercise, check, facts, said, wide=True))
     if not fits and facts and check.diagnosis:
-        lines, fits = _told(_details(exercise, check, facts, check.diagnosis.explanation, wide=True))
+        lines, fits = page.told(page.details(exercise, check, facts, check.diagnosis.explanation, wide=True))
     if not fits and len(facts) > 1:
-        return _failure(exercise, check, facts[:1], said)
-    if len(lines) > _MOST_LINES:  # a message of unprintable characters, which are shown as escapes
+        return _failure(exercise, check, facts[:1], said, style, whole=whole)
+    if len(lines) > page.most:  # a message of unprintable characters, which are shown as escapes
         *_, hint = lines
-        lines = [*lines[: _MOST_LINES - 2], f"{lines[_MOST_LINES - 2][: _WIDTH - 2]} …", hint]
+        lines = [*lines[: page.most - 2], f"{_shorter(lines[page.most - 2], style)} {style.ellipsis}", hint]
     return lines
 
 
-def _told(parts: Iterable[_Part]) -> tuple[list[str], bool]:
-    """Shorten the parts. Return their lines, and whether they fit."""
-    told = [part for part in parts if part.lines]
-    too_many = sum(len(part.lines) for part in told) - (_LINES - 1)
-    for rank in sorted({part.rank for part in told if part.rank is not None}):
-        for at, part in enumerate(told):
-            if part.rank == rank and too_many > 0:
-                told[at] = _shortened(part, min(too_many, len(part.lines) - part.least))
-                too_many -= len(part.lines) - len(told[at].lines)
-    return [line for part in told for line in part.lines], too_many <= 0
+class _Page:
+    """What an explanation has room for: it is indented, with a column of labels, narrower in a narrow terminal."""
+
+    def __init__(self, style: Style, whole: bool = False) -> None:
+        self.style = style
+        self.whole = whole
+        self.indent = " " * (4 if style.narrow else _TEXT + 2)
+        self.label_width = 9 if style.narrow else _LABEL
+        scale = 2 if style.narrow else 1
+        self.lines = scale * _LINES
+        self.most = scale * _MOST_LINES + (_FILE_LINES if whole else 0)
+
+    def told(self, parts: Iterable[_Part]) -> tuple[list[str], bool]:
+        """Shorten the parts. Return their lines, and whether they fit."""
+        told = [part for part in parts if part.lines]
+        room = self.lines - 1 + (max(0, len(told[0].lines) - 1) if self.whole and told else 0)
+        too_many = sum(len(part.lines) for part in told) - room
+        for rank in sorted({part.rank for part in told if part.rank is not None}):
+            for at, part in enumerate(told):
+                if part.rank == rank and too_many > 0:
+                    told[at] = _shortened(part, min(too_many, len(part.lines) - part.least), self.style)
+                    too_many -= len(part.lines) - len(told[at].lines)
+        return [line for part in told for line in part.lines], too_many <= 0
+
+    def details(
+        self, exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None, wide: bool = False
+    ) -> Iterator[_Part]:
+        style, indent = self.style, self.indent
+        unfilled = check.status == "not_started"
+        program = [f"{indent}{part}" for part in self.program(_given(check.program) or "")]
+        if self.whole and len(program) > _FILE_LINES:
+            program = [*program[: _FILE_LINES - 1], f"{indent}{style.ellipsis}"]
+        yield _Part([] if unfilled else program, rank=1, least=len(program) if self.whole else 1)
+        expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
+        pairs = [
+            list(self.pair(label, actual.get(label, "nothing"), right, expected_by(check, right)))
+            for label, right in expected.items()
+        ]
+        yield _Part([line for pair in pairs for line in pair], rank=4, least=len(pairs[0]) if pairs else 0)
+        head, *rest = (_given(check.message) or "").splitlines() or [""]
+        yield _Part(self.labelled("note" if expected else "", head) if head else [], rank=3 if expected else None)
+        line_number = check.reason.line if not isinstance(check.reason, UnsetType) else None
+        placed = line_number is not None and not isinstance(exercise.file, UnsetType)
+        own = [line for line in rest if line.startswith("line ")]
+        quoted = [style.cut(f"{indent}    {style.clean(line)}", style.width) for line in own]
+        yield _Part([] if unfilled and placed else quoted, rank=2, least=1, from_start=True)
+        yield _Part([part for line in rest if line not in own for part in _indented(line, len(indent) + 4, style)])
+        if placed:
+            yield _Part([f"{indent}{self.label('at')}{style.clean(str(exercise.file))}:{line_number}"], rank=0)
+        for fact in facts[:_FACTS]:
+            yield _Part(self.indented(f"fact: {fact}") if wide else self.labelled("fact", fact))
+        if check.diagnosis and check.diagnosis.explanation != said:
+            why = check.diagnosis.explanation
+            yield _Part(self.indented(f"why: {why}") if wide else self.labelled("why", why))
+        yield _Part(_printed(check, style), rank=0)
+        hint = _given(check.hint) or f"grade hint {exercise.id}"
+        yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"])
+
+    def program(self, text: str) -> Iterator[str]:
+        """Yield the lines of a program, broken between its assignments where one line is too short for it."""
+        room = self.style.width - len(self.indent)
+        for line in text.splitlines():
+            shown = self.style.clean(line)
+            if columns(shown) <= room:
+                yield shown
+                continue
+            body, gap, values = shown.partition("    with ")
+            parts = [part for part in re.split(r"(?<=;) ", body) if part.strip()]
+            yield from packed(parts, room, room)
+            if gap:
+                yield from packed(re.split(r"(?<=,) ", f"with {values}"), room, room)
+
+    def label(self, name: str) -> str:
+        return padded(self.style.cut(self.style.clean(name), self.label_width - 1), self.label_width)
+
+    def pair(self, label: str, yours: float | str, right: float | str, whose: str) -> Iterator[str]:
+        """Yield what came back beside what is right: on a line, or on one each where a line is too short for both."""
+        style, indent = self.style, self.indent
+        label = style.clean(label)
+        if columns(label) >= self.label_width:  # on a line of its own
+            yield style.cut(f"{indent}{label}", style.width)
+            label = ""
+        label, blank = padded(label, self.label_width), " " * self.label_width
+        room = style.width - len(indent) - self.label_width
+        if isinstance(right, str):
+            one, other = f"yours {style.clean(str(yours))}", f"{whose} {style.clean(right)}"
+        else:
+            shown, true = style.clean(digits(yours)), digits(right)
+            if shown == true:
+                shown, true = _apart(yours, right)
+            other = f"{whose} {true}"
+            beside = room - len("yours ") - len(other) - 4
+            one = f"yours {cut(shown, room - len('yours ') if self.style.narrow else beside)}"
+        if columns(one) + columns(other) + 4 > room:
+            yield from (
+                style.cut(f"{indent}{label}{one}", style.width),
+                style.cut(f"{indent}{blank}{other}", style.width),
+            )
+        else:
+            yield f"{indent}{label}{one}    {other}"
+
+    def labelled(self, label: str, text: str) -> list[str]:
+        """Return a text in lines that fit, with a label before the first one."""
+        style, width = self.style, self.style.prose - len(self.indent)
+        if not label:
+            return [f"{self.indent}{line}" for line in style.wrap(text, width)]
+        beside = width - self.label_width
+        first, *rest = style.wrap(text, beside)
+        blank = self.indent + " " * self.label_width
+        return [f"{self.indent}{self.label(label)}{first}", *(blank + line for line in rest)]
+
+    def indented(self, text: str) -> list[str]:
+        return _indented(text, len(self.indent), self.style)
 
 
-def _shortened(part: _Part, by: int) -> _Part:
+def _shortened(part: _Part, by: int, style: Style) -> _Part:
     if by <= 0:
         return part
     if part.from_start or by == len(part.lines):
         return part._replace(lines=part.lines[by:])
     kept = part.lines[:-by]
-    last = kept[-1] if len(kept[-1]) <= _WIDTH - 2 else kept[-1][: _WIDTH - 2].rpartition(" ")[0]
-    return part._replace(lines=[*kept[:-1], f"{last} …"])
+    return part._replace(lines=[*kept[:-1], f"{_shorter(kept[-1], style)} {style.ellipsis}"])
 
 
-def _details(
-    exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None, wide: bool = False
-) -> Iterator[_Part]:
-    indent = " " * (_TEXT + 2)
-    program: list[str] = []
-    for line in (_given(check.program) or "").splitlines():
-        shown = f"{indent}{plain(line)}"
-        program += [shown] if len(shown) <= _WIDTH else _wrapped("", line)
-    yield _Part(program, rank=1, least=1)
-    expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
-    whose = expected_by(check)
-    pairs = [list(_pair(plain(label), actual.get(label, "nothing"), right, whose)) for label, right in expected.items()]
-    yield _Part([line for pair in pairs for line in pair], rank=4, least=len(pairs[0]) if pairs else 0)
-    head, *rest = (_given(check.message) or "").splitlines() or [""]
-    yield _Part(list(_wrapped("note" if expected else "", head)) if head else [], rank=3 if expected else None)
-    own = [line for line in rest if line.startswith("line ")]
-    yield _Part([_cut(f"{indent}    {plain(line)}") for line in own], rank=2, least=1, from_start=True)
-    yield _Part([part for line in rest if line not in own for part in _indented(line, len(indent) + 4)])
-    line_number = check.reason.line if not isinstance(check.reason, UnsetType) else None
-    if line_number is not None and not isinstance(exercise.file, UnsetType):
-        yield _Part([f"{indent}{_label('at')}{plain(exercise.file)}:{line_number}"], rank=0)
-    for fact in facts[:_FACTS]:
-        yield _Part(_indented(f"fact: {fact}", len(indent)) if wide else list(_wrapped("fact", fact)))
-    if check.diagnosis and check.diagnosis.explanation != said:
-        why = check.diagnosis.explanation
-        yield _Part(_indented(f"why: {why}", len(indent)) if wide else list(_wrapped("why", why)))
-    yield _Part(_printed(check), rank=0)
-    yield _Part([f"{indent}{_label('hint')}{plain(_given(check.hint) or f'grade hint {exercise.id}')}"])
+def _shorter(line: str, style: Style) -> str:
+    """Return a line with room for an ellipsis behind it."""
+    room = style.width - len(style.ellipsis) - 1
+    return line if columns(line) <= room else line[:room].rpartition(" ")[0]
 
 
-def _printed(check: CheckResult) -> list[str]:
+def _printed(check: CheckResult, style: Style) -> list[str]:
     """Return the first lines that a check's code printed. Equal lines in sequence are shown once with a count."""
+    indent = 4 if style.narrow else _TEXT + 2
     groups = itertools.groupby((_given(check.output) or "").splitlines())
     lines = []
     for line, repeats in itertools.islice(groups, _OUTPUT_LINES):
         times = sum(1 for _ in repeats)
-        lines.append(f"{' ' * (_TEXT + 2)}printed | {plain(line)[:50]}" + (f"  ({times} times)" if times > 1 else ""))
+        room = style.width - indent - len("printed | ") - len("  (1000 times)")
+        counted = f"  ({times} times)" if times > 1 else ""
+        lines.append(f"{' ' * indent}printed | {style.cut(style.clean(line), room)}{counted}")
     return lines
-
-
-def _label(name: str) -> str:
-    return f"{plain(name)[: _LABEL - 1]:<{_LABEL}}"
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
-
-
-def _pair(label: str, yours: float | str, right: float | str, whose: str) -> Iterator[str]:
-    indent = " " * (_TEXT + 2)
-    if len(label) >= _LABEL:  # on a line of its own
-        yield _cut(f"{indent}{label}")
-        label = ""
-    label = _label(label)
-    if isinstance(right, str):
-        one, other = f"yours {plain(str(yours))}", f"for example {plain(right)}"
-        if len(one) + len(other) + 4 > _WIDTH - len(indent) - _LABEL:
-            yield from (_cut(f"{indent}{label}{one}"), _cut(f"{indent}{'':<{_LABEL}}{other}"))
-        else:
-            yield f"{indent}{label}{one}    {other}"
-        return
-    shown, true = plain(digits(yours)), digits(right)
-    if shown == true:
-        shown, true = _apart(yours, right)
-    beside = f"    {whose} {true}"
-    room = _WIDTH - len(indent) - _LABEL - len("yours ") - len(beside)
-    yield f"{indent}{label}yours {cut(shown, room)}{beside}"
 
 
 def _apart(yours: float | str, right: float) -> tuple[str, str]:
@@ -267,29 +346,9 @@ def _apart(yours: float | str, right: float) -> tuple[str, str]:
     return next(((one, other) for one, other in some if one != other), every)
 
 
-def _wrapped(label: str, text: str) -> Iterator[str]:
-    """Yield a text in lines that fit, with a label before the first one."""
-    width = _WIDTH - _TEXT - 2 - _LABEL
-    line = ""
-    for word in (long[at : at + width] for long in plain(text).split() for at in range(0, len(long), width)):
-        if line and len(line) + 1 + len(word) > width + (0 if label else _LABEL):
-            yield _placed(label, line)
-            label, line = " " if label else "", word
-        else:
-            line = f"{line} {word}" if line else word
-    yield _placed(label, line)
-
-
-def _placed(label: str, line: str) -> str:
-    return " " * (_TEXT + 2) + (f"{label:<{_LABEL}}" if label else "") + line
-
-
-def _indented(text: str, width: int) -> list[str]:
-    return [
-        " " * width + part
-        for line in text.splitlines()
-        for part in textwrap.wrap(plain(line), _WIDTH - width, break_on_hyphens=False) or [""]
-    ]
+def _indented(text: str, width: int, style: Style) -> list[str]:
+    room = style.prose - width
+    return [" " * width + part for line in text.splitlines() for part in style.wrap(line, room) or [""]]
 
 
 def _total(report: Report) -> str:

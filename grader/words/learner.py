@@ -274,7 +274,7 @@ def _sentence(stopped: Stopped) -> str:
         case "syntax":
             return f"Python cannot read the file: {stopped.said}"
         case _ if stopped.unfilled:
-            return "this part is still to be filled"
+            return "this part is still to be filled in"
         case _ if stopped.type == "MemoryError":
             return "it asked for more memory than a check may have"
         case _:
@@ -384,7 +384,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
         ("TypeError", r"'(\w+)' object is not iterable", "", "one {0} stands where a list or a tuple is needed"),
         ("KeyError", r"pdb", r"\bbreakpoint\(|\bset_trace\(", "a debugger cannot be used while grading: take it out"),
         ("RecursionError", r"", "", "a function calls itself more often than Python allows"),
-        ("NotImplementedError", r"", "", "this part is still to be filled"),
+        ("NotImplementedError", r"", "", "this part is still to be filled in"),
     )
 ]
 

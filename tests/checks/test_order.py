@@ -152,21 +152,21 @@ def test_what_is_no_list_of_nodes_is_named(what: str, returned: Called) -> None:
 def test_a_wrong_order_is_shown_beside_a_right_one() -> None:
     """The finding has one of the right orders and the one that came, by the nodes' names."""
     found = refusal(DIAMOND, Called(nodes=(4, 3, 2, 1, 0)))
-    assert {"a right order": "a, c, b, d, L"} == found.expected
-    assert {"a right order": "L, d, b, c, a"} == found.actual
+    assert {"order": "a, c, b, d, L"} == found.expected
+    assert {"order": "L, d, b, c, a"} == found.actual
 
 
 def test_an_empty_list_is_shown_as_nothing() -> None:
     """No nodes at all is a list with the first one missing."""
     found = refusal(DIAMOND, Called(nodes=()))
-    assert ("a is missing from the list", "nothing") == (finding_text(found), found.actual["a right order"])
+    assert ("a is missing from the list", "nothing") == (finding_text(found), found.actual["order"])
 
 
 def test_a_long_list_is_cut() -> None:
     """At most twelve names of what came are shown."""
     found = refusal(DIAMOND, Called(nodes=(0,) * 500))
-    assert str(found.actual["a right order"]).count("a") == 12
-    assert str(found.actual["a right order"]).endswith("…")
+    assert str(found.actual["order"]).count("a") == 12
+    assert str(found.actual["order"]).endswith("…")
 
 
 def test_only_what_the_root_needs_has_to_be_there() -> None:

@@ -112,7 +112,7 @@ def graded(grade: Grade, quick_course: Path, work: Path, solved: Solved) -> Call
     def run(exercise: str = "distribute") -> tuple[Any, Report]:
         (work / "02_swap.py").write_text(solved("02_swap.py"))
         done = grade(exercise, "swap", "--course", quick_course, "--from", work)
-        return done, read_report((work / "report.json").read_bytes())
+        return done, read_report((work / ".backward" / "report.json").read_bytes())
 
     return run
 

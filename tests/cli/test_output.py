@@ -31,11 +31,12 @@ BOTH = ("distribute", "swap")
 
 
 def test_a_report_is_written_and_named(grade: Grade, work: Path) -> None:
-    """Without further words the report goes to report.json, and that is said."""
+    """Without further words the report goes beside the files, where git ignores it, and that is said."""
     done = grade(*BOTH)
     assert done.returncode == 1
-    assert done.stdout.endswith("Report: report.json\n")
-    report = read_report((work / "report.json").read_bytes())
+    assert done.stdout.endswith("Report: .backward/report.json\n")
+    report = read_report((work / ".backward" / "report.json").read_bytes())
+    assert "*\n" == (work / ".backward" / ".gitignore").read_text()
     assert ["partial", "passed"] == [exercise.status for exercise in report.exercises]
 
 
@@ -43,7 +44,7 @@ def test_the_report_goes_where_it_is_told(grade: Grade, work: Path) -> None:
     """--report names the file, and no other is written."""
     assert "Report: mine.json" in grade(*BOTH, "--report", "mine.json").stdout
     assert read_report((work / "mine.json").read_bytes()).score > 0
-    assert not (work / "report.json").exists()
+    assert not (work / ".backward").exists()
 
 
 @pytest.mark.parametrize("target", ["no/such/folder/report.json", ".", "02_swap.py/report.json", "/proc/report.json"])
@@ -179,7 +180,7 @@ def test_an_interrupt_is_told_as_one(work: Path, quick_course: Path, environment
     assert (130, "") == (process.returncode, output)
     assert "interrupted" in error
     assert "Traceback" not in error
-    assert not (work / "report.json").exists()
+    assert not (work / ".backward").exists()
 
 
 _SAY_WHEN_THE_FIRST_IMPORT_BEGINS = """

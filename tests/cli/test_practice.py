@@ -132,8 +132,8 @@ def test_keys(watch: Terminal, exercises: Path) -> None:
     watch.press("r")
     watch.until("Press r again")
     watch.press("r")
-    watch.until("is the original file again", ".backup/01_distribute.1.py")
-    assert WRONG == (exercises / ".backup" / "01_distribute.1.py").read_text(encoding="utf-8")
+    watch.until("is the original file again", ".backward/backup/01_distribute.1.py")
+    assert WRONG == (exercises / ".backward" / "backup" / "01_distribute.1.py").read_text(encoding="utf-8")
     assert 0 == watch.leave()
 
 
@@ -199,7 +199,7 @@ def test_list_next_and_reset(grade: Grade, exercises: Path, quick_course: Path) 
     assert shown.stdout.endswith(grade("next", *course).stdout)
     done = grade("reset", "1", *course)
     assert (0, "") == (done.returncode, done.stderr)
-    assert ".backup/01_distribute.1.py" in done.stdout
+    assert ".backward/backup/01_distribute.1.py" in done.stdout
     assert "Next: open exercises/01_distribute.py" in grade("next", *course).stdout
 
 

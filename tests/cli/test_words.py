@@ -1,12 +1,15 @@
 """What stands after `grade`: which exercise, which file, which folder, which command."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from .conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -69,6 +72,8 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
         ("`b` could be", ["b"]),
         ("build_topo or backward", ["b"]),
         ("`distribute` is named twice", ["distribute", "1"]),
+        ("`5-3` goes backward; write `3-5`", ["5-3"]),
+        ("there is no exercise `99`", ["3-99"]),
         ("which exercise is mine.py? write `grade EXERCISE mine.py`", ["mine.py"]),
         ("unrecognized arguments: --no-such-option", ["--no-such-option"]),
         ("--from nowhere: there is no such folder", ["--from", "nowhere"]),
@@ -85,7 +90,7 @@ def test_wrong_words_are_told_with_the_way_out(grade: Grade, work: Path, expecte
     done = grade(*words)
     assert (2, "") == (done.returncode, done.stdout)
     assert expected in done.stderr
-    assert not (work / "report.json").exists()
+    assert not (work / "exercises" / ".backward").exists()
 
 
 def test_an_empty_folder_says_how_to_start(grade: Grade) -> None:
@@ -176,8 +181,92 @@ def test_anything_short_of_it_is_exit_code_1(grade: Grade) -> None:
     """Exercises that nobody has started are short of full marks, and shown as such."""
     done = grade()
     assert done.returncode == 1
-    assert "TODO     01 distribute   not started" in done.stdout
     assert "Score 0/" in done.stdout
+
+
+@pytest.mark.usefixtures("exercises")
+def test_the_first_run_greets_and_names_the_file_to_open(grade: Grade) -> None:
+    """Instead of a line for each exercise that nobody has started."""
+    done = grade()
+    assert "Welcome. 13 exercises" in done.stdout
+    assert "Next: open exercises/01_distribute.py, then `grade 1`" in done.stdout
+    assert "not started" not in done.stdout
+
+
+def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: Solved) -> None:
+    """The file to change, then the next one that is not passed, and at the end what was learnt."""
+    for path in exercises.iterdir():
+        path.write_text(solved(path.name))
+    wrong = exercises / "03_accumulate.py"
+    wrong.write_text(solved(wrong.name).replace("+= out.grad", "= out.grad"))
+    done = grade()
+    assert "Next: change exercises/03_accumulate.py, then `grade 3`" in done.stdout
+    assert "FAIL     03 accumulate: " in done.stdout
+    bottom = done.stdout.splitlines()[-22:]
+    assert any("FAIL     03 accumulate: " in line for line in bottom)
+    wrong.write_text(solved(wrong.name))
+    assert "Next: `grade` grades all exercises together" in grade("3").stdout
+    done = grade()
+    assert "All 13 exercises are passed." in done.stdout
+    assert "Where to go on:" in done.stdout
+
+
+def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: Path, solved: Solved) -> None:
+    """It remembers which hints were shown, until another check fails; before the first run it says what to do."""
+    assert "run `grade`, or name one" in grade("hint").stderr
+    path = exercises / "03_accumulate.py"
+    path.write_text(solved(path.name).replace("self.grad += other.data", "self.grad = other.data"))
+    grade("3")
+    assert [3, 4, 1] == [int(grade("hint").stdout.split()[1]) for _ in range(3)]
+    path.write_text(solved(path.name).replace("+= out.grad", "= out.grad"))
+    grade("3")
+    assert "Hint " in grade("hint").stdout
+
+
+def test_a_solution_is_shown_when_it_is_passed(grade: Grade, own_course: Path, solved: Solved) -> None:
+    """Not before, unless the course allows it; never where the course says so, or has none."""
+    path = own_course / "exercises" / "01_distribute.py"
+    stub = path.read_text()
+    assert "came without its solutions" in grade("solution", "1", cwd=own_course).stderr
+    (own_course / "solutions").mkdir()
+    (own_course / "solutions" / path.name).write_text((ROOT / "solutions" / path.name).read_text())
+    assert "when you have passed it" in grade("solution", "1", cwd=own_course).stderr
+    path.write_text(solved(path.name))
+    shown = grade("solution", "1", cwd=own_course)
+    assert (0, True, False) == (shown.returncode, "self.grad += out.grad" in shown.stdout, "SOLUTION" in shown.stdout)
+    path.write_text(stub)
+    settings = own_course / "course.yaml"
+    for word, code in (("always", 0), ("never", 2)):
+        settings.write_text(re.sub(r"solutions: \w+", f"solutions: {word}", settings.read_text()))
+        assert code == grade("solution", "1", cwd=own_course).returncode
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        (["accumulate", "by_hand", "predict"], ["3-5"]),
+        (["accumulate", "by_hand"], ["3,4"]),
+        (["distribute", "accumulate", "by_hand"], ["3-by_hand,1"]),
+    ],
+)
+@pytest.mark.usefixtures("exercises")
+def test_several_exercises_in_a_word(grade: Grade, expected: list[str], words: list[str]) -> None:
+    """A range or a list of anything that names an exercise."""
+    assert expected == graded(grade(*words, "--json"))
+
+
+@pytest.mark.usefixtures("exercises")
+def test_all_means_all(grade: Grade) -> None:
+    """`grade all` is `grade`."""
+    assert 13 == len(graded(grade("all", "--json")))
+
+
+def test_paths_name_exercises_from_any_folder(grade: Grade, exercises: Path) -> None:
+    """Below the folder of the exercises, and for every command that takes one."""
+    assert ["accumulate"] == graded(grade("exercises/03_accumulate.py", "--json"))
+    assert ["accumulate"] == graded(grade("03_accumulate.py", "--json", cwd=exercises))
+    assert "for 03_accumulate" in grade("hint", "exercises/03_accumulate.py").stdout
+    assert "the original file again" in grade("reset", "03_accumulate.py", cwd=exercises).stdout
 
 
 def test_the_graders_own_fault_is_exit_code_3(grade: Grade, own_course: Path, solved: Solved) -> None:
@@ -190,7 +279,7 @@ def test_the_graders_own_fault_is_exit_code_3(grade: Grade, own_course: Path, so
     assert "the grader itself failed, so there is no score" in done.stderr
     assert "AttributeError" in done.stderr
     assert "not your code's fault" in done.stderr
-    assert not (own_course / "report.json").exists()
+    assert not (own_course / "exercises" / ".backward").exists()
 
 
 @pytest.mark.parametrize("words", [["--help"], ["start", "--help"], ["hint", "--help"], ["--version"]])
@@ -244,7 +333,6 @@ def test_start_into_a_file_is_refused(grade: Grade, work: Path) -> None:
         (2, "`distribute` has hints 1 to 4", ["distribute", "0"]),
         (2, "invalid int value", ["distribute", "one"]),
         (2, "did you mean `distribute`?", ["distribte"]),
-        (2, "required", []),
     ],
 )
 def test_hints_come_one_at_a_time(grade: Grade, code: int, expected: str, words: list[str]) -> None:

@@ -86,10 +86,10 @@ def test_what_passes_is_right_whatever_it_is() -> None:
         Broke((), Problem("build", "wants_argument", "NotOffered", "log", [])),
         Broke((), Problem("backward", "raised", "NotImplementedError", "swap: and here?", [30])),
     ],
-    ids=["not run", "no such operation", "not as a method without arguments", "still to be filled"],
+    ids=["not run", "no such operation", "not as a method without arguments", "still to be filled in"],
 )
 def test_what_says_nothing_is_left_out(outcome: Any) -> None:
-    """An operation that the engine lacks, or a part that is still to be filled, is evidence of nothing."""
+    """An operation that the engine lacks, or a part that is still to be filled in, is evidence of nothing."""
     seen = behaviour({"c": [shown(outcome)]})
     assert [{}, frozenset({"c:0:0"})] == [seen.programs, seen.unclear]
 

@@ -56,6 +56,7 @@ from grader.report import Report, for_learner, read_report, to_json
 from grader.report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from grader.report.model import SubmissionStamp
 from grader.scoring import FileState, score
+from grader.style import Style
 from grader.views import feedback, render
 from grader.views.cohort import render_cohort
 from grader.views.page import build_page
@@ -413,7 +414,7 @@ class TrustedSide:
             lines = max(lines, len(render(alone, self.course.title, everything=True).splitlines()))
         for shown in (report, told):
             render(shown, self.course.title)
-            render(shown, self.course.title, everything=True, color=True)
+            render(shown, self.course.title, everything=True, style=Style(color=True))
         summary = summarise(self.course, [report], {})
         render_cohort(summary)
         build_page(summary, [report])

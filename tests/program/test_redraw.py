@@ -144,4 +144,8 @@ def test_a_program_among_others_is_the_same_graph(graph: Program, seed: int) -> 
 def test_a_program_among_others_says_so() -> None:
     """A learner reads which leaves are beside the graph."""
     shown = {among_others(leaf(2.0), random.Random(seed)).text for seed in range(20)}
-    assert {"a (p is not used)", "a (p, q are not used)", "a (p, q, r are not used)"} == shown
+    assert {
+        "a (the leaf p is made too, and not used)",
+        "a (the leaves p, q are made too, and not used)",
+        "a (the leaves p, q, r are made too, and not used)",
+    } == shown

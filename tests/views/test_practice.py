@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from grader.course import load_course
 from grader.report import CheckResult, ExerciseResult
-from grader.views.practice import exercise_list, exercise_screen, fitted, hint, next_step, progress
+from grader.style import Style, hint_text
+from grader.views.practice import exercise_list, exercise_screen, fitted, next_step, progress
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -68,4 +69,6 @@ def test_a_hint_is_wrapped() -> None:
     """No line is longer than a terminal is wide."""
     for exercise in COURSE.exercises:
         for number in range(1, len(exercise.hints) + 1):
-            assert all(len(line) <= 78 for line in hint(exercise, number).splitlines())
+            assert all(
+                len(line) <= 78 for line in hint_text(exercise.stem, exercise.hints, number, Style()).splitlines()
+            )

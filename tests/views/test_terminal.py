@@ -12,6 +12,7 @@ from grader.diagnosis import read_misconceptions
 from grader.outside import plain
 from grader.report import CheckResult, ExerciseResult, Report
 from grader.report.model import FaultFact
+from grader.style import Style, columns
 from grader.views import render
 
 MakeCheck = Callable[..., CheckResult]
@@ -33,9 +34,9 @@ WRONG: dict[str, Any] = {
 
 
 def block(text: str, title: str) -> list[str]:
-    """A check's row and the lines that belong to it."""
+    """A check's last line, which its explanation follows, and the lines that belong to it."""
     lines = text.splitlines()
-    start = next(i for i, line in enumerate(lines) if title in line)
+    start = max(i for i, line in enumerate(lines) if title in line)
     end = next((i for i in range(start + 1, len(lines)) if not lines[i].startswith(" " * 10)), len(lines))
     return lines[start:end]
 
@@ -125,11 +126,11 @@ def test_what_is_still_to_be_filled_stands_behind(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
     """The failure that is shown in full is one that the learner has worked on, wherever it stands."""
-    todo = make_check("not yet", "not_started", message="this part is still to be filled")
+    todo = make_check("not yet", "not_started", message="this part is still to be filled in")
     text = render(make_report(make_exercise(todo), make_exercise(todo, make_check("wrong", **WRONG))), "T")
     assert "  TODO     not yet" in text
-    assert ["yours 3" in text, "still to be filled" in text] == [True, False]
-    assert "still to be filled" in render(make_report(make_exercise(todo)), "T")
+    assert ["yours 3" in text, "still to be filled in" in text] == [True, False]
+    assert "still to be filled in" in render(make_report(make_exercise(todo)), "T")
 
 
 def test_facts_come_before_the_misconception(
@@ -139,8 +140,9 @@ def test_facts_come_before_the_misconception(
     facts = tuple(FaultFact("sign", f"It is wrong at {place}.") for place in "abc")
 
     def said(diagnosis: str) -> list[str]:
-        exercise = make_exercise(make_check("wrong", **WRONG, diagnosis=diagnosis), facts=facts)
-        return [line.split(maxsplit=1)[0].rstrip(":") for line in block(render(make_report(exercise), "T"), "wrong")]
+        exercise = make_exercise(make_check("the wrong one", **WRONG, diagnosis=diagnosis), facts=facts)
+        lines = block(render(make_report(exercise), "T"), "the wrong one")
+        return [line.split(maxsplit=1)[0].rstrip(":") for line in lines]
 
     assert ["FAIL", "L", "dL/da", "fact", "fact", "why", "hint"] == said("short")
     assert ["FAIL", "L", "dL/da", "fact", "fact", "hint"] == said(LONG)
@@ -170,10 +172,14 @@ REASON = LONG[:300]
 def test_a_failure_takes_at_most_ten_lines(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, more: dict[str, Any], everything: bool
 ) -> None:
-    """However much there is to say, a failing check has ten lines, its own row included; the last is the hint."""
+    """However much there is to say, a failing check has ten lines, its own row included; the last is the hint.
+
+    Only a program may take more lines where everything is shown.
+    """
     check = make_check("the wrong one", **{**WRONG, **more})
     lines = block(render(make_report(make_exercise(check)), "T", everything=everything), "the wrong one")
-    assert len(lines) <= 10
+    assert len([line for line in lines if line.strip() != "L = a"]) <= 10
+    assert len(lines) <= (30 if everything else 10)
     assert "            hint             grade hint distribute" == lines[-1]
 
 
@@ -189,7 +195,7 @@ def test_a_failure_takes_at_most_ten_lines(
         ("nan", 6.0, "yours nan    torch 6"),
         ("a Tensor", 6.0, "yours a Tensor    torch 6"),
         ("None", 0.0, "yours None    torch 0"),
-        ("b, a, L", "a, b, L", "yours b, a, L    for example a, b, L"),
+        ("b, a, L", "a, b, L", "yours b, a, L    a right one is a, b, L"),
     ],
 )
 def test_numbers_side_by_side(
@@ -201,7 +207,8 @@ def test_numbers_side_by_side(
     expected: str,
 ) -> None:
     """Six digits, or as many as it takes to see the difference; words as they are."""
-    check = make_check(status="failed", expected={"dL/da": right}, actual={"dL/da": yours}, expected_by="torch")
+    by = "check" if isinstance(right, str) else "torch"
+    check = make_check(status="failed", expected={"dL/da": right}, actual={"dL/da": yours}, expected_by=by)
     assert f"            dL/da            {expected}" in render(make_report(make_exercise(check)), "T").splitlines()
 
 
@@ -229,7 +236,7 @@ def test_color_only_when_asked(two_failures: Report, monkeypatch: pytest.MonkeyP
     assert "\x1b" not in without
     monkeypatch.delenv("FORCE_COLOR")
     monkeypatch.setenv("NO_COLOR", "1")
-    painted = render(two_failures, "T", everything=True, color=True)
+    painted = render(two_failures, "T", everything=True, style=Style(color=True))
     assert without == ANSI.sub("", painted)
     assert {"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"} == set(ANSI.findall(painted))
 
@@ -248,7 +255,7 @@ def harmless(text: str) -> bool:
         {"output": f"{EVIL}\n{EVIL}"},
         {"actual": {"dL/da": EVIL}},
         {"expected": {EVIL: 1.0}, "actual": {EVIL: EVIL}},
-        {"expected": {"a right order": EVIL}, "actual": {"a right order": EVIL}},
+        {"expected": {"order": EVIL}, "actual": {"order": EVIL}},
         {"program": EVIL},
     ],
 )
@@ -288,14 +295,15 @@ def test_learner_text_cannot_begin_a_line(
     elif where == "label":
         more = {"expected": {forged: 6.0}, "actual": {forged: 3.0}}
     elif where == "order":
-        more = {"expected": {"a right order": "a, b"}, "actual": {"a right order": forged}}
+        more = {"expected": {"order": "a, b"}, "actual": {"order": forged}}
     elif where == "exercise message":
         more = {}
     check = make_check("the wrong one", **{**WRONG, **more})
     message = {"message": forged} if where == "exercise message" else {}
     text = render(make_report(make_exercise(check, **message)), "T", everything=everything)
     rows = [line for line in text.split("\n") if line and not line.startswith(" " * 10)]
-    assert ["T", "FAIL     01 d", "  FAIL     th", "Score 0/2"] == [row[:13] for row in rows]
+    below = [] if everything else ["FAIL     the "]
+    assert ["T", "FAIL     01 d", "  FAIL     th", *below, "Score 0/2"] == [row[:13] for row in rows]
     assert not re.search("[\r\v\f\x1c-\x1e\x85\u2028\u2029]", text)
 
 
@@ -316,8 +324,8 @@ STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghij
         pytest.param(
             {
                 "status": "failed",
-                "expected": {"a right order": "a, b, c, d, a * b, c * d, e, f, g, h, i, …"},
-                "actual": {"a right order": "a, b, c, d, a * b, c * d, f, e, g, h, i, …"},
+                "expected": {"order": "a, b, c, d, a * b, c * d, e, f, g, h, i, …"},
+                "actual": {"order": "a, b, c, d, a * b, c * d, f, e, g, h, i, …"},
             },
             {},
             id="orders",
@@ -382,7 +390,7 @@ def test_points_stand_in_a_column(two_failures: Report) -> None:
     """The points of exercises and checks end in the same column, coloured or not."""
     rows = [line for line in render(two_failures, "T", everything=True).splitlines() if re.search(r"\d/\d$", line)]
     assert {78} == {len(row) for row in rows if not row.startswith("Score")}
-    painted = render(two_failures, "T", everything=True, color=True)
+    painted = render(two_failures, "T", everything=True, style=Style(color=True))
     assert [row for row in rows if not row.startswith("Score")] == [
         row for row in ANSI.sub("", painted).splitlines() if re.search(r"\d/\d$", row) and not row.startswith("Score")
     ]
@@ -442,6 +450,46 @@ def test_bonus_that_is_open_is_no_alarm(
     assert "FAIL" not in text
     assert "yours 3" not in text
     assert "yours 3" in render(report, "T", everything=True)
+
+
+@pytest.mark.parametrize("width", [38, 60, 78, 118, 198])
+@pytest.mark.parametrize("ascii", [False, True])
+@pytest.mark.parametrize("title", ["twice", "二回使う値は二回数える" * 3, "e\u0301 used twice"])
+def test_no_line_is_wider_than_the_terminal(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, width: int, ascii: bool, title: str
+) -> None:
+    """From 40 columns to 200, with wide characters, and in ASCII alone."""
+    words = {"program": f"{STEPS}    with a = 1.25, b = -0.5", "message": f"{LONG} 幅の広い文字", "diagnosis": REASON}
+    check = make_check(title, **{**WRONG, **words}, output="printed 幅\n")
+    order = make_check("in order", "failed", expected={"order": "a, b, 値, L"}, actual={"order": "L, a, b, 値"})
+    report = make_report(make_exercise(check, order, message=LONG, title=title))
+    for everything in (False, True):
+        text = render(report, title, everything=everything, style=Style(width, ascii=ascii))
+        assert [] == [line for line in text.splitlines() if columns(line) > width]
+        assert text.isascii() or not ascii
+
+
+def test_a_program_is_broken_between_its_assignments(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """With `--all` it is whole, however long it is."""
+    check = make_check(**{**WRONG, "program": f"{STEPS}    with a = 1.25, b = -0.5"})
+    text = render(make_report(make_exercise(check)), "T", everything=True)
+    shown = [line.strip() for line in text.splitlines() if " = " in line and "yours" not in line]
+    assert [*STEPS.split("; "), "with a = 1.25, b = -0.5"] == [
+        part for line in shown for part in (line.rstrip(";").split("; ") if "with" not in line else [line])
+    ]
+
+
+def test_a_part_to_fill_in_is_told_once(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """With `--all`, the checks that reach the same part are lines after the first."""
+    reached = {"status": "not_started", "reason": Reason("raised", line=7)}
+    message = "this part is still to be filled in\nline 7: raise NotImplementedError('why?')"
+    checks = [make_check(title, message=message, **reached) for title in ("one", "two")]
+    text = render(make_report(make_exercise(*checks, file="a.py")), "T", everything=True)
+    assert [1, 1, 0] == [text.count(part) for part in ("still to be filled in", "a.py:7", "NotImplementedError")]
 
 
 def test_the_line_of_a_mistake_can_be_followed(

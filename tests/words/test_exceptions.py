@@ -47,7 +47,7 @@ def raised(code: str) -> tuple[str, str]:
         ("Python asks the object on the right for __rpow__", "2 ** a"),
         ("one Value stands where a list or a tuple is needed", "Value(1.0, (a))"),
         ("a function calls itself more often than Python allows", "def f(): f()\nf()"),
-        ("still to be filled", "raise NotImplementedError('plus: what?')"),
+        ("still to be filled in", "raise NotImplementedError('plus: what?')"),
     ],
 )
 def test_usual_exceptions_are_explained(expected: str, code: str) -> None:

@@ -24,12 +24,9 @@ def _said(check: CheckResult, facts: Sequence[str]) -> Iterator[str]:
     actual = {} if check.actual is UNSET else check.actual
     for label, right in ({} if check.expected is UNSET else check.expected).items():
         yours = actual.get(label, "nothing")
-        if isinstance(right, str):
-            yield f"{label}: yours {digits(yours)}, for example {right}"
-        else:
-            as_is = digits(yours) == digits(right)  # they differ beyond the sixth digit
-            true = f"{expected_by(check)} {right if as_is else digits(right)}"
-            yield f"{label}: yours {yours if as_is else digits(yours)}, {true}"
+        as_is = digits(yours) == digits(right)  # they differ beyond the sixth digit
+        true = f"{expected_by(check, right)} {right if as_is else digits(right)}"
+        yield f"{label}: yours {yours if as_is else digits(yours)}, {true}"
     if check.message is not UNSET:
         yield check.message
     yield from (f"fact: {fact}" for fact in facts)

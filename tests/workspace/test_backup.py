@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.practice import reset
+from grader.workspace import reset
 
 
 def test_the_file_becomes_the_stub_and_a_copy_is_kept(tmp_path: Path) -> None:
@@ -13,7 +13,7 @@ def test_the_file_becomes_the_stub_and_a_copy_is_kept(tmp_path: Path) -> None:
         copy = reset(path, "stub\n")
         assert copy is not None
         assert ("stub\n", text) == (path.read_text(encoding="utf-8"), copy.read_text(encoding="utf-8"))
-    assert ["01_one.1.py", "01_one.2.py"] == sorted(copy.name for copy in (tmp_path / ".backup").iterdir())
+    assert ["01_one.1.py", "01_one.2.py"] == sorted(copy.name for copy in (tmp_path / ".backward" / "backup").iterdir())
 
 
 def test_a_missing_file_leaves_no_copy(tmp_path: Path) -> None:

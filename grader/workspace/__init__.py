@@ -1,0 +1,7 @@
+"""What is kept beside a learner's exercise files: backups, the last report, and how far the learner is."""
+
+from .backup import keep, reset
+from .folder import FOLDER, own_folder
+from .progress import Progress, progress_of, remember
+
+__all__ = ["FOLDER", "Progress", "keep", "own_folder", "progress_of", "remember", "reset"]
