@@ -28,7 +28,7 @@ def not_offered(about: Program, problem: Problem) -> bool:
 def lacks(about: Program, problem: Problem, operations: Collection[str]) -> bool:
     """Whether a program could not be built because the engine does not define one of these operations."""
     absent = {METHODS.get(op, op) for op in operations} & called(about)
-    return problem.absent and problem.message in absent
+    return problem.method in absent
 
 
 def called(about: Program) -> set[str]:

@@ -592,7 +592,7 @@ class EngineUnderCheck:
             outcomes = [seed[i] for seed in ran.answer.seeds]
             absent = [self._absence(runs[i].program, outcome, where_offered) for outcome in outcomes]
             if problem := next(filter(None, absent), None):
-                self._absent[problem.message] = problem
+                self._absent[problem.method or problem.message] = problem
                 aside.add(i)
             elif any(outcomes):
                 self._judged += 1

@@ -11,6 +11,7 @@ LOAD_ANSWER = 64 << 10  # bytes of the answer to the request to load a file
 LOAD_VALUES = 1_000
 NAME = 40  # characters of a name
 MESSAGE = 300  # characters of an exception's message; the worker sends no more
+NAMES = 8  # of one problem; the worker sends no more
 TRACEBACK = 4  # line numbers of one problem; the worker sends no more
 SHOWN_LINES = 3  # of which this many source lines are shown
 SOURCE_LINE = 200  # characters of a source line that is shown

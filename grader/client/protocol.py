@@ -123,6 +123,7 @@ _NameOrNone: TypeAlias = Annotated[str, Meta(pattern=rf"\A({_NAME})?\Z")]
 _Index: TypeAlias = Annotated[int, Meta(ge=-1, le=10_000_000)]
 _Line: TypeAlias = Annotated[int, Meta(ge=1, le=10_000_000)]
 _Lines: TypeAlias = Annotated[list[_Line], Meta(max_length=bounds.TRACEBACK)]
+_Count: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
 _Message: TypeAlias = Annotated[str, Meta(max_length=bounds.MESSAGE)]
 
 
@@ -171,12 +172,34 @@ class _Rule(_Wire, tag="rule", frozen=True):
 _Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | _Trace | _Rule
 
 
+SHAPES: dict[str, tuple[range, int]] = {
+    "no_class": (range(1), 0),
+    "several_classes": (range(2, 5), 0),
+    "no_value": (range(1), 0),
+    "several_values": (range(2, 5), 0),
+    "no_gradient": (range(1), 0),
+    "several_gradients": (range(2, 5), 0),
+    "no_backward": (range(1), 0),
+    "no_function": (range(1, 2), 0),
+    "no_node": (range(2, 3), 0),
+    "nothing_to_call": (range(1, 2), 0),
+    "rule_is_none": (range(1), 0),
+    "no_rule": (range(9), 0),
+    "contributions": (range(1), 2),
+    "derivatives": (range(1, 2), 2),
+    "no_pairs": (range(1, 2), 0),
+    "unclear_writes": (range(1), 0),
+    "no_number": (range(1), 0),
+}
+"""What can be missing from a file that is read as an engine: how many names and numbers each code comes with."""
+
+
 class Problem(_Wire, frozen=True):
     """The problem that stopped a run: in which step, of which kind, and where in the learner's file.
 
-    `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`, `shape`; `not_offered` and
-    `wants_argument`, whose message is the name of a method that the engine does not have, or has with an argument
-    besides `self`.
+    `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`; `shape`, whose type is one of `SHAPES`;
+    `not_offered` and `wants_argument`, whose name is that of a method that the engine does not have, or has with an
+    argument besides `self`.
     """
 
     where: _Name
@@ -184,11 +207,27 @@ class Problem(_Wire, frozen=True):
     type_name: _Name
     message: _Message
     lines: _Lines
+    names: Annotated[list[_Name], Meta(max_length=bounds.NAMES)] = []
+    counts: Annotated[list[_Count], Meta(max_length=2)] = []
+
+    def __post_init__(self) -> None:
+        """Refuse names and numbers that a kind does not have."""
+        if self.kind == "shape" and self.type_name not in SHAPES:
+            raise ValueError(f"nothing is called {self.type_name}")
+        method = range(1, 2) if self.absent else range(1)
+        named, counted = SHAPES[self.type_name] if self.kind == "shape" else (method, 0)
+        if len(self.names) not in named or len(self.counts) != counted:
+            raise ValueError("a problem has another number of names or numbers than its kind has")
 
     @property
     def absent(self) -> bool:
         """Whether the engine does not offer an operation."""
         return self.kind in ("not_offered", "wants_argument")
+
+    @property
+    def method(self) -> str | None:
+        """The method that the engine does not offer; None for any other problem."""
+        return self.names[0] if self.absent else None
 
     @property
     def ran_out(self) -> bool:

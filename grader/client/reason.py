@@ -71,7 +71,7 @@ class Died(msgspec.Struct, frozen=True, omit_defaults=True):
 class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Why a check was not passed or a file not loaded, beyond a wrong number: a kind of `Died` or of the protocol's
     `Problem`. `type` is an exception's, `line` the innermost line of the learner's file, `detail` for `not_offered` and
-    `wants_argument` the method; the others are those of `Died`."""
+    `wants_argument` the method, for `shape` what is missing; the others are those of `Died`."""
 
     kind: str
     seconds: float | None = None
@@ -89,8 +89,8 @@ def reason_of(cause: Died | Problem) -> Reason:
     if isinstance(cause, Died):
         return Reason(**msgspec.structs.asdict(cause))
     raised = cause.type_name if cause.kind == "raised" else None
-    method = cut(cause.message, bounds.NAME) if cause.absent else None
-    return Reason(cause.kind, type=raised, line=cause.lines[-1] if cause.lines else None, detail=method)
+    detail = cause.type_name if cause.kind == "shape" else cause.method
+    return Reason(cause.kind, type=raised, line=cause.lines[-1] if cause.lines else None, detail=detail)
 
 
 def stopped(problem: Problem, source: str) -> Stopped:
@@ -104,8 +104,8 @@ def stopped(problem: Problem, source: str) -> Stopped:
         problem.type_name,
         # a message as long as a message can be is the beginning of a longer one
         cut(problem.message, bounds.MESSAGE - 1),
-        names=(cut(problem.message, bounds.NAME),) if problem.absent else (),
-        counts=(bounds.STALLED_S,) if problem.kind == "stalled" else (),
+        names=tuple(problem.names),
+        counts=(bounds.STALLED_S,) if problem.kind == "stalled" else tuple(problem.counts),
         lines=tuple(dict.fromkeys(lines)),
         in_file=bool(problem.lines),
         unfilled=problem.unfilled,

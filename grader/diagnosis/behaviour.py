@@ -124,8 +124,8 @@ def _outcome(outcome: Done | Broke | Problem | Died | None) -> Iterator[str]:
 def _problem(problem: Problem) -> str:
     if problem.ran_out:
         return _RAN_OUT
-    words = _ADDRESS.sub("0x", problem.message)
-    return f"{problem.where} {problem.kind} {problem.type_name} {words}"
+    about = " ".join(map(str, (_ADDRESS.sub("0x", problem.message), *problem.names, *problem.counts)))
+    return f"{problem.where} {problem.kind} {problem.type_name} {about.strip()}"
 
 
 def _result(result: Result) -> str:

@@ -255,7 +255,7 @@ _DONE: dict[str, str] = {
 def _sentence(stopped: Stopped) -> str:
     match stopped.kind:
         case "shape":
-            return stopped.said
+            return _SHAPES[stopped.type](stopped)
         case "not_offered":
             return _absent(stopped.names[0])
         case "wants_argument":
@@ -302,6 +302,60 @@ def wants_argument(method: str) -> str:
     """Say that a method was not run, and why."""
     return f"`{method}` was not run: it takes an argument besides `self`, and checks call it without one"
 
+
+# -- a file that cannot be read as an engine ----------------------------------------------------------
+
+
+def _several(what: str, usual: str) -> Callable[[Stopped], str]:
+    return lambda about: f"which attribute is the {what}? {', '.join(about.names)} are possible; call it `{usual}`"
+
+
+def _no_rule(about: Stopped) -> str:
+    looked_at = f"looked at {', '.join(about.names)}" if about.names else "it has no attributes"
+    return (
+        f"no backward rule was recognised in the result of `*`, or of `+` where there is no `*` ({looked_at}): no "
+        "function to call, no local derivatives but the inputs' values, and no gradient of an operation that "
+        "backward() reads and propagates to its inputs"
+    )
+
+
+def _contributions(about: Stopped) -> str:
+    given, inputs = about.counts
+    return f"the backward rule of a node gave {_many(given, 'contribution')} for {_many(inputs, 'input')}"
+
+
+def _derivatives(about: Stopped) -> str:
+    kept, inputs = about.counts
+    return f"a node keeps {_many(kept, 'local derivative')} in `{about.names[0]}` for {_many(inputs, 'input')}"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+_SHAPES: dict[str, Callable[[Stopped], str]] = {
+    "no_class": lambda about: "there is no class `Value` in the file",
+    "several_classes": lambda about: (
+        f"which class is the engine? found {', '.join(about.names)}; call one of them Value"
+    ),
+    "no_value": lambda about: "no attribute holds the value; call it `data`",
+    "several_values": _several("value", "data"),
+    "no_gradient": lambda about: "no attribute holds the gradient; call it `grad`",
+    "several_gradients": _several("gradient", "grad"),
+    "no_backward": lambda about: "there is no `backward()` on a node",
+    "no_function": lambda about: f"there is no function `{about.names[0]}` in the file",
+    "no_node": lambda about: f"an operation gave {about.names[0]} instead of a {about.names[1]}",
+    "nothing_to_call": lambda about: f"a node made by an operation has no `{about.names[0]}` to call",
+    "rule_is_none": lambda about: "`_backward` of the result is None; `out._backward = _backward` stores the closure",
+    "no_rule": _no_rule,
+    "contributions": _contributions,
+    "derivatives": _derivatives,
+    "no_pairs": lambda about: (
+        f"`{about.names[0]}` of a node does not hold an input and a local derivative in each place"
+    ),
+    "unclear_writes": lambda about: "whose rule adds to which gradient cannot be told from what backward() reads",
+    "no_number": lambda about: "backward() sets a gradient to something that is no number",
+}
 
 # -- usual exceptions ---------------------------------------------------------------------------------
 
@@ -415,7 +469,7 @@ def names_taken(cls: str, data: str, grad: str, inputs: str) -> str:
 
 # -- fault facts ---------------------------------------------------------------------------------------
 
-_SHAPES = {
+_EXPRESSIONS = {
     "add": "`a + b`",
     "sub": "`a - b`",
     "radd": "`n + a` (n a number)",
@@ -445,7 +499,7 @@ def fact_text(fact: "Fact") -> str:
     where = f" ({_lines(fact.lines)})" if fact.lines else ""
     if fact.kind in ("value", "contribution"):
         return " ".join(_of_numbers(fact, where).split())
-    return f"In `L = {_SHAPES[fact.operation][1:]}{where}, {_of_operation(fact)}"
+    return f"In `L = {_EXPRESSIONS[fact.operation][1:]}{where}, {_of_operation(fact)}"
 
 
 def _lines(lines: tuple[int, int]) -> str:

@@ -182,8 +182,15 @@ def _honest() -> Callable[[Batch], Any]:
 def problem() -> Callable[..., Problem]:
     """A problem, of which a test names what matters to it."""
 
-    def make(kind: str, type_name: str = "ValueError", message: str = "", lines: Sequence[int] = ()) -> Problem:
-        return Problem("backward", kind, type_name, message, list(lines))
+    def make(
+        kind: str,
+        type_name: str = "ValueError",
+        message: str = "",
+        lines: Sequence[int] = (),
+        names: Sequence[str] = (),
+        counts: Sequence[int] = (),
+    ) -> Problem:
+        return Problem("backward", kind, type_name, message, list(lines), list(names), list(counts))
 
     return make
 

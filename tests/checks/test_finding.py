@@ -32,14 +32,26 @@ def finding(cause: Problem | Died, source: str = "", program: str | None = None)
         ("timeout", "calls"),
         ("timeout", "cpu"),
         ("timeout", "stalled"),
-        ("failed", "shape"),
-        ("failed", "not_offered"),
         ("error", "anything"),
     ],
 )
 def test_a_problems_kind_decides_the_status(problem: MakeProblem, status: str, kind: str) -> None:
     """What the code raised is an error, a spent budget a timeout, a missing part a failure."""
     assert status == finding(problem(kind)).status
+
+
+@pytest.mark.parametrize(
+    ("kind", "type_name", "names"),
+    [
+        ("shape", "no_class", []),
+        ("not_offered", "NotOffered", ["tanh"]),
+        ("wants_argument", "WantsArgument", ["log"]),
+    ],
+)
+def test_a_missing_part_is_a_failure(problem: MakeProblem, kind: str, type_name: str, names: list[str]) -> None:
+    """It says by name what is missing."""
+    found = finding(problem(kind, type_name, names=names))
+    assert ("failed", (names or [type_name])[0]) == (found.status, found.reason and found.reason.detail)
 
 
 @pytest.mark.parametrize(

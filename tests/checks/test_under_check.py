@@ -380,14 +380,20 @@ def broken(problem: list[Any], results: Callable[[list[Any]], list[Any]] = lambd
 
 
 @pytest.mark.parametrize(
-    ("status", "kind"), [("error", "raised"), ("timeout", "calls"), ("timeout", "cpu"), ("failed", "shape")]
+    ("status", "kind", "type_name"),
+    [
+        ("error", "raised", "E"),
+        ("timeout", "calls", "E"),
+        ("timeout", "cpu", "E"),
+        ("failed", "shape", "no_class"),
+    ],
 )
 @pytest.mark.parametrize("where", [0, 1])
 def test_a_broken_run_fails_its_check(
-    engine_that: EngineThat, honest: Says, ask: Ask, status: str, kind: str, where: int
+    engine_that: EngineThat, honest: Says, ask: Ask, status: str, kind: str, type_name: str, where: int
 ) -> None:
     """An exception, a spent budget, a missing part: each fails the check with its status and the program."""
-    change = broken(["backward", kind, "E", "why", [5]], where=where)
+    change = broken(["backward", kind, type_name, "why", [5]], where=where)
     found = finding(engine_that(lambda batch: change(honest(batch)), SOURCE), ask)
     assert (status, (BOTH, SQUARE)[where].shown) == (found.status, found.program)
     assert "line 5: return g()" in str(finding_text(found))
@@ -418,7 +424,7 @@ def test_a_death_fails_the_check(engine_that: EngineThat, ask: Ask, status: str,
 
 def test_an_unread_engine_fails_the_check(engine_that: EngineThat, ask: Ask) -> None:
     """A file in which no engine was found fails every check with the reason."""
-    problem = Problem("reading", "shape", "Unreadable", "there is no class `Value` in the file", [])
+    problem = Problem("reading", "shape", "no_class", "", [])
     found = finding(engine_that(lambda batch: Ran(problem, "", 0.0)), ask)
     assert ("failed", "there is no class `Value` in the file") == (found.status, finding_text(found))
 
@@ -435,14 +441,14 @@ def test_lines_are_counted_as_python_counts_them(engine_that: EngineThat, lines:
 
 # -- what an engine need not offer ---------------------------------------------------------------------------------
 
-NOT_OFFERED = ["build", "not_offered", "NotOffered", "tanh", []]
+NOT_OFFERED = ["build", "not_offered", "NotOffered", "", [], ["tanh"]]
 
 
 @pytest.mark.parametrize(
     ("problem", "asked"),
     [
         (NOT_OFFERED, TANH),
-        (["build", "not_offered", "NotOffered", "__rmul__", []], DOUBLED),
+        (["build", "not_offered", "NotOffered", "", [], ["__rmul__"]], DOUBLED),
         (["build", "raised", "TypeError", "no", []], program("L = a * 2", a=3)),
         (["build", "raised", "AttributeError", "'int' object has no attribute 'data'", []], program("L = a + 2", a=3)),
         (["build", "raised", "ValueError", "no numbers", [3]], program("L = a + 2", a=3)),
@@ -491,7 +497,7 @@ def test_elsewhere_everything_has_to_be_offered(engine_that: EngineThat, honest:
 
 
 DIFFERENCE = program("L = (a - b) * a", a=3, b=2)
-NO_MINUS = ["build", "not_offered", "NotOffered", "__sub__", []]
+NO_MINUS = ["build", "not_offered", "NotOffered", "", [], ["__sub__"]]
 
 
 def without_minus(honest: Says) -> Says:
@@ -542,7 +548,7 @@ def test_a_missing_operation_costs_where_it_is_asked_for(
 
 def test_methods_that_are_passed_over_are_named(engine_that: EngineThat, honest: Says) -> None:
     """A `tanh` that takes an argument costs nothing where it need not be there, and is told."""
-    change = broken(["build", "wants_argument", "WantsArgument", "tanh", []])
+    change = broken(["build", "wants_argument", "WantsArgument", "", [], ["tanh"]])
     engine = engine_that(lambda batch: change(honest(batch)))
     engine.agrees(TANH, where_offered=True)
     assert ["tanh"] == engine.not_run
@@ -585,7 +591,7 @@ def all_alike(tokens: str) -> Callable[[Batch], Any]:
 
 LIARS: dict[str, Callable[[Batch], Any]] = {
     "nothing was run": outcomes(["unrun"]),
-    "nothing is offered": outcomes(["broke", [], ["build", "not_offered", "NotOffered", "add", []]]),
+    "nothing is offered": outcomes(["broke", [], ["build", "not_offered", "NotOffered", "", [], ["add"]]]),
     "numbers are refused": outcomes(["broke", [], ["build", "raised", "TypeError", "", []]]),
     "done with nothing": outcomes(["done", []]),
     "broke with nothing": outcomes(["broke", [], ["build", "passed", "Passed", "", []]]),

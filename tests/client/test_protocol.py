@@ -588,3 +588,37 @@ def test_a_right_answer_with_bytes_changed_is_read_or_refused(seed: int) -> None
                 changed[at : at + 1] = rng.choice([b"[", b"]", b'"', b",", b"{", b"\\", b"1e999", b"null", b"\xff"])
         take(framed(bytes(changed)))
         take(bytes(changed))
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        ["shape", "no_such_code", "", []],
+        ["shape", "no_class", "", [], ["a"]],
+        ["shape", "no_class", "", [], [], [1]],
+        ["shape", "no_function", "", []],
+        ["shape", "no_function", "", [], ["two words"]],
+        ["shape", "no_rule", "", [], ["a"] * 9],
+        ["shape", "contributions", "", [], [], [1]],
+        ["shape", "contributions", "", [], [], [1, -2]],
+        ["shape", "contributions", "", [], [], [1, 2, 3]],
+        ["not_offered", "NotOffered", "tanh", []],
+        ["not_offered", "NotOffered", "", [], ["tanh", "exp"]],
+        ["raised", "ValueError", "no", [], ["tanh"]],
+        ["raised", "ValueError", "no", [], [], [1]],
+        ["raised", "ValueError", "no", [], [], [], []],
+    ],
+)
+def test_a_problem_has_the_names_and_numbers_of_its_kind(about: list[Any]) -> None:
+    """A code that nobody knows, and names or numbers that a kind does not have, are refused."""
+    for answer in (one("broke", [], ["build", *about]), ["unread", ["build", *about]]):
+        with pytest.raises(Refused):
+            decode_batch(frame(answer), ONE)
+    with pytest.raises(Refused):
+        decode_load(frame(["failed", ["build", *about]]))
+
+
+def test_a_problem_keeps_its_names_and_numbers() -> None:
+    """Those that its kind has are decoded."""
+    problem = ["local_rules", "shape", "derivatives", "", [], ["grads"], [2, 1]]
+    assert Problem(*problem) == decode_batch(frame(["unread", problem]), ONE)  # type: ignore[arg-type]

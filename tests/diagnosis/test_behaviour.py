@@ -82,8 +82,8 @@ def test_what_passes_is_right_whatever_it_is() -> None:
     "outcome",
     [
         None,
-        Broke((), Problem("build", "not_offered", "NotOffered", "tanh", [])),
-        Broke((), Problem("build", "wants_argument", "NotOffered", "log", [])),
+        Broke((), Problem("build", "not_offered", "NotOffered", "", [], ["tanh"])),
+        Broke((), Problem("build", "wants_argument", "NotOffered", "", [], ["log"])),
         Broke((), Problem("backward", "raised", "NotImplementedError", "swap: and here?", [30])),
     ],
     ids=["not run", "no such operation", "not as a method without arguments", "still to be filled in"],

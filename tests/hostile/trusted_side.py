@@ -83,7 +83,7 @@ class Lies:
 
     source: str = ""
     load: bytes = b'["loaded"]'
-    body: Body = lambda batch: b'["unread",["reading","shape","Unreadable","no",[]]]'
+    body: Body = lambda batch: b'["unread",["reading","shape","no_class","",[]]]'
     printed: str = ""
 
 
@@ -313,7 +313,7 @@ def bodies(draw: st.DrawFn) -> Body:
 @st.composite
 def loads(draw: st.DrawFn) -> bytes:
     """What may be said to a request to load a file."""
-    problem: list[Any] = ["load", draw(st.sampled_from(["raised", "syntax", "shape"])), "X", draw(messages)]
+    problem: list[Any] = ["load", draw(st.sampled_from(["raised", "syntax", "module"])), "X", draw(messages)]
     problem.append([draw(st.sampled_from([1, 2]))] * draw(st.sampled_from([0, 1, 4, 32_000])))
     return json.dumps(["failed", problem]).encode()
 

@@ -8,15 +8,23 @@ import pytest
 
 from grader import remarks
 from grader.client import Problem, stopped
+from grader.client.protocol import SHAPES
 from grader.remarks import Remark
 from grader.words.learner import remark_text, stopped_text
 
 SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
 
 
-def problem(kind: str, type_name: str = "ValueError", message: str = "", lines: Sequence[int] = ()) -> Problem:
+def problem(
+    kind: str,
+    type_name: str = "ValueError",
+    message: str = "",
+    lines: Sequence[int] = (),
+    names: Sequence[str] = (),
+    counts: Sequence[int] = (),
+) -> Problem:
     """A problem, of which a test names what matters to it."""
-    return Problem("backward", kind, type_name, message, list(lines))
+    return Problem("backward", kind, type_name, message, list(lines), list(names), list(counts))
 
 
 def said_of(cause: Problem, source: str) -> str:
@@ -35,21 +43,6 @@ def said_of(cause: Problem, source: str) -> str:
         ("it called its functions too often", "calls", "OutOfCalls", ""),
         ("it ran out of CPU time", "cpu", "OutOfTime", ""),
         ("it waited for 5 seconds without computing", "stalled", "Stalled", ""),
-        ("there is no class `Value`", "shape", "Unreadable", "there is no class `Value`"),
-        (
-            "your engine has no `tanh` that takes a node and returns one: define a method `tanh`",
-            *("not_offered", "NotOffered", "tanh"),
-        ),
-        ("your engine has no `-`: define `__sub__`", "not_offered", "NotOffered", "__sub__"),
-        ("your engine has no `-` in front of a value: define `__neg__`", "not_offered", "NotOffered", "__neg__"),
-        (
-            "your engine has no `/` for a number on the left: define `__rtruediv__`",
-            *("not_offered", "NotOffered", "__rtruediv__"),
-        ),
-        (
-            "`exp` was not run: it takes an argument besides `self`, and checks call it without one",
-            *("wants_argument", "WantsArgument", "exp"),
-        ),
         ("memory", "raised", "MemoryError", ""),
         ("RecursionError", "raised", "RecursionError", "maximum recursion depth exceeded"),
     ],
@@ -57,6 +50,75 @@ def said_of(cause: Problem, source: str) -> str:
 def test_each_kind_is_a_sentence(expected: str, kind: str, type_name: str, message: str) -> None:
     """The first line says in plain words what happened."""
     assert expected in said_of(problem(kind, type_name, message), "").splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "kind", "name"),
+    [
+        (
+            "your engine has no `tanh` that takes a node and returns one: define a method `tanh`",
+            *("not_offered", "tanh"),
+        ),
+        ("your engine has no `-`: define `__sub__`", "not_offered", "__sub__"),
+        ("your engine has no `-` in front of a value: define `__neg__`", "not_offered", "__neg__"),
+        (
+            "your engine has no `/` for a number on the left: define `__rtruediv__`",
+            *("not_offered", "__rtruediv__"),
+        ),
+        (
+            "`exp` was not run: it takes an argument besides `self`, and checks call it without one",
+            *("wants_argument", "exp"),
+        ),
+    ],
+)
+def test_a_method_is_asked_for_by_its_name(expected: str, kind: str, name: str) -> None:
+    """Where the engine lacks a method, the sentence says which one."""
+    assert expected == said_of(problem(kind, names=[name]), "")
+
+
+UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
+    ("there is no class `Value` in the file", "no_class", [], []),
+    ("which class is the engine? found A, B; call one of them Value", "several_classes", ["A", "B"], []),
+    ("no attribute holds the value; call it `data`", "no_value", [], []),
+    ("which attribute is the value? x, y are possible; call it `data`", "several_values", ["x", "y"], []),
+    ("no attribute holds the gradient; call it `grad`", "no_gradient", [], []),
+    ("which attribute is the gradient? u, v are possible; call it `grad`", "several_gradients", ["u", "v"], []),
+    ("there is no `backward()` on a node", "no_backward", [], []),
+    ("there is no function `half` in the file", "no_function", ["half"], []),
+    ("an operation gave NoneType instead of a Value", "no_node", ["NoneType", "Value"], []),
+    ("a node made by an operation has no `_backward` to call", "nothing_to_call", ["_backward"], []),
+    (
+        "`_backward` of the result is None; `out._backward = _backward` stores the closure",
+        *("rule_is_none", [], []),
+    ),
+    (
+        "no backward rule was recognised in the result of `*`, or of `+` where there is no `*` (looked at a, b): no "
+        "function to call, no local derivatives but the inputs' values, and no gradient of an operation that "
+        "backward() reads and propagates to its inputs",
+        *("no_rule", ["a", "b"], []),
+    ),
+    ("the backward rule of a node gave 1 contribution for 2 inputs", "contributions", [], [1, 2]),
+    ("a node keeps 2 local derivatives in `grads` for 1 input", "derivatives", ["grads"], [2, 1]),
+    (
+        "`grads` of a node does not hold an input and a local derivative in each place",
+        *("no_pairs", ["grads"], []),
+    ),
+    ("whose rule adds to which gradient cannot be told from what backward() reads", "unclear_writes", [], []),
+    ("backward() sets a gradient to something that is no number", "no_number", [], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("expected", "code", "names", "counts"), UNREADABLE, ids=[code for _, code, _, _ in UNREADABLE]
+)
+def test_what_cannot_be_read_is_a_sentence(expected: str, code: str, names: list[str], counts: list[int]) -> None:
+    """Each code of a file that cannot be read as an engine is told with its names and numbers."""
+    assert expected == said_of(problem("shape", code, names=names, counts=counts), "")
+
+
+def test_every_code_of_an_unreadable_file_has_a_sentence() -> None:
+    """No code is left out above."""
+    assert SHAPES.keys() == {code for _, code, _, _ in UNREADABLE}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +171,7 @@ def test_a_line_is_written_out_only_if_it_is_shown() -> None:
 
 
 @pytest.mark.parametrize(("expected", "message"), [("x" * 299, "x" * 299), ("x" * 298 + "…", "x" * 300), ("y", "y")])
-@pytest.mark.parametrize("kind", ["raised", "syntax", "module", "shape"])
+@pytest.mark.parametrize("kind", ["raised", "syntax", "module"])
 def test_a_message_that_the_worker_cut_has_a_mark(kind: str, expected: str, message: str) -> None:
     """A message of the length to which a worker cuts them is taken for the beginning of a longer one."""
     assert expected == said_of(problem(kind, "E", message), "").splitlines()[0].split(" ")[-1]

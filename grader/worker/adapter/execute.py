@@ -42,11 +42,17 @@ _NAMES = 8  # of a node's attributes, this many are named
 _RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which nothing more is run
 
 
-class NotOffered(Exception):
-    """The engine has no such operation."""
+class _OfMethod(Exception):
+    def __init__(self, method: str) -> None:
+        super().__init__(method)
+        self.method = method
 
 
-class WantsArgument(Exception):
+class NotOffered(_OfMethod):
+    """The engine does not have the method that an operation calls."""
+
+
+class WantsArgument(_OfMethod):
     """The engine has a method of that name, but one that is not called without arguments."""
 
 
@@ -200,7 +206,7 @@ class Graph:
     def _node(self, index: int) -> Any:
         node = self.objects[index]
         if not isinstance(node, self.shape.cls):
-            raise Unreadable(f"an operation gave {spelling.name_of(type(node))} instead of a {self.shape.cls.__name__}")
+            raise Unreadable("no_node", spelling.name_of(type(node)), spelling.name_of(self.shape.cls))
         return node
 
     def preload(self, grads: list[list[Any]]) -> list[Any]:
@@ -228,23 +234,17 @@ class Graph:
             if self.rules.has(node):
                 self.rules.run(node)
             elif any(node is known for known in self.objects):
-                raise Unreadable(f"a node made by an operation has no `{shape.rule_name}` to call")
+                raise Unreadable("nothing_to_call", shape.rule_name)
         return ["nothing"]
 
     def _need_rules(self) -> None:
-        """Raise `Unreadable` where no local rules were found: say what was looked for, and where."""
+        """Raise `Unreadable` where no local rules were found, with the attributes that were looked at."""
         if self.shape.rule:
             return
         result = next((node for node in reversed(self._made()) if id(node) not in self.leaves), None)
         if result is not None and getattr(result, "_backward", self) is None:
-            raise Unreadable("`_backward` of the result is None; `out._backward = _backward` stores the closure")
-        names = [spelling.clean_name(name) for name in itertools.islice(parts.attributes(result), _NAMES)]
-        looked_at = f"looked at {', '.join(names)}" if names else "it has no attributes"
-        raise Unreadable(
-            f"no backward rule was recognised in the result of `*`, or of `+` where there is no `*` ({looked_at}): no "
-            "function to call, no local derivatives but the inputs' values, and no gradient of an operation that "
-            "backward() reads and propagates to its inputs"
-        )
+            raise Unreadable("rule_is_none")
+        raise Unreadable("no_rule", *itertools.islice(parts.attributes(result), _NAMES))
 
     def triple(self, index: int) -> list[Any]:
         """Make the local rule of one node hand on three times what it should."""
@@ -297,7 +297,7 @@ class Graph:
     def _function(self, name: str) -> Callable[..., Any]:
         function: Callable[..., Any] | None = load.need(self.module, name)
         if not callable(function):
-            raise Unreadable(f"there is no function `{name}` in the file")
+            raise Unreadable("no_function", name)
         return function
 
     def _argument(self, kind: str, value: Any) -> Any:
@@ -350,11 +350,11 @@ _STEPS: dict[str, Callable[..., list[Any]]] = {
 
 def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
     if isinstance(error, Unreadable):
-        return [where, "shape", "Unreadable", spelling.text_of(error), []]
+        return [where, "shape", error.code, "", [], error.names, error.counts]
     if isinstance(error, WantsArgument):
-        return [where, "wants_argument", "WantsArgument", spelling.text_of(error), []]
+        return [where, "wants_argument", "WantsArgument", "", [], [error.method]]
     if isinstance(error, NotOffered):
-        return [where, "not_offered", "NotOffered", spelling.text_of(error), []]
+        return [where, "not_offered", "NotOffered", "", [], [error.method]]
     return [where, *load.describe(error, filename)]
 
 

@@ -132,10 +132,10 @@ class InlineRules:
         for write in log.writes:
             if write.of is not node:
                 if write.after and write.to is not node and self._is_leaf(write.of):
-                    raise Unreadable("whose rule adds to which gradient cannot be told from what backward() reads")
+                    raise Unreadable("unclear_writes")
                 continue
             if write.after is None:
-                raise Unreadable("backward() sets a gradient to something that is no number")
+                raise Unreadable("no_number")
             start = 0.0 if write.before is None else self.shape.number(getattr(write.to, name))
             self.shape.write(write.to, start + write.after - (write.before or 0.0))
 

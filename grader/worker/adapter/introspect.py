@@ -20,6 +20,7 @@ _THIRD = 1.5
 _COMBINE = (operator.mul, operator.add)
 _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g")
 _INPUTS = ("_prev", "_children", "children", "prev", "inputs", "_inputs", "parents", "_parents")
+_NAMES = 4  # of classes or attributes that could be meant, this many are named
 _CONTAINERS = (tuple, list, set, frozenset)
 _WANTS_GRADIENTS: Mapping[str, Any] = {"requires_grad": True}
 
@@ -109,17 +110,16 @@ def engine_class(module: ModuleType) -> type:
         return able[0]
     if not able:
         need(module, "Value")
-        raise Unreadable("there is no class `Value` in the file")
-    names = ", ".join(spelling.name_of(c) for c in able)
-    raise Unreadable(f"which class is the engine? found {names}; call one of them Value")
+        raise Unreadable("no_class")
+    raise Unreadable("several_classes", *map(spelling.name_of, able[:_NAMES]))
 
 
-def _only(names: list[str], what: str, usual: str) -> str:
+def _only(names: list[str], what: str) -> str:
     if len(names) == 1:
         return names[0]
     if not names:
-        raise Unreadable(f"no attribute holds the {what}; call it `{usual}`")
-    raise Unreadable(f"which attribute is the {what}? {', '.join(map(str, names[:4]))} are possible; call it `{usual}`")
+        raise Unreadable(f"no_{what}")
+    raise Unreadable(f"several_{what}s", *map(str, names[:_NAMES]))
 
 
 def _known(names: tuple[str, ...], obj: object) -> str:
@@ -135,7 +135,7 @@ def _grad_name(leaf: Any, data: str) -> str:
         for name, value in attributes(leaf).items()
         if name != data and (value is None or spelling.plain(value) == 0.0)
     ]
-    return _only(blank, "gradient", "grad")
+    return _only(blank, "gradient")
 
 
 def _holds(container: object, wanted: list[Any]) -> bool:
@@ -154,7 +154,7 @@ def read(module: ModuleType) -> Reading:
     options = _options(cls)
     leaf, other = cls(PROBE[0], **options), cls(PROBE[1], **options)
     held = [name for name, value in attributes(leaf).items() if spelling.plain(value) == PROBE[0]]
-    data = "data" if hasattr(leaf, "data") else _only(held, "value", "data")
+    data = "data" if hasattr(leaf, "data") else _only(held, "value")
     grad = _grad_name(leaf, data)
     starts_as_none = getattr(leaf, grad) is None
     made = next(filter(None, (_made_by(combine, leaf, other) for combine in _COMBINE)), None)
@@ -253,4 +253,4 @@ def backward_of(module: ModuleType, root: Any, rule_name: str) -> Callable[[], A
         function: Any = vars(module).get(name)
         if callable(function):
             return lambda: function(root)
-    raise Unreadable("there is no `backward()` on a node")
+    raise Unreadable("no_backward")

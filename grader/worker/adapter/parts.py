@@ -1,16 +1,28 @@
 """Take apart what an engine keeps beside its numbers: attributes, rows, inputs with an amount for each."""
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from . import spelling
 
 _MOST_PARTS = 8  # of an object that holds an input and an amount
+_MOST_COUNTED = 10_000_000
 
 
 class Unreadable(Exception):
-    """The file holds nothing that can be read as an engine; the message says what is missing."""
+    """The file holds nothing that can be read as an engine.
+
+    Args:
+        code: What is missing; `grader.client.protocol.SHAPES` has the codes.
+        names, counts: The names and numbers that it is about.
+    """
+
+    def __init__(self, code: str, *names: str, counts: Sequence[int] = ()) -> None:
+        super().__init__(code, *names, *counts)
+        self.code = code
+        self.names = [spelling.clean_name(name) for name in names]
+        self.counts = [min(count, _MOST_COUNTED) for count in counts]
 
 
 def attributes(obj: object) -> dict[str, Any]:

@@ -425,8 +425,7 @@ class Rules:
         known = [found for item in contributions if (found := parts.entry(item, self.shape.cls))]
         if len(known) < len(contributions):
             if len(inputs) != len(contributions):
-                said = f"{_count(len(contributions), 'contribution')} for {_count(len(inputs), 'input')}"
-                raise Unreadable(f"the backward rule of a node gave {said}")
+                raise Unreadable("contributions", counts=(len(contributions), len(inputs)))
             known = list(zip(inputs, contributions, strict=True))
         for source, contribution in known:
             self._add(source, contribution)
@@ -436,17 +435,12 @@ class Rules:
         if self.kind == "parallel":
             inputs = self._inputs(node)
             if len(inputs) != len(kept):
-                of = f"{_count(len(kept), 'local derivative')} in `{self.name}` for {_count(len(inputs), 'input')}"
-                raise Unreadable(f"a node keeps {of}")
+                raise Unreadable("derivatives", self.name, counts=(len(kept), len(inputs)))
             return list(zip(inputs, kept, strict=True))
         found = parts.entries(kept, self.shape.cls) if kept else []
         if found is None:
-            raise Unreadable(f"`{self.name}` of a node does not hold an input and a local derivative in each place")
+            raise Unreadable("no_pairs", self.name)
         return found
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _three_times(local: Any) -> Any:

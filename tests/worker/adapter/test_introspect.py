@@ -118,8 +118,8 @@ def test_properties_are_read(loaded: Load) -> None:
 @pytest.mark.parametrize(
     ("named", "usual", "attributes"),
     [
-        (("value", "start"), "`data`", "self.value, self.start, self.grad = x, x, 0.0"),
-        (("up", "down"), "`grad`", "self.data, self.up, self.down = x, 0.0, None"),
+        (("value", "start"), "several_values", "self.value, self.start, self.grad = x, x, 0.0"),
+        (("up", "down"), "several_gradients", "self.data, self.up, self.down = x, 0.0, None"),
     ],
     ids=["value", "gradient"],
 )
@@ -132,7 +132,7 @@ def test_two_possible_readings_are_refused(loaded: Load, named: tuple[str, ...],
 
 @pytest.mark.parametrize(
     ("missing", "attributes"),
-    [("holds the value; call it `data`", "self.grad = 0.0"), ("holds the gradient; call it `grad`", "self.data = x")],
+    [("no_value", "self.grad = 0.0"), ("no_gradient", "self.data = x")],
 )
 def test_a_missing_attribute_is_asked_for(loaded: Load, missing: str, attributes: str) -> None:
     """Where nothing can be meant, the usual name is asked for."""
@@ -161,14 +161,14 @@ def test_value_wins_over_other_classes(loaded: Load) -> None:
 def test_two_candidates_are_named(loaded: Load) -> None:
     """Two classes that could be the engine are both named."""
     keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
-    with pytest.raises(Unreadable, match="found Scalar, Dual; call one of them Value"):
+    with pytest.raises(Unreadable, match=r"several_classes.*Scalar.*Dual"):
         introspect.read(loaded(engine_with(keeps, "Scalar") + engine_with(keeps, "Dual")))
 
 
 @pytest.mark.parametrize("source", ["", "x = 1\n", "class Node:\n    pass\n", "from fractions import Fraction\n"])
 def test_a_file_without_an_engine_says_so(loaded: Load, source: str) -> None:
     """A file without a class that adds and multiplies, or with somebody else's only, has no engine."""
-    with pytest.raises(Unreadable, match="there is no class `Value` in the file"):
+    with pytest.raises(Unreadable, match="no_class"):
         introspect.read(loaded(source))
 
 
@@ -216,7 +216,7 @@ def test_the_backward_pass_is_a_method_or_a_function(loaded: Load, call: str) ->
 def test_no_backward_pass_is_said(loaded: Load) -> None:
     """Where nothing is called like a backward pass, that is what the learner reads."""
     module = loaded("class Value: pass\n")
-    with pytest.raises(Unreadable, match=r"no `backward\(\)` on a node"):
+    with pytest.raises(Unreadable, match="no_backward"):
         introspect.backward_of(module, module.Value(), "_backward")
 
 

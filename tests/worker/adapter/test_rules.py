@@ -173,7 +173,7 @@ class Value:
 """
     case = Case(loaded(source))
     node = case.a * case.b
-    with pytest.raises(Unreadable, match="gave 1 contribution for 2 inputs"):
+    with pytest.raises(Unreadable, match=r"contributions.*1, 2"):
         case.rules.run(node)
 
 
