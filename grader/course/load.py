@@ -151,7 +151,7 @@ def _numbers(folder: Path) -> dict[str, list[str]]:
 
 
 def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers: dict[str, list[str]]) -> Exercise:
-    raw = document.convert(node, _Exercise)
+    raw = document.convert(node, _Exercise, "this exercise")
     where = child(node, "id")
     if not ID.fullmatch(raw.id):
         raise document.error(where, f"`{raw.id}` is not a valid id; {_ID_RULE}")
@@ -170,7 +170,7 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
 
 
 def _check(document: Document, key: yaml.Node, value: yaml.Node, defaults: _Defaults, hints: int) -> Check:
-    raw = document.convert(value, _Check)
+    raw = document.convert(value, _Check, f"the check `{key.value}`")
     if not ID.fullmatch(key.value):
         raise document.error(key, f"`{key.value}` is not a valid id; {_ID_RULE}")
     if raw.hint is not None and raw.hint > hints:

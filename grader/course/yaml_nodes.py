@@ -1,21 +1,16 @@
 """Convert PyYAML nodes to typed data, with the line of each error."""
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 import yaml
 
-from ..outside import YamlError, did_you_mean, read_plain, yaml_tree
+from ..outside import YamlError, read_plain, yaml_tree
 from .model import CourseError
 
 T = TypeVar("T")
 _MOST = 4 << 20
-_PLACE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
-_STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
-_FIELD = re.compile(r"unknown field `(?P<field>[^`]+)`")
 
 
 class Document:
@@ -39,23 +34,17 @@ class Document:
     def error(self, node: yaml.Node, message: str) -> CourseError:
         return CourseError(self.path, line(node), message)
 
-    def convert(self, node: yaml.Node, kind: type[T]) -> T:
-        """Return the node's data as `kind`, a msgspec type. Raises `CourseError` with the line that does not fit."""
+    def convert(self, node: yaml.Node, kind: type[T], name: str = "the file") -> T:
+        """Return the node's data as `kind`, a msgspec type; a sentence calls it `name`.
+
+        Raises `CourseError` with the line of what does not fit.
+        """
         try:
             return msgspec.convert(self.plain(node), kind, strict=True)
         except msgspec.ValidationError as error:
-            message = str(error)
-            place = _PLACE.search(message)
-            path = place["path"] if place else ""
-            found = _walk(node, path)
-            message = _PLACE.sub("", message)
-            field = _FIELD.search(message)
-            if field:
-                found = next((k for k, _ in items(found) if k.value == field["field"]), found)
-                message = f"unknown key `{field['field']}`" + _instead(field["field"], _legal(kind, path))
-            elif message.startswith("Invalid enum value"):
-                message += _instead(str(self.plain(found)), _legal(kind, path))
-            raise self.error(found, message) from None
+            from .misfit import misfit  # here, not above: only an error needs it
+
+            raise self.error(*misfit(node, kind, name, str(error))) from None
 
     def plain(self, node: yaml.Node) -> Any:
         """Return the node as plain Python data. Raises `CourseError`, for example for a duplicate key."""
@@ -94,42 +83,3 @@ def items(node: yaml.Node) -> list[tuple[yaml.Node, yaml.Node]]:
 def child(node: yaml.Node, key: str) -> yaml.Node:
     """Return the value of `key` in a mapping node, or the node itself if it has no such key."""
     return next((value for name, value in items(node) if name.value == key), node)
-
-
-def _instead(word: str, legal: Sequence[str]) -> str:
-    return f"{did_you_mean(word, legal)}; expected one of {', '.join(legal)}" if legal else ""
-
-
-def _legal(kind: Any, path: str) -> list[str]:
-    """Return the valid keys of a mapping, or values of an enumeration, at a path in a msgspec type."""
-    from msgspec import inspect  # here, not above: only an error needs it
-
-    here: Any = inspect.type_info(kind)
-    for step in _STEP.finditer(path):
-        here = _resolved(here)
-        if isinstance(here, inspect.StructType):
-            here = next((field.type for field in here.fields if field.encode_name == step["key"]), None)
-        else:
-            here = getattr(here, "item_type" if step["index"] else "value_type", None)
-    here = _resolved(here)
-    if isinstance(here, inspect.StructType):
-        return [field.encode_name for field in here.fields]
-    return [str(value) for value in here.values] if isinstance(here, inspect.LiteralType) else []
-
-
-def _resolved(kind: Any) -> Any:
-    """Return the inner type of an optional type, and any other type itself."""
-    from msgspec import inspect
-
-    if isinstance(kind, inspect.UnionType):
-        return next((one for one in kind.types if not isinstance(one, inspect.NoneType)), kind)
-    return kind
-
-
-def _walk(node: yaml.Node, path: str) -> yaml.Node:
-    for step in _STEP.finditer(path):
-        if step["key"]:
-            node = child(node, step["key"])
-        elif isinstance(node, yaml.SequenceNode):
-            node = node.value[int(step["index"])]
-    return node

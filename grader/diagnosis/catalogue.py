@@ -57,7 +57,7 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
     document.convert(document.root, list[Any])
     found: list[Misconception] = []
     for node in document.root.value:
-        raw = document.convert(node, _Raw)
+        raw = document.convert(node, _Raw, "this misconception")
         if any(raw.id == other.id for other in found):
             raise document.error(child(node, "id"), f"there are two misconceptions `{raw.id}`")
         if len(raw.title) > LONGEST_TITLE:

@@ -61,7 +61,7 @@ def edited(document: Document, node: yaml.Node, text: str, where: Where = in_sol
     """The text with the edits made that a node of a document lists. Raises `CourseError` at one that does not fit."""
     for one in child(node, "edits").value:
         try:
-            text = apply_edits(text, [document.convert(one, Edit)], where)
+            text = apply_edits(text, [document.convert(one, Edit, "this edit")], where)
         except ValueError as error:
             raise document.error(one, str(error)) from None
     return text

@@ -100,15 +100,23 @@ def test_data_is_converted(document: MakeDocument) -> None:
 @pytest.mark.parametrize(
     ("text", "number", "says"),
     [
-        ("parts:\n  - name: a\n  - name: 3\n", 3, "Expected `str`, got `int`"),
-        ("parts:\n  - name: a\n    sizes:\n      - 1\n      - two\n", 5, "Expected `int`, got `str`"),
-        ("parts:\n  - name: a\n    sizes: [1,\n      two]\n", 4, "Expected `int`, got `str`"),
-        ("parts:\n  - name: a\n  - sizes: []\n", 3, "missing required field `name`"),
-        ("parts: []\n\nmain:\n  name: 1\n", 4, "Expected `str`, got `int`"),
+        ("parts:\n  - name: a\n  - name: 3\n", 3, '`name` is `3`; write text, in quotes: "3"'),
+        (
+            "parts:\n  - name: a\n    sizes:\n      - 1\n      - two\n",
+            5,
+            "item 2 of `sizes` is the text `two`; write a whole number",
+        ),
+        (
+            "parts:\n  - name: a\n    sizes: [1,\n      two]\n",
+            4,
+            "item 2 of `sizes` is the text `two`; write a whole number",
+        ),
+        ("parts:\n  - name: a\n  - sizes: []\n", 3, "item 2 of `parts` has no key `name`; add `name:` with text"),
+        ("parts: []\n\nmain:\n  name: 1\n", 4, '`name` is `1`; write text, in quotes: "1"'),
         ("parts: []\nmain:\n  name: a\n  colour: red\n", 4, "unknown key `colour`"),
         ("parts: []\n'main.name': a\n", 2, "unknown key `main.name`"),
-        ("\n\nparts: 3\n", 3, "Expected `array`, got `int`"),
-        ("# no mapping\n- a\n", 2, "Expected `object`, got `array`"),
+        ("\n\nparts: 3\n", 3, "`parts` is `3`; write a list"),
+        ("# no mapping\n- a\n", 2, "the file is a list; write a mapping with the keys parts, main"),
     ],
 )
 def test_what_does_not_fit_is_told_by_its_line(document: MakeDocument, text: str, number: int, says: str) -> None:
