@@ -195,7 +195,7 @@ def _failure(
 
 
 class _Page:
-    """What an explanation has room for: it is indented, with a column of labels, narrower in a narrow terminal."""
+    """The room that an explanation has: it is indented, with a column of labels, narrower in a narrow terminal."""
 
     def __init__(self, style: Style, whole: bool = False) -> None:
         self.style = style

@@ -1,4 +1,4 @@
-"""What is kept beside a learner's exercise files: backups, the last report, and how far the learner is."""
+"""Files beside a learner's exercises: backups, the last report, and how far the learner is."""
 
 from .backup import keep, reset
 from .folder import FOLDER, own_folder

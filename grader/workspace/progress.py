@@ -13,7 +13,7 @@ _MOST = 1 << 20
 
 
 class Progress(msgspec.Struct):
-    """What is remembered between two runs.
+    """Facts that are remembered between two runs.
 
     Attributes:
         passed: The ids of the exercises that were passed when they were last graded.
