@@ -1,6 +1,7 @@
 """What tests of every folder share."""
 
 import fcntl
+import gc
 import json
 import os
 import pickle
@@ -32,7 +33,8 @@ Once = Callable[[str, Callable[[], Any]], Any]
 
 def pytest_configure() -> None:
     """Let tests interrupt the processes they start: what a script runs in the background ignores Ctrl-C, and so do
-    its children."""
+    its children. Look for garbage as seldom as `grade` does."""
+    gc.set_threshold(50_000)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -42,6 +44,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put files with marked tests first, so that no long file is the last one that a process takes."""
     marked = {item.path for item in items if any(item.get_closest_marker(name) for name in _LONG)}
     items.sort(key=lambda item: item.path not in marked)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the collected tests out of each later search for garbage."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

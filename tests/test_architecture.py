@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -59,25 +59,34 @@ MODULES = sorted(GRADER.rglob("*.py"))
 PACKAGES = sorted(GRADER.rglob("__init__.py"))
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A module, parsed."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def name_of(path: Path) -> str:
     """`checks.plugin` for grader/checks/plugin.py, `checks` for its `__init__`."""
     parts = path.relative_to(GRADER).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported_by(path: Path) -> Iterator[tuple[str, int]]:
+@cache
+def imported_by(path: Path) -> list[tuple[str, int]]:
     """Absolute names of what a module imports, wherever in it, and the lines."""
     here = ["grader", *path.relative_to(GRADER).with_suffix("").parts]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    found: list[tuple[str, int]] = []
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
+            found += ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = here[: -node.level] if node.level else []
             module = ".".join([*base, *filter(None, [node.module])])
             if node.module is None or is_package(module):
-                yield from ((f"{module}.{alias.name}", node.lineno) for alias in node.names)
+                found += ((f"{module}.{alias.name}", node.lineno) for alias in node.names)
             else:
-                yield module, node.lineno
+                found.append((module, node.lineno))
+    return found
 
 
 def is_package(module: str) -> bool:
@@ -159,7 +168,7 @@ def test_processes_are_started_in_one_place() -> None:
 
 def starts_in(path: Path) -> list[str]:
     """What a module uses to start processes, under the names that it has in the standard library."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -189,7 +198,7 @@ def test_torch_stays_in_one_module() -> None:
 @pytest.mark.parametrize("path", PACKAGES, ids=name_of)
 def test_a_package_only_hands_names_on(path: Path) -> None:
     """An `__init__` holds a docstring, imports and names."""
-    first, *rest = ast.parse(path.read_text(encoding="utf-8")).body
+    first, *rest = tree_of(path).body
     assert isinstance(first, ast.Expr)
     assert isinstance(first.value, ast.Constant)
     assert [] == [ast.unparse(node) for node in rest if not hands_a_name_on(node)]
@@ -205,4 +214,4 @@ def hands_a_name_on(node: ast.stmt) -> bool:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_every_module_says_what_it_is(path: Path) -> None:
     """A module begins with a docstring."""
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert ast.get_docstring(tree_of(path))

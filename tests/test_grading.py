@@ -46,6 +46,7 @@ def shown(report: Report) -> dict[str, tuple[Any, Any, Any]]:
     return {check.id: (check.status, check.program, check.diagnosis) for check in result.checks}
 
 
+@pytest.mark.slow
 def test_a_misconception_is_named_whatever_numbers_are_asked(tmp_path: Path) -> None:
     """Under a secret seed other programs fail, and the same misconception is behind it: what it does on the course's
     own programs is looked at, and does not count."""
@@ -67,6 +68,7 @@ def test_a_misconception_is_named_whatever_numbers_are_asked(tmp_path: Path) -> 
         assert (status == "passed") or program != practice[check][1]
 
 
+@pytest.mark.slow
 def test_what_passes_is_not_asked_for_a_misconception(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A right file runs as many batches under a secret seed as in practice."""
     course = load_course(ROOT)

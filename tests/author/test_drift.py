@@ -102,12 +102,14 @@ def test_the_words_name_exercise_and_program() -> None:
 # -- keys do not depend on the machine ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @each_course
 def test_no_program_is_made_from_an_answer(course: Course) -> None:
     """With every answer a little off, the checks of a course ask for the same programs."""
     assert {} == made_from_answers(course, read_book(course.book))
 
 
+@pytest.mark.slow
 @each_course
 def test_a_book_made_elsewhere_is_the_shipped_one(
     course: Course, made_elsewhere: Callable[[Course], AnswerBook]
@@ -119,6 +121,7 @@ def test_a_book_made_elsewhere_is_the_shipped_one(
     assert [] == [drift_text(one) for one in drift(course, shipped, made)]
 
 
+@pytest.mark.slow
 @each_course
 @pytest.mark.parametrize("factor", [1 + 1e-13, 1 - 1e-13], ids=["above", "below"])
 def test_the_same_programs_are_drawn_elsewhere(course: Course, factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,6 +150,7 @@ def test_one(engine: EngineUnderCheck) -> None:
 """
 
 
+@pytest.mark.slow
 def test_a_program_made_from_an_answer_is_named(with_solution: Callable[..., Course]) -> None:
     """A check that puts a result into another program is found out: elsewhere it asks for something else."""
     course = with_solution()

@@ -47,6 +47,7 @@ def test_each_kind_of_edit_is_made(wanted: str) -> None:
     assert wanted in {mutant.after for mutant in mutants(SOLUTION)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((ROOT / "solutions").glob("*.py")), ids=lambda path: path.stem)
 def test_every_solution_has_mutants_that_are_python(path: Path) -> None:
     """The mutants of each solution parse, differ from it and from each other."""

@@ -11,6 +11,8 @@ from grader.author.verify import Finding, Verified, verify
 from grader.cli.verification import run_verify
 from grader.course import Course, load_course
 
+pytestmark = pytest.mark.slow
+
 COURSE = """\
 format_version: 1
 course: {id: mini, version: 1, title: Mini, total: 1}

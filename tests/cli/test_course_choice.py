@@ -22,6 +22,7 @@ def own(work: Path) -> Path:
     return work
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("below", [".", "submissions", "submissions/ann"])
 def test_a_class_is_not_graded_while_it_is_open_with_which_course(grade: Grade, own: Path, below: str) -> None:
     """In a course's folder, or below it, both courses are named as they are to be written; nothing is graded."""
@@ -83,6 +84,7 @@ def test_an_official_run_says_that_it_takes_the_packaged_course(grade: Grade, ow
     assert (0, "") == (done.returncode, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["build", "new exercise second", "release out", "stubs", "verify"])
 def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path, command: str) -> None:
     """The packaged course is neither verified nor written to unasked."""
@@ -106,6 +108,7 @@ DEFAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", DEFAULTS)
 def test_help_says_which_course_is_taken(grade: Grade, command: str) -> None:
     """The default of `--course` stands in the help of each command."""

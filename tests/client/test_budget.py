@@ -88,6 +88,7 @@ def test_time_between_batches_is_nobodys(acting: Acting, batch: MakeBatch) -> No
     assert budget.wall_s - before < 0.5
 
 
+@pytest.mark.slow
 def test_a_batch_that_uses_up_the_cpu_time_is_told_so(acting: Acting, batch: MakeBatch) -> None:
     """The kernel ends the process at what is left of the budget, though the batch alone might use more."""
     budget = Budget(max_cpu_s=1)
@@ -98,6 +99,7 @@ def test_a_batch_that_uses_up_the_cpu_time_is_told_so(acting: Acting, batch: Mak
     assert 1 <= budget.cpu_s < 3
 
 
+@pytest.mark.slow
 def test_a_file_that_uses_up_the_cpu_time_is_told_so(acting: Acting) -> None:
     """The same while it is loaded, whatever it does about signals."""
     budget = Budget(max_cpu_s=1, cpu_s=0.5)
@@ -127,6 +129,7 @@ def test_taking_ones_time_to_end_is_waiting_too(acting: Acting, batch: MakeBatch
     assert process.run(batch()).answer == WALL
 
 
+@pytest.mark.slow
 def test_files_share_a_budget(acting: Acting, batch: MakeBatch) -> None:
     """What one file has used up is missing to the next; each alone would have been well."""
     spin = "end = time.process_time() + 0.7\nwhile time.process_time() < end: pass"

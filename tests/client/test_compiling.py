@@ -37,6 +37,7 @@ def cause(failed: object) -> Problem | Died:
     return failed.cause
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [MANY_LINES, FOLDED], ids=["many lines", "much to fold"])
 def test_compiling_for_too_long_is_out_of_time(submit: Submit, strong: Warm, source: str) -> None:
     """The time that the compiler takes is the time that loading may take."""
@@ -48,6 +49,7 @@ def test_compiling_for_too_long_is_out_of_time(submit: Submit, strong: Warm, sou
     assert budget.cpu_s >= 0.3
 
 
+@pytest.mark.slow
 def test_what_the_stub_is_compared_with_counts_too(submit: Submit, strong: Warm) -> None:
     """A file that may be the stub is parsed for that, under the same limit."""
     stub = "def f():\n    raise NotImplementedError\n"

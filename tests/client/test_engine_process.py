@@ -220,6 +220,7 @@ def test_nothing_passes_from_one_batch_to_the_next(acting: Acting, batch: MakeBa
     assert 1 == len({process.run(batch()).output for _ in range(3)})
 
 
+@pytest.mark.slow
 def test_each_batch_has_its_own_cpu_time(acting: Acting, batch: MakeBatch) -> None:
     """What one batch may take, and has taken, is nothing to the next."""
     process = acting("end = time.process_time() + 1.5\nwhile time.process_time() < end: pass\nreturn root")
@@ -351,6 +352,7 @@ def test_whoever_swallows_the_clocks_exception_runs_out_of_time_all_the_same(act
     assert died(ran).status == "timeout" if isinstance(ran.answer, Died) else problem(ran).kind == "cpu"
 
 
+@pytest.mark.slow
 def test_a_loop_that_no_exception_can_reach_is_a_timeout(acting: Acting, batch: MakeBatch) -> None:
     """One long call into C is ended by the kernel, and told as CPU time used up."""
     process = acting("sum(range(10**12))")
@@ -712,6 +714,7 @@ def alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_no_descriptors_are_lost(acting: Acting, batch: MakeBatch) -> None:
     """A hundred batches, good and bad, leave no descriptor open on the trusted side."""
     process = acting("if root.data == 6.0: os._exit(0)")

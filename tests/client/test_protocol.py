@@ -520,6 +520,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(json_values)
 @hypothesis_settings
 def test_any_json_is_read_or_refused(message: Any) -> None:

@@ -10,6 +10,8 @@ import yaml
 
 from grader.sandbox import Warm
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[..., dict[str, Any]]
 MESSES = {one["id"]: one for one in yaml.safe_load(Path(__file__).with_name("messes.yaml").read_text("utf-8"))}

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 Grade = Callable[..., dict[str, Any]]
 
 # Where CPU time runs out is chance: wrong engines and misconceptions, which are many and some of which run on, are

@@ -166,6 +166,7 @@ for i in range(12):
 """
 
 
+@pytest.mark.slow
 def test_processes_share_a_memo(path: Path) -> None:
     """Four processes that write and read at once, from a file that is not there yet, lose nothing."""
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(me)]) for me in range(4)]

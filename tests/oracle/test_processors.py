@@ -16,6 +16,8 @@ from grader.course import load_course
 from grader.oracle import Oracle
 from grader.program import Question
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
 

@@ -149,6 +149,7 @@ def test_more_numbers_are_more_by_at_least_one() -> None:
     assert {4, 5, 6} == lengths
 
 
+@pytest.mark.slow
 def test_hardly_a_program_of_the_course_keeps_its_numbers(tmp_path: Path) -> None:
     """Of some three hundred fixed programs no more than five find no other numbers under a seed."""
     course = load_course(ROOT)

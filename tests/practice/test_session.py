@@ -28,6 +28,7 @@ def practice(course: Course, tmp_path: Path) -> Iterator[Practice]:
         yield practice
 
 
+@pytest.mark.slow
 def test_each_save_counts(course: Course, practice: Practice) -> None:
     """A file is graded as it is at that moment; only a file with another text has changed."""
     first, second, third, fourth = course.exercises[:4]

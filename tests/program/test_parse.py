@@ -87,6 +87,7 @@ def ops_of(of: Program) -> list[str]:
     return [node.op for node in of.nodes if isinstance(node, Op)]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(text=st.one_of(nested(), flat()).filter(lambda text: text not in VALUES))
 def test_a_program_computes_what_python_does(text: str) -> None:

@@ -14,6 +14,7 @@ several = st.lists(st.one_of(whole, fractional), min_size=1, max_size=8)
 seeds = st.integers(0, 1000).map(random.Random)
 
 
+@pytest.mark.slow
 @given(several, seeds)
 @quick
 def test_signs_and_kinds_stay(numbers: list[float], rng: random.Random) -> None:

@@ -134,6 +134,7 @@ def test_two_gradings_are_alike(mixed: Report, grade_mixed: Callable[[], Report]
     assert without_times(mixed) == without_times(grade_mixed())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", ["print(_backward)", "raise ValueError(object.__repr__(self))"])
 def test_addresses_do_not_show(course: Course, tmp_path: Path, shown: str) -> None:
     """Nor does it matter that a learner's code shows objects by their addresses, which differ from run to run."""

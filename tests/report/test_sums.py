@@ -9,6 +9,7 @@ from grader.report import Report, read_report, to_json
 from grader.report.sums import contradiction
 
 
+@pytest.mark.slow
 def test_what_the_grader_writes_adds_up(solved: Report, mixed: Report) -> None:
     """Full marks and a folder of mistakes, with bonus and without."""
     assert (None, None) == (contradiction(solved), contradiction(mixed))
@@ -48,6 +49,7 @@ def test_a_report_that_was_edited_is_told_from_one_that_was_made(
     assert expected in str(caught.value)
 
 
+@pytest.mark.slow
 def test_an_exercise_without_all_points_is_not_passed(mixed: Report) -> None:
     """Neither by its status nor by the report's."""
     data: Any = json.loads(to_json(mixed))

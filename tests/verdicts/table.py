@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -16,17 +15,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from grader.answer_book import AnswerBook, read_book
-from grader.course import Course, Exercise, load_course
+from grader.answer_book import read_book
+from grader.course import Exercise, load_course
 from grader.diagnosis import anywhere, in_solution, read_misconceptions
-from grader.grading import grade
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from edited_texts import Text, bases_of, edited_texts, listing, texts  # noqa: E402
+from many_graded import grader_of, results  # noqa: E402
 
 FIXTURES = ROOT / "tests" / "fixtures"
 ENGINES, VARIANTS = FIXTURES / "engines", FIXTURES / "right"
@@ -270,30 +267,10 @@ def _in_a_process(job: Mapping[str, Any], hash_seed: int | None) -> list[dict[st
 
 
 def _grade_job(job: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The result of each exercise of each submission, without what differs from run to run."""
     course = load_course(ROOT)
-    book = read_book(Path(job["book"]))
-    seed, memo = job["seed"] or course.seed, Path(job["memo"])
-    return [_grade_submission(course, book, files, seed, memo) for files in job["submissions"]]
-
-
-def _grade_submission(
-    course: Course, book: AnswerBook, texts: Mapping[str, str], seed: str, memo: Path
-) -> dict[str, Any]:
-    """The result of each exercise of one submission, without what differs from run to run."""
-    with tempfile.TemporaryDirectory() as folder:
-        files = {}
-        for exercise in course.exercises:
-            if exercise.stem in texts:
-                files[exercise.id] = Path(folder) / exercise.filename
-                files[exercise.id].write_text(texts[exercise.stem], encoding="utf-8")
-        report = msgspec.to_builtins(grade(course, book, files, seed=seed, memo=memo))
-    results = {}
-    for exercise in report["exercises"]:
-        for check in exercise["checks"]:
-            del check["duration_s"]
-        del exercise["file"]
-        results[f"{exercise['number']}_{exercise['id']}"] = exercise
-    return results
+    with grader_of(course, read_book(Path(job["book"])), Path(job["memo"]), job["seed"] or course.seed) as grader:
+        return [results(grader, texts) for texts in job["submissions"]]
 
 
 if __name__ == "__main__":

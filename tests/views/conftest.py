@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from many_graded import grade_texts, grader_of
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.answer_book import read_book
 from grader.course import Course, Exercise, Limits, load_course
 from grader.diagnosis.catalogue import read_misconceptions
-from grader.grading import grade
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
 from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp, Submitter
 
@@ -109,26 +109,17 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def handed_in(
-    course: Course, tmp_path_factory: pytest.TempPathFactory, once: Callable[..., tuple[Report, ...]]
-) -> tuple[Report, ...]:
+def handed_in(course: Course, once: Callable[..., tuple[Report, ...]]) -> tuple[Report, ...]:
     """Real reports: on the solutions, on the stubs, on nothing at all, and on files with a misconception each."""
-    return once("handed_in", lambda: _graded(course, tmp_path_factory))
+    return once("handed_in", lambda: _graded(course))
 
 
-def _graded(course: Course, tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, ...]:
+def _graded(course: Course) -> tuple[Report, ...]:
     book = read_book(course.book)
 
-    def grade_folder(folder: Path) -> Report:
-        files = {exercise.id: folder / exercise.filename for exercise in course.exercises}
-        return grade(course, book, files, seed=course.seed, memo=None)
-
-    def graded(text_of: Callable[[Exercise, str], str]) -> Report:
-        folder = tmp_path_factory.mktemp("handed_in")
-        for exercise in course.exercises:
-            solution = course.solution(exercise).read_text(encoding="utf-8")
-            (folder / exercise.filename).write_text(text_of(exercise, solution), encoding="utf-8")
-        return grade_folder(folder)
+    def texts(text_of: Callable[[Exercise, str], str]) -> dict[str, str]:
+        solutions = {e: course.solution(e).read_text(encoding="utf-8") for e in course.exercises}
+        return {exercise.stem: text_of(exercise, solution) for exercise, solution in solutions.items()}
 
     def mistaken(nth: int) -> Callable[[Exercise, str], str]:
         def text_of(exercise: Exercise, solution: str) -> str:
@@ -138,13 +129,15 @@ def _graded(course: Course, tmp_path_factory: pytest.TempPathFactory) -> tuple[R
 
         return text_of
 
-    return (
-        graded(lambda exercise, solution: solution),
-        graded(lambda exercise, solution: book.stubs[exercise.id]),
-        grade_folder(tmp_path_factory.mktemp("nothing")),
-        *(graded(mistaken(nth)) for nth in range(4)),
-        graded(lambda exercise, solution: solution + "\n)" if exercise.number == "04" else solution + "\n1 / 0\n"),
+    submissions = (
+        texts(lambda exercise, solution: solution),
+        texts(lambda exercise, solution: book.stubs[exercise.id]),
+        {},
+        *(texts(mistaken(nth)) for nth in range(4)),
+        texts(lambda exercise, solution: solution + ("\n)" if exercise.number == "04" else "\n1 / 0\n")),
     )
+    with grader_of(course, book, None, course.seed) as grader:
+        return tuple(grade_texts(grader, submission) for submission in submissions)
 
 
 MakeClass = Callable[..., list[Report]]

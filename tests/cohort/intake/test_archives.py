@@ -325,6 +325,7 @@ def test_a_tar_with_more_files_than_allowed(tmp_path: Path, monkeypatch: pytest.
     assert ["0.py", "1.py", "2.py", "error"] == [name for name, _ in read(path)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".tar.gz", ".tar.bz2", ".tar.xz", ".tar"])
 def test_a_tar_bomb_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: Callable[[int], Any], suffix: str
@@ -456,6 +457,7 @@ def empty_streams(stream: bytes) -> Callable[[int], bytes]:
     return lambda size: stream * (size // len(stream))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "make"),
     [
@@ -480,6 +482,7 @@ def test_what_unpacks_to_nothing_ends_a_tar(
     ] == ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lambda data: lzma.compress(data, preset=0)])
 def test_what_cannot_be_compressed_is_read(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
     """Pictures and the like take up a little more packed than unpacked."""
@@ -539,6 +542,7 @@ def test_any_bytes_raise_nothing_else(tmp_path: Path, suffix: str, data: bytes) 
     read(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.bz2", ".tar.xz"])
 @SAME_FOLDER
 @given(st.data())

@@ -126,6 +126,7 @@ def test_one_process_reads_many(one: Reader, tmp_path: Path) -> None:
     assert pid == one._process.pid
 
 
+@pytest.mark.slow
 @needs_clocks
 @pytest.mark.parametrize(
     ("limits", "expected"),
@@ -149,6 +150,7 @@ def test_who_takes_too_long_is_told_from_the_next(
     assert isinstance(both.read(submitted(tmp_path / "jane", distribute=b"x")), Intake)
 
 
+@pytest.mark.slow
 @needs_clocks
 def test_the_clock_is_each_submissions_own(limited: Callable[..., Reader], tmp_path: Path) -> None:
     """Many who take a little each are not taken for one who takes much."""
@@ -222,6 +224,7 @@ def test_a_process_that_ends_each_time(one: Reader, tmp_path: Path, monkeypatch:
     assert isinstance(one.read(entry), Intake)
 
 
+@pytest.mark.slow
 def test_a_process_that_does_not_start(
     exercises: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,6 +328,7 @@ def test_no_more_are_read_than_are_asked_for(exercises: dict[str, str], tmp_path
             assert len(asked) <= number + 4
 
 
+@pytest.mark.slow
 def test_leaving_early_ends_every_process(exercises: dict[str, str], tmp_path: Path) -> None:
     """In the middle of a submission, too."""
     hostile = submitted(tmp_path / "hostile", tar_bz2=long_tar())

@@ -144,6 +144,7 @@ def test_a_title_is_no_markdown_either(report: Make, check: MakeCheck) -> None:
     assert 1 == sum(one.type == "table_open" for one in found)
 
 
+@pytest.mark.slow
 def test_a_long_report_fits_into_a_summary(report: Make, check: MakeCheck) -> None:
     """GitHub refuses more than 1 MiB; what does not fit is counted."""
     made = named(report(check("one", "error", message="∇" * 20_000)))

@@ -42,6 +42,7 @@ def test_cpu_time_runs_out() -> None:
     assert in_a_child(work) == 0
 
 
+@pytest.mark.slow
 def test_what_is_not_theirs_is_not_interrupted() -> None:
     """Where a frame is the worker's own, it may go on."""
 
@@ -81,6 +82,7 @@ def test_a_stopped_clock_stays_silent() -> None:
     assert in_a_child(work) == 0
 
 
+@pytest.mark.slow
 def test_who_swallows_the_exception_is_ended_by_the_kernel() -> None:
     """Code that catches everything, again and again, is killed when the hard limit comes."""
 
