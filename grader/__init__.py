@@ -1,3 +1,7 @@
 """Backward's grading kit: hidden checks run on learners' files, a score per exercise."""
 
+from .magics import load_ipython_extension
+
+__all__ = ["__version__", "load_ipython_extension"]
+
 __version__ = "0.1.0"

@@ -17,6 +17,7 @@ from .checks import EngineUnderCheck
 from .checks.outcome import CheckOutcome
 from .checks.session import CheckSession
 from .client import (
+    NOTEBOOK,
     Batch,
     Budget,
     Died,
@@ -28,7 +29,7 @@ from .client import (
     Ran,
     Read,
     Source,
-    read_source,
+    read_exercise,
     reason_of,
     stopped,
 )
@@ -104,9 +105,10 @@ def grade(
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
-    sources = {exercise.id: read_source(files[exercise.id], root) for exercise in exercises}
+    sources = {exercise.id: read_exercise(exercise, files[exercise.id], root) for exercise in exercises}
     if here is not None:
-        sources = {name: replace(source, path=_relative(files[name], here)) for name, source in sources.items()}
+        read = {name: _read_from(files[name], source) for name, source in sources.items()}
+        sources = {name: replace(source, path=_relative(read[name], here)) for name, source in sources.items()}
     submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)))
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
@@ -150,6 +152,11 @@ def grade_submission(
         exercises=tuple(results),
         seed=grader.seed if grader.seed != course.seed else UNSET,
     )
+
+
+def _read_from(path: Path, source: Source) -> Path:
+    """Return the path that a source was read from: the one given, or the notebook in its place."""
+    return path.with_suffix(NOTEBOOK) if source.path.suffix == NOTEBOOK else path
 
 
 def _relative(path: Path, here: Path) -> Path:
@@ -205,7 +212,9 @@ def examine(
     if source.problem is not None or source.text == stub:
         return Examined(FileState(source.problem or "not_started", str(source.path), source.message))
     course, limits = grader.course, grader.course.limits
-    with EngineProcess(grader.warm, source.text, source.path.name, stub, limits, budget, apart=to_the_end) as process:
+    cells = [start.line for start in source.cells]
+    name = source.path.name
+    with EngineProcess(grader.warm, source.text, name, stub, limits, budget, cells=cells, apart=to_the_end) as process:
         state = _load(process, source)
         if state.state != "loaded":
             return Examined(state)
@@ -228,7 +237,7 @@ def examine(
 
         def ended(outcome: CheckOutcome) -> None:
             check = next(check for check in exercise.checks if check.id == outcome.check)
-            listener.ended(exercise, scoring.score_check(exercise, check, outcome))
+            listener.ended(exercise, scoring.score_check(exercise, check, outcome, cells=source.cells))
 
         outcomes = grader.checks.run(exercise, heard, ended)
         if grader.seed != course.seed and any(outcome.status != "passed" for outcome in outcomes.values()):
@@ -289,13 +298,14 @@ def _load(process: EngineProcess, source: Source) -> FileState:
     path = str(source.path)
     match loaded:
         case Loaded(output):
-            return FileState("loaded", path, output=output)
+            return FileState("loaded", path, output=output, cells=source.cells)
         case NotStarted():
             return FileState("not_started", path)
         case LoadFailed(Problem() as problem, output):
-            return FileState("failed", path, None, output, reason_of(problem), stopped(problem, source.text))
+            why = stopped(problem, source.text)
+            return FileState("failed", path, None, output, reason_of(problem), why, source.cells)
         case LoadFailed(Died() as died, output):
-            return FileState("failed", path, None, output, reason_of(died))
+            return FileState("failed", path, None, output, reason_of(died), cells=source.cells)
     raise TypeError(loaded)
 
 
@@ -305,4 +315,5 @@ def digest(sources: Mapping[str, Source]) -> str:
     for name, source in sorted(sources.items()):
         data = (source.text if source.problem is None else source.message or "").encode("utf-8", "surrogatepass")
         made.update(f"{name}:{source.problem or 'text'}:{len(data)}\n".encode() + data)
+        made.update("".join(f"{start.cell}:{start.line}\n" for start in source.cells).encode())
     return made.hexdigest()

@@ -11,6 +11,13 @@ import msgspec
 Shown: TypeAlias = float | str
 
 
+class CellStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A code cell of a notebook: the number that Jupyter shows beside it, and the line of the text where it begins."""
+
+    cell: int
+    line: int
+
+
 class _Remark(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True):
     pass
 

@@ -13,7 +13,7 @@ from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .client import Reason
 from .course import Check, Exercise
 from .diagnosis import Fact
-from .remarks import Stopped
+from .remarks import CellStart, Stopped
 from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 from .report.shown import first_failure
@@ -26,7 +26,7 @@ _MOST_FACTS = 20  # of one exercise; a report has to stay small
 class FileState:
     """The state of one exercise's file before any check: `state` is `loaded`, `failed` (it could not be
     loaded), `not_started`, `missing` or `unreadable`. `message` says why it could not be read, `stopped` and `reason`
-    why it could not be loaded."""
+    why it could not be loaded. `cells` are those of a notebook."""
 
     state: str
     file: str | None = None
@@ -34,6 +34,7 @@ class FileState:
     output: str = ""
     reason: Reason | None = None
     stopped: Stopped | None = None
+    cells: tuple[CellStart, ...] = ()
 
 
 def score(
@@ -53,7 +54,9 @@ def score(
     for name in sorted(expected ^ outcomes.keys()):
         raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {_RESULT[loaded]}")
     checks = tuple(
-        score_check(exercise, check, outcomes[check.id], explained.get(check.id)) if loaded else _skipped(check)
+        score_check(exercise, check, outcomes[check.id], explained.get(check.id), state.cells)
+        if loaded
+        else _skipped(check)
         for check in exercise.checks
     )
     points = sum(c.score for c in checks if not c.bonus)
@@ -70,7 +73,8 @@ def score(
         message=state.message or _load_failure(state) or notes or UNSET,
         file=state.file or UNSET,
         reason=state.reason or UNSET,
-        facts=tuple(map(fault_fact, facts[:_MOST_FACTS])) or UNSET,
+        facts=tuple(fault_fact(fact, state.cells) for fact in facts[:_MOST_FACTS]) or UNSET,
+        cells=state.cells or UNSET,
     )
     return replace(result, checks=_located(result, facts))
 
@@ -92,9 +96,16 @@ def _skipped(check: Check) -> CheckResult:
 
 
 def score_check(
-    exercise: Exercise, check: Check, outcome: CheckOutcome, diagnosis: KnownBehaviour | None = None
+    exercise: Exercise,
+    check: Check,
+    outcome: CheckOutcome,
+    diagnosis: KnownBehaviour | None = None,
+    cells: Sequence[CellStart] = (),
 ) -> CheckResult:
-    """Return the result of one check that was run, with the misconception behind its failure if one is known."""
+    """Return the result of one check that was run, with the misconception behind its failure if one is known.
+
+    `cells` are those of a notebook, by which its lines are named.
+    """
     passed, finding = outcome.status == "passed", outcome.finding
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
@@ -114,7 +125,7 @@ def score_check(
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
         diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
         hint=UNSET if passed else _hint(exercise, known.hint if known else check.hint),
-        message=(finding and learner.finding_text(finding)) or UNSET,
+        message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,
         output=outcome.output or UNSET,
         reason=(finding and finding.reason) or (Reason("left_out") if outcome.left_out else UNSET),
@@ -150,7 +161,7 @@ def _load_failure(state: FileState) -> str | None:
     """Why a file could not be loaded; None for one that could."""
     if state.reason is None:
         return None
-    return learner.load_failure(Path(state.file or "").name, state.stopped, state.reason)
+    return learner.load_failure(Path(state.file or "").name, state.stopped, state.reason, state.cells)
 
 
 def _names_taken(outcomes: Iterable[CheckOutcome]) -> str | None:

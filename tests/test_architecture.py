@@ -37,6 +37,7 @@ ROOMS = (
     "practice",
     "ci",
     "cli",
+    "magics",
 )
 # the one thing in the worker that is not in the standard library: learners may use it, so its numbers are read
 FOREIGN = {"worker.adapter.spelling": ["numpy"]}

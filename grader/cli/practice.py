@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..course import Course, Exercise
 from .run import default_memo
 from .streams import StatusLine, style
-from .words import UsageError, learner_folders
+from .words import UsageError, exercise_path, learner_folders
 
 if TYPE_CHECKING:
     from ..report import ExerciseResult, Report
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def exercise_folder(course: Course, named: Path | None) -> Path:
     """Return the folder of the learner's exercise files. Raises `UsageError` where none of them is there."""
     folder = named or learner_folders(course)[1]
-    if not any((folder / exercise.filename).exists() for exercise in course.exercises):
+    if not any(exercise_path(folder, exercise).exists() for exercise in course.exercises):
         raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
     return folder
 

@@ -20,7 +20,7 @@ from ..workspace import FOLDER, Progress, remember
 from .formats import Wanted, write_formats
 from .progress import taken_in
 from .streams import StatusLine, style
-from .words import UsageError, files_to_grade, is_file, learner_folders
+from .words import UsageError, exercise_path, files_to_grade, is_file, learner_folders
 
 _REPORT = "report.json"
 
@@ -131,7 +131,7 @@ def _own_folder(course: Course, folder: Path, options: Options) -> Path | None:
     """Return the folder whose learner this run is for; None for somebody else's files, or none."""
     if options.official or options.instructor or options.folder is not None:
         return None
-    return folder if any((folder / exercise.filename).exists() for exercise in course.exercises) else None
+    return folder if any(exercise_path(folder, exercise).exists() for exercise in course.exercises) else None
 
 
 def _flags(options: Options) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ def default_memo() -> Path:
 def _with_files(course: Course, folder: Path) -> Path:
     """Return the folder with the exercise files in one that was given: that, or `exercises` in it."""
     inner = folder / "exercises"
-    direct = any(os.path.lexists(folder / exercise.filename) for exercise in course.exercises)
+    direct = any(os.path.lexists(exercise_path(folder, exercise)) for exercise in course.exercises)
     return inner if inner.is_dir() and not direct else folder
 
 

@@ -1,10 +1,13 @@
 """The words after `grade`: which exercises are meant, and which files belong to them."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..course import Course, Exercise, packaged_course
 from ..outside import UserError, did_you_mean
+
+_NOTEBOOK = ".ipynb"
 
 
 class UsageError(UserError):
@@ -18,7 +21,7 @@ def find_exercise(course: Course, word: str) -> Exercise:
     """
     word = Path(word).name if is_file(word) else word
     for exercise in course.exercises:
-        if word in (exercise.id, exercise.number, exercise.number.lstrip("0"), exercise.stem, exercise.filename):
+        if word in exercise.names:
             return exercise
     begun = [exercise for exercise in course.exercises if exercise.id.startswith(word)]
     if len(begun) == 1:
@@ -61,24 +64,49 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
             for exercise in meant:
                 if exercise.id in chosen:
                     raise UsageError(f"`{exercise.id}` is named twice")
-                chosen[exercise.id] = folder / exercise.filename
+                chosen[exercise.id] = exercise_path(folder, exercise)
             last = meant[0] if len(meant) == 1 else None
             continue
-        named = next((e for e in course.exercises if e.filename == Path(word).name), None)
+        named = next((e for e in course.exercises if e.stem == Path(word).stem), None)
         target = last or named
+        if target is None and word.endswith(_NOTEBOOK):
+            chosen.update((exercise.id, Path(word)) for exercise in _graded_in(course, word))
+            continue
         if target is None:
             raise UsageError(f"which exercise is {word}? write `grade EXERCISE {word}`")
         chosen[target.id] = Path(word)
         last = None
     order = [exercise.id for exercise in course.exercises]
     if not chosen:
-        return {exercise.id: folder / exercise.filename for exercise in course.exercises}
+        return {exercise.id: exercise_path(folder, exercise) for exercise in course.exercises}
     return dict(sorted(chosen.items(), key=lambda item: order.index(item[0])))
 
 
 def is_file(word: str) -> bool:
     """Return whether a word is the path of a file, and not the name of an exercise."""
-    return "/" in word or "\\" in word or word.endswith(".py")
+    return "/" in word or "\\" in word or word.endswith((".py", _NOTEBOOK))
+
+
+def exercise_path(folder: Path, exercise: Exercise) -> Path:
+    """Return an exercise's file in a folder: the notebook of that name where there is no Python file, else that."""
+    path = folder / exercise.filename
+    notebook = path.with_suffix(_NOTEBOOK)
+    return notebook if os.path.lexists(notebook) and not os.path.lexists(path) else path
+
+
+def _graded_in(course: Course, word: str) -> list[Exercise]:
+    """Return the exercises that a notebook's cells name. Raises `UsageError` where there are none."""
+    from ..client import NotebookError, graded_in
+
+    try:
+        found = graded_in(Path(word), course.exercises)
+    except NotebookError as error:
+        raise UsageError(str(error)) from None
+    if not found:
+        raise UsageError(
+            f"which exercise is {word}? write `grade EXERCISE {word}`, or begin cells with `%%grade EXERCISE`"
+        )
+    return found
 
 
 def learner_folders(course: Course) -> tuple[Path, Path]:

@@ -3,6 +3,8 @@
 from .bounds import cut, cut_output
 from .budget import Budget
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
+from .notebook import SUFFIX as NOTEBOOK
+from .notebook import NotebookError, code_cells, without_magics
 from .protocol import (
     Batch,
     Broke,
@@ -21,9 +23,18 @@ from .protocol import (
     Values,
 )
 from .reason import Died, Reason, reason_of, stopped
-from .source import Source, decode_source, read_source
+from .source import (
+    Source,
+    decode_source,
+    graded_in,
+    joined,
+    read_content,
+    read_exercise,
+    read_source,
+)
 
 __all__ = [
+    "NOTEBOOK",
     "Batch",
     "Broke",
     "Budget",
@@ -35,6 +46,7 @@ __all__ = [
     "LoadFailed",
     "Loaded",
     "NotStarted",
+    "NotebookError",
     "Nothing",
     "Odd",
     "Problem",
@@ -48,10 +60,16 @@ __all__ = [
     "Source",
     "Traced",
     "Values",
+    "code_cells",
     "cut",
     "cut_output",
     "decode_source",
+    "graded_in",
+    "joined",
+    "read_content",
+    "read_exercise",
     "read_source",
     "reason_of",
     "stopped",
+    "without_magics",
 ]

@@ -4,7 +4,9 @@ A worker's answer is refused beyond its bounds, before anything is built from it
 says so. docs/threat-model.md tells what these sizes add up to.
 """
 
-SOURCE = 256 << 10  # bytes of a learner's file
+SOURCE = 256 << 10  # bytes of a learner's file, or of a notebook's code
+NOTEBOOK = 16 << 20  # bytes of a notebook, most of which are pictures in its outputs
+CELLS = 2_000  # cells of a notebook
 ANSWER = 20 << 20  # bytes of an answer to a batch; most batches allow far less
 ANSWER_VALUES = 1_000_000  # JSON values in it, each of which takes up to 200 bytes of memory once it is decoded
 LOAD_ANSWER = 64 << 10  # bytes of the answer to the request to load a file

@@ -11,7 +11,7 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,6 +95,7 @@ class EngineProcess:
         stub: The file as it was given out; the same syntax tree counts as not started.
         limits: What loading and each batch may use.
         budget: What the whole submission may use; shared by its files.
+        cells: The lines in which a notebook's cells begin; of several, one that cannot be run is left out.
         apart: Whether each batch is run in a fresh process; so are those that come after one that has died or ran out
             of time in a used one.
     """
@@ -108,6 +109,7 @@ class EngineProcess:
         limits: Limits,
         budget: Budget | None = None,
         *,
+        cells: Sequence[int] = (),
         apart: bool = False,
     ) -> None:
         self._warm = warm
@@ -115,6 +117,7 @@ class EngineProcess:
             "source": source,
             "filename": filename,
             "stub": stub,
+            "cells": list(cells),
             "allow": warm.allow,
             "limits": msgspec.to_builtins(limits),
         }

@@ -3,11 +3,14 @@
 import errno
 import os
 import stat
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..outside import readable
-from . import bounds
+from ..course import Exercise
+from ..outside import printable, readable
+from ..remarks import CellStart
+from . import bounds, notebook
 
 MAX_BYTES = bounds.SOURCE
 
@@ -19,21 +22,87 @@ _FOLDER = os.O_RDONLY | _NO_FOLLOW | _CLOSE | getattr(os, "O_DIRECTORY", 0)
 
 @dataclass(frozen=True)
 class Source:
-    """A file's text, or why there is none: `problem` is `missing`, `unreadable` or None. `path` is for showing it."""
+    """A file's text, or why there is none: `problem` is `missing`, `unreadable` or None. `path` is for showing it.
+
+    The text of a notebook is that of its code cells, one after the other; `cells` says where each begins.
+    """
 
     path: Path
     text: str = ""
     problem: str | None = None
     message: str | None = None
+    cells: tuple[CellStart, ...] = ()
 
 
-def read_source(path: Path, root: Path | None = None) -> Source:
+def read_exercise(exercise: Exercise, path: Path, root: Path | None = None) -> Source:
+    """Read the file of an exercise: `path`, or the notebook of the same name in its place.
+
+    Where there are both, neither is graded. Of a notebook, the code is that of `notebook_source`.
+    """
+    beside = path.with_suffix(notebook.SUFFIX)
+    if path.suffix == notebook.SUFFIX or not os.path.lexists(beside):
+        return read_source(path, root, exercise.names)
+    if not os.path.lexists(path):
+        return read_source(beside, root, exercise.names)
+    both = f"there are both {printable(path.name)} and {printable(beside.name)}; keep one of them"
+    return Source(readable(path), problem="unreadable", message=both)
+
+
+def notebook_source(path: Path, data: bytes, names: Collection[str]) -> Source:
+    """Return the source of an exercise, which has these names, from the content of a notebook."""
+    try:
+        return joined(path, notebook.code_cells(data), names)
+    except notebook.NotebookError as error:
+        return Source(path, problem="unreadable", message=f"{path.name} {printable(str(error))}")
+
+
+def joined(path: Path, cells: Sequence[notebook.Cell], names: Collection[str]) -> Source:
+    """Return the source of an exercise, which has these names, from the cells of a notebook.
+
+    That is the last cell that begins with `%%grade` and one of the names, or else every cell that does not begin with
+    `%%grade` and a name.
+    """
+    graded = [cell for cell in cells if cell.is_of(names)]
+    chosen = graded[-1:] or [cell for cell in cells if not cell.exercise]
+    starts, line = [], 1
+    for cell in chosen:
+        starts.append(CellStart(cell.number, line))
+        line += cell.text.count("\n") + 1
+    return Source(path, "\n".join(cell.text for cell in chosen), cells=tuple(starts))
+
+
+def read_source(path: Path, root: Path | None = None, names: Collection[str] | None = None) -> Source:
     """Read a regular file of UTF-8 text of at most 256 KB, line ends made `\\n`.
+
+    With the names of an exercise, a file that ends in `.ipynb` is read as a notebook.
 
     Never blocks on a FIFO, follows a symbolic link or takes a file that has a second name (a hard link): either could
     lead to a file that the submission only points at. Where `root` is given and the file lies there, no
     folder between them may be a link either.
     """
+    is_notebook = names is not None and path.suffix == notebook.SUFFIX
+    content = read_content(path, root, notebook.MAX_BYTES if is_notebook else MAX_BYTES)
+    if isinstance(content, Source):
+        return content
+    if names is not None and is_notebook:
+        return notebook_source(readable(path), content, names)
+    return decode_source(readable(path), content)
+
+
+def graded_in(path: Path, exercises: Iterable[Exercise]) -> list[Exercise]:
+    """Return the exercises that cells of a notebook name by `%%grade`. Raises `NotebookError`."""
+    content = read_content(path, None, notebook.MAX_BYTES)
+    if isinstance(content, Source):
+        raise notebook.NotebookError(str(content.message))
+    try:
+        cells = notebook.code_cells(content)
+    except notebook.NotebookError as error:
+        raise notebook.NotebookError(f"{readable(path).name} {printable(str(error))}") from None
+    return [exercise for exercise in exercises if any(cell.is_of(exercise.names) for cell in cells)]
+
+
+def read_content(path: Path, root: Path | None, most: int) -> bytes | Source:
+    """Return the content of a regular file, of which no more than `most + 1` bytes, or why there is none."""
     shown = readable(path)
     try:
         handle = _open(path, root)
@@ -43,18 +112,18 @@ def read_source(path: Path, root: Path | None = None) -> Source:
         linked = error.errno in (errno.ELOOP, errno.EMLINK) or (root is not None and error.errno == errno.ENOTDIR)
         why = "there is a symbolic link in its path" if linked else (error.strerror or "unknown reason")
         return Source(shown, problem="unreadable", message=f"{shown.name} cannot be read: {why}")
-    why_not = _refusal(os.fstat(handle))
+    why_not = _refusal(os.fstat(handle), most)
     if why_not:
         os.close(handle)
         return Source(shown, problem="unreadable", message=f"{shown.name} {why_not}")
     with os.fdopen(handle, "rb") as file:
-        return decode_source(shown, file.read(MAX_BYTES + 1))
+        return file.read(most + 1)
 
 
 def decode_source(path: Path, data: bytes) -> Source:
     """A source from the bytes of a file, of which no more than `MAX_BYTES + 1` need be given."""
     if len(data) > MAX_BYTES:
-        return Source(path, problem="unreadable", message=f"{path.name} {_TOO_LARGE}")
+        return Source(path, problem="unreadable", message=f"{path.name} {_too_large(MAX_BYTES)}")
     if b"\0" in data:
         return Source(path, problem="unreadable", message=f"{path.name} is not text: it has NUL bytes (UTF-16?)")
     try:
@@ -64,15 +133,16 @@ def decode_source(path: Path, data: bytes) -> Source:
     return Source(path, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-_TOO_LARGE = f"is larger than {MAX_BYTES >> 10} KB"
+def _too_large(most: int) -> str:
+    return f"is larger than {most >> 10} KB" if most < 1 << 20 else f"is larger than {most >> 20} MB"
 
 
-def _refusal(found: os.stat_result) -> str | None:
+def _refusal(found: os.stat_result, most: int) -> str | None:
     if not stat.S_ISREG(found.st_mode):
         return "is not a regular file"
     if found.st_nlink > 1:
         return "is a hard link: the same file has another name elsewhere"
-    return _TOO_LARGE if found.st_size > MAX_BYTES else None
+    return _too_large(most) if found.st_size > most else None
 
 
 def _open(path: Path, root: Path | None) -> int:

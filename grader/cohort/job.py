@@ -8,6 +8,7 @@ import msgspec
 from ..answer_book import Answer
 from ..client import Source
 from ..grading import Submission
+from ..remarks import CellStart
 from ..report import Report
 from ..report.model import SubmissionStamp
 
@@ -36,20 +37,23 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One submission to grade. `sources` holds path, text, problem and message by exercise id."""
+    """One submission to grade. `sources` holds path, text, problem, message and cells by exercise id."""
 
-    sources: dict[str, tuple[str, str, str | None, str | None]]
+    sources: dict[str, tuple[str, str, str | None, str | None, tuple[CellStart, ...]]]
     stamp: SubmissionStamp
     notes: tuple[str, ...]
 
     @classmethod
     def of(cls, submission: Submission) -> "Job":
-        sources = {name: (str(s.path), s.text, s.problem, s.message) for name, s in submission.sources.items()}
+        sources = {name: (str(s.path), s.text, s.problem, s.message, s.cells) for name, s in submission.sources.items()}
         return cls(sources, submission.stamp, submission.notes)
 
     @property
     def submission(self) -> Submission:
-        sources = {name: Source(Path(path), text, *why) for name, (path, text, *why) in self.sources.items()}
+        sources = {
+            name: Source(Path(path), text, problem, message, cells)
+            for name, (path, text, problem, message, cells) in self.sources.items()
+        }
         return Submission(sources, self.stamp, self.notes)
 
 

@@ -2,7 +2,7 @@
 
 from .find import PACKAGED, course_around, find_course, other_course_around, packaged_course
 from .load import ID, load_course
-from .model import COMMANDS, Check, Course, CourseError, Exercise, Limits
+from .model import COMMANDS, Check, Course, CourseError, Exercise, Limits, names_of
 from .yaml_nodes import Document
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "course_around",
     "find_course",
     "load_course",
+    "names_of",
     "other_course_around",
     "packaged_course",
 ]

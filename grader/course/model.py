@@ -97,9 +97,24 @@ class Exercise:
         return f"{self.stem}.py"
 
     @property
+    def notebook(self) -> str:
+        """The name of a notebook that takes the place of the file."""
+        return f"{self.stem}.ipynb"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every whole name that a person may call the exercise by."""
+        return names_of(self.id, self.number)
+
+    @property
     def max_score(self) -> int:
         """The maximum score, without bonus."""
         return sum(check.points for check in self.checks if not check.bonus)
+
+
+def names_of(id: str, number: str) -> tuple[str, ...]:
+    """Return every whole name of an exercise, from its id and number."""
+    return id, number, number.lstrip("0"), f"{number}_{id}", f"{number}_{id}.py", f"{number}_{id}.ipynb"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from .. import sandbox
 from ..answer_book import read_book
 from ..checks.session import CheckSession
-from ..client import Source, read_source
+from ..client import Source, read_exercise
 from ..course import Course, Exercise
 from ..grading import SILENT, Grader, Listener, Submission, digest, grade_submission
 from ..oracle import Oracle
@@ -53,7 +53,7 @@ class Practice:
 
     def changed(self, exercises: Iterable[Exercise]) -> list[Exercise]:
         """Return those of the exercises whose file is not as it was graded last."""
-        return [one for one in exercises if read_source(self.path(one)) != self._graded.get(one.id)]
+        return [one for one in exercises if read_exercise(one, self.path(one)) != self._graded.get(one.id)]
 
     def grade(self, exercises: Iterable[Exercise], listener: Listener = SILENT) -> Report:
         """Grade the files of these exercises and keep their results. The listener hears what a learner may read.
@@ -61,18 +61,25 @@ class Practice:
         Raises `GraderFault` and `OracleError`. A sandbox that has died is started again once.
         """
         chosen = tuple(exercises)
-        sources = {one.id: read_source(self.path(one)) for one in chosen}
-        try:
-            report = self._grade(chosen, sources, listener)
-        except sandbox.WorkerGone:
-            self._stack.close()
-            self._start()
-            report = self._grade(chosen, sources, listener)
+        sources = {one.id: read_exercise(one, self.path(one)) for one in chosen}
+        report = self._grade(chosen, sources, listener)
         self._graded.update(sources)
         self.results.update((result.id, result) for result in report.exercises)
         return report
 
+    def grade_source(self, exercise: Exercise, source: Source) -> Report:
+        """Grade a source in place of an exercise's file. Its result is not kept. Raises what `grade` does."""
+        return self._grade((exercise,), {exercise.id: source}, SILENT)
+
     def _grade(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:
+        try:
+            return self._grade_once(exercises, sources, listener)
+        except sandbox.WorkerGone:
+            self._stack.close()
+            self._start()
+            return self._grade_once(exercises, sources, listener)
+
+    def _grade_once(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:
         assert self._grader is not None
         details = self.course.details
 

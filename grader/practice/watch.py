@@ -74,7 +74,8 @@ class Watch:
         on_report: Callable[[Report], None] = lambda report: None,
     ) -> None:
         self._on_report = on_report
-        self._by_file = {exercise.filename: exercise for exercise in practice.course.exercises}
+        exercises = practice.course.exercises
+        self._by_file = {name: one for one in exercises for name in (one.filename, one.notebook)}
         self._practice = practice
         self._course: Course = practice.course
         self._screen = screen
@@ -114,7 +115,8 @@ class Watch:
             else:
                 self._later.append(event)
             event = events.wait(_SETTLE_S)
-        changed = self._practice.changed(self._by_file[name] for name in self._by_file if name in saved)
+        meant = {self._by_file[name].id for name in saved if name in self._by_file}
+        changed = self._practice.changed(one for one in self._course.exercises if one.id in meant)
         if changed:
             self._asked_to_reset = False
             self._grade(changed)

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..client import Reason
 from ..course import Limits
-from ..remarks import Remark, Shown
+from ..remarks import CellStart, Remark, Shown
 
 Schema: TypeAlias = Literal["backward/report/v2"]
 SCHEMA: Schema = "backward/report/v2"
@@ -114,7 +114,8 @@ class CheckResult(_Strict, frozen=True):
 
 class ExerciseResult(_Strict, frozen=True):
     """One exercise. `max_score` leaves bonus out; `bonus` is what was earned beyond it. `facts` are of one that is not
-    passed. `file` is relative to the folder that was graded in, or to the submission's."""
+    passed. `file` is relative to the folder that was graded in, or to the submission's. Where it is a notebook, lines
+    count through its code cells one after the other, and `cells` says in which line each begins."""
 
     id: str
     number: str
@@ -128,6 +129,7 @@ class ExerciseResult(_Strict, frozen=True):
     file: str | UnsetType = UNSET
     reason: Reason | UnsetType = UNSET
     facts: tuple[FaultFact, ...] | UnsetType = UNSET
+    cells: tuple[CellStart, ...] | UnsetType = UNSET
 
 
 class Report(_Strict, frozen=True):

@@ -1,5 +1,6 @@
 """Select what of a report is shown, and format its numbers: on a terminal, on a page, in an export."""
 
+from ..words.learner import place
 from .model import CheckResult, ExerciseResult
 
 
@@ -15,7 +16,15 @@ def hint_number(check: CheckResult) -> int:
     return int(words[-1]) if words and words[-1].isdecimal() else 1
 
 
-def place(exercise: ExerciseResult, check: CheckResult | None) -> tuple[str, int | None]:
+def where(exercise: ExerciseResult, line: int | None) -> str:
+    """Return how a person finds a line of the learner's file: `file.py:5`, or `work.ipynb, cell 3, line 5`."""
+    file = exercise.file or ""
+    if not file or not line:
+        return file
+    return f"{file}, {place(exercise.cells, line)}" if exercise.cells else f"{file}:{line}"
+
+
+def located(exercise: ExerciseResult, check: CheckResult | None) -> tuple[str, int | None]:
     """Return where the learner's file is, and the line that a check, or the message on the file, is about; None for a
     line that is not known."""
     line = (exercise.reason.line if exercise.reason else None) if check is None else (check.line or None)

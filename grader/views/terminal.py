@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from ..client import cut
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import digits, expected_by, first_failure
+from ..report.shown import digits, expected_by, first_failure, where
 from ..style import Style, columns, packed, padded
 
 T = TypeVar("T")
@@ -34,6 +34,7 @@ _WORDS = {
     "unreadable": ("ERROR", "red"),
     "not_earned": ("BONUS", "cyan"),  # a bonus check that is not passed, in an exercise with full marks
 }
+_OWN_LINE = re.compile(r"(cell \d+, )?line \d+: ")  # of a message: a line of the learner's file
 _NOT_STARTED = "not started"
 PLAIN = Style()
 
@@ -82,6 +83,11 @@ def headline(exercise: ExerciseResult, style: Style = PLAIN, *, title: bool = Fa
     text = f"{name:<15} {_NOT_STARTED if exercise.status == 'not_started' and not title else exercise.title}"
     bonus = f" +{exercise.bonus}" if exercise.bonus else ""
     return _row(exercise.status, text, f"{exercise.score}/{exercise.max_score}{bonus}", style)
+
+
+def status_word(status: str) -> str:
+    """Return the word for the status of an exercise or a check, such as `PASS`."""
+    return _WORDS[status][0]
 
 
 def check_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
@@ -237,12 +243,12 @@ class _Page:
         yield _Part(self.labelled("note" if expected else "", head) if head else [], rank=3 if expected else None)
         line_number = check.reason.line if not isinstance(check.reason, UnsetType) else None
         placed = line_number is not None and not isinstance(exercise.file, UnsetType)
-        own = [line for line in rest if line.startswith("line ")]
+        own = [line for line in rest if _OWN_LINE.match(line)]
         quoted = [style.cut(f"{indent}    {style.clean(line)}", style.width) for line in own]
         yield _Part([] if unfilled and placed else quoted, rank=2, least=1, from_start=True)
         yield _Part([part for line in rest if line not in own for part in _indented(line, len(indent) + 4, style)])
         if placed:
-            yield _Part([f"{indent}{self.label('at')}{style.clean(str(exercise.file))}:{line_number}"], rank=0)
+            yield _Part([f"{indent}{self.label('at')}{style.clean(where(exercise, line_number))}"], rank=0)
         for fact in facts[:_FACTS]:
             yield _Part(self.indented(f"fact: {fact}") if wide else self.labelled("fact", fact))
         if check.diagnosis and check.diagnosis.explanation != said:

@@ -1,6 +1,7 @@
 """The sentences that a learner reads about their own code: findings, exceptions, ends of a process, fault facts."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -8,6 +9,7 @@ from ..program import BINARY, METHODS, number_text
 from ..remarks import (
     BeforeInput,
     BuiltAgain,
+    CellStart,
     Changed,
     Cleared,
     DataChanged,
@@ -63,25 +65,36 @@ class Ended(Protocol):
     def detail(self) -> str | None: ...
 
 
+# -- a place --------------------------------------------------------------------------------------------
+
+
+def place(cells: Sequence[CellStart], first: int, last: int | None = None) -> str:
+    """Return how a person finds lines of a text: `line 5`, `lines 5 to 9`, or `cell 3, line 5` of a notebook."""
+    at = bisect_right(cells, first, key=lambda start: start.line) - 1
+    shift = cells[at].line - 1 if at >= 0 else 0
+    lines = f"line {first - shift}" if last in (None, first) else f"lines {first - shift} to {(last or 0) - shift}"
+    return f"cell {cells[at].cell}, {lines}" if at >= 0 else lines
+
+
 # -- a check ------------------------------------------------------------------------------------------
 
 
-def finding_text(finding: "Finding") -> str | None:
-    """Return what is said of a failure besides its numbers; None for nothing."""
+def finding_text(finding: "Finding", cells: Sequence[CellStart] = ()) -> str | None:
+    """Return what is said of a failure besides its numbers; None for nothing. `cells` are those of a notebook."""
     if finding.stopped is not None or finding.reason is not None:
-        return _why(finding.stopped, finding.reason)
+        return _why(finding.stopped, finding.reason, cells)
     return "; ".join(map(remark_text, finding.remarks)) or None
 
 
-def load_failure(name: str, stopped: Stopped | None, ended: Ended | None) -> str:
+def load_failure(name: str, stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart] = ()) -> str:
     """Say that the file `name` could not be loaded, and why."""
-    return f"{name} could not be loaded: {_why(stopped, ended)}"
+    return f"{name} could not be loaded: {_why(stopped, ended, cells)}"
 
 
-def _why(stopped: Stopped | None, ended: Ended | None) -> str:
+def _why(stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart]) -> str:
     """Say why the learner's code gave no answer: what stopped it, or else how its process ended."""
     if stopped is not None:
-        return stopped_text(stopped)
+        return stopped_text(stopped, cells)
     assert ended is not None
     return ended_text(ended)
 
@@ -222,16 +235,19 @@ def ended_text(ended: Ended) -> str:
 # -- code that was stopped ---------------------------------------------------------------------------
 
 
-def stopped_text(stopped: Stopped) -> str:
-    """A problem in a sentence, then the learner's own lines, innermost last, then where it usually comes from."""
+def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
+    """A problem in a sentence, then the learner's own lines, innermost last, then where it usually comes from.
+
+    `cells` are those of a notebook, by which its lines are named.
+    """
     if stopped.notebook:
-        return "this file is a Jupyter notebook (JSON); submit its code as a Python file"
+        return "this file is a Jupyter notebook (JSON) under the name of a Python file; let its name end in .ipynb"
     told = stopped.kind == "raised" and not stopped.unfilled
     usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
     if stopped.kind == "module":
         usual = "each file is run alone: it can import nothing from other files of yours"
     said = " ".join(_sentence(stopped).split())
-    return "\n".join([said, *(f"line {n}: {line}" for n, line in stopped.lines), *([usual] if usual else [])])
+    return "\n".join([said, *(f"{place(cells, n)}: {line}" for n, line in stopped.lines), *([usual] if usual else [])])
 
 
 # what was done when learner code raised outside of its own file, by step
@@ -491,20 +507,15 @@ _SOMETIMES = "This happens in some runs only: it depends on the order in which n
 _OF_TWO = ("add", "sub", "mul", "div")
 
 
-def fact_text(fact: "Fact") -> str:
-    """Return a fact in sentences."""
+def fact_text(fact: "Fact", cells: Sequence[CellStart] = ()) -> str:
+    """Return a fact in sentences. `cells` are those of a notebook, by which its lines are named."""
     if not fact.operation:
         said = " ".join(_of_pass(fact).split())  # a program's text has several blanks
         return f"{said} {_SOMETIMES}" if fact.sometimes else said
-    where = f" ({_lines(fact.lines)})" if fact.lines else ""
+    where = f" ({place(cells, *fact.lines)})" if fact.lines else ""
     if fact.kind in ("value", "contribution"):
         return " ".join(_of_numbers(fact, where).split())
     return f"In `L = {_EXPRESSIONS[fact.operation][1:]}{where}, {_of_operation(fact)}"
-
-
-def _lines(lines: tuple[int, int]) -> str:
-    first, last = lines
-    return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def _of_numbers(fact: "Fact", where: str) -> str:

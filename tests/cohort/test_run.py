@@ -386,7 +386,7 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
     assert (4, {}) == (standing.graded, standing.faults)
     why = "the submission cannot be read: reading it took more than 30 s of CPU time"
     assert (why,) == jobs["bob"].notes
-    assert {("unreadable", why)} == {source[2:] for source in jobs["bob"].sources.values()}
+    assert {("unreadable", why)} == {source[2:4] for source in jobs["bob"].sources.values()}
     report = Results(tmp_path).report("bob")
     assert report is not None
     assert why in [reason.detail for reason in review_reasons(report)]

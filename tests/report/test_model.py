@@ -24,7 +24,7 @@ FIELDS = {
     "Diagnosis": "id title explanation",
     "Reason": "kind seconds clock signal limit_kb count detail type line",
     "FaultFact": "kind text operation input expected found lines program node other upstream sometimes",
-    "ExerciseResult": "id number title status score max_score bonus checks message file reason facts",
+    "ExerciseResult": "id number title status score max_score bonus checks message file reason facts cells",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"
         " program expected actual expected_by diagnosis hint message remarks output reason line"

@@ -134,6 +134,7 @@ def test_a_notebook_is_called_one() -> None:
     source = '{"cells": [], "metadata": {"name": null}, "nbformat": 4}'
     text = said_of(problem("raised", "NameError", "name 'null' is not defined", lines=[1]), source)
     assert text.startswith("this file is a Jupyter notebook")
+    assert text.endswith("let its name end in .ipynb")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from ...client.source import MAX_BYTES
+from ...client import NOTEBOOK, bounds
 from ...outside import open_plain, printable
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
@@ -105,8 +105,8 @@ def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> 
     """Yield the path of each file in an archive, with its content if it is wanted.
 
     Paths are relative and stay inside the archive. The content is None unless `wanted` accepts the
-    file's name. It is a string, the reason, if it cannot be read. At most `MAX_BYTES + 1` bytes of
-    each file are read. Raises `ArchiveError`.
+    file's name. It is a string, the reason, if it cannot be read. At most
+    `_most(name) + 1` bytes of each file are read. Raises `ArchiveError`.
     """
     try:
         allowance.open()
@@ -126,6 +126,11 @@ def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> 
     except _DAMAGED as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
         raise ArchiveError(f"{printable(path.name)} cannot be read: {printable(why)}") from error
+
+
+def _most(name: str) -> int:
+    """Return how many bytes of a file are taken."""
+    return bounds.NOTEBOOK if name.endswith(NOTEBOOK) else bounds.SOURCE
 
 
 _TOO_MANY = f"holds more than {MAX_MEMBERS} files"
@@ -193,7 +198,7 @@ def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowanc
         return "uses an unsupported compression method"
     try:
         with archive.open(info) as file:
-            content = file.read(MAX_BYTES + 1)
+            content = file.read(_most(info.filename) + 1)
     except ArchiveError:
         raise
     except _DAMAGED as error:
@@ -235,7 +240,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
         if info.islnk() or info.issym() or info.isdev() or info.isdir():  # these have no content, whatever their size
             stored = 0
         longer, size = "", None
-        content = tar.content(stored, MAX_BYTES + 1 if info.type in _FILES and wanted(inner.name) else 0)
+        content = tar.content(stored, _most(inner.name) + 1 if info.type in _FILES and wanted(inner.name) else 0)
         if inner.name and not info.isdir():
             yield inner, (content if info.type in _FILES else "is not a regular file") if wanted(inner.name) else None
     raise ArchiveError(_TOO_MANY)

@@ -8,10 +8,11 @@ from typing import IO, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from ...client.source import MAX_BYTES
+from ...client import bounds
 from ...worker.confine.framing import HEADER
 from .files import Intake
 
+_CELL = 32  # bytes of where a cell begins
 _Message = TypeVar("_Message")
 
 
@@ -60,7 +61,7 @@ Reply: TypeAlias = Ready | Intake | Stopped
 
 def most(exercises: dict[str, str]) -> int:
     """Return the maximum size of a reply in bytes: a source for each exercise, and 1 MB of names and notes."""
-    return MAX_BYTES * len(exercises) + (1 << 20)
+    return (bounds.SOURCE + _CELL * bounds.CELLS) * len(exercises) + (1 << 20)
 
 
 def send(stream: IO[bytes], message: msgspec.Struct) -> None:

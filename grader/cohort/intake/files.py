@@ -9,7 +9,19 @@ from pathlib import Path
 
 import msgspec
 
-from ...client import Source, cut, decode_source, read_source
+from ...client import (
+    NOTEBOOK,
+    NotebookError,
+    Source,
+    bounds,
+    code_cells,
+    cut,
+    decode_source,
+    joined,
+    read_content,
+    read_source,
+)
+from ...course import names_of
 from ...outside import printable, readable
 from . import clones
 from .archives import Allowance, ArchiveError, is_archive, members
@@ -46,13 +58,17 @@ def read_files(places: Iterable[tuple[Path, str]], exercises: Mapping[str, str])
         places: folders, archives and files, each with the name it had before a platform renamed it.
         exercises: file names by exercise id.
     """
-    reading = _Reading({filename: _Candidates(filename) for filename in exercises.values()})
+    reading = _Reading(exercises)
     for place, name in places:
         reading.place(place, name)
     sources, notes = {}, reading.notes.all
     for exercise, filename in exercises.items():
-        sources[exercise], note = reading.candidates[filename].the_one()
+        named, in_cells = reading.candidates[filename], reading.in_cells[filename]
+        sources[exercise], note = (named if named.first or not in_cells.first else in_cells).the_one()
         notes += [note] if note else []
+        if named.first and in_cells.first:
+            unused, used = in_cells.first.path, named.first.path
+            notes.append(f"{unused} has a cell for {exercise}, which was not graded, because there is {used}")
     if reading.others and any(source.problem == "missing" for source in sources.values()):
         shown = ", ".join(reading.others[:_SHOWN]) + (" and more" if len(reading.others) > _SHOWN else "")
         notes.append(f"files with other names were not graded: {shown}")
@@ -62,7 +78,7 @@ def read_files(places: Iterable[tuple[Path, str]], exercises: Mapping[str, str])
 
 @dataclass
 class _Candidates:
-    """The files that have the name of one exercise. There may be very many, so only the first text is kept."""
+    """The files with the code of one exercise. There may be very many, so only the first text is kept."""
 
     name: str
     first: Source | None = None
@@ -113,13 +129,16 @@ class _Notes:
 class _Reading:
     """One submission while it is read. An unreadable part gets a note, and the rest is still read."""
 
-    def __init__(self, candidates: dict[str, _Candidates]) -> None:
-        self.candidates = candidates
+    def __init__(self, exercises: Mapping[str, str]) -> None:
+        self.candidates = {filename: _Candidates(filename) for filename in exercises.values()}
+        # notebooks of other names, whose cells name the exercise
+        self.in_cells = {filename: _Candidates(filename) for filename in exercises.values()}
+        self._names = {name: names_of(id, name.removesuffix(f"_{id}.py")) for id, name in exercises.items()}
         self.notes = _Notes()
         self.others: list[str] = []
         self.head: tuple[str, str] | None = None
         self._allowance = Allowance()
-        self._stems = tuple(name.removesuffix(".py").lower() for name in candidates)
+        self._stems = tuple(name.removesuffix(".py").lower() for name in self.candidates)
 
     def place(self, place: Path, name: str) -> None:
         """Read a folder, an archive, or a single file that was originally called `name`."""
@@ -170,7 +189,11 @@ class _Reading:
 
     def _file(self, path: Path, root: Path, name: str) -> None:
         shown = readable(path.relative_to(root))
-        if name in self.candidates:
+        if name.endswith(NOTEBOOK) and not name.startswith("."):
+            content = read_content(path, root, bounds.NOTEBOOK)
+            why = str(content.message).removeprefix(f"{name} ") if isinstance(content, Source) else ""
+            self._notebook(shown, name, why if isinstance(content, Source) else content)
+        elif name in self.candidates:
             read = read_source(path, root)
             message = read.message and printable(read.message)
             self.candidates[name].add(Source(shown, read.text, read.problem, message))
@@ -179,14 +202,38 @@ class _Reading:
         else:
             self._other(shown, name)
 
+    def _notebook(self, shown: Path, name: str, content: bytes | str) -> None:
+        """Keep the code of a notebook for the exercise that it is called after, and for those that its cells name."""
+        own = name.removesuffix(NOTEBOOK) + ".py"
+        try:
+            if isinstance(content, str):
+                raise NotebookError(content)
+            cells = code_cells(content)
+        except NotebookError as error:
+            if own in self.candidates:
+                message = f"{name} {printable(str(error))}"
+                self.candidates[own].add(Source(shown, problem="unreadable", message=message))
+            else:
+                self._other(shown, name)
+            return
+        if own in self.candidates:
+            self.candidates[own].add(joined(shown, cells, self._names[own]))
+        graded = [to for to, names in self._names.items() if to != own and any(cell.is_of(names) for cell in cells)]
+        for to in graded:
+            self.in_cells[to].add(joined(shown, cells, self._names[to]))
+        if own not in self.candidates and not graded:
+            self._other(shown, name)
+
     def _archive(self, path: Path, shown: Path) -> None:
         try:
-            for inner, content in members(path, self.candidates.__contains__, self._allowance):
+            for inner, content in members(path, self._is_read, self._allowance):
                 if any(map(_skipped, inner.parts)):
                     continue
                 where = readable(shown / inner)
                 if content is None:
                     self._other(where, inner.name)
+                elif inner.name not in self.candidates:
+                    self._notebook(where, inner.name, content)
                 elif isinstance(content, str):
                     unreadable = Source(where, problem="unreadable", message=f"{inner.name} {content}")
                     self.candidates[inner.name].add(unreadable)
@@ -194,6 +241,9 @@ class _Reading:
                     self.candidates[inner.name].add(decode_source(where, content))
         except ArchiveError as error:
             self.notes.append(str(error))
+
+    def _is_read(self, name: str) -> bool:
+        return name in self.candidates or (name.endswith(NOTEBOOK) and not name.startswith("."))
 
     def _other(self, shown: Path, name: str) -> None:
         low = name.lower()

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from ...outside import lines, markdown, one_line
 from ..model import CheckResult, ExerciseResult, Report
-from ..shown import first_failure, place
+from ..shown import first_failure, located, where
 from .explain import explanation
 
 MOST_ANNOTATIONS = 10  # GitHub shows no more errors of one step
@@ -45,14 +45,14 @@ def annotations(report: Report, folder: str = "") -> Iterator[str]:
     shown = 0
     for exercise in report.exercises:
         check = first_failure(exercise)
-        file, line = place(exercise, check)
+        file, line = located(exercise, check)
         told = _told(exercise, check)
         if not told or not file or exercise.status in ("missing", "not_started") or shown == MOST_ANNOTATIONS:
             continue
         shown += 1
         path = posixpath.normpath(posixpath.join(folder, file.replace("\\", "/")))
         name = f"{exercise.number} {exercise.title}: {exercise.score}/{exercise.max_score}"
-        properties = {"file": path, "line": str(line) if line else "", "title": name}
+        properties = {"file": path, "line": str(line) if line and not exercise.cells else "", "title": name}
         given = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
         yield f"::error {given}::{_data(told)}\n"
 
@@ -68,9 +68,8 @@ def _section(exercise: ExerciseResult) -> str:
     told = _told(exercise, check)
     if not told or exercise.status in ("missing", "not_started"):
         return ""
-    file, line = place(exercise, check)
-    where = f"{file}:{line}" if file and line else file
-    return f"\n### {markdown(f'{exercise.number} {exercise.title}')}\n\n" + _fenced(f"{where}\n{told}")
+    at = where(exercise, located(exercise, check)[1])
+    return f"\n### {markdown(f'{exercise.number} {exercise.title}')}\n\n" + _fenced(f"{at}\n{told}")
 
 
 def _told(exercise: ExerciseResult, check: CheckResult | None) -> str:

@@ -14,13 +14,15 @@ class LearnerFile:
 
     Args:
         order: `source`, `filename`, `stub` (the file as it was given out, or None), `allow` (modules beyond the
-            standard library: name to folder) and `limits`. What the source imports is imported at once.
+            standard library: name to folder), `cells` (the lines in which a notebook's cells begin, else empty) and
+            `limits`. What the source imports is imported at once.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._source: str = order["source"]
         self._filename: str = order["filename"]
         self._stub: str | None = order["stub"]
+        self._cells: list[int] = order["cells"]
         self._allow: dict[str, str] = order["allow"]
         self._calls: int = order["limits"]["calls"]
         self._parsed: load.Parsed | None = None
@@ -38,7 +40,7 @@ class LearnerFile:
         try:
             if self._stub is not None and load.same_code(self._source, self._stub):
                 return ["not_started"]
-            self._parsed = load.parse(self._source, self._filename)
+            self._parsed = load.parse(self._source, self._filename, self._cells)
             self._builtins = load.builtins_for(self._parsed, self._allow)
         except BaseException as error:
             return ["failed", ["load", *load.describe(error, self._filename)]]

@@ -95,7 +95,7 @@ NO_ENGINE = Reading(_NoEngine, "data", "grad", "", "", "", False)
 
 def _classes(module: ModuleType) -> Iterator[type]:
     for value in list(vars(module).values()):
-        if isinstance(value, type) and value.__module__ == module.__name__:
+        if issubclass(type(value), type) and value.__module__ == module.__name__:
             yield value
 
 

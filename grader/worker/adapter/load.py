@@ -1,11 +1,13 @@
 """Load a learner's file into a module, and describe errors as plain data."""
 
+import __future__
+
 import ast
 import builtins
 import contextlib
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import CodeType, ModuleType, TracebackType
@@ -18,6 +20,7 @@ from .stand_in import is_stand_in
 
 MODULE = "submission"
 _STARRED = "__star_import_of_a_missing_module__"
+_FAILED = "__cells_that_failed__"
 _UNFILLED = "NotImplementedError"  # raised by a generated stub in place of the solution
 # parts of the names of modules that start programs, write files or open windows on import
 _NOT_PREIMPORTED = {
@@ -33,6 +36,9 @@ _NOT_PREIMPORTED = {
 _NOT_PREIMPORTED |= {"idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"}
 # parts of numpy that it loads at their first use
 _NUMPY_LATE = ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
+_FUTURE = 0  # the flags of a code that `from __future__` sets
+for _feature in __future__.all_feature_names:
+    _FUTURE |= getattr(__future__, _feature).compiler_flag
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 _FROM_IMPORT = re.compile(r"\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*|[^\n;]*)")
 _IMPORT = re.compile(r"\bimport\b[ \t]*([^\n;(]*)")
@@ -48,11 +54,29 @@ class NotAvailable(ImportError):
 
 
 class Parsed(NamedTuple):
-    """A learner's source, compiled. `guarded` has the lines of imports inside a `try` with handlers."""
+    """A learner's source, compiled. `guarded` has the lines of imports inside a `try` with handlers.
 
-    code: CodeType
+    A file has one code. A notebook has one for each cell, and in `failed` the cells that cannot be compiled.
+    """
+
+    codes: tuple[CodeType, ...]
     filename: str
     guarded: frozenset[int]
+    cells: tuple[str, ...] = ()
+    failed: "tuple[FailedCell, ...]" = ()
+
+
+class FailedCell(NamedTuple):
+    """A cell of a notebook that raised an error, or cannot be compiled. The cells after it are run nevertheless."""
+
+    text: str
+    error: Exception
+    traceback: TracebackType | None
+
+    def binds(self, name: str) -> bool:
+        """Whether the cell would have given the name a value, had it been run to its end."""
+        name = re.escape(name)
+        return bool(re.search(rf"(?m)^[ \t]*(?:def|class)[ \t]+{name}\b|^{name}[ \t]*[:=]", self.text))
 
 
 class _Placeholder(ModuleType):
@@ -85,8 +109,11 @@ def need(module: ModuleType, name: str) -> Any:
     """Return the object of a name in a file; None if there is none.
 
     Raises `NotAvailable` if the name belongs to a module that is not available, or may come from
-    `import *` of one.
+    `import *` of one. Raises the error of a notebook's cell that should have given the name a value.
     """
+    for cell in vars(module).get(_FAILED, ()) if name not in vars(module) else ():
+        if cell.binds(name):
+            raise cell.error.with_traceback(cell.traceback)
     value = vars(module).get(name, vars(module).get(_STARRED))
     if isinstance(value, _Placeholder):
         value._explain()
@@ -140,9 +167,45 @@ def _named_modules(source: str) -> set[str]:
     return names
 
 
-def parse(source: str, filename: str) -> Parsed:
-    """Parse and compile a source without running it. Raises `SyntaxError`, `RecursionError`, `MemoryError`."""
-    tree = ast.parse(source, filename)
+def parse(source: str, filename: str, cells: Sequence[int] = ()) -> Parsed:
+    """Parse and compile a source without running it.
+
+    With several `cells`, the lines in which a notebook's cells begin, each is compiled alone. What
+    `from __future__` switches on in one cell holds in those after it, as in Jupyter.
+
+    Raises `SyntaxError`, `RecursionError` or `MemoryError`; of a notebook only the last.
+    """
+    if len(cells) < 2:
+        code, guarded = _compiled(ast.parse(source, filename), filename)
+        return Parsed((code,), filename, guarded)
+    lines, flags = source.split("\n"), 0
+    codes, texts, failed, every = [], [], [], set[int]()
+    for first, end in zip(cells, [*cells[1:], len(lines) + 1], strict=True):
+        text = "\n".join(lines[first - 1 : end - 1])
+        try:
+            tree = _moved(text, filename, first - 1)
+            code, guarded = _compiled(tree, filename, flags)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            failed.append(FailedCell(text, error, None))
+            continue
+        codes.append(code)
+        texts.append(text)
+        every |= guarded
+        flags |= code.co_flags & _FUTURE
+    return Parsed(tuple(codes), filename, frozenset(every), tuple(texts), tuple(failed))
+
+
+def _moved(text: str, filename: str, by: int) -> ast.Module:
+    """Parse a cell whose first line comes after `by` others. Raises what `ast.parse` does, with the line so counted."""
+    try:
+        return ast.increment_lineno(ast.parse(text, filename), by)
+    except SyntaxError as error:
+        error.lineno = (error.lineno or 1) + by
+        raise
+
+
+def _compiled(tree: ast.Module, filename: str, flags: int = 0) -> tuple[CodeType, frozenset[int]]:
+    """Compile a tree; return the code, and the lines of imports inside a `try` with handlers."""
     nodes = _every_node(tree)
     guarded = {
         node.lineno
@@ -153,7 +216,7 @@ def parse(source: str, filename: str) -> Parsed:
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
     calls.count_calls(nodes)
-    return Parsed(compile(tree, filename, "exec"), filename, frozenset(guarded))
+    return compile(tree, filename, "exec", flags, dont_inherit=True), frozenset(guarded)
 
 
 def _every_node(tree: ast.AST) -> list[ast.AST]:
@@ -179,7 +242,8 @@ def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None)
     """Run the file as a module named `submission`, and return the module.
 
     `budget` limits the calls of its functions while it runs; None for no limit. Raises any error of
-    learner code, including `SystemExit`.
+    learner code, including `SystemExit`. A cell of a notebook that raises an error is left at that point, and the next
+    one is run.
     """
     module = ModuleType(MODULE)
     module.__file__ = parsed.filename
@@ -187,7 +251,16 @@ def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None)
     vars(module)["__builtins__"] = offered
     sys.modules[MODULE] = module
     with calls.CallBudget(offered, budget):
-        exec(parsed.code, vars(module))
+        if not parsed.cells and not parsed.failed:
+            exec(parsed.codes[0], vars(module))
+            return module
+        failed = list(parsed.failed)
+        for code, text in zip(parsed.codes, parsed.cells, strict=True):
+            try:
+                exec(code, vars(module))
+            except Exception as error:
+                failed.append(FailedCell(text, error, error.__traceback__))
+    vars(module)[_FAILED] = tuple(failed)
     return module
 
 

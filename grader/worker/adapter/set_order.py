@@ -59,7 +59,7 @@ class Nodes:
         self._follows = follow
         if not follow:
             return
-        for cls in [c for c in vars(module).values() if isinstance(c, type)]:
+        for cls in [c for c in vars(module).values() if issubclass(type(c), type)]:
             if cls.__module__ in (module.__name__, "types"):  # `types` is the module of make_dataclass's classes
                 self._follow(cls)
         vars(module)["__builtins__"]["id"] = self._id  # only for this module, which has its own builtins

@@ -1,6 +1,7 @@
 """What is taken in of one submission, whatever lies in it."""
 
 import io
+import json
 import os
 import socket
 import struct
@@ -86,6 +87,59 @@ def test_files_may_lie_anywhere_below(take: Take, jane: Path) -> None:
     assert [f"a/b/{FIRST}", f"work.zip/c/{SECOND}"] == [
         taken.sources[name].path.as_posix() for name in ("distribute", "swap")
     ]
+
+
+def notebook(*cells: str) -> str:
+    """A notebook with these code cells."""
+    written = [{"cell_type": "code", "source": cell} for cell in cells]
+    return json.dumps({"nbformat": 4, "cells": written})
+
+
+def test_a_notebook_takes_the_place_of_a_file(take: Take, jane: Path) -> None:
+    """One that has the exercise's name is graded as a whole, on a disk as in an archive."""
+    write(jane)
+    (jane / "01_distribute.ipynb").write_text(notebook("x", "%%grade swap\nz"))
+    with zipfile.ZipFile(jane / "more.zip", "w") as archive:
+        archive.writestr("work/02_swap.ipynb", notebook("y"))
+    assert {"distribute": "x", "swap": "y"} == found(take(jane))
+
+
+def test_a_notebook_may_hold_several_exercises(take: Take, jane: Path) -> None:
+    """Its cells say which, by `%%grade`; a message names the cell."""
+    write(jane)
+    (jane / "homework.ipynb").write_text(notebook("!ls", "%%grade 2\ny", "%%grade distribute\nx"))
+    taken = take(jane)
+    assert ({"distribute": "\nx", "swap": "\ny"}, ()) == (found(taken), taken.notes)
+    assert [3, 2] == [taken.sources[name].cells[0].cell for name in ("distribute", "swap")]
+
+
+def test_a_file_goes_before_a_cell(take: Take, jane: Path) -> None:
+    """A cell of a notebook is not graded where there is a file for its exercise, and a note says so."""
+    write(jane, distribute="x", swap="y")
+    (jane / "homework.ipynb").write_text(notebook("%%grade 2\nz"))
+    taken = take(jane)
+    assert {"distribute": "x", "swap": "y"} == found(taken)
+    why = f"homework.ipynb has a cell for swap, which was not graded, because there is {SECOND}"
+    assert (why,) == taken.notes
+
+
+def test_a_file_and_a_notebook_for_an_exercise_are_not_graded(take: Take, jane: Path) -> None:
+    """As with two files that differ, nobody can tell which one is meant."""
+    write(jane, distribute="x")
+    (jane / "01_distribute.ipynb").write_text(notebook("y"))
+    source = take(jane).sources["distribute"]
+    assert "unreadable" == source.problem
+    assert "2 different files 01_distribute.py were found: 01_distribute.ipynb, 01_distribute.py" in str(source.message)
+
+
+def test_a_notebook_that_cannot_be_read_is_told(take: Take, jane: Path) -> None:
+    """Under the name of an exercise it is that exercise's file; under another one it is named where one is missing."""
+    write(jane)
+    (jane / "01_distribute.ipynb").write_text("{")
+    (jane / "homework.ipynb").write_text("{")
+    taken = take(jane)
+    assert "01_distribute.ipynb cannot be read" in str(taken.sources["distribute"].message)
+    assert ("files with other names were not graded: homework.ipynb",) == taken.notes
 
 
 @pytest.mark.parametrize("folder", [".git", ".ipynb_checkpoints", "__MACOSX", "__pycache__", "node_modules", "venv"])

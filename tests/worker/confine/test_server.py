@@ -14,9 +14,10 @@ from grader import sandbox
 from grader.sandbox import Warm
 from grader.worker.confine import framing
 
-ORDER = {
+ORDER: dict[str, Any] = {
     "filename": "07_learner.py",
     "stub": None,
+    "cells": [],
     "allow": {},
     "limits": {"calls": 1000, "cpu_s": 20.0, "memory_mb": 512},
     "cpu_backstop_s": 60.0,

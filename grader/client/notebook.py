@@ -1,0 +1,165 @@
+"""Read the Python code of a Jupyter notebook, without running it and without trusting its file.
+
+The format is that of https://nbformat.readthedocs.io/en/latest/format_description.html, major version 4. Only what is
+declared here is taken from the file; outputs are passed over as it is decoded.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from . import bounds
+
+MAX_BYTES = bounds.NOTEBOOK
+MAX_CELLS = bounds.CELLS
+SUFFIX = ".ipynb"
+GRADED = "grade"  # the cell magic that names the exercise of a cell: `%%grade distribute`
+
+_MAJOR = 4
+_PYTHON = ("python", "ipython", "python3")
+# cell magics whose cell IPython runs as Python; the cell of any other one is left out
+_RUN_AS_PYTHON = ("capture", "prun", "time", GRADED)
+_CELL_MAGIC = re.compile(r"\s*%%(\S*)[ \t]*([^\n]*)")
+_MAGIC = re.compile(r"\s*(?:[%!]|\?{1,2}\w|[\w.]+\?{1,2}\s*$|[\w*][\w.,*\[\] \t]*=\s*(?:!|%[A-Za-z]))")
+_INDENT = re.compile(r"[ \t]*")
+_QUOTE = re.compile(r"\"\"\"|'''|[\"']|[#()\[\]{}]")
+_ENDS = {quote: re.compile(r"\\.|" + quote) for quote in ('"""', "'''", '"', "'")}
+
+
+class NotebookError(ValueError):
+    """A file is no notebook that can be graded; the message is a sentence without its subject."""
+
+
+class Cell(NamedTuple):
+    """A code cell.
+
+    `number` is the one that Jupyter shows beside it after "Restart and Run All": cells without text have none.
+    `exercise` is the word after `%%grade`, or empty. Magics and shell lines are `pass` in `text`, which has as many
+    lines as the cell.
+    """
+
+    number: int
+    text: str
+    exercise: str = ""
+
+    def is_of(self, names: Collection[str]) -> bool:
+        """Whether the cell names the exercise with these names."""
+        return bool(self.exercise) and self.exercise in names
+
+
+class _Cell(msgspec.Struct):
+    cell_type: str
+    source: str | list[str] = ""
+
+
+class _Language(msgspec.Struct):
+    language: str = "python"
+    name: str = "python"
+
+
+class _Metadata(msgspec.Struct):
+    kernelspec: _Language | None = None
+
+
+class _Notebook(msgspec.Struct):
+    nbformat: int
+    cells: list[_Cell] = []
+    metadata: _Metadata | None = None
+
+
+_DECODER = msgspec.json.Decoder(_Notebook)
+
+
+def code_cells(data: bytes) -> list[Cell]:
+    """Return the code cells of a notebook, in order. Raises `NotebookError`.
+
+    `data` is the content of the file, of which no more than `MAX_BYTES + 1` bytes need be given.
+    """
+    if len(data) > MAX_BYTES:
+        raise NotebookError(f"is larger than {MAX_BYTES >> 20} MB; clear its outputs and save it again")
+    notebook = _decoded(data)
+    if notebook.nbformat != _MAJOR:
+        found = f"has nbformat {notebook.nbformat}, and only {_MAJOR} can be read"
+        raise NotebookError(f"{found}; open it in Jupyter and save it again")
+    language = notebook.metadata.kernelspec.language if notebook.metadata and notebook.metadata.kernelspec else "python"
+    if language.lower() not in _PYTHON:
+        raise NotebookError(f"is a notebook for {bounds.cut(language, bounds.NAME)}; only Python can be graded")
+    if len(notebook.cells) > MAX_CELLS:
+        raise NotebookError(f"has more than {MAX_CELLS} cells")
+    texts = ("".join(cell.source) for cell in notebook.cells if cell.cell_type == "code")
+    written = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts if text and not text.isspace()]
+    if any("\0" in text for text in written):
+        raise NotebookError("is not text: it has NUL characters")
+    cells = [_cell(number, text) for number, text in enumerate(written, 1)]
+    if sum(len(cell.text.encode()) + 1 for cell in cells) > bounds.SOURCE:
+        raise NotebookError(f"has more than {bounds.SOURCE >> 10} KB of code")
+    return cells
+
+
+def _decoded(data: bytes) -> _Notebook:
+    try:
+        return _DECODER.decode(data.removeprefix(b"\xef\xbb\xbf"))
+    except msgspec.ValidationError as error:
+        raise NotebookError(f"is not a Jupyter notebook: {error}; open it in Jupyter and save it again") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise NotebookError(f"cannot be read: {why}; clear its outputs and save it again in Jupyter") from None
+    except RecursionError:
+        raise NotebookError("is not a Jupyter notebook: its JSON is nested too deeply") from None
+
+
+def _cell(number: int, text: str) -> Cell:
+    magic = _CELL_MAGIC.match(text)
+    if magic is None:
+        return Cell(number, without_magics(text))
+    blank = "\n" * text.count("\n")
+    if magic[1] not in _RUN_AS_PYTHON:
+        return Cell(number, blank)
+    head = text[: magic.end()].count("\n")
+    body = "\n" * head + without_magics(text[magic.end() :])
+    return Cell(number, body, magic[2].split()[0] if magic[1] == GRADED and magic[2].split() else "")
+
+
+def without_magics(text: str) -> str:
+    """Return the text of a cell with `pass` in place of each line magic, shell line and help request.
+
+    A line inside a string, brackets or a continued line is none of these, whatever it begins with.
+    """
+    return "\n".join(_python_lines(text.split("\n")))
+
+
+def _python_lines(lines: Sequence[str]) -> Iterator[str]:
+    depth, quote, continued, in_magic = 0, "", False, False
+    for line in lines:
+        begins = not (depth or quote or continued)
+        if in_magic or (begins and _MAGIC.match(line)):
+            indent = _INDENT.match(line)
+            yield "" if in_magic else f"{indent[0] if indent else ''}pass"
+            in_magic = line.endswith("\\")
+            continue
+        depth, quote = _after(line, depth, quote)
+        continued = line.endswith("\\") and not quote
+        yield line
+
+
+def _after(line: str, depth: int, quote: str) -> tuple[int, str]:
+    """Return how many brackets are open after a line, and which quotes a string that goes on ends with."""
+    at = 0
+    while True:
+        if quote:
+            end = next((found for found in _ENDS[quote].finditer(line, at) if found[0] == quote), None)
+            if end is None:
+                return depth, quote if len(quote) == 3 or line.endswith("\\") else ""
+            at, quote = end.end(), ""
+        found = _QUOTE.search(line, at)
+        if found is None or found[0] == "#":
+            return depth, ""
+        at = found.end()
+        if found[0] in "([{":
+            depth += 1
+        elif found[0] in ")]}":
+            depth = max(0, depth - 1)
+        else:
+            quote = found[0]

@@ -1,0 +1,71 @@
+"""The IPython extension: after `%load_ext grader`, `%%grade EXERCISE` grades the cell that it begins."""
+
+from __future__ import annotations
+
+import atexit
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .practice import Practice
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Define `%%grade`. IPython calls this for `%load_ext grader`."""
+    magics = _Magics(shell)
+    shell.register_magic_function(magics.grade, "cell", "grade")
+    atexit.register(magics.close)
+
+
+class _Magics:
+    """`%%grade`, with what stays warm between two cells: sandbox, checks and answers of the course around."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._practice: Practice | None = None
+
+    def grade(self, line: str, cell: str) -> None:
+        """Grade the cell as the file of an exercise, and show the verdict. Then run the cell, if its code can be run.
+
+        The cell is graded by itself: it cannot use what other cells define.
+        """
+        from IPython.display import display
+
+        from .cli.words import find_exercise
+        from .client import Source, without_magics
+        from .outside import UserError
+        from .remarks import CellStart
+        from .views import CellVerdict
+
+        try:
+            practice = self._warm()
+            exercise = find_exercise(practice.course, line.strip())
+            number = len(self._shell.history_manager.input_hist_raw) - 1  # the first one of the list is empty
+            started = CellStart(number, 1)
+            source = Source(Path("notebook"), "\n" + without_magics(cell), cells=(started,))
+            verdict = CellVerdict(practice.grade_source(exercise, source))
+        except UserError as error:
+            print(f"grade: {error}")
+            return
+        display(verdict)  # type: ignore[no-untyped-call]
+        if verdict.loaded:
+            self._shell.run_cell(cell)
+
+    def close(self) -> None:
+        """End the sandbox."""
+        if self._practice is not None:
+            self._practice.__exit__()
+            self._practice = None
+
+    def _warm(self) -> Practice:
+        """Return what grades with the course around the current folder, started at the first cell."""
+        from .course import find_course, load_course
+        from .practice import Practice
+
+        here = Path.cwd()
+        folder = find_course(None, here)
+        if self._practice is not None and self._practice.course.folder != folder:
+            self.close()
+        if self._practice is None:
+            self._practice = Practice(load_course(folder), here).__enter__()
+        return self._practice

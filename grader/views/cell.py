@@ -1,0 +1,62 @@
+"""Show the verdict on a notebook's cell: as HTML where a notebook shows it, and as text elsewhere."""
+
+from html import escape
+
+from ..outside import plain
+from ..report import ExerciseResult, Report
+from ..report.shown import first_failure
+from .practice import exercise_screen
+from .terminal import explained, status_word
+
+# inline, because notebooks remove style sheets; no colour says anything that a word beside it does not
+_ROW = "text-align: left; padding: 0.1em 1em 0.1em 0"
+
+
+class CellVerdict:
+    """The verdict on one exercise. IPython asks for the form that it can show."""
+
+    def __init__(self, report: Report) -> None:
+        (self._result,) = report.exercises
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the code ran to its end."""
+        return any(check.status != "skipped" for check in self._result.checks)
+
+    def __repr__(self) -> str:
+        return "\n".join(exercise_screen(self._result))
+
+    def _repr_html_(self) -> str:
+        result = self._result
+        rows = "".join(
+            _row(status_word(check.status), check.title, f"{check.score}/{check.max_score}")
+            for check in result.checks
+            if check.status != "skipped"
+        )
+        table = f'<table aria-label="checks"><tbody>{rows}</tbody></table>' if rows else ""
+        return f"<div>{_headline(result)}{table}{_why(result)}</div>"
+
+
+def _headline(result: ExerciseResult) -> str:
+    bonus = f" + {result.bonus} bonus" if result.bonus else ""
+    name = f"{status_word(result.status)}: {result.number} {result.title}, {result.score}/{result.max_score}{bonus}"
+    return f"<p><strong>{_text(name)}</strong></p>"
+
+
+def _row(*cells: str) -> str:
+    return "<tr>" + "".join(f'<td style="{_ROW}">{_text(cell)}</td>' for cell in cells) + "</tr>"
+
+
+def _why(result: ExerciseResult) -> str:
+    """Return the first failure in full, or the message on the code."""
+    check = first_failure(result)
+    lines = explained(result, check) if check and not (check.bonus and result.status == "passed") else []
+    title = f"<p>{_text(check.title)}</p>" if check and lines else ""
+    said = result.message if isinstance(result.message, str) and result.status != "not_started" else ""
+    message = "".join(f"<p>{_text(line)}</p>" for line in said.splitlines())
+    shown = "\n".join(map(_text, lines))
+    return message + (f"{title}<pre>{shown}</pre>" if lines else "")
+
+
+def _text(text: str) -> str:
+    return escape(plain(text))

@@ -1,0 +1,110 @@
+"""Notebooks as submissions, and a cell that is graded in a real kernel."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+pytestmark = pytest.mark.slow
+
+Grade = Callable[..., Any]
+Solved = Callable[[str], str]
+
+
+def write(path: Path, *cells: str) -> Path:
+    """Save a notebook with these code cells, after a cell of text."""
+    path.parent.mkdir(exist_ok=True)
+    written = [nbformat.v4.new_markdown_cell("# Notes"), *map(nbformat.v4.new_code_cell, cells)]
+    nbformat.write(nbformat.v4.new_notebook(cells=written), path)
+    return path
+
+
+@pytest.fixture
+def wrong(solved: Solved) -> str:
+    """Exercise 03 with a rule of `*` that assigns."""
+    text = solved("03_accumulate.py")
+    assert 1 == text.count("self.grad += other.data * out.grad")
+    return text.replace("self.grad += other.data * out.grad", "self.grad = other.data * out.grad")
+
+
+def test_a_notebook_is_graded_in_place_of_the_file(grade: Grade, work: Path, solved: Solved, wrong: str) -> None:
+    """Magics, cells that fail and modules that are not there cost nothing; a fact names cell and line."""
+    path = work / "exercises" / "03_accumulate.ipynb"
+    around = ("%matplotlib inline\nimport torch", "!ls", "torch.tensor(1)", "Value(1) +", "1 / 0")
+    write(path, *around, solved("03_accumulate.py"), "assert False")
+    assert "Score 10/10" in grade("3").stdout
+
+    write(path, *around, wrong)
+    done = grade("3")
+    line = wrong[: wrong.index("def _backward", wrong.index("def __mul__"))].count("\n") + 1
+    assert f"(cell 6, lines {line} to {line + 3})" in " ".join(done.stdout.split())
+    (exercise,) = json.loads((path.parent / ".backward" / "report.json").read_text())["exercises"]
+    assert str(Path("exercises", path.name)) == exercise["file"]
+    assert {"cell": 6, "line": 7} == exercise["cells"][-1]
+
+    (work / "exercises" / "03_accumulate.py").write_text(wrong)
+    assert "there are both 03_accumulate.py and 03_accumulate.ipynb; keep one of them" in " ".join(
+        grade("3").stdout.split()
+    )
+
+
+def test_one_notebook_may_hold_several_exercises(grade: Grade, work: Path, solved: Solved) -> None:
+    """`%%grade EXERCISE` says which cell is for which; without it the command has to."""
+    cells = ("%load_ext grader", f"%%grade 1\n{solved('01_distribute.py')}", f"%%grade swap\n{solved('02_swap.py')}")
+    write(work / "homework.ipynb", *cells)
+    done = grade("homework.ipynb")
+    assert "Score 10/10" in done.stdout
+    assert "" == done.stderr
+
+    write(work / "homework.ipynb", "x = 1")
+    done = grade("homework.ipynb")
+    assert 2 == done.returncode
+    assert "which exercise is homework.ipynb? write `grade EXERCISE homework.ipynb`" in done.stderr
+
+
+def test_a_cell_is_graded_in_a_kernel(
+    work: Path, environment: Mapping[str, str], solved: Solved, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`%%grade` shows the verdict as HTML and as text, then runs the cell; wrong words are told in a line."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    raising = "class Value:\n    def __init__(self, data):\n        raise ValueError('<b>&')"
+    sources = [
+        "%load_ext grader",
+        f"%%grade distribute\n{solved('01_distribute.py')}",
+        "Value(2) + Value(3)",
+        f"%%grade 3\n{wrong}",
+        f"%%grade swap\n{raising}",
+        "%%grade swap\nclass Value(",
+        "%%grade nothing\nx",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    # a kernel of this interpreter, whatever kernels the machine has
+    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernels = work / "jupyter" / "kernels" / "tested"
+    kernels.mkdir(parents=True)
+    (kernels / "kernel.json").write_text(json.dumps({"argv": command, "display_name": "tested", "language": "python"}))
+    monkeypatch.setenv("JUPYTER_PATH", str(work / "jupyter"))
+    NotebookClient(notebook, timeout=60, kernel_name="tested", allow_errors=True).execute(cwd=str(work))
+
+    right, after, failed, raised, unread, unknown = (shown(cell) for cell in notebook.cells[1:])
+    assert "PASS     01 distribute" in right["text/plain"]
+    assert "<strong>PASS: 01 Plus copies its gradient to both inputs, 5/5</strong>" in right["text/html"]
+    assert "Value(data=5" in after["text/plain"]
+    assert "(cell 4, lines" in failed["text/plain"]
+    assert "L = (a * b) + a    with a = 2, b = -3" in failed["text/html"]
+    assert "raised ValueError: &lt;b&gt;&amp;" in raised["text/html"]
+    assert "cell 5, line 4: raise ValueError(" in raised["text/plain"]
+    assert "notebook could not be loaded: Python cannot read the file" in unread["text/plain"]
+    assert unknown["text"].startswith("grade: there is no exercise `nothing`; there are: ")
+
+
+def shown(cell: Any) -> dict[str, str]:
+    """The first output of a cell: its forms, or its text."""
+    output = cell.outputs[0]
+    return dict(output.get("data", output))
