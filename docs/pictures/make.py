@@ -20,6 +20,8 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
+from grader.author.stubs import without_markers
+
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
 COMMAND = ("accumulate",)
@@ -76,7 +78,7 @@ code { font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 
 def run() -> str:
     """Return what the command prints in colour, the command itself before it."""
-    solution = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+    solution = without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8"))
     for old, new in EDITS:
         assert old in solution
         solution = solution.replace(old, new)

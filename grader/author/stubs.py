@@ -57,6 +57,12 @@ def make_stub(course: Course, exercise: Exercise) -> str:
     return "\n".join(lines) + "\n"
 
 
+def without_markers(solution: str) -> str:
+    """Return a solution as a learner would write it: without the lines that mark its regions."""
+    lines = solution.splitlines(keepends=True)
+    return "".join(line for line in lines if not (_BEGIN.fullmatch(line) or _END.fullmatch(line)))
+
+
 def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False) -> list[str]:
     """Write every exercise file that is out of step with its solution; returns their names.
 

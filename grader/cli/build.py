@@ -1,12 +1,14 @@
 """Write the answer book and the stubs: what `grade build` does."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..answer_book import read_book, write_book
 from ..author import build_book, is_work, write_stubs
 from ..author.build import steps_of, to_run
 from ..author.steps import Steps
 from ..course import Course, CourseError, Exercise
+from ..workspace import keep
 from .streams import Countdown, StatusLine
 from .words import UsageError
 
@@ -42,10 +44,23 @@ def stubs_before(course: Course) -> dict[str, str]:
 
 def print_stubs(course: Course, known: dict[str, str], *, force: bool = False) -> int:
     """Write the exercise files and print which were written, and which were left alone; return how many."""
-    kept = [] if force else [e.filename for e in course.exercises if is_work(course, e, known)]
+    worked_on = [exercise for exercise in course.exercises if is_work(course, exercise, known)]
+    kept = [] if force else [exercise.filename for exercise in worked_on]
+    if force:
+        for exercise in worked_on:
+            copy = _backup(course.exercise_file(exercise))
+            print(f"kept a copy of {exercise.filename}: {copy}")
     written = write_stubs(course, known, force=force)
     for name in written:
         print(f"wrote {name}")
     for name in kept:
         print(f"left {name} alone: it has been worked on; `grade stubs --force` would overwrite it")
     return len(written) + len(kept)
+
+
+def _backup(path: Path) -> Path:
+    """Return a copy of a file that somebody has worked on."""
+    try:
+        return keep(path) or path
+    except OSError as error:
+        raise UsageError(f"{path}: no copy can be kept: {error.strerror}; nothing was overwritten") from None

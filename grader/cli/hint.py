@@ -24,7 +24,7 @@ def run_hint(course: Course, exercise: Exercise | None, number: int | None) -> i
         number = progress.shown = progress.next_hint(count)
         with contextlib.suppress(OSError):
             remember(folder, progress)
-    number = number or 1
+    number = 1 if number is None else number
     if not 1 <= number <= count:
         raise UsageError(f"`{at.id}` has hints 1 to {count}")
     print(hint_text(at.stem, at.hints, number, style()))

@@ -82,6 +82,7 @@ def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
 
     Raises `UsageError` where it is not to be seen, or is not there.
     """
+    from ..author.stubs import without_markers
     from ..outside import read_plain
 
     if course.solutions == "never":
@@ -93,8 +94,7 @@ def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
         _, results = _graded(course, named, [exercise])
         if results[exercise.id].status != "passed":
             raise UsageError(f"the solution of {exercise.stem} is shown when you have passed it; `grade hint` helps")
-    lines = read_plain(path, follow=True).decode("utf-8").splitlines()
-    print("\n".join(line for line in lines if line.strip().split(" SOLUTION")[0] not in ("# BEGIN", "# END")))
+    print(without_markers(read_plain(path, follow=True).decode("utf-8")), end="")
     return 0
 
 

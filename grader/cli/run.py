@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import sandbox
 from ..answer_book import read_book
-from ..course import Course, Exercise
+from ..course import Course, Exercise, find_course
 from ..oracle import require_torch
 from ..outside import plain, write_named
 from ..report import CheckResult, Report, check_for_learner, for_learner, to_json, write_report
@@ -61,7 +61,7 @@ def run_grade(course: Course, options: Options) -> int:
     if seed != course.seed:
         require_torch("`grade --official`" if options.official else "`grade --seed`")
     line = StatusLine(not options.as_json)
-    own = _own_folder(course, folder, options)
+    own = _own_folder(course, root, folder, options)
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
     with started as warm:
         from ..grading import Listener, grade  # imports pytest, while the worker starts
@@ -83,11 +83,11 @@ def run_grade(course: Course, options: Options) -> int:
     if options.as_json:
         sys.stdout.buffer.write(to_json(report))  # JSON is UTF-8, whatever the terminal is
     elif progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
-        print("\n".join(welcome(course, report, files, _flags(options), style())))
+        print("\n".join(welcome(course, report, files, _flags(course, options), style())))
     else:
         sys.stdout.write(render(report, course.title, everything=options.everything, style=style()))
         if progress is not None:
-            print("\n".join(what_next(course, report, files, progress.passed, _flags(options), style())))
+            print("\n".join(what_next(course, report, files, progress.passed, _flags(course, options), style())))
     sys.stdout.flush()
     _write(report, options, own, progress)
     write_formats(options.formats, full, course, os.environ)
@@ -127,16 +127,20 @@ def _seed(course: Course, options: Options) -> str:
     return options.seed or (secrets.token_hex(16) if options.official else course.seed)
 
 
-def _own_folder(course: Course, folder: Path, options: Options) -> Path | None:
-    """Return the folder whose learner this run is for; None for somebody else's files, or none."""
-    if options.official or options.instructor or options.folder is not None:
+def _own_folder(course: Course, root: Path, folder: Path, options: Options) -> Path | None:
+    """Return the folder of the learner whom this run is for; None in a run for others, or where no exercise file is."""
+    elsewhere = options.folder is None and not Path.cwd().is_relative_to(root)
+    if options.official or options.instructor or elsewhere:
         return None
+    folder = _with_files(course, options.folder) if options.folder else folder
     return folder if any(exercise_path(folder, exercise).exists() for exercise in course.exercises) else None
 
 
-def _flags(options: Options) -> tuple[str, ...]:
+def _flags(course: Course, options: Options) -> tuple[str, ...]:
     """Return the options of a command that the next one needs again."""
-    return ("--course", str(options.course)) if options.course else ()
+    unnamed = os.path.realpath(find_course(None, Path.cwd())) == os.path.realpath(course.folder)
+    course_flags = ("--course", str(options.course)) if options.course and not unnamed else ()
+    return (*course_flags, "--from", str(options.folder)) if options.folder else course_flags
 
 
 def _write(report: Report, options: Options, own: Path | None, progress: Progress | None) -> None:

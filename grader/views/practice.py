@@ -131,10 +131,11 @@ def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Se
     """Return the first screen: what the exercises are, and which file to open."""
     first = files[report.exercises[0].id]
     count, points = len(course.exercises), course.max_score
-    where = _from_here(first.parent)
+    here = _from_here(first.parent)
+    where = "this folder" if here == "." else here
     text = (
-        f"Welcome. {count} exercises worth {points} points are in {'this folder' if where == '.' else where}. "
-        "Each file begins with what you need to know. Replace each TODO, and the `raise` line under it, by your code."
+        f"Welcome. {count} exercises worth {points} points are in {where}. Each file begins with what you need to "
+        "know. Replace each TODO, and the `raise` line under it, by your code."
     )
     tip = "`grade watch` grades on every save. `grade hint` shows a hint. `grade list` shows every exercise."
     return [

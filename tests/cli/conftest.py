@@ -68,7 +68,7 @@ def quick_course(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> 
 @pytest.fixture
 def own_course(quick_course: Path, tmp_path: Path) -> Path:
     """A copy of the quick course that a test may damage."""
-    return Path(shutil.copytree(quick_course, tmp_path / "course"))
+    return Path(shutil.copytree(quick_course, tmp_path / "course", ignore=shutil.ignore_patterns(".*")))
 
 
 @pytest.fixture(scope="session")

@@ -100,7 +100,7 @@ def test_a_failure_is_told_in_at_most_ten_lines(grade: Grade) -> None:
     """What was computed, both numbers and the way to a hint; no traceback, no check's source."""
     done = grade("distribute")
     lines = done.stdout.splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.startswith("  FAIL"))
+    begin = next(i for i, line in enumerate(lines) if line.startswith("FAIL"))
     end = next(i for i in range(begin, len(lines)) if not lines[i])
     assert end - begin <= 11
     text = "\n".join(lines[begin:end])

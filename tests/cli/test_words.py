@@ -27,7 +27,7 @@ def test_a_word_that_is_almost_a_command_is_told_so(grade: Grade, quick_course: 
 @pytest.fixture
 def exercises(quick_course: Path, work: Path) -> Path:
     """The exercises as they are handed out."""
-    return Path(shutil.copytree(quick_course / "exercises", work / "exercises"))
+    return Path(shutil.copytree(quick_course / "exercises", work / "exercises", ignore=shutil.ignore_patterns(".*")))
 
 
 def graded(done: Any) -> list[str]:
@@ -353,4 +353,8 @@ def test_stubs_say_what_they_leave_alone(grade: Grade, own_course: Path, solved:
     kept = "left 01_distribute.py alone: it has been worked on; `grade stubs --force` would overwrite it"
     assert (0, f"wrote 02_swap.py\n{kept}\n", "") == (done.returncode, done.stdout, done.stderr)
     assert solved("01_distribute.py") == (own_course / "exercises" / "01_distribute.py").read_text()
+    forced = grade("stubs", "--force", "--course", own_course)
+    copy = own_course / "exercises" / ".backward" / "backup" / "01_distribute.1.py"
+    assert f"kept a copy of 01_distribute.py: {copy}" in forced.stdout
+    assert solved("01_distribute.py") == copy.read_text()
     assert "wrote 01_distribute.py\n" == grade("stubs", "--force", "--course", own_course).stdout

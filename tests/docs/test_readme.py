@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.author.stubs import without_markers
 from grader.course import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +29,7 @@ def overwriting(solution: str) -> str:
 def test_the_captures_are_real(tmp_path: Path, shown: int, edit: object) -> None:
     """Both captured runs come out word for word."""
     (tmp_path / "exercises").mkdir()
-    source = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+    source = without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8"))
     (tmp_path / "exercises" / "03_accumulate.py").write_text(edit(source), encoding="utf-8")  # type: ignore[operator]
     command, expected = CONSOLE[shown]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "FORCE_COLOR"))}
