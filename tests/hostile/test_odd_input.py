@@ -81,19 +81,35 @@ IN_THE_WAY: dict[str, Make] = {
 }
 
 
-@pytest.mark.parametrize("words", [(), ("--report", "report.json")], ids=["by default", "named"])
-@pytest.mark.parametrize("make", IN_THE_WAY.values(), ids=IN_THE_WAY.keys())
+PLACES: dict[str, tuple[tuple[str, ...], str]] = {
+    "by default": ((), ".backward/report.json"),
+    "its folder": ((), ".backward"),
+    "named": (("--report", "report.json"), "report.json"),
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "words", "place"),
+    [
+        pytest.param(make, *where, id=f"{kind}, {name}")
+        for name, where in PLACES.items()
+        for kind, make in IN_THE_WAY.items()
+        if (kind, name) != ("a folder", "its folder")
+    ],
+)
 def test_a_report_is_written_to_a_file_or_not_at_all(
-    grade: Grade, work: Path, make: Make, words: tuple[str, ...]
+    grade: Grade, work: Path, make: Make, words: tuple[str, ...], place: str
 ) -> None:
     """The learner reads the result all the same, and what is in the way stays."""
-    make(work / "report.json")
-    before = (work / "report.json").lstat()
+    (work / place).parent.mkdir(exist_ok=True)
+    make(work / place)
+    before = (work / place).lstat()
     done = grade("swap", "--from", ".", *words)
     assert 2 == done.returncode
     assert b"Score 5/5" in done.stdout
-    assert b"the report could not be written to report.json: " in done.stderr
-    after = (work / "report.json").lstat()
+    assert b"the report could not be written to " in done.stderr
+    assert b"report.json: " in done.stderr
+    after = (work / place).lstat()
     assert (before.st_ino, before.st_mode, before.st_size) == (after.st_ino, after.st_mode, after.st_size)
     assert not (work / "nowhere").exists()
 
@@ -185,7 +201,7 @@ def test_what_nobody_can_see_is_spelled(grade: Grade, work: Path) -> None:
     raising = SWAP.replace("self.grad +=", f"print('a{UNSEEN}b'); raise ValueError('a{UNSEEN}b'); self.grad +=", 1)
     (work / "02_swap.py").write_text(raising, encoding="utf-8")
     done = grade("swap", "--from", ".")
-    report = (work / "report.json").read_text(encoding="utf-8")
+    report = (work / ".backward" / "report.json").read_text(encoding="utf-8")
     assert [] == [hex(ord(c)) for c in UNSEEN if c in report + done.stdout.decode()]
     assert rb"\ufeff\U000e0041\u200b" in done.stdout
     assert f"a{UNSEEN}b" in json.loads(report)["exercises"][0]["checks"][0]["message"]
