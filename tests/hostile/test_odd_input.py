@@ -81,7 +81,7 @@ IN_THE_WAY: dict[str, Make] = {
 }
 
 
-PLACES: dict[str, tuple[tuple[str, ...], str]] = {
+REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
     "by default": ((), ".backward/report.json"),
     "its folder": ((), ".backward"),
     "named": (("--report", "report.json"), "report.json"),
@@ -92,7 +92,7 @@ PLACES: dict[str, tuple[tuple[str, ...], str]] = {
     ("make", "words", "place"),
     [
         pytest.param(make, *where, id=f"{kind}, {name}")
-        for name, where in PLACES.items()
+        for name, where in REPORTS.items()
         for kind, make in IN_THE_WAY.items()
         if (kind, name) != ("a folder", "its folder")
     ],
