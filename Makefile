@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: grade test check lint types tests unit book schema clean
+.PHONY: grade test check lint types tests unit book schema clean venv
 
 # Unfilled exercises are no failure of make: exit codes 0 and 1 of `grade` both mean that it graded.
-grade: $(VENV)/installed
+grade: $(VENV)/learner
 	@$(BIN)/grade; code=$$?; test $$code -le 1 || exit $$code
 
 test: lint types tests
@@ -31,10 +31,21 @@ unit: $(VENV)/installed
 book: $(VENV)/installed
 	$(BIN)/grade build
 
-$(VENV)/installed: pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+# A venv that was left half made is made anew.
+venv:
+	@$(BIN)/python -m pip --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+
+INSTALL = PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# What a learner needs, and no more.
+$(VENV)/learner: pyproject.toml constraints.txt | venv
+	$(INSTALL) -e .
 	@touch $@
+
+# What a developer needs, which holds what a learner needs.
+$(VENV)/installed: pyproject.toml constraints.txt | venv
+	$(INSTALL) -e ".[dev]"
+	@touch $@ $(VENV)/learner
 
 # After a change of the report's model.
 schema: $(VENV)/installed

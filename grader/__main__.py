@@ -7,9 +7,17 @@ import sys
 
 from .search_path import search_path
 
+_WINDOWS = (
+    "grade: this runs on Linux and macOS, and not on Windows itself. On Windows, use WSL: `wsl --install` in "
+    "PowerShell installs it. Then install grade in the Linux that it brings."
+)
+
 
 def main() -> int:
     """Run the command line; an interrupt is told as one from the first import on."""
+    if sys.platform == "win32":
+        print(_WINDOWS, file=sys.stderr)
+        return 2
     sys.path[:] = search_path()  # before anything else is imported
     try:
         import gc

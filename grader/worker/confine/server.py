@@ -142,6 +142,8 @@ def prepare(settings: dict[str, Any]) -> tuple[Plan, str]:
     tier = settings["tier"]
     if tier == "process":
         return Plan(uid=settings["uid"]), "separate process, rlimits"
+    if sys.platform != "linux":
+        raise Unavailable(f"the tier `{tier}` needs Linux")
     from . import lockdown  # here, not above: it needs a C library with these functions
 
     ruleset, detail = -1, "seccomp"
