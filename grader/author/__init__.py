@@ -2,7 +2,7 @@
 
 from .build import build_book
 from .new import guide, new_course, new_exercise
-from .start import hand_out
+from .start import start_files
 from .stubs import is_work, make_stub, write_stubs
 
-__all__ = ["build_book", "guide", "hand_out", "is_work", "make_stub", "new_course", "new_exercise", "write_stubs"]
+__all__ = ["build_book", "guide", "is_work", "make_stub", "new_course", "new_exercise", "start_files", "write_stubs"]

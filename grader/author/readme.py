@@ -8,6 +8,7 @@ from ..course import Course, Exercise
 from ..outside import read_plain
 
 README = "README.md"
+GLOSSARY = "docs/glossary.md"  # exercises name it, so learners get it
 LEARNERS = "LEARNERS.md"  # is handed out as the README where there is one
 _ROW = re.compile(r"\| *(?P<number>\d\d)[ _](?P<id>[a-z][a-z0-9_]*) *\|(?P<what>[^|]*)\| *(?P<points>[^|]*?) *\|\s*")
 

@@ -7,9 +7,9 @@ from string import Template
 
 from ..answer_book import read_book
 from ..course import Course, CourseError
-from ..outside import UserError, read_plain, write_atomically
+from ..outside import UserError, read_plain, write_files
 from .leaks import shown
-from .readme import LEARNERS, README, row_of
+from .readme import GLOSSARY, LEARNERS, README, row_of
 from .stubs import is_work, make_stub
 
 WORKFLOWS = (".github/workflows/grade.yml", ".gitlab-ci.yml")
@@ -21,7 +21,7 @@ class ReleaseError(UserError):
 
 
 def release_files(course: Course) -> dict[str, bytes]:
-    """Return what learners get, by path: the stubs, a README, and the workflow that grades if the course has one.
+    """Return what learners get, by path: the stubs, a README, the glossary and the workflow if the course has them.
 
     The README is `LEARNERS.md` of the course, else its `README.md`, else one that is made of the exercises' titles.
 
@@ -30,8 +30,9 @@ def release_files(course: Course) -> dict[str, bytes]:
     _in_step(course)
     files = {f"exercises/{exercise.filename}": make_stub(course, exercise).encode() for exercise in course.exercises}
     page = next((name for name in (LEARNERS, README) if (course.folder / name).is_file()), None)
-    files[README] = _checked(course, page) if page else _readme(course).encode()
-    return files | {name: _checked(course, name) for name in WORKFLOWS if (course.folder / name).is_file()}
+    files[README] = _checked(course, page) if page else made_readme(course).encode()
+    more = (*WORKFLOWS, GLOSSARY)
+    return files | {name: _checked(course, name) for name in more if (course.folder / name).is_file()}
 
 
 def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> tuple[list[str], list[str]]:
@@ -45,12 +46,8 @@ def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) 
     if differing and not replace:
         names = ", ".join(str(folder / name) for name in differing)
         raise ReleaseError(f"{names}: there already, with other content; name a new folder, or use --replace")
-    new = [name for name in files if name not in there]
-    for name in (*new, *differing):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, files[name])
-    return new, differing
+    write_files(files, folder, differing)
+    return [name for name in files if name not in there], differing
 
 
 def _in_step(course: Course) -> None:
@@ -78,7 +75,8 @@ def _checked(course: Course, name: str) -> bytes:
     return content
 
 
-def _readme(course: Course) -> str:
+def made_readme(course: Course) -> str:
+    """Return a README that is made of the exercises' titles."""
     page = Template(_PAGE.read_text(encoding="utf-8")).substitute(heading=course.title)
     rows = [row_of(exercise, exercise.title.replace("|", r"\|")) for exercise in course.exercises]
     return page.replace("| what you write |", "| title |") + "".join(f"{row}\n" for row in rows)

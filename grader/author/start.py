@@ -1,24 +1,31 @@
-"""Hand the exercises out: the stubs, as files to be edited."""
+"""What a learner begins with: exercises, a README, the glossary, and settings of git and of an editor."""
 
-from pathlib import Path
+import json
 
 from ..answer_book import AnswerBook
 from ..course import Course
+from ..outside import read_plain
+from ..workspace import FOLDER
+from .readme import GLOSSARY, LEARNERS, README
+from .release import made_readme
+
+_IGNORED = f"{FOLDER}/\n.venv/\n__pycache__/\n"
+_UNSEEN = {f"**/{FOLDER}": True, "**/__pycache__": True}
+_EDITOR = {
+    "files.exclude": _UNSEEN,
+    "files.insertFinalNewline": True,
+    "python.analysis.diagnosticMode": "openFilesOnly",
+}
 
 
-def hand_out(course: Course, book: AnswerBook, folder: Path) -> list[Path]:
-    """Write each exercise's stub into `folder`, leaving alone what is there; returns what was written.
-
-    Raises `OSError`.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for exercise in course.exercises:
-        path = folder / exercise.filename
-        try:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(book.stubs[exercise.id])
-        except FileExistsError:
-            continue
-        written.append(path)
-    return written
+def start_files(course: Course, book: AnswerBook) -> dict[str, bytes]:
+    """Return the files of a learner's folder, by their paths in it. Raises `OSError`."""
+    files = {f"exercises/{exercise.filename}": book.stubs[exercise.id].encode() for exercise in course.exercises}
+    page = course.folder / LEARNERS
+    files[README] = read_plain(page, follow=True) if page.is_file() else made_readme(course).encode()
+    glossary = course.folder / GLOSSARY
+    if glossary.is_file():
+        files[GLOSSARY] = read_plain(glossary, follow=True)
+    files[".gitignore"] = _IGNORED.encode()
+    files[".vscode/settings.json"] = (json.dumps(_EDITOR, indent=2) + "\n").encode()
+    return files

@@ -1,5 +1,6 @@
 """The files that an instructor puts on a platform so that it grades: workflows, scripts, and the kit itself."""
 
-from .files import PLATFORMS, SetupError, platform_files, write_files
+from .files import PLATFORMS, SetupError, platform_files, write_platform
+from .repack import installed_wheel
 
-__all__ = ["PLATFORMS", "SetupError", "platform_files", "write_files"]
+__all__ = ["PLATFORMS", "SetupError", "installed_wheel", "platform_files", "write_platform"]

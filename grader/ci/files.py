@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..course import PACKAGED, Course
-from ..outside import UserError, read_plain
+from ..outside import UserError, read_plain, write_files
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _PINS = "constraints.txt"
@@ -111,27 +111,22 @@ def platform_files(name: str, wheel: Path, course: Course | None) -> dict[str, b
     return files if platform.archive is None else {platform.archive: _zipped(files)}
 
 
-def write_files(files: Mapping[str, bytes], folder: Path) -> list[Path]:
-    """Write files into a folder, and return their paths; what begins with `#!` may be run.
+def write_platform(files: Mapping[str, bytes], folder: Path) -> list[Path]:
+    """Write the files of a platform into a folder, and return their paths.
 
     Raises:
         SetupError: something is there already, and nothing was written; or the folder cannot be written.
     """
-    paths = {folder / path: data for path, data in files.items()}
+    paths = [folder / path for path in files]
     there = [path for path in paths if os.path.lexists(path)]
     if there:
         names = ", ".join(map(str, there))
         raise SetupError(f"{names}: there already, and left alone; name another folder, or remove what is there")
     try:
-        for path, data in paths.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("xb") as file:
-                file.write(data)
-            if data.startswith(b"#!"):
-                path.chmod(0o755)
+        write_files(files, folder)
     except OSError as error:
         raise SetupError(f"{error.filename or folder} cannot be written: {error.strerror}") from None
-    return list(paths)
+    return paths
 
 
 def _filled(template: str, course: str) -> bytes:

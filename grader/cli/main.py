@@ -242,20 +242,16 @@ def _solution(words: list[str]) -> int:
 
 
 def _start(words: list[str]) -> int:
-    parser = _parser("start", "Copy the exercises into a folder, to be edited there.")
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("exercises"), metavar="DIR")
+    parser = _parser(
+        "start", "Write what a learner begins with: exercises, a README, settings. Nothing is overwritten."
+    )
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here, into ./exercises)"
+    )
     options = parser.parse_args(words)
-    from ..answer_book import read_book
-    from ..author.start import hand_out
+    from .start import run_start
 
-    course = _course(options)
-    try:
-        written = hand_out(course, read_book(course.book), options.folder)
-    except OSError as error:
-        raise UsageError(f"{options.folder}: cannot be written: {error.strerror}") from None
-    kept = len(course.exercises) - len(written)
-    print(f"{len(written)} exercises written to {options.folder}" + (f", {kept} already there" if kept else ""))
-    return OK
+    return run_start(_course(options), options.folder)
 
 
 def _stubs(words: list[str]) -> int:

@@ -13,7 +13,8 @@ Visibility: TypeAlias = Literal["visible", "hidden"]
 Detail: TypeAlias = Literal["full", "hint", "score"]
 Solutions: TypeAlias = Literal["passed", "always", "never"]
 
-# The commands of `grade`, and the word for all exercises. They cannot be ids of exercises.
+# The commands of `grade`, and the word for all exercises. They cannot be ids of exercises, but for `reset`,
+# which a course had before there was the command; its exercise goes by its number.
 COMMANDS = (
     "all",
     "build",
@@ -29,7 +30,6 @@ COMMANDS = (
     "page",
     "play",
     "release",
-    "reset",
     "solution",
     "start",
     "stubs",

@@ -1,7 +1,7 @@
 """Handle untrusted files, text and YAML safely."""
 
 from .errors import UserError
-from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_named
+from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_files, write_named
 from .text import (
     ascii_only,
     cell,
@@ -42,6 +42,7 @@ __all__ = [
     "readable",
     "take_any_text",
     "write_atomically",
+    "write_files",
     "write_named",
     "yaml_texts",
     "yaml_tree",

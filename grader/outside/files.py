@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -109,6 +109,23 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def write_files(files: Mapping[str, bytes], folder: Path, replace: Collection[str] = ()) -> tuple[list[str], list[str]]:
+    """Write files into a folder, by their paths in it. What begins with `#!` may be run.
+
+    A path that is there already is left alone unless it is in `replace`. Return the paths that were written, and those
+    that were left alone. Raises `OSError`.
+    """
+    kept = [name for name in files if name not in replace and os.path.lexists(folder / name)]
+    written = [name for name in files if name not in kept]
+    for name in written:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, files[name])
+        if files[name].startswith(b"#!"):
+            path.chmod(0o755)
+    return written, kept
 
 
 def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:

@@ -1,10 +1,10 @@
-from collections.abc import Callable
-from pathlib import Path
+"""What a learner begins with."""
 
-import pytest
+import json
+from collections.abc import Callable
 
 from grader.answer_book import AnswerBook
-from grader.author import hand_out
+from grader.author import start_files
 from grader.course import Course
 
 WithSolution = Callable[..., Course]
@@ -12,24 +12,26 @@ STUBS = {"first": "# TODO: ½?\n", "second": "# TODO\n"}
 BOOK = AnswerBook(format=2, torch="none", stubs=STUBS, known={}, answers={})
 
 
-def test_stubs_are_handed_out(with_solution: WithSolution, tmp_path: Path) -> None:
-    """Every exercise's stub from the answer book is written into a folder made for it."""
-    folder = tmp_path / "new" / "work"
-    assert [folder / "01_first.py", folder / "02_second.py"] == hand_out(with_solution("", ""), BOOK, folder)
-    assert "# TODO: ½?\n" == (folder / "01_first.py").read_text(encoding="utf-8")
+def test_stubs_are_handed_out(with_solution: WithSolution) -> None:
+    """Every exercise's stub from the answer book, and a README with its title where the course has none."""
+    files = start_files(with_solution("", ""), BOOK)
+    assert "# TODO: ½?\n".encode() == files["exercises/01_first.py"]
+    assert {"README.md", ".gitignore", ".vscode/settings.json"} <= files.keys()
+    assert b"01 first" in files["README.md"]
 
 
-def test_what_is_there_is_left_alone(with_solution: WithSolution, tmp_path: Path) -> None:
-    """Handing out again writes only what is missing."""
+def test_a_course_gives_its_own_page_and_glossary(with_solution: WithSolution) -> None:
+    """`LEARNERS.md` becomes the README."""
     course = with_solution("", "")
-    (tmp_path / "01_first.py").write_text("mine\n")
-    assert [tmp_path / "02_second.py"] == hand_out(course, BOOK, tmp_path)
-    assert "mine\n" == (tmp_path / "01_first.py").read_text()
-    assert [] == hand_out(course, BOOK, tmp_path)
+    (course.folder / "docs").mkdir()
+    (course.folder / "docs" / "glossary.md").write_text("words\n")
+    (course.folder / "LEARNERS.md").write_text("read me\n")
+    files = start_files(course, BOOK)
+    assert (b"read me\n", b"words\n") == (files["README.md"], files["docs/glossary.md"])
 
 
-def test_a_folder_that_cannot_be_made_is_an_os_error(with_solution: WithSolution, tmp_path: Path) -> None:
-    """A file where the folder should be is told by the system."""
-    (tmp_path / "file").touch()
-    with pytest.raises(OSError, match="File exists"):
-        hand_out(with_solution("", ""), BOOK, tmp_path / "file")
+def test_git_and_editors_leave_out_what_is_no_work(with_solution: WithSolution) -> None:
+    """Reports, copies and progress are in `.backward`."""
+    files = start_files(with_solution("", ""), BOOK)
+    assert b".backward/" in files[".gitignore"]
+    assert json.loads(files[".vscode/settings.json"])["files.exclude"]["**/.backward"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from grader.ci import PLATFORMS, SetupError, platform_files, write_files
+from grader.ci import PLATFORMS, SetupError, platform_files, write_platform
 from grader.course import load_course
 
 from .conftest import GRADE, TAPE
@@ -140,7 +140,7 @@ def test_a_link_is_not_written_through(tmp_path: Path) -> None:
     """A link that leads nowhere is something that is there."""
     (tmp_path / "file").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(SetupError, match="there already"):
-        write_files({"file": b""}, tmp_path)
+        write_platform({"file": b""}, tmp_path)
     assert not (tmp_path / "elsewhere").exists()
 
 

@@ -296,10 +296,11 @@ def test_help_is_exit_code_0(grade: Grade, words: list[str]) -> None:
 def test_start_hands_the_exercises_out(grade: Grade, work: Path, quick_course: Path) -> None:
     """Every exercise lies in the folder that was named, untouched, and `grade` finds it not started."""
     done = grade("start", "mine")
-    there = sorted(path.name for path in (work / "mine").iterdir())
+    there = sorted(path.name for path in (work / "mine" / "exercises").iterdir())
     assert (0, "") == (done.returncode, done.stderr)
-    assert f"{len(there)} exercises written to mine" in done.stdout
-    assert sorted(path.name for path in (quick_course / "exercises").iterdir()) == there
+    assert f"{len(there)} exercises written to mine/exercises" in done.stdout
+    assert "Next: cd mine, open exercises/01_distribute.py, then `grade 1`" in done.stdout
+    assert sorted(path.name for path in (quick_course / "exercises").glob("*.py")) == there
     report = json.loads(grade("--from", "mine", "--json").stdout)
     assert {"not_started"} == {exercise["status"] for exercise in report["exercises"]}
 
@@ -311,6 +312,7 @@ def test_start_leaves_alone_what_is_there(grade: Grade, exercises: Path) -> None
     done = grade("start")
     assert done.returncode == 0
     assert "1 exercises written to exercises" in done.stdout
+    assert "there already, and left alone: exercises/01_distribute.py" in done.stdout
     assert (exercises / "01_distribute.py").read_text() == "mine = 1\n"
     assert (exercises / "02_swap.py").is_file()
 
