@@ -1,4 +1,4 @@
-"""What a learner begins with: exercises, a README, the glossary, and settings of git and of an editor."""
+"""Make what a learner begins with: exercises, a README, the glossary, and settings of git and of an editor."""
 
 import json
 
@@ -11,11 +11,7 @@ from .release import made_readme
 
 _IGNORED = f"{FOLDER}/\n.venv/\n__pycache__/\n"
 _UNSEEN = {f"**/{FOLDER}": True, "**/__pycache__": True}
-_EDITOR = {
-    "files.exclude": _UNSEEN,
-    "files.insertFinalNewline": True,
-    "python.analysis.diagnosticMode": "openFilesOnly",
-}
+_EDITOR = {"files.exclude": _UNSEEN, "files.insertFinalNewline": True}
 
 
 def start_files(course: Course, book: AnswerBook) -> dict[str, bytes]:

@@ -242,9 +242,7 @@ def _solution(words: list[str]) -> int:
 
 
 def _start(words: list[str]) -> int:
-    parser = _parser(
-        "start", "Write what a learner begins with: exercises, a README, settings. Nothing is overwritten."
-    )
+    parser = _parser("start", "Write what a learner begins with: exercises, a README, settings; overwrite nothing.")
     parser.add_argument(
         "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here, into ./exercises)"
     )

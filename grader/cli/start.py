@@ -12,7 +12,7 @@ from .words import UsageError
 
 
 def run_start(course: Course, folder: Path) -> int:
-    """Write what a learner begins with into a folder, and say what to do next. What is there is left alone. Returns 0."""
+    """Write what a learner begins with into a folder, overwrite nothing, and say what to do next. Returns 0."""
     try:
         files = start_files(course, read_book(course.book)) | _workflow(course)
         written, kept = write_files(files, folder)

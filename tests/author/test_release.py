@@ -50,8 +50,9 @@ def to_write(course: Course, exercise: Exercise) -> set[str]:
 
 @each_course
 def test_learners_get_the_exercises_and_a_readme_and_nothing_else(course: Course) -> None:
-    """Every file of a release is an exercise or the README, where the course has no workflow."""
-    assert {*(f"exercises/{exercise.filename}" for exercise in course.exercises), "README.md"} == set(texts(course))
+    """Every file of a release is an exercise, the README or the glossary, where the course has no workflow."""
+    more = {"README.md", *({"docs/glossary.md"} if (course.folder / "docs" / "glossary.md").is_file() else ())}
+    assert {*(f"exercises/{exercise.filename}" for exercise in course.exercises), *more} == set(texts(course))
 
 
 @each_exercise

@@ -54,9 +54,36 @@ def test_it_works_outside_the_checkout(run_in: Run, installed: Path, tmp_path: P
     solved = run_in(installed, tmp_path, "--from", str(ROOT / "solutions"))
 
     assert (0, 1, 0) == (started.returncode, untouched.returncode, solved.returncode)
-    assert 13 == untouched.stdout.count("not started")
+    assert "Welcome. 13 exercises" in untouched.stdout
     assert "" == started.stderr + untouched.stderr + solved.stderr
     assert "Score 100/100" in solved.stdout
+
+
+def test_a_learner_begins_from_the_wheel_alone(run_in: Run, installed: Path, tmp_path: Path) -> None:
+    """With a README, the glossary, and a workflow that installs the same kit again; a second time nothing changes."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "README.md").write_text("mine\n")
+    started = run_in(installed, tmp_path, "start", "mine")
+    files = {
+        path.relative_to(tmp_path / "mine").as_posix() for path in (tmp_path / "mine").rglob("*") if path.is_file()
+    }
+    assert (0, "") == (started.returncode, started.stderr)
+    assert "there already, and left alone: README.md" in started.stdout
+    assert "mine\n" == (tmp_path / "mine" / "README.md").read_text()
+    wanted = {".gitignore", ".vscode/settings.json", "docs/glossary.md", ".github/workflows/grade.yml"}
+    assert wanted | {"README.md", ".github/backward/install.sh", "exercises/13_descend.py"} <= files
+    (wheel,) = (tmp_path / "mine" / ".github" / "backward").glob("*.whl")
+    again = tmp_path / "again"
+    venv.create(again, with_pip=False)
+    (site,) = again.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    install = [sys.executable, "-m", "pip", "--python", str(again), "install", "--no-deps", "--quiet", str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    graded = run_in(again / "bin", tmp_path / "mine")
+    assert (1, "") == (graded.returncode, graded.stderr)
+    assert "Next: open exercises/01_distribute.py" in graded.stdout
+    repeated = run_in(installed, tmp_path, "start", "mine")
+    assert (0, True) == (repeated.returncode, "0 exercises written" in repeated.stdout)
 
 
 def test_fresh_programs_are_computed_by_torch_there_too(run_in: Run, installed: Path, tmp_path: Path) -> None:
