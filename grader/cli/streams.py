@@ -81,17 +81,21 @@ def _left(seconds: float) -> str:
 
 
 class StatusLine:
-    """A line on standard error that is written over, where that is a terminal; elsewhere nothing."""
+    """A line on standard error that is written over, where that is a terminal; elsewhere nothing.
+
+    It is shown on what standard error is now: while hidden tests run, that is something else.
+    """
 
     def __init__(self, wanted: bool = True) -> None:
+        self._stream = sys.stderr
+        self._style = style()
         self._shown = wanted and sys.stderr.isatty()
         self._told: set[str] = set()
 
     def show(self, text: str) -> None:
         if self._shown:
-            drawn = style()
-            sys.stderr.write(f"\r\x1b[K{drawn.cut(drawn.clean(text), drawn.width)}")
-            sys.stderr.flush()
+            self._stream.write(f"\r\x1b[K{self._style.cut(self._style.clean(text), self._style.width)}")
+            self._stream.flush()
 
     def began(self, exercise: "Exercise", check: "Check") -> None:
         """Show which check of an exercise is run now."""
@@ -102,11 +106,11 @@ class StatusLine:
         """Leave a line for the first check of an exercise that ran out of time: the others may take as long."""
         if self._shown and result.status == "timeout" and exercise.id not in self._told:
             self._told.add(exercise.id)
-            drawn = style()
+            drawn = self._style
             said = [result.title, (result.message or "").partition("\n")[0], "The other checks are run now."]
             told = [line for text in said for line in drawn.wrap(text, drawn.prose - 9)]
             self.show("")
-            sys.stderr.write("TIMEOUT  " + ("\n" + " " * 9).join(told) + "\n")
+            self._stream.write("TIMEOUT  " + ("\n" + " " * 9).join(told) + "\n")
 
     def clear(self) -> None:
         self.show("")

@@ -4,7 +4,8 @@ import shutil
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TextIO
 
 from ..course import Check, Course, Exercise
 from ..grading import Listener
@@ -37,23 +38,31 @@ class Screen:
         whole: The terminal can be cleared; otherwise lines are printed one after another.
         keys: Keys can be read.
         style: Returns how text is drawn in the window as it is now.
+        stream: Standard output: while hidden tests run, `sys.stdout` is something else.
     """
 
     whole: bool
     keys: bool
     style: Callable[[], Style]
+    stream: TextIO = field(default_factory=lambda: sys.stdout)
 
-    def show(self, lines: Sequence[str], *, cut: bool = True) -> None:
+    def show(self, lines: Sequence[str], *, cut: bool = True, style: Style | None = None) -> None:
         """Draw these lines: from the top of the terminal, the last ones if they do not fit, or below what is there.
 
         Without `cut`, all of them, so that the terminal scrolls.
         """
         if self.whole:
-            shown = fitted(lines, shutil.get_terminal_size().lines - 1, self.style()) if cut else lines
-            sys.stdout.write("\x1b[H\x1b[2J" + "\n".join(shown))
+            shown = fitted(lines, shutil.get_terminal_size().lines - 1, style or self.style()) if cut else lines
+            self.stream.write("\x1b[H\x1b[2J" + "\n".join(shown))
         else:
-            sys.stdout.write("\n".join(lines) + "\n")
-        sys.stdout.flush()
+            self.stream.write("\n".join(lines) + "\n")
+        self.stream.flush()
+
+    def status(self, line: str) -> None:
+        """Draw a line where the cursor is, over what is there, if the terminal can do that."""
+        if self.whole:
+            self.stream.write(f"\r\x1b[K{line}")
+            self.stream.flush()
 
 
 class Watch:
@@ -173,16 +182,14 @@ class Watch:
         style = self._style
 
         def began(exercise: Exercise, check: Check) -> None:
-            if self._screen.whole:
-                done = f"{exercise.stem}, check {1 + exercise.checks.index(check)} of {len(exercise.checks)}"
-                sys.stdout.write(f"\r\x1b[K{style.cut(style.clean(f'{done}: {check.title}'), style.width)}")
-                sys.stdout.flush()
+            done = f"{exercise.stem}, check {1 + exercise.checks.index(check)} of {len(exercise.checks)}"
+            self._screen.status(style.cut(style.clean(f"{done}: {check.title}"), style.width))
 
         def ended(exercise: Exercise, result: CheckResult) -> None:
             failed = result.status not in ("passed", "not_started") and not result.bonus
             if self._screen.whole and failed and not shown and self._at in (None, exercise):
                 shown.add(exercise.id)
-                self._screen.show([*first_verdict(exercise, result, style), ""])
+                self._screen.show([*first_verdict(exercise, result, style), "", ""], style=style)
 
         self._on_report(self._practice.grade(exercises, Listener(began, ended)))
 

@@ -36,7 +36,7 @@ def first_verdict(exercise: Exercise, check: CheckResult, style: Style = PLAIN) 
     """Return the lines of a check that has just failed, while the other checks and the reason are not known yet."""
     title = style.cut(style.clean(f"{exercise.number} {exercise.id}: {check.title}"), style.width - 9)
     bare = ExerciseResult(exercise.id, exercise.number, exercise.title, "failed", 0, exercise.max_score, 0, ())
-    return [f"{style.paint('FAIL', 'red')}     {title}", *explained(bare, check, style=style)[:-1], "", "  ..."]
+    return [f"{style.paint('FAIL', 'red')}     {title}", *explained(bare, check, style=style)[:-1]]
 
 
 def fitted(lines: Sequence[str], rows: int, style: Style = PLAIN) -> list[str]:

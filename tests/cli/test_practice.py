@@ -31,6 +31,8 @@ _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 class Terminal:
     """A command in a pseudo-terminal of 80 by 24; `screen` is what was drawn since the last time it was cleared."""
 
+    always: tuple[str, ...] = ("q quit",)  # at the end of every screen of `grade watch`
+
     def __init__(self, folder: Path, environment: Mapping[str, str], *words: str) -> None:
         self.process, self.descriptor = pty.fork()
         if not self.process:
@@ -52,7 +54,7 @@ class Terminal:
         while time.monotonic() < end:
             if select.select([self.descriptor], [], [], 0.1)[0]:
                 self.drawn += os.read(self.descriptor, 1 << 16).decode()
-            if all(text in self.screen for text in (*texts, "q quit")):
+            if all(text in self.screen for text in (*texts, *self.always)):
                 return self.screen
         raise AssertionError(f"no {texts} on the screen:\n{self.screen}")
 
@@ -112,6 +114,33 @@ def test_a_save_is_graded_and_a_pass_moves_on(watch: Terminal, exercises: Path) 
     screen = watch.until("PASS", "01 distribute", "Next: open exercises/02_swap.py")
     assert "5/100 points, 1 of 13 exercises passed" in screen
     assert 0 == watch.leave()
+
+
+def test_the_first_failure_is_shown_before_its_reason(watch: Terminal, exercises: Path) -> None:
+    """A screen with the check and its numbers comes before the one with the other checks and the explanation."""
+    watch.drawn = ""
+    (exercises / "01_distribute.py").write_text(WRONG, encoding="utf-8")
+    watch.until("PARTIAL", "fact:")
+    *before, last = _COLOR.sub("", watch.drawn).split(_CLEAR)
+    assert any("FAIL     01 distribute: " in screen and "yours" in screen for screen in before)
+    assert "q quit" in last
+
+
+def test_a_check_that_runs_out_of_time_is_told_at_once(
+    exercises: Path, environment: Mapping[str, str], quick_course: Path
+) -> None:
+    """`grade` says so while the other checks run, and shows which one that is."""
+    loop = RIGHT.replace("self.grad += out.grad", "while True: pass")
+    (exercises / "01_distribute.py").write_text(loop, encoding="utf-8")
+    terminal = Terminal(exercises.parent, environment, "1", "--course", str(quick_course), "--from", "exercises")
+    terminal.always = ()
+    try:
+        terminal.until("check 1 of 3")
+        told = terminal.until("TIMEOUT  both inputs", "The other checks are run now.")
+        assert "Score" not in told
+        terminal.until("Score 0/5")
+    finally:
+        terminal.close()
 
 
 def test_keys(watch: Terminal, exercises: Path) -> None:
