@@ -344,6 +344,8 @@ def _cohort(words: list[str]) -> int:
     parser.add_argument(
         "--since", type=Path, metavar="RESULTS", help="take over from earlier results what has not changed since"
     )
+    parser.add_argument("--roster", type=Path, metavar="FILE", help="a CSV file of the class: login, name, e-mail ...")
+    parser.add_argument("--deadlines", type=Path, metavar="FILE", help="due dates, penalty and extensions, as YAML")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once")
     parser.add_argument(
         "--seed", type=_text, metavar="TEXT", help="draw numbers and random programs from this, not a secret seed"
@@ -369,6 +371,8 @@ def _cohort(words: list[str]) -> int:
             dask=options.dask,
             assignment=options.assignment,
             since=options.since,
+            roster=options.roster,
+            deadlines=options.deadlines,
         ),
     )
 

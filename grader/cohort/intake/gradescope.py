@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...outside import YamlError, printable, read_plain, yaml_texts
+from ...people import moment
 from ...report.model import Submitter
 from .layout import Entry, Folder, IntakeError, Layout
-from .times import moment
 
 METADATA = "submission_metadata.yml"
 _REMEDY = "; `--layout folders` reads the folders without it"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ...client import read_source
 from ...outside import printable
+from ...people import moment
 from ...report.model import Submitter
 from .layout import Entry, Folder, Layout
-from .times import moment
 
 SUBMITTED = "submitted"
 _LOOKED_AT = 20  # folders that are searched for a timestamp
