@@ -77,21 +77,17 @@ def _rows(options: ExportOptions, summary: Summary) -> Iterator[Report]:
     A format with files for each submission gets each submission once, and nobody who submitted nothing.
     """
     once: set[str] = set()
-    like: Report | None = None
-    absent = []
+    each = options.to in _TABLES or (summary.roster and options.to == "feedback")
     for learner in summary.learners:
-        if not learner.report:
-            absent += [learner] if learner.standing in ("absent", "excused") else []
-            continue
-        (report,) = reports([options.results / learner.report])
-        like = like or report
-        if options.to not in _TABLES and not (summary.roster and options.to == "feedback"):
-            if report.submission.id in once:
-                continue
-            once.add(report.submission.id)
-        yield adjusted(report, learner)
-    if options.to in _TABLES and like is not None:
-        yield from (nothing_submitted(like, learner) for learner in absent)
+        if learner.report and (each or learner.submission not in once):
+            once.add(learner.submission)
+            for report in reports([options.results / learner.report]):
+                yield adjusted(report, learner)
+    some = next((learner.report for learner in summary.learners if learner.report), None)
+    if options.to in _TABLES and some is not None:
+        absent = [one for one in summary.learners if not one.report and one.standing in ("absent", "excused")]
+        for like in reports([options.results / some] if absent else []):
+            yield from (nothing_submitted(like, learner) for learner in absent)
 
 
 def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path | None:

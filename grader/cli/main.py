@@ -393,6 +393,57 @@ def _export(words: list[str]) -> int:
     return run_export(ExportOptions(options.results, options.to, options.out, options.assignment, course))
 
 
+def _decide(words: list[str]) -> int:
+    parser = _parser("decide", "Write down a decision about a learner, which every later run applies.", _RESULTS)
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that `grade cohort --out` wrote")
+    parser.add_argument("learner", type=_text, metavar="LEARNER", help="login or e-mail address, or a submission's id")
+    parser.add_argument("--why", type=_text, required=True, metavar="TEXT", help="the reason")
+    parser.add_argument("--by", type=_text, metavar="NAME", help="who decides (default: the user)")
+    parser.add_argument(
+        "--points", action="append", default=[], type=_text, metavar="EXERCISE.CHECK=N", help="points for a check"
+    )
+    parser.add_argument(
+        "--file", action="append", default=[], type=_text, metavar="EXERCISE=PATH", help="the file that counts"
+    )
+    parser.add_argument("--submission", type=_text, metavar="ID", help="the submission that counts")
+    parser.add_argument("--submitted-at", type=_text, metavar="TIME", help="the time of submission that counts")
+    parser.add_argument("--penalty", type=int, metavar="N", help="the points that lateness costs")
+    parser.add_argument(
+        "--excused", action=argparse.BooleanOptionalAction, default=None, help="excuse the learner, or no longer"
+    )
+    parser.add_argument("--comment", type=_text, metavar="TEXT", help="a text for the learner")
+    options = parser.parse_args(words)
+    from .decide import DecideOptions, run_decide
+    from .results import course_of
+
+    return run_decide(
+        course_of(options.results, options.course, Path.cwd()),
+        DecideOptions(
+            results=options.results,
+            learner=options.learner,
+            why=options.why,
+            by=options.by,
+            points=options.points,
+            files=options.file,
+            submission=options.submission,
+            submitted_at=options.submitted_at,
+            penalty=options.penalty,
+            excused=options.excused,
+            comment=options.comment,
+        ),
+    )
+
+
+def _compare(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="grade compare", description="Show whose total changed, and why.")
+    parser.add_argument("before", type=Path, metavar="RESULTS_A", help="the folder of the earlier results")
+    parser.add_argument("after", type=Path, metavar="RESULTS_B", help="the folder of the later results")
+    options = parser.parse_args(words)
+    from .compare import run_compare
+
+    return run_compare(options.before, options.after)
+
+
 def _page(words: list[str]) -> int:
     from .page import run_page
 
@@ -469,6 +520,8 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
     "ci": _ci,
     "cohort": _cohort,
+    "compare": _compare,
+    "decide": _decide,
     "export": _export,
     "hint": _hint,
     "list": _list,

@@ -16,8 +16,8 @@ from ..report.model import CourseStamp
 from ..report.person import Decided, Learner
 from ..words.instructor import review_command, review_question, review_text
 
-CohortSchema: TypeAlias = Literal["backward/cohort/v3"]
-COHORT_SCHEMA: CohortSchema = "backward/cohort/v3"
+CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
+COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"
 WEAK = 0.2  # below this an item is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
 _BANDS = 10
 
@@ -243,8 +243,10 @@ def summarise(
                 examples.setdefault((exercise.id, found.id), (found, report.submission.id))
         name = report.submission.id
         decisions = people.decisions(name)
-        before = [mark(old, file, decisions) for file, old in earlier(name) if old.course == report.course]
-        marks[name] = [*before, mark(report, f"reports/{name}.json", decisions)]
+        attempts = {old.submission.sha256: (file, old) for file, old in earlier(name) if old.course == report.course}
+        attempts.pop(report.submission.sha256, None)  # the same files, graded again
+        marks[name] = [mark(old, file, decisions) for file, old in attempts.values()]
+        marks[name].append(mark(report, f"reports/{name}.json", decisions))
         found_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, decisions))
         if found_reasons:
             reasons[name] = found_reasons

@@ -22,7 +22,7 @@ class Because:
     | `check`      | the check `name` has `after` points instead of `before`                              |
     | `decision`   | a decision gives the check `name` `after` points; `before` is None where none did    |
     | `due`        | the due date is another one                                                          |
-    | `excused`    | the learner is excused, or no longer                                                 |
+    | `excused`    | the learner is excused, `after` 1, or no longer, `after` 0                           |
     | `files`      | the files that were graded are other ones                                            |
     | `gone`       | the learner is in the first table alone                                              |
     | `new`        | the learner is in the second table alone                                             |
@@ -82,7 +82,7 @@ def _total(learner: Learner) -> int | None:
 
 def _reasons(was: Learner, now: Learner, old: Report | None, new: Report | None) -> Iterator[Because]:
     if (was.standing == "excused") != (now.standing == "excused"):
-        yield Because("excused")
+        yield Because("excused", after=int(now.standing == "excused"))
     if "graded" in (was.standing, now.standing) and {was.standing, now.standing} & {"absent", "not_graded"}:
         yield Because("not_graded")
     if was.submission and now.submission and was.submission != now.submission:

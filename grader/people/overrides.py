@@ -116,7 +116,7 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
     if all(getattr(entry, name) in (None, {}) for name in _WHAT):
         raise document.error(node, f"nothing is decided; expected one of {', '.join(_WHAT)}")
     most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
-    for key, value in items(child(node, "points")):
+    for key, value in items(child(node, "points")) if entry.points else ():
         name = key.value
         if name not in most:
             raise document.error(key, f"there is no check `{name}`{did_you_mean(name, most)}")
@@ -124,6 +124,6 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
             points = f"{entry.points[name]} points, but the check is worth {most[name]}"
             raise document.error(value, f"`{name}` has {points}")
     exercises = [exercise.id for exercise in course.exercises]
-    for key, _ in items(child(node, "files")):
+    for key, _ in items(child(node, "files")) if entry.files else ():
         if key.value not in exercises:
             raise document.error(key, f"there is no exercise `{key.value}`{did_you_mean(key.value, exercises)}")

@@ -139,7 +139,7 @@ def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
 def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | None:
     """Return the person of a row; None for a row that is no learner."""
     cells = {field: printable(text) for field, text in row.items() if field and text}
-    if cells.get("name") in _CANVAS_ROWS or not _LEARNER.match(cells.pop("role", "")):
+    if cells.get("name") in _CANVAS_ROWS or not _LEARNER.fullmatch(cells.pop("role", "")):
         return None
     first, last = cells.pop("first", ""), cells.pop("last", "")
     cells.setdefault("name", " ".join(filter(None, (first, last))))

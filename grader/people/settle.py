@@ -16,7 +16,7 @@ from .deadlines import Rules
 from .matching import Handed, Joined, join
 from .overrides import Overrides, merged
 from .roster import Roster
-from .times import seconds_between
+from .times import moment, seconds_between
 
 OpenKind: TypeAlias = Literal["stranger", "ambiguous", "late_unknown", "several"]
 
@@ -162,7 +162,7 @@ def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
     return Mark(
         submission=stamp.id,
         report=file,
-        submitted_at=stamp.submitted_at or "",
+        submitted_at=moment(stamp.submitted_at or "") or "",
         late=bool(stamp.late),
         score=report.score,
         bonus=report.bonus,
@@ -286,17 +286,17 @@ def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
         _, _, score, bonus, penalty, _ = scored[place]
         return score + bonus - penalty, place
 
-    def moment(place: int) -> tuple[int, int]:
-        at = scored[place][0]
-        return seconds_between("1970-01-01T00:00:00+00:00", at) if at else 0, place
+    def at(place: int) -> tuple[int, int]:
+        time = scored[place][0]
+        return seconds_between("1970-01-01T00:00:00+00:00", time) if time else 0, place
 
     places = range(len(scored))
     if rules.attempts == "best" or not _in_order(scored):
         return scored[max(places, key=total)]
     if rules.attempts == "last_in_time":
         places_in_time = [place for place in places if scored[place][1] == 0]
-        return scored[max(places_in_time or places, key=moment)]
-    return scored[max(places, key=moment)]
+        return scored[max(places_in_time or places, key=at)]
+    return scored[max(places, key=at)]
 
 
 def _in_order(scored: Sequence[_Scored]) -> bool:

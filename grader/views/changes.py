@@ -36,7 +36,7 @@ def because(reason: Because) -> str:
         case "due":
             return "the due date changed"
         case "excused":
-            return "whether the learner is excused changed"
+            return "the learner is excused" if reason.after else "the learner is no longer excused"
         case "files":
             return "the files changed"
         case "gone":

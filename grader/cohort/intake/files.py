@@ -78,8 +78,10 @@ def read_files(
         if named.first and in_cells.first and choice is None:
             unused, used = in_cells.first.path, named.first.path
             notes.append(f"{unused} has a cell for {exercise}, which was not graded, because there is {used}")
-    if reading.others and any(source.problem == "missing" for source in sources.values()):
-        shown = ", ".join(reading.others[:_SHOWN]) + (" and more" if len(reading.others) > _SHOWN else "")
+    proposed = {name for source in sources.values() if source.problem == "missing" for name in source.names}
+    others = [name for name in reading.others if name not in proposed]
+    if others and any(source.problem == "missing" for source in sources.values()):
+        shown = ", ".join(others[:_SHOWN]) + (" and more" if len(others) > _SHOWN else "")
         notes.append(f"files with other names were not graded: {shown}")
     commit, committed = reading.head or (None, None)
     return Intake(sources, tuple(cut(note, _NOTE) for note in notes), committed, commit)
@@ -290,7 +292,6 @@ class _Reading:
         meant_for = next((self._near[form] for form in _forms(name) if form in self._near), None)
         if meant_for is not None and not _skipped(name) and len(self.candidates[meant_for].near) < _SHOWN:
             self.candidates[meant_for].near.append(str(shown))
-            return
         meant = low.endswith(_MEANT) or is_archive(name) or low.startswith(self._stems)
         if meant and not _skipped(name) and len(self.others) <= _SHOWN:
             self.others.append(str(shown))
