@@ -3,7 +3,6 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import median_low
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -300,8 +299,9 @@ def _is_decided(reason: NeedsReview, decisions: Sequence[Decided]) -> bool:
 
 
 def _small(course: Course) -> int:
-    """Return the points of the largest check that counts as small: the median of all checks with points."""
-    return median_low([check.points for e in course.exercises for check in e.checks if check.points] or [1])
+    """Return the points of the largest small check: 2 % of the points of the course, or those of the smallest check."""
+    least = min((check.points for e in course.exercises for check in e.checks if check.points), default=1)
+    return max(least, course.max_score * 2 // 100)
 
 
 def _grades(course: Course, learners: Sequence[Learner]) -> tuple[GradeCount, ...]:

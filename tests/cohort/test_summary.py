@@ -131,7 +131,7 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
     [
         (0, {}, [("A", 0)]),  # on the border: a check of 1 point less drops it
         (1, {}, [("A", -1)]),  # a check of 2 points does
-        (2, {}, []),  # only a large check would
+        (2, {}, []),  # only a larger check would
         (-2, {("swap", "upstream")}, [("A", 2)]),  # the failed check has 2 points
         (-2, {("swap", "already_there")}, []),  # the failed check has 1 point
     ],

@@ -14,8 +14,9 @@ from msgspec import UNSET, UnsetType
 from ...cohort import Summary
 from ...report import CheckResult, ExerciseResult, Report
 from ...report.formats.people import student_id
-from ...report.person import Learner, Person, decided_text
+from ...report.person import Learner, Person
 from ...report.shown import digits
+from ...words.instructor import decided_text
 
 T = TypeVar("T")
 LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: a name or a note; a program or a message; printed output
