@@ -28,6 +28,7 @@ from .client import (
     Problem,
     Ran,
     Read,
+    Reason,
     Source,
     read_exercise,
     reason_of,
@@ -210,7 +211,9 @@ def examine(
         facts: Find out what is certain about an engine that fails.
     """
     if source.problem is not None or source.text == stub:
-        return Examined(FileState(source.problem or "not_started", str(source.path), source.message))
+        kind = "near_name" if source.problem == "missing" else "several_files"
+        reason = Reason(kind, names=source.names) if source.names else None
+        return Examined(FileState(source.problem or "not_started", str(source.path), source.message, reason=reason))
     course, limits = grader.course, grader.course.limits
     cells = [start.line for start in source.cells]
     name = source.path.name

@@ -31,6 +31,7 @@ ROOMS = (
     "report",
     "scoring",
     "grading",
+    "people",
     "cohort",
     "views",
     "author",

@@ -1,12 +1,15 @@
 """Grade a class: what `grade cohort SUBMISSIONS --out RESULTS` does."""
 
+import contextlib
 import os
+import shlex
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
 from tqdm import tqdm
 
 from .. import __version__
@@ -20,20 +23,25 @@ from ..cohort import (
     Results,
     ResultsError,
     Standing,
+    Summary,
     drawn,
     entries,
     grade_entries,
+    rules_digest,
     settings,
     summarise,
     unclaimed,
 )
-from ..cohort.run import GONE, RunFile
+from ..cohort.run import EARLIER, GONE, ROSTER, SUMMARY, RunFile
 from ..course import Course
 from ..oracle import require_torch
-from ..outside import few, json_text, plain, readable, write_atomically
-from ..report import Report
+from ..outside import few, json_text, plain, read_plain, readable, write_atomically
+from ..people import DEADLINES, Change, compare
+from ..report import Report, read_report
 from ..report.model import CourseStamp
+from ..views.changes import render_changes
 from ..views.cohort import render_cohort
+from .people import class_of
 from .run import default_memo
 from .streams import style
 from .words import UsageError
@@ -55,6 +63,8 @@ class CohortOptions:
     dask: str | None = None
     assignment: str | None = None
     since: Path | None = None
+    roster: Path | None = None
+    deadlines: Path | None = None
 
 
 def run_cohort(course: Course, options: CohortOptions) -> int:
@@ -84,6 +94,13 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     book = read_book(course.book)
     if options.since is not None:
         results.take_over(options.since, found)
+    before = _before(options, results)
+    people = class_of(course, options.out, found, options.roster, options.deadlines)
+    for given, name in ((options.roster, ROSTER), (options.deadlines, DEADLINES)):
+        if given is not None and _real(given) != _real(options.out / name):
+            results.summary.unlink(missing_ok=True)
+            write_atomically(options.out / name, read_plain(given, follow=True))
+    found = [replace(entry, choices=people.choices(entry.id)) for entry in found]
     seed = results.seed(course, options.seed)
     from_it = drawn(course, book, seed, default_memo())
     made = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
@@ -102,10 +119,21 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     finally:
         pool.close()
     gone = results.set_aside(found)
-    beside = unclaimed(options.submissions, found)
-    summary = summarise(course, _reports(found, results, standing), standing.faults, beside)
+    own = {_real(path) for path in (options.roster, options.deadlines) if path is not None}
+    beside = [name for name in unclaimed(options.submissions, found) if _real(options.submissions / name) not in own]
+    summary = summarise(
+        course,
+        _reports(found, results, standing),
+        standing.faults,
+        beside,
+        people,
+        lambda name: _earlier(results, name),
+        rules=rules_digest(options.out),
+        results=str(readable(options.out)),
+    )
     write_atomically(results.summary, json_text(summary).encode())
     sys.stdout.write(render_cohort(summary, kept=standing.kept, color=style().color))
+    sys.stdout.write(render_changes(_changes(before, summary, results, standing)))
     print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
     aside = options.out / GONE
     if standing.outdated:
@@ -113,10 +141,45 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     if gone:
         names = few([plain(name) for name in gone], _SHOWN)
         print(f"Reports of submissions that no longer exist were moved to {aside}: {names}")
+    if standing.edited:
+        names = few(standing.edited, _SHOWN)
+        print(f"Reports that were changed by hand were moved to {aside}, and their submissions graded again: {names}")
+        decide = f"grade decide {shlex.quote(str(options.out))} LEARNER --points EXERCISE.CHECK=N --why TEXT"
+        print(f"To change points for good: {decide}")
     if standing.damaged:
         names = few(standing.damaged, _SHOWN)
         print(f"Damaged reports were moved to {aside}, and their submissions graded again: {names}")
     return 1 if summary.needs_review or beside else 0
+
+
+def _before(options: CohortOptions, results: Results) -> Summary | None:
+    """Return the summary of the run before, or of `--since`; None if there is none that this version reads."""
+    for path in (results.summary, *([options.since / SUMMARY] if options.since else [])):
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            return msgspec.json.decode(read_plain(path), type=Summary)
+    return None
+
+
+def _earlier(results: Results, name: str) -> Iterator[tuple[str, Report]]:
+    """Yield the earlier reports on a submission that can be read, with their files."""
+    for path in results.earlier_reports(name):
+        with contextlib.suppress(OSError, ValueError):
+            yield f"{EARLIER}/{path.name}", read_report(read_plain(path))
+
+
+def _changes(before: Summary | None, summary: Summary, results: Results, standing: Standing) -> tuple[Change, ...]:
+    """Return whose row changed since the run before, with the checks for those who were graded again."""
+    if before is None or before.roster != summary.roster:  # without a roster, learners have other ids
+        return ()
+    old: dict[str, Report] = {}
+    new: dict[str, Report] = {}
+    for learner in summary.learners:
+        if learner.submission in standing.replaced:
+            report = results.report(learner.submission)
+            *_, (_, last) = [("", None), *_earlier(results, learner.submission)]
+            if report is not None and last is not None:
+                old[learner.id], new[learner.id] = last, report
+    return compare(before.learners, summary.learners, old, new)
 
 
 def _submissions(count: int) -> str:

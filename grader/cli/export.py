@@ -10,11 +10,12 @@ from ..cohort import Summary
 from ..cohort.run import REPORTS, SUMMARY
 from ..course import Course
 from ..outside import few, plain, plain_folder, write_atomically, write_named
+from ..people import adjusted, nothing_submitted
 from ..report import Report
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
 from ..views import feedback
-from .results import report_paths, reports, summary_of
+from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
 
 # Where each format goes by default, below RESULTS/exports
@@ -28,6 +29,7 @@ PLACES = {
 }
 FOLDERS = ("gradescope", "feedback")  # files for each submission, for learners: the course says what they are told
 _NAMED = ("canvas", "nbgrader")
+_TABLES = ("csv", "canvas", "nbgrader")  # a row for each learner
 _SHOWN = 5
 
 
@@ -50,15 +52,42 @@ def run_export(options: ExportOptions) -> int:
     paths = _paths(options.results)
     for _ in _reports(paths, summary):  # all of them, before anything is written
         pass
+    see_that_it_is_settled(options.results, summary)
     try:
-        where = _export(options, summary, _reports(paths, summary))
+        where = _export(options, summary, _rows(options, summary))
     except BrokenPipeError:  # who reads standard output has had enough
         raise
     except OSError as error:
         raise UsageError(f"{error.filename or options.out}: cannot be written: {error.strerror}") from None
     if where is not None:
-        print(f"{len(paths)} {'submission' if len(paths) == 1 else 'submissions'} written to {where}")
+        print(f"{_counted(options, summary, len(paths))} written to {where}")
     return _complete(summary, len(paths))
+
+
+def _counted(options: ExportOptions, summary: Summary, reports: int) -> str:
+    if summary.roster and options.to in _TABLES:
+        learners = sum(learner.standing != "not_graded" for learner in summary.learners)
+        return f"{learners} {'learner' if learners == 1 else 'learners'}"
+    return f"{reports} {'submission' if reports == 1 else 'submissions'}"
+
+
+def _rows(options: ExportOptions, summary: Summary) -> Iterator[Report]:
+    """Yield a report for each learner, after decisions and penalties.
+
+    A format with files for each submission gets each submission once, and nobody who submitted nothing.
+    """
+    once: set[str] = set()
+    each = options.to in _TABLES or (summary.roster and options.to == "feedback")
+    for learner in summary.learners:
+        if learner.report and (each or learner.submission not in once):
+            once.add(learner.submission)
+            for report in reports([options.results / learner.report]):
+                yield adjusted(report, learner)
+    some = next((learner.report for learner in summary.learners if learner.report), None)
+    if options.to in _TABLES and some is not None:
+        absent = [one for one in summary.learners if not one.report and one.standing in ("absent", "excused")]
+        for like in reports([options.results / some] if absent else []):
+            yield from (nothing_submitted(like, learner) for learner in absent)
 
 
 def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path | None:

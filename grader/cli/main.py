@@ -338,6 +338,8 @@ def _cohort(words: list[str]) -> int:
     parser.add_argument(
         "--since", type=Path, metavar="RESULTS", help="take over from earlier results what has not changed since"
     )
+    parser.add_argument("--roster", type=Path, metavar="FILE", help="a CSV file of the class: login, name, e-mail ...")
+    parser.add_argument("--deadlines", type=Path, metavar="FILE", help="due dates, penalty and extensions, as YAML")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once")
     parser.add_argument(
         "--seed", type=_text, metavar="TEXT", help="draw numbers and random programs from this, not a secret seed"
@@ -363,6 +365,8 @@ def _cohort(words: list[str]) -> int:
             dask=options.dask,
             assignment=options.assignment,
             since=options.since,
+            roster=options.roster,
+            deadlines=options.deadlines,
         ),
     )
 
@@ -381,6 +385,57 @@ def _export(words: list[str]) -> int:
     options = parser.parse_args(words)
     course = course_of(options.results, options.course, Path.cwd()) if options.to in FOLDERS else None
     return run_export(ExportOptions(options.results, options.to, options.out, options.assignment, course))
+
+
+def _decide(words: list[str]) -> int:
+    parser = _parser("decide", "Write down a decision about a learner, which every later run applies.", _RESULTS)
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that `grade cohort --out` wrote")
+    parser.add_argument("learner", type=_text, metavar="LEARNER", help="login or e-mail address, or a submission's id")
+    parser.add_argument("--why", type=_text, required=True, metavar="TEXT", help="the reason")
+    parser.add_argument("--by", type=_text, metavar="NAME", help="who decides (default: the user)")
+    parser.add_argument(
+        "--points", action="append", default=[], type=_text, metavar="EXERCISE.CHECK=N", help="points for a check"
+    )
+    parser.add_argument(
+        "--file", action="append", default=[], type=_text, metavar="EXERCISE=PATH", help="the file that counts"
+    )
+    parser.add_argument("--submission", type=_text, metavar="ID", help="the submission that counts")
+    parser.add_argument("--submitted-at", type=_text, metavar="TIME", help="the time of submission that counts")
+    parser.add_argument("--penalty", type=int, metavar="N", help="the points that lateness costs")
+    parser.add_argument(
+        "--excused", action=argparse.BooleanOptionalAction, default=None, help="excuse the learner, or no longer"
+    )
+    parser.add_argument("--comment", type=_text, metavar="TEXT", help="a text for the learner")
+    options = parser.parse_args(words)
+    from .decide import DecideOptions, run_decide
+    from .results import course_of
+
+    return run_decide(
+        course_of(options.results, options.course, Path.cwd()),
+        DecideOptions(
+            results=options.results,
+            learner=options.learner,
+            why=options.why,
+            by=options.by,
+            points=options.points,
+            files=options.file,
+            submission=options.submission,
+            submitted_at=options.submitted_at,
+            penalty=options.penalty,
+            excused=options.excused,
+            comment=options.comment,
+        ),
+    )
+
+
+def _compare(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="grade compare", description="Show whose total changed, and why.")
+    parser.add_argument("before", type=Path, metavar="RESULTS_A", help="the folder of the earlier results")
+    parser.add_argument("after", type=Path, metavar="RESULTS_B", help="the folder of the later results")
+    options = parser.parse_args(words)
+    from .compare import run_compare
+
+    return run_compare(options.before, options.after)
 
 
 def _page(words: list[str]) -> int:
@@ -459,6 +514,8 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
     "ci": _ci,
     "cohort": _cohort,
+    "compare": _compare,
+    "decide": _decide,
     "export": _export,
     "hint": _hint,
     "list": _list,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ..outside import write_atomically, write_named
 from ..views.page import build_page
-from .results import report_paths, reports, summary_of
+from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
 
 PAGE = "page.html"
@@ -15,7 +15,9 @@ def run_page(results: Path, out: Path | None) -> int:
     path = out or results / PAGE
     if path.is_dir():
         raise UsageError(f"--out {path} is a folder; name a file")
-    text = build_page(summary_of(results), reports(report_paths(results)))
+    summary = summary_of(results)
+    see_that_it_is_settled(results, summary)
+    text = build_page(summary, reports(report_paths(results)))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write = write_atomically if out is None else write_named

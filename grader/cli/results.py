@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ..cohort import Summary
-from ..cohort.run import REPORTS, SUMMARY
+from ..cohort.run import REPORTS, SUMMARY, is_as_written, rules_digest, written
 from ..course import Course, CourseError, course_around, find_course, load_course, packaged_course
 from ..outside import in_the_way, plain, read_plain
 from ..report import Report, read_report
@@ -26,6 +26,17 @@ def summary_of(folder: Path) -> Summary:
         raise UsageError(f"{folder / SUMMARY} cannot be read: {error.strerror}") from None
     except msgspec.MsgspecError as error:
         raise UsageError(f"{folder / SUMMARY} is damaged ({error}); run `grade cohort` again") from None
+
+
+def see_that_it_is_settled(folder: Path, summary: Summary) -> None:
+    """Raise `UsageError` if roster, deadlines or decisions changed after the summary was written."""
+    try:
+        digest = rules_digest(folder)
+    except OSError as error:
+        raise UsageError(f"{error.filename or folder}: cannot be read: {error.strerror}") from None
+    if summary.rules and summary.rules != digest:
+        again = "run `grade cohort` again, which applies them and grades nothing twice"
+        raise UsageError(f"{folder}: the roster, the deadlines or overrides.yaml changed after {SUMMARY}; {again}")
 
 
 def course_of(folder: Path, given: Path | None, start: Path) -> Course:
@@ -56,15 +67,23 @@ def report_paths(folder: Path) -> list[Path]:
 
 def reports(paths: Iterable[Path]) -> Iterator[Report]:
     """Yield each report, read when it is asked for. Raises `UsageError` for one that cannot be used."""
+    known: dict[Path, dict[str, set[str]] | None] = {}
     for path in paths:
+        folder = path.parent.parent
         try:
-            report = read_report(read_plain(path))
+            data = read_plain(path)
+            report = read_report(data)
+            digests = known[folder] if folder in known else known.setdefault(folder, written(folder))
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from None
         except ValueError as error:
             again = "run `grade cohort` again, which then grades this submission anew"
             raise UsageError(f"{path} is damaged ({plain(str(error))}); {again}") from None
-        if report.submission.id != path.stem:
+        if digests is not None and path.parent.name == REPORTS and not is_as_written(digests, path.stem, data):
+            again = "run `grade cohort` again, which grades this submission anew"
+            decide = f"to change points for good, use `grade decide {folder} {path.stem}`"
+            raise UsageError(f"{path} was changed after it was written; {again}; {decide}")
+        if report.submission.id != (path.stem if path.parent.name == REPORTS else path.stem.rpartition(".")[0]):
             is_of = plain(report.submission.id)
             raise UsageError(f"{path} is the report of `{is_of}`; remove it, or name it after that")
         yield report

@@ -71,7 +71,8 @@ class Died(msgspec.Struct, frozen=True, omit_defaults=True):
 class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Why a check was not passed or a file not loaded, beyond a wrong number: a kind of `Died` or of the protocol's
     `Problem`. `type` is an exception's, `line` the innermost line of the learner's file, `detail` for `not_offered` and
-    `wants_argument` the method, for `shape` what is missing; the others are those of `Died`."""
+    `wants_argument` the method, for `shape` what is missing; the others are those of `Died`. A file that is not there
+    has `near_name` or `several_files`, and in `names` the files that may be meant."""
 
     kind: str
     seconds: float | None = None
@@ -82,6 +83,7 @@ class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     detail: str | None = None
     type: str | None = None
     line: int | None = None
+    names: tuple[str, ...] = ()
 
 
 def reason_of(cause: Died | Problem) -> Reason:

@@ -24,7 +24,8 @@ _FOLDER = os.O_RDONLY | _NO_FOLLOW | _CLOSE | getattr(os, "O_DIRECTORY", 0)
 class Source:
     """A file's text, or why there is none: `problem` is `missing`, `unreadable` or None. `path` is for showing it.
 
-    The text of a notebook is that of its code cells, one after the other; `cells` says where each begins.
+    The text of a notebook is that of its code cells, one after the other; `cells` says where each begins. `names` are
+    the files that may be meant: of the right name where several differ, of a similar one where it is missing.
     """
 
     path: Path
@@ -32,6 +33,7 @@ class Source:
     problem: str | None = None
     message: str | None = None
     cells: tuple[CellStart, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 def read_exercise(exercise: Exercise, path: Path, root: Path | None = None) -> Source:

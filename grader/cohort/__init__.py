@@ -3,8 +3,8 @@
 from .intake import LAYOUTS, Entry, IntakeError, entries, unclaimed
 from .job import Drawn
 from .pool import LocalPool, PoolError
-from .run import Pool, Results, ResultsError, Standing, drawn, grade_entries, settings
-from .summary import Summary, schema, summarise
+from .run import Pool, Results, ResultsError, Standing, drawn, grade_entries, rules_digest, settings
+from .summary import Review, Summary, schema, summarise
 
 __all__ = [
     "LAYOUTS",
@@ -16,11 +16,13 @@ __all__ = [
     "PoolError",
     "Results",
     "ResultsError",
+    "Review",
     "Standing",
     "Summary",
     "drawn",
     "entries",
     "grade_entries",
+    "rules_digest",
     "schema",
     "settings",
     "summarise",

@@ -37,22 +37,25 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One submission to grade. `sources` holds path, text, problem, message and cells by exercise id."""
+    """One submission to grade. `sources` holds path, text, problem, message, cells and names by exercise id."""
 
-    sources: dict[str, tuple[str, str, str | None, str | None, tuple[CellStart, ...]]]
+    sources: dict[str, tuple[str, str, str | None, str | None, tuple[CellStart, ...], tuple[str, ...]]]
     stamp: SubmissionStamp
     notes: tuple[str, ...]
 
     @classmethod
     def of(cls, submission: Submission) -> "Job":
-        sources = {name: (str(s.path), s.text, s.problem, s.message, s.cells) for name, s in submission.sources.items()}
+        sources = {
+            name: (str(s.path), s.text, s.problem, s.message, s.cells, s.names)
+            for name, s in submission.sources.items()
+        }
         return cls(sources, submission.stamp, submission.notes)
 
     @property
     def submission(self) -> Submission:
         sources = {
-            name: Source(Path(path), text, problem, message, cells)
-            for name, (path, text, problem, message, cells) in self.sources.items()
+            name: Source(Path(path), text, problem, message, cells, names)
+            for name, (path, text, problem, message, cells, names) in self.sources.items()
         }
         return Submission(sources, self.stamp, self.notes)
 

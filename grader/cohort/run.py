@@ -1,11 +1,12 @@
 """Grade every submission of a folder. Keep reports that are still valid, and write new ones at once."""
 
 import contextlib
+import hashlib
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import chain, count, takewhile
 from pathlib import Path
 from typing import Annotated, Protocol
 
@@ -19,7 +20,8 @@ from ..course import Course
 from ..grading import Submission, digest, plan
 from ..oracle import Oracle
 from ..outside import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
-from ..report import Report, read_report, write_report
+from ..people import DEADLINES, OVERRIDES
+from ..report import Report, read_report, to_json
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from .intake import Ended, Entry, Intake, Readers, Stopped, unread
 from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
@@ -27,12 +29,16 @@ from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
 RUN = "run.json"
 REPORTS = "reports"
 GONE = "gone"
+EARLIER = "earlier"  # reports that a later one replaced
+WRITTEN = "reports.sha256"  # the digest of each report as it was written, in the form of sha256sum
+ROSTER = "roster.csv"
 SUMMARY = "cohort.json"  # deleted before a report changes, so that it is never stale
 
 
 _LOCK = ".lock"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_HELD = {REPORTS: "folder", GONE: "folder", RUN: "file", SUMMARY: "file", _LOCK: "file"}
+_HELD = {REPORTS: "folder", GONE: "folder", EARLIER: "folder", RUN: "file", SUMMARY: "file", _LOCK: "file"}
+_HELD |= dict.fromkeys((WRITTEN, ROSTER, DEADLINES, OVERRIDES), "file")
 
 
 class ResultsError(ValueError):
@@ -66,6 +72,8 @@ class Standing:
         graded: those graded by this run.
         outdated: those graded again because their report had an older schema.
         damaged: ids whose report was damaged.
+        edited: ids whose report was changed after it was written.
+        replaced: ids whose report was replaced, because files, course, seed or grader are other ones.
         faults: reasons by id, for those that could not be graded.
     """
 
@@ -74,6 +82,8 @@ class Standing:
     graded: int = 0
     outdated: int = 0
     damaged: list[str] = field(default_factory=list)
+    edited: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
     faults: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -101,7 +111,10 @@ class Results:
         self.folder = folder
         self.reports = folder / REPORTS
         self.summary = folder / SUMMARY
+        self.earlier = folder / EARLIER
+        self.edited: list[str] = []
         self._lock = -1
+        self._written: dict[str, set[str]] = {}
 
     def __enter__(self) -> "Results":
         try:
@@ -122,6 +135,15 @@ class Results:
         for left in (*self.folder.glob(".*.json.*"), *self.reports.glob(".*.json.*")):  # left by a killed run
             if in_the_way(left) is None:
                 left.unlink(missing_ok=True)
+        try:
+            known = written(self.folder)
+            self._written = {} if known is None else known
+            if known is None:  # reports of a version that did not note digests
+                for path, _ in _files(self.reports):
+                    self._note(path.stem, read_plain(path))
+        except OSError as error:
+            os.close(self._lock)
+            raise ResultsError(f"{error.filename or self.folder}: {error.strerror}; name another --out") from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -137,7 +159,25 @@ class Results:
     def write(self, report: Report) -> None:
         """Write a report atomically. Delete the now stale summary first. Raises `OSError`."""
         self.summary.unlink(missing_ok=True)
-        write_report(report, self.path(report.submission.id))
+        data = to_json(report)
+        self._note(report.submission.id, data)  # first: a run that is killed here leaves the earlier report valid
+        write_atomically(self.path(report.submission.id), data)
+
+    def _note(self, entry_id: str, data: bytes) -> None:
+        """Append the digest of a report to the list of those that were written. Raises `OSError`."""
+        digest = hashlib.sha256(data).hexdigest()
+        if digest in self._written.setdefault(entry_id, set()):
+            return
+        path = self.folder / WRITTEN
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | _NO_FOLLOW, 0o644)
+        try:
+            size = os.fstat(handle).st_size
+            os.lseek(handle, max(0, size - 1), os.SEEK_SET)
+            torn = size and os.read(handle, 1) != b"\n"  # by a run that was killed
+            os.write(handle, b"\n" * bool(torn) + f"{digest}  {REPORTS}/{entry_id}.json\n".encode())
+        finally:
+            os.close(handle)
+        self._written[entry_id].add(digest)
 
     def forget(self, entry_id: str) -> None:
         """Delete a report that is no longer valid, if there is one."""
@@ -163,11 +203,35 @@ class Results:
         path.replace(next(place for name in names if not os.path.lexists(place := self.folder / GONE / name)))
 
     def report(self, entry_id: str) -> Report | None:
-        """Return the existing report, or None if it is missing, unreadable or inconsistent."""
+        """Return the existing report, or None if it is missing, unreadable, inconsistent or was edited."""
         try:
-            return read_report(read_plain(self.path(entry_id)))
+            data = read_plain(self.path(entry_id))
+            return read_report(data) if is_as_written(self._written, entry_id, data) else None
         except (OSError, ValueError):
             return None
+
+    def is_edited(self, entry_id: str) -> bool:
+        """Return whether there is a report that has the right form, but was changed after it was written."""
+        try:
+            data = read_plain(self.path(entry_id))
+            read = msgspec.json.decode(data, type=Report)
+        except (OSError, ValueError):
+            return False
+        return read.submission.id == entry_id and not is_as_written(self._written, entry_id, data)
+
+    def keep_earlier(self, entry_id: str) -> None:
+        """Copy a report that is about to be replaced to `earlier/`. Raises `OSError`."""
+        data = read_plain(self.path(entry_id))
+        kept = self.earlier_reports(entry_id)
+        if kept and read_plain(kept[-1]) == data:  # by a run that was killed before it wrote the new one
+            return
+        plain_folder(self.earlier)
+        write_atomically(self.earlier / f"{entry_id}.{len(kept) + 1}.json", data)
+
+    def earlier_reports(self, entry_id: str) -> list[Path]:
+        """Return the files of earlier reports on a submission, oldest first."""
+        paths = (self.earlier / f"{entry_id}.{number}.json" for number in count(1))
+        return list(takewhile(lambda path: in_the_way(path) is None and path.exists(), paths))
 
     def has_older(self, entry_id: str) -> bool:
         """Return whether there is a report in an older schema, which this version does not read."""
@@ -191,7 +255,12 @@ class Results:
         As in every run, a submission that has changed since is graded again. Raises `ResultsError` if
         `earlier` contains no results, and `OSError`.
         """
-        for place in (RUN, *(f"{REPORTS}/{entry.id}.json" for entry in entries)):
+        known = written(earlier)
+        entries = tuple(entries)
+        reports = {f"{REPORTS}/{entry.id}.json": entry.id for entry in entries}
+        kept = Results(earlier)
+        before = {f"{EARLIER}/{path.name}" for entry in entries for path in kept.earlier_reports(entry.id)}
+        for place in (RUN, ROSTER, DEADLINES, OVERRIDES, *reports, *sorted(before)):
             if os.path.lexists(self.folder / place):
                 continue
             try:
@@ -202,6 +271,13 @@ class Results:
                 continue
             except OSError as error:
                 raise ResultsError(f"--since {earlier / place} cannot be read: {error.strerror}") from None
+            if place in reports:
+                if known is not None and not is_as_written(known, reports[place], data):
+                    self.edited.append(reports[place])
+                    continue
+                self._note(reports[place], data)
+            if place in before:
+                plain_folder(self.earlier)
             write_atomically(self.folder / place, data)
 
     def seed(self, course: Course, given: str | None) -> str:
@@ -220,6 +296,40 @@ class Results:
     def note(self, run: RunFile) -> None:
         """Write `run.json`. Raises `OSError`."""
         write_atomically(self.folder / RUN, json_text(run).encode())
+
+
+def rules_digest(folder: Path) -> str:
+    """Return the digest of the roster, the deadlines and the decisions in a folder of results. Raises `OSError`."""
+    made = hashlib.sha256()
+    for name in (ROSTER, DEADLINES, OVERRIDES):
+        try:
+            data = read_plain(folder / name)
+        except FileNotFoundError:
+            continue
+        made.update(f"{name}:{len(data)}\n".encode() + data)
+    return made.hexdigest()
+
+
+def written(folder: Path) -> dict[str, set[str]] | None:
+    """Return the digests of the reports that were written to a folder of results, by submission; None for no list.
+
+    Raises `OSError`.
+    """
+    try:
+        lines = read_plain(folder / WRITTEN).decode("ascii", "replace").splitlines()
+    except FileNotFoundError:
+        return None
+    found: dict[str, set[str]] = {}
+    for line in lines:
+        digest, _, name = line.partition("  ")
+        if name.startswith(f"{REPORTS}/") and name.endswith(".json"):
+            found.setdefault(name.removeprefix(f"{REPORTS}/").removesuffix(".json"), set()).add(digest)
+    return found
+
+
+def is_as_written(known: Mapping[str, set[str]], entry_id: str, data: bytes) -> bool:
+    """Return whether a report has one of the digests that were noted when it was written."""
+    return hashlib.sha256(data).hexdigest() in known.get(entry_id, ())
 
 
 def _files(reports: Path) -> Iterator[tuple[Path, str]]:
@@ -257,13 +367,15 @@ def grade_entries(
         PoolError: nothing can be graded.
         IntakeError: nothing can be read.
     """
-    standing = Standing(len(entries))
+    standing = Standing(len(entries), edited=list(results.edited))
     stamp = CourseStamp(course.id, course.version, course.hash)
 
     exercises = {exercise.id: exercise.filename for exercise in course.exercises}
 
     def faulted(name: str, message: str) -> None:
-        results.forget(name)  # it may have a report of other files
+        if results.report(name) is not None:  # of other files, or of another version of the course
+            results.keep_earlier(name)
+        results.forget(name)
         standing.faults[name] = message
 
     def jobs(reading: Readers) -> Iterator[Job]:
@@ -277,9 +389,15 @@ def grade_entries(
             if there is not None and _made_from(there, submission, stamp, seed, course):
                 standing.kept += 1
                 continue
-            if there is None and results.has_older(entry.id):
+            if there is not None:
+                results.keep_earlier(entry.id)
+                standing.replaced.append(entry.id)
+            elif results.has_older(entry.id):
                 standing.outdated += 1
-            elif there is None and results.keep_aside(entry.id):
+            elif results.is_edited(entry.id):
+                results.keep_aside(entry.id)
+                standing.edited.append(entry.id)
+            elif results.keep_aside(entry.id):
                 standing.damaged.append(entry.id)
             yield Job.of(submission)
 
@@ -304,6 +422,7 @@ def submission_of(entry: Entry, intake: Intake) -> Submission:
         submitters=entry.submitters or UNSET,
         submitted_at=intake.submitted_at or UNSET,
         commit=intake.commit or UNSET,
+        late=True if entry.late and not intake.submitted_at else UNSET,
     )
     return Submission(intake.sources, stamp, intake.notes)
 

@@ -2,16 +2,18 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from .. import __version__
 from ..course import Check, Course, Exercise
+from ..people import Class, Handed, Mark, mark, settle
 from ..report import Diagnosis, NeedsReview, Report, review_reasons
 from ..report.model import CourseStamp
-from ..words.instructor import review_text
+from ..report.person import Decided, Learner
+from ..words.instructor import review_command, review_question, review_text
 
 CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"
@@ -66,24 +68,60 @@ class MisconceptionCount(_Strict, frozen=True):
 
 
 class Border(_Strict, frozen=True):
-    """A score, bonus included, that one check more or less would move across the border of a grade."""
+    """A learner whom one small check separates from the border of a grade.
+
+    Attributes:
+        id: the learner's.
+        total: the points with bonus and without the penalty, as in the final table.
+        distance: the points that `total` lacks for the border; 0 or less if it reaches the border.
+        check: the smallest check that would move `total` across the border, by `exercise.check`.
+    """
 
     id: str
-    score: int
+    name: str
+    total: int
     grade: str
     border: int
+    distance: int
+    check: str
+
+
+class GradeCount(_Strict, frozen=True):
+    """The number of learners whose total reaches a grade and no better one. `grade` is empty for those below all."""
+
+    grade: str
+    least: int
+    count: int
 
 
 class Review(_Strict, frozen=True):
-    """A submission that needs review: the reasons as data, and in words (`texts`) in the same order."""
+    """A submission or a learner that needs review.
+
+    Attributes:
+        id: the submission's, or the learner's where there are several submissions.
+        names: the names of the learners whose it is.
+        reasons: why, as data.
+        texts, questions, commands: for each reason the words, what has to be decided, and the command that decides.
+    """
 
     id: str
+    names: tuple[str, ...]
     reasons: tuple[NeedsReview, ...]
     texts: tuple[str, ...]
+    questions: tuple[str, ...]
+    commands: tuple[str, ...]
 
     @classmethod
-    def of(cls, id: str, reasons: tuple[NeedsReview, ...]) -> "Review":
-        return cls(id, reasons, tuple(map(review_text, reasons)))
+    def of(cls, id: str, reasons: tuple[NeedsReview, ...], names: Sequence[str] = (), results: str = "") -> "Review":
+        """Return the review of a submission or learner. `results` is the folder of results, for commands."""
+        return cls(
+            id=id,
+            names=tuple(names),
+            reasons=reasons,
+            texts=tuple(map(review_text, reasons)),
+            questions=tuple(map(review_question, reasons)),
+            commands=tuple(review_command(reason, id, results or "RESULTS") for reason in reasons),
+        )
 
     @property
     def not_graded(self) -> bool:
@@ -101,7 +139,12 @@ class Scores(_Strict, frozen=True):
 
 
 class Summary(_Strict, frozen=True):
-    """The content of `cohort.json`. `beside` lists files and folders that belong to no submission."""
+    """The content of `cohort.json`.
+
+    `beside` lists files and folders that belong to no submission. `scores`, `exercises` and `misconceptions` are of all
+    graded submissions as the checks found them. `learners` is the final table, after decisions and penalties; `grades`
+    and `borders` follow from it. `rules` is the digest of the roster, the deadlines and the decisions.
+    """
 
     schema: CohortSchema
     grader_version: str
@@ -116,6 +159,10 @@ class Summary(_Strict, frozen=True):
     borders: tuple[Border, ...]
     needs_review: tuple[Review, ...]
     beside: tuple[str, ...]
+    learners: tuple[Learner, ...]
+    grades: tuple[GradeCount, ...]
+    roster: bool
+    rules: str
 
 
 def schema() -> dict[str, Any]:
@@ -148,22 +195,40 @@ class _Sums:
 
 
 def summarise(
-    course: Course, reports: Iterable[Report], faults: Mapping[str, str], beside: Sequence[str] = ()
+    course: Course,
+    reports: Iterable[Report],
+    faults: Mapping[str, str],
+    beside: Sequence[str] = (),
+    people: Class | None = None,
+    earlier: Callable[[str], Iterable[tuple[str, Report]]] = lambda submission: (),
+    *,
+    rules: str = "",
+    results: str = "",
 ) -> Summary:
     """Return the summary of a class. Only numbers are kept of each report.
 
     Args:
         faults: for each submission without a report, the reason.
         beside: names of files and folders that belong to no submission.
+        people: the people of the class, and the rules for them; None if the submitters are the people.
+        earlier: returns the earlier reports on a submission with their files, oldest first.
+        rules: the digest of the roster, the deadlines and the decisions.
+        results: the folder of results, for the commands that decide about a review.
     """
+    if people is None:
+        reports = list(reports)
+        handed = [Handed.of(report.submission) for report in reports]
+        people = Class((*handed, *(Handed(name, name, ()) for name in faults)))
+    marks: dict[str, list[Mark]] = {}
     totals: Counter[int] = Counter()
     statuses: dict[str, Counter[str]] = defaultdict(Counter)
     points: Counter[str] = Counter()
     sums: dict[tuple[str, str], _Sums] = defaultdict(_Sums)
     diagnosed: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], tuple[Diagnosis, str]] = {}
-    borders: list[Border] = []
-    reviews = [Review.of(name, (NeedsReview("not_graded", detail=why),)) for name, why in faults.items()]
+    reasons: dict[str, tuple[NeedsReview, ...]] = {
+        name: (NeedsReview("not_graded", detail=why),) for name, why in faults.items()
+    }
     for report in reports:
         totals[report.score] += 1
         for exercise in report.exercises:
@@ -175,10 +240,18 @@ def summarise(
             for found in {check.diagnosis for check in exercise.checks if check.diagnosis}:
                 diagnosed[exercise.id, found.id] += 1
                 examples.setdefault((exercise.id, found.id), (found, report.submission.id))
-        borders += _borders(course, report)
-        reasons = review_reasons(report)
-        if reasons:
-            reviews.append(Review.of(report.submission.id, reasons))
+        name = report.submission.id
+        decisions = people.decisions(name)
+        attempts = {old.submission.sha256: (file, old) for file, old in earlier(name) if old.course == report.course}
+        attempts.pop(report.submission.sha256, None)  # the same files, graded again
+        marks[name] = [mark(old, file, decisions) for file, old in attempts.values()]
+        marks[name].append(mark(report, f"reports/{name}.json", decisions))
+        found_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, decisions))
+        if found_reasons:
+            reasons[name] = found_reasons
+    table = settle(people, marks, course.grades, _small(course))
+    for open_ in table.open:
+        reasons[open_.id] = (*reasons.get(open_.id, ()), NeedsReview(open_.kind, names=open_.names))
     graded = totals.total()
     return Summary(
         schema=COHORT_SCHEMA,
@@ -194,10 +267,46 @@ def summarise(
             _misconception(exercise, count, *examples[exercise, name])
             for (exercise, name), count in sorted(diagnosed.items(), key=lambda item: (-item[1], item[0]))
         ),
-        borders=tuple(sorted(borders, key=lambda border: (-border.border, -border.score, border.id))),
-        needs_review=tuple(sorted(reviews, key=lambda review: review.id)),
+        borders=tuple(
+            Border(one.learner, one.name, one.total, one.grade, one.border, one.distance, one.check)
+            for one in table.close
+        ),
+        needs_review=tuple(
+            Review.of(name, found, _names(people, name), results) for name, found in sorted(reasons.items())
+        ),
         beside=tuple(beside),
+        learners=table.learners,
+        grades=_grades(course, table.learners),
+        roster=people.roster is not None,
+        rules=rules,
     )
+
+
+def _names(people: Class, name: str) -> list[str]:
+    """Return the names of the people whose submission this is, or of the person with this key."""
+    keys = people.joined.owners.get(name, ()) or ([name] if name in people.people else [])
+    return [people.people[key].name for key in keys if people.people[key].name]
+
+
+def _is_decided(reason: NeedsReview, decisions: Sequence[Decided]) -> bool:
+    """Return whether a decision answers a reason for review: on each check it names, or on one of its exercise."""
+    points = {name for one in decisions for name in one.points}
+    if reason.checks:
+        return all(f"{reason.exercise}.{check}" in points for check in reason.checks)
+    if reason.exercise:
+        return any(name.startswith(f"{reason.exercise}.") for name in points)
+    return any(one.excused for one in decisions)
+
+
+def _small(course: Course) -> int:
+    """Return the points of the largest small check: 2 % of the points of the course, or those of the smallest check."""
+    least = min((check.points for e in course.exercises for check in e.checks if check.points), default=1)
+    return max(least, course.max_score * 2 // 100)
+
+
+def _grades(course: Course, learners: Sequence[Learner]) -> tuple[GradeCount, ...]:
+    counted = Counter(one.grade for one in learners if one.standing in ("graded", "absent"))
+    return tuple(GradeCount(grade, least, counted[grade]) for grade, least in {**course.grades, "": 0}.items())
 
 
 def _misconception(exercise: str, count: int, found: Diagnosis, example: str) -> MisconceptionCount:
@@ -249,18 +358,3 @@ def _check(check: Check, sums: _Sums) -> CheckStatistics:
         note = "it hardly separates strong from weak submissions"
     rate = round(sums.x / sums.n, 4) if sums.n else 0.0
     return CheckStatistics(check.id, check.title, sums.x, rate, found, note)
-
-
-def _borders(course: Course, report: Report) -> Iterable[Border]:
-    """Yield the borders of grades that one check could move a score across.
-
-    That is the largest failed check if it passed, or the largest passed one if it failed.
-    Bonus points count, as in every export with a single number.
-    """
-    checks = [check for exercise in report.exercises for check in exercise.checks]
-    gain = max((check.max_score for check in checks if check.status != "passed"), default=0)
-    loss = max((check.max_score for check in checks if check.status == "passed"), default=0)
-    points = report.score + report.bonus
-    for grade, border in course.grades.items():
-        if points < border <= points + gain or points - loss < border <= points:
-            yield Border(report.submission.id, points, grade, border)

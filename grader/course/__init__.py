@@ -3,7 +3,7 @@
 from .find import PACKAGED, course_around, find_course, other_course_around, packaged_course
 from .load import ID, load_course
 from .model import COMMANDS, Check, Course, CourseError, Exercise, Limits, names_of
-from .yaml_nodes import Document
+from .yaml_nodes import Document, child, items, line
 
 __all__ = [
     "COMMANDS",
@@ -15,8 +15,11 @@ __all__ = [
     "Document",
     "Exercise",
     "Limits",
+    "child",
     "course_around",
     "find_course",
+    "items",
+    "line",
     "load_course",
     "names_of",
     "other_course_around",

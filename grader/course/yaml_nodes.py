@@ -16,10 +16,11 @@ _MOST = 4 << 20
 class Document:
     """A YAML file as a tree of nodes, which have their line numbers."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, data: bytes | None = None) -> None:
+        """Read the file at `path`, or `data` as its content. Raises `CourseError`."""
         self.path = path
         try:
-            text = read_plain(path, _MOST, follow=True).decode("utf-8")
+            text = (read_plain(path, _MOST, follow=True) if data is None else data).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             raise CourseError(path, None, f"cannot be read: {reason}") from None

@@ -8,6 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 from ..client import Reason
 from ..course import Limits
 from ..remarks import CellStart, Remark, Shown
+from .person import Decided, Learner
+from .person import Submitter as Submitter
 
 Schema: TypeAlias = Literal["backward/report/v2"]
 SCHEMA: Schema = "backward/report/v2"
@@ -30,18 +32,10 @@ class CourseStamp(_Strict, frozen=True):
     hash: str
 
 
-class Submitter(_Strict, frozen=True):
-    """Who handed a submission in, as the platform knows them."""
-
-    name: str
-    id: str = ""
-    email: str = ""
-
-
 class SubmissionStamp(_Strict, frozen=True):
     """The submission that was graded. `sha256` is over every exercise's file, or why there is none; `origin` is the
     name of its folder or file, `commit` the one that was checked out, `submitted_at` the time from the platform or the
-    commit."""
+    commit, in ISO 8601. `late` is there where the platform says so and gives no time."""
 
     id: str
     sha256: str
@@ -49,6 +43,7 @@ class SubmissionStamp(_Strict, frozen=True):
     submitters: tuple[Submitter, ...] | UnsetType = UNSET
     submitted_at: str | UnsetType = UNSET
     commit: str | UnsetType = UNSET
+    late: bool | UnsetType = UNSET
 
 
 class Isolation(_Strict, frozen=True):
@@ -89,7 +84,8 @@ class CheckResult(_Strict, frozen=True):
     (inf, nan) are words. `expected_by` says who computed what is expected: torch, or the check from torch's numbers.
     `hint` is the command that shows one. `reason` says as data why there is no number to compare, `remarks` what else
     the check says; `message` says it in words. `line` is the line of the learner's file that the failure is about:
-    where the code raised, or where the rule begins that the exercise's first fact is about."""
+    where the code raised, or where the rule begins that the exercise's first fact is about. `decided` is there where a
+    person decided on `score`."""
 
     id: str
     title: str
@@ -110,6 +106,7 @@ class CheckResult(_Strict, frozen=True):
     output: str | UnsetType = UNSET
     reason: Reason | UnsetType = UNSET
     line: Points | UnsetType = UNSET
+    decided: Decided | UnsetType = UNSET
 
 
 class ExerciseResult(_Strict, frozen=True):
@@ -133,7 +130,8 @@ class ExerciseResult(_Strict, frozen=True):
 
 
 class Report(_Strict, frozen=True):
-    """A whole report. Two gradings of the same files differ in `graded_at` and durations alone."""
+    """A whole report. Two gradings of the same files differ in `graded_at` and durations alone. An export for a
+    learner adds `learner`, the row of the class's final table."""
 
     schema: Schema
     grader_version: str
@@ -148,3 +146,4 @@ class Report(_Strict, frozen=True):
     notes: tuple[str, ...]
     exercises: tuple[ExerciseResult, ...]
     seed: str | UnsetType = UNSET
+    learner: Learner | UnsetType = UNSET

@@ -10,7 +10,22 @@ from ..client import Reason
 from .model import ExerciseResult, Report
 
 ReviewKind: TypeAlias = Literal[
-    "budget", "killed", "left_out", "no_answer", "no_files", "not_graded", "note", "protocol_error", "unreadable"
+    "ambiguous",
+    "budget",
+    "killed",
+    "late_unknown",
+    "left_out",
+    "near_name",
+    "no_answer",
+    "no_files",
+    "not_graded",
+    "note",
+    "protocol_error",
+    "several",
+    "several_files",
+    "stranger",
+    "syntax",
+    "unreadable",
 ]
 
 # what may have been this machine (a fault of ours, too little memory, too much else to do), or an attack
@@ -29,14 +44,21 @@ class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
     | kind             | meaning                                                                        |
     |------------------|--------------------------------------------------------------------------------|
+    | `ambiguous`      | the submitter may be each of `names`, people of the roster                     |
     | `budget`         | it used up what one submission may cost, so checks were not run                 |
     | `killed`         | the kernel ended its process (SIGKILL): out of memory, or an attack             |
+    | `late_unknown`   | the platform says that it came late, and not by how much                       |
     | `left_out`       | its answers leave out programs that were asked                                 |
+    | `near_name`      | an exercise is missing, and the files `names` have a similar name              |
     | `no_answer`      | no answer came in time, though its processor time was not used up               |
     | `no_files`       | no exercise file was found                                                     |
     | `not_graded`     | the grader could not grade it; `detail` says why                               |
     | `note`           | what the intake noted; `detail` is the note                                    |
     | `protocol_error` | its process sent what no engine sends                                          |
+    | `several`        | the learner has the submissions `names`, and not all of them have a time       |
+    | `several_files`  | the files `names` differ and could each be the exercise; `detail` says so      |
+    | `stranger`       | nobody of the roster is the submitter                                          |
+    | `syntax`         | a syntax error in line `line` costs the whole exercise                         |
     | `unreadable`     | a file cannot be read; `detail` says why                                       |
     """
 
@@ -44,6 +66,8 @@ class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     exercise: str | None = None
     checks: tuple[str, ...] = ()
     detail: str | None = None
+    names: tuple[str, ...] = ()
+    line: int | None = None
 
 
 def review_reasons(report: Report) -> tuple[NeedsReview, ...]:
@@ -61,6 +85,16 @@ def _reasons(report: Report) -> Iterator[NeedsReview]:
 
 
 def _about(exercise: ExerciseResult) -> Iterator[NeedsReview]:
+    if exercise.reason and exercise.reason.kind == "several_files":
+        detail = exercise.message if isinstance(exercise.message, str) else None
+        yield NeedsReview("several_files", exercise.id, detail=detail, names=exercise.reason.names)
+        return
+    if exercise.reason and exercise.reason.kind == "near_name":
+        yield NeedsReview("near_name", exercise.id, names=exercise.reason.names)
+        return
+    if exercise.reason and exercise.reason.kind == "syntax":
+        yield NeedsReview("syntax", exercise.id, line=exercise.reason.line)
+        return
     if exercise.status == "unreadable":
         detail = exercise.message if isinstance(exercise.message, str) else None
         yield NeedsReview("unreadable", exercise.id, detail=detail)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from termcolor import colored
 
-from ..cohort import Summary
+from ..cohort import Review, Summary
 from ..outside import few, plain
+from ..report.person import Learner
 
 _SHOWN = 12
 _BAR = 40
@@ -40,22 +41,57 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
             for m in summary.misconceptions[:_SHOWN]
         ]
         lines += _more(len(summary.misconceptions), "cohort.json")
+    if any(one.grade for one in summary.grades):
+        counted = ", ".join(f"{plain(one.grade) or 'below'} {one.count}" for one in summary.grades)
+        lines += ["", f"Grades: {counted}"]
     if summary.borders:
-        near = dict.fromkeys(f"{plain(border.id)} ({border.score})" for border in summary.borders)
-        lines += ["", f"One check from a grade's border: {_some(list(near))}"]
+        near = dict.fromkeys(f"{plain(border.name or border.id)} ({border.total})" for border in summary.borders)
+        lines += ["", f"One small check from a grade's border: {_some(list(near))}"]
+    lines += _people(summary)
     if summary.needs_review:
         lines += ["", colored("Needs review", attrs=["bold"], force_color=color, no_color=not color)]
         for review in summary.needs_review[:_SHOWN]:
             more = f" (and {len(review.texts) - 1} more)" if len(review.texts) > 1 else ""
-            lines.append(f"  {plain(review.id)}: {plain(review.texts[0])}{more}")
+            lines.append(f"  {_who(review)}: {plain(review.texts[0])}{more}")
+            lines.append(f"      {plain(review.questions[0])}  {plain(review.commands[0])}")
         lines += _more(len(summary.needs_review), "cohort.json")
     if summary.beside:
         lines += ["", f"Not part of any submission: {_some([plain(name) for name in summary.beside])}"]
     return "\n".join(lines) + "\n"
 
 
+def _who(review: Review) -> str:
+    """Return the names of a review, with the id where it says more."""
+    names = plain(", ".join(review.names))
+    return f"{names} ({plain(review.id)})" if names and names != review.id else plain(review.id)
+
+
+def _people(summary: Summary) -> list[str]:
+    """Return lines on people: who is absent, late or excused, and for whom somebody decided."""
+    late = [one for one in summary.learners if one.late_s]
+    decided = [one for one in summary.learners if one.decisions]
+    lists = (
+        ("Submitted nothing", _standing(summary, "absent")),
+        ("Not in the roster", _standing(summary, "unclaimed")),
+        ("Excused", _standing(summary, "excused")),
+        ("Late", late),
+        ("With decisions in overrides.yaml", decided),
+    )
+    return [
+        line
+        for title, people in lists
+        if people
+        for line in ("", f"{title} ({len(people)}): {_some([plain(one.person.name or one.id) for one in people])}")
+    ]
+
+
+def _standing(summary: Summary, standing: str) -> list[Learner]:
+    return [one for one in summary.learners if one.standing == standing]
+
+
 def _headline(summary: Summary, kept: int) -> str:
-    parts = [f"{summary.graded} of {summary.submissions} submissions graded"]
+    submissions = "submission" if summary.submissions == 1 else "submissions"
+    parts = [f"{summary.graded} of {summary.submissions} {submissions} graded"]
     if kept:
         parts.append(f"{kept} of them in an earlier run")
     scores = summary.scores

@@ -1,9 +1,12 @@
 """Feedback for each learner of a class: the report as text and as JSON."""
 
+import re
 from collections.abc import Iterable, Iterator
 
+from ..outside import plain
 from ..report import Report, for_learner, to_json
 from ..report.learner import Details
+from ..words.instructor import decided_text
 from .terminal import render
 
 
@@ -18,6 +21,31 @@ def feedback(reports: Iterable[Report], title: str, details: Details) -> Iterato
     """
     for report in reports:
         told = for_learner(report, details)
-        name = told.submission.id
-        yield f"{name}/feedback.txt", render(told, title, everything=True)
+        name = folder_of(told)
+        yield f"{name}/feedback.txt", render(told, title, everything=True) + decisions(told)
         yield f"{name}/report.json", to_json(told).decode()
+
+
+def folder_of(report: Report) -> str:
+    """Return the name of a learner's folder: name and id of the final table, else the id of the submission."""
+    learner = report.learner
+    if not learner or learner.id == report.submission.id:
+        return report.submission.id
+    words = re.sub(r"[^\w.@-]+", "_", f"{learner.person.name} {learner.id}").strip("._-")
+    return words[:120] or report.submission.id
+
+
+def decisions(report: Report) -> str:
+    """Return what people decided about a learner, the penalty, the total and the grade, as text for the learner."""
+    learner = report.learner
+    if not learner:
+        return ""
+    lines = [plain(decided_text(one)) for one in learner.decisions]
+    if learner.penalty:
+        late = f", submitted {-(-learner.late_s // 60)} min late" if learner.late_s else ""
+        lines.append(f"Penalty: {learner.penalty} {'point' if learner.penalty == 1 else 'points'}{late}")
+    if lines or learner.grade:
+        lines.append(f"Total: {learner.total}" + (f"   Grade: {plain(learner.grade)}" if learner.grade else ""))
+    if learner.comment:
+        lines += ["", *map(plain, learner.comment.splitlines())]
+    return "\n" + "\n".join(lines) + "\n" if lines else ""

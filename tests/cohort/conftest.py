@@ -32,7 +32,7 @@ def exercises(course: Course) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def take_in(exercises: dict[str, str]) -> Callable[[Entry], Intake]:
     """Read a submission, in this process."""
-    return lambda entry: read_files(entry.named, exercises).of(entry)
+    return lambda entry: read_files(entry.named, exercises, entry.choices).of(entry)
 
 
 @pytest.fixture

@@ -127,22 +127,22 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
 
 
 @pytest.mark.parametrize(
-    ("failed", "expected"),
+    ("above", "failed", "expected"),
     [
-        ({}, []),
-        # 100 - 2 - 2 - 1 = 95: no check gives 5 points, so A at 90 may be lost by the largest check
-        ({("distribute", "both_inputs"), ("distribute", "upstream"), ("distribute", "already_there")}, ["A"]),
+        (0, {}, [("A", 0)]),  # on the border: a check of 1 point less drops it
+        (1, {}, [("A", -1)]),  # a check of 2 points does
+        (2, {}, []),  # only a larger check would
+        (-2, {("swap", "upstream")}, [("A", 2)]),  # the failed check has 2 points
+        (-2, {("swap", "already_there")}, []),  # the failed check has 1 point
     ],
 )
-def test_scores_within_one_check_of_a_border(
-    course: Course, solved: Report, failed: set[tuple[str, str]], expected: list[str]
+def test_totals_within_one_small_check_of_a_border(
+    course: Course, solved: Report, above: int, failed: set[tuple[str, str]], expected: list[tuple[str, int]]
 ) -> None:
-    """A score is listed with the grade that the largest check would give or take."""
+    """A learner is listed with the points that are lacking, or left, if one small check would change the grade."""
     report = with_outcomes(solved, "p", dict.fromkeys(failed, False))
-    largest = max(c.max_score for e in report.exercises for c in e.checks if c.status == "passed")
-    border = {"A": report.score + report.bonus - largest + 1 if expected else 1}
-    made = summarise(msgspec_replace(course, border), [report], {})
-    assert expected == [found.grade for found in made.borders]
+    made = summarise(msgspec_replace(course, {"A": report.score + report.bonus - above}), [report], {})
+    assert expected == [(found.grade, found.distance) for found in made.borders]
 
 
 def test_bonus_points_count_at_a_border(course: Course, solved: Report) -> None:
@@ -151,7 +151,7 @@ def test_bonus_points_count_at_a_border(course: Course, solved: Report) -> None:
     report = with_outcomes(solved, "p", failed)
     assert (0, True) == (report.score, report.bonus > 0)
     made = summarise(msgspec_replace(course, {"E": report.bonus}), [report], {})
-    assert [("E", report.bonus)] == [(found.grade, found.score) for found in made.borders]
+    assert [("E", report.bonus)] == [(found.grade, found.total) for found in made.borders]
 
 
 def test_what_lies_beside_the_submissions_is_named(course: Course, solved: Report) -> None:

@@ -154,6 +154,6 @@ def test_twice_is_once() -> None:
 
 def test_every_field_is_decided_on() -> None:
     """A field that is added to the model has to be put on one side: told to learners of hidden checks, or not."""
-    told = {"id", "title", "visibility", "status", "score", "max_score", "bonus", "duration_s"}
+    told = {"id", "title", "visibility", "status", "score", "max_score", "bonus", "duration_s", "decided"}
     assert told | FINDINGS | HINTS == set(CheckResult.__struct_fields__)
     assert UNSET is for_learner(report_with(FULL), {}).seed

@@ -15,19 +15,20 @@ from grader.report.model import CheckResult, ExerciseResult
 FIELDS = {
     "Report": (
         "schema grader_version course submission graded_at isolation status score max_score bonus notes exercises seed"
+        " learner"
     ),
     "CourseStamp": "id version hash",
     "Submitter": "name id email",
-    "SubmissionStamp": "id sha256 origin submitters submitted_at commit",
+    "SubmissionStamp": "id sha256 origin submitters submitted_at commit late",
     "Isolation": "tier limits",
     "Limits": "calls cpu_s memory_mb output_kb",
     "Diagnosis": "id title explanation",
-    "Reason": "kind seconds clock signal limit_kb count detail type line",
+    "Reason": "kind seconds clock signal limit_kb count detail type line names",
     "FaultFact": "kind text operation input expected found lines program node other upstream sometimes",
     "ExerciseResult": "id number title status score max_score bonus checks message file reason facts cells",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"
-        " program expected actual expected_by diagnosis hint message remarks output reason line"
+        " program expected actual expected_by diagnosis hint message remarks output reason line decided"
     ),
 }
 

@@ -22,22 +22,23 @@ def read(folder: Folder) -> Iterator[Entry]:
         if not others:
             files.setdefault(first.who, {})[name] = first
             continue
-        people = [printable(reading.who) for reading in (first, *others)]
+        fitting = [printable(reading.who) for reading in (first, *others)]
         for reading in (first, *others):
             doubtful.setdefault(reading.who, []).append(printable(name))
-        note = f"the file's name fits {' or '.join(people)}; the file is graded as a submission of its own"
+        note = f"the file's name fits {' or '.join(fitting)}; the file is graded as a submission of its own"
         renamed = {name: first.file or name}
-        late = "late" if any(reading.late for reading in (first, *others)) else None
-        yield Entry(name, name, (folder.path / name,), (Submitter(people[-1]),), late, (note,), renamed)
+        late = any(reading.late for reading in (first, *others))
+        submitter = Submitter(fitting[-1])
+        yield Entry(name, name, (folder.path / name,), (submitter,), notes=(note,), renamed=renamed, late=late)
     for who, listed in files.items():
         person = next(iter(listed.values()))
-        late = "late" if any(one.late for one in listed.values()) else None  # the names say nothing else about time
+        late = any(one.late for one in listed.values())  # the names say nothing else about time
         submitter = Submitter(printable(person.name), person.user)
         places = tuple(folder.path / name for name in listed)
         renamed = {name: one.file or name for name, one in listed.items()}
         other = doubtful.get(who, [])
         notes = (f"may also belong to this person, and is graded on its own: {few(other)}",) if other else ()
-        yield Entry(who, who, places, (submitter,), late, notes, renamed)
+        yield Entry(who, who, places, (submitter,), notes=notes, renamed=renamed, late=late)
 
 
 LAYOUT = Layout("canvas", "files named name_user_file_01_exercise.py", fits, read)

@@ -37,9 +37,13 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Order(msgspec.Struct, frozen=True):
-    """One submission to read: pairs of a path and the name it had originally, in the file system's bytes."""
+    """One submission to read: pairs of a path and the name it had originally, in the file system's bytes.
+
+    `choices` is the file that counts for each named exercise, as a path in the submission.
+    """
 
     places: tuple[tuple[bytes, bytes], ...]
+    choices: dict[str, str] = {}
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):

@@ -1,11 +1,13 @@
 """Read the files of one submission: a source for each exercise, or the reason why there is none."""
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 import msgspec
 
@@ -33,6 +35,8 @@ _SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"} 
 # A file of another name may be a learner's work if it has one of these endings, is an archive, or begins with the
 # name of an exercise file.
 _MEANT = (".py", ".ipynb", ".7z", ".rar")
+_SIMILAR = re.compile(r"(?:copy[ _]of[ _])?(?P<stem>.+?)(?:[ _-]*(?:\(\d+\)|copy(?: ?\d+)?))*\.py(?:\.txt)?")
+_LONGEST = 300  # characters of a name that is compared with others
 _SHOWN = 5
 _NOTES, _NOTE = 20, 2_000  # notes on unreadable files; characters of a note
 
@@ -51,26 +55,33 @@ class Intake(msgspec.Struct, frozen=True, tag="intake"):
         return msgspec.structs.replace(self, notes=notes, submitted_at=submitted_at)
 
 
-def read_files(places: Iterable[tuple[Path, str]], exercises: Mapping[str, str]) -> Intake:
+def read_files(
+    places: Iterable[tuple[Path, str]], exercises: Mapping[str, str], choices: Mapping[str, str] = MappingProxyType({})
+) -> Intake:
     """Read every file of a submission that is graded. Never raises because of its content.
 
     Args:
         places: folders, archives and files, each with the name it had before a platform renamed it.
         exercises: file names by exercise id.
+        choices: for some exercises the file that counts, as messages name it: a path in the submission.
     """
-    reading = _Reading(exercises)
+    reading = _Reading(exercises, {path: exercises[one] for one, path in choices.items() if one in exercises})
     for place, name in places:
         reading.place(place, name)
     sources, notes = {}, reading.notes.all
     for exercise, filename in exercises.items():
         named, in_cells = reading.candidates[filename], reading.in_cells[filename]
-        sources[exercise], note = (named if named.first or not in_cells.first else in_cells).the_one()
+        choice = choices.get(exercise)
+        only_in_cells = in_cells.first and not named.first and choice is None
+        sources[exercise], note = (in_cells if only_in_cells else named).the_one(choice)
         notes += [note] if note else []
-        if named.first and in_cells.first:
+        if named.first and in_cells.first and choice is None:
             unused, used = in_cells.first.path, named.first.path
             notes.append(f"{unused} has a cell for {exercise}, which was not graded, because there is {used}")
-    if reading.others and any(source.problem == "missing" for source in sources.values()):
-        shown = ", ".join(reading.others[:_SHOWN]) + (" and more" if len(reading.others) > _SHOWN else "")
+    proposed = {name for source in sources.values() if source.problem == "missing" for name in source.names}
+    others = [name for name in reading.others if name not in proposed]
+    if others and any(source.problem == "missing" for source in sources.values()):
+        shown = ", ".join(others[:_SHOWN]) + (" and more" if len(others) > _SHOWN else "")
         notes.append(f"files with other names were not graded: {shown}")
     commit, committed = reading.head or (None, None)
     return Intake(sources, tuple(cut(note, _NOTE) for note in notes), committed, commit)
@@ -85,6 +96,8 @@ class _Candidates:
     count: int = 0
     differ: bool = False
     paths: list[str] = field(default_factory=list)
+    near: list[str] = field(default_factory=list)
+    chosen: Source | None = None
 
     def add(self, source: Source) -> None:
         self.first = self.first or source
@@ -93,17 +106,29 @@ class _Candidates:
         if self.count <= _SHOWN:
             self.paths.append(str(source.path))
 
-    def the_one(self) -> tuple[Source, str | None]:
-        """Return the source to grade, or one that says why there is none, and a note if there are several files."""
+    def the_one(self, choice: str | None = None) -> tuple[Source, str | None]:
+        """Return the source to grade, or one that says why there is none, and a note if there are several files.
+
+        Args:
+            choice: the path of the file that somebody chose.
+        """
+        if choice is not None and self.chosen is None:
+            message = f"overrides.yaml chooses `{printable(choice)}` for {self.name}, and there is no such file"
+            return Source(Path(self.name), problem="unreadable", message=cut(message, _NOTE)), message
+        if self.chosen is not None:
+            return self.chosen, None
         if self.first is None:
-            return Source(Path(self.name), problem="missing", message=f"there is no file {self.name}"), None
+            message = f"there is no file {self.name}"
+            if self.near:
+                message += f"; it may be {' or '.join(self.near)}"
+            return Source(Path(self.name), "", "missing", cut(message, _NOTE), names=tuple(self.near)), None
         if self.count == 1:
             return self.first, None
         paths = ", ".join(self.paths) + (" and more" if self.count > _SHOWN else "")
         if not self.differ:
             return self.first, f"{self.count} identical copies of {self.name} were found: {paths}"
         message = f"{self.count} different files {self.name} were found: {paths}; none was graded. Keep one of them."
-        return Source(Path(self.name), problem="unreadable", message=cut(message, _NOTE)), message
+        return Source(Path(self.name), "", "unreadable", cut(message, _NOTE), names=tuple(self.paths)), message
 
 
 class _Notes:
@@ -129,11 +154,14 @@ class _Notes:
 class _Reading:
     """One submission while it is read. An unreadable part gets a note, and the rest is still read."""
 
-    def __init__(self, exercises: Mapping[str, str]) -> None:
+    def __init__(self, exercises: Mapping[str, str], chosen: Mapping[str, str]) -> None:
         self.candidates = {filename: _Candidates(filename) for filename in exercises.values()}
         # notebooks of other names, whose cells name the exercise
         self.in_cells = {filename: _Candidates(filename) for filename in exercises.values()}
         self._names = {name: names_of(id, name.removesuffix(f"_{id}.py")) for id, name in exercises.items()}
+        self._chosen = chosen
+        self._chosen_names = {PurePosixPath(path).name for path in chosen}
+        self._near = {form: name for name in self.candidates for form in _forms(name)}
         self.notes = _Notes()
         self.others: list[str] = []
         self.head: tuple[str, str] | None = None
@@ -193,10 +221,10 @@ class _Reading:
             content = read_content(path, root, bounds.NOTEBOOK)
             why = str(content.message).removeprefix(f"{name} ") if isinstance(content, Source) else ""
             self._notebook(shown, name, why if isinstance(content, Source) else content)
-        elif name in self.candidates:
+        elif name in self.candidates or str(shown) in self._chosen:
             read = read_source(path, root)
             message = read.message and printable(read.message)
-            self.candidates[name].add(Source(shown, read.text, read.problem, message))
+            self._add(name, Source(shown, read.text, read.problem, message))
         elif is_archive(name) and not name.startswith("."):
             self._archive(path, shown)
         else:
@@ -216,12 +244,15 @@ class _Reading:
             else:
                 self._other(shown, name)
             return
+        chosen_for = self._chosen.get(str(shown))
+        if chosen_for is not None:
+            self.candidates[chosen_for].chosen = joined(shown, cells, self._names[chosen_for])
         if own in self.candidates:
             self.candidates[own].add(joined(shown, cells, self._names[own]))
         graded = [to for to, names in self._names.items() if to != own and any(cell.is_of(names) for cell in cells)]
         for to in graded:
             self.in_cells[to].add(joined(shown, cells, self._names[to]))
-        if own not in self.candidates and not graded:
+        if own not in self.candidates and not graded and chosen_for is None:
             self._other(shown, name)
 
     def _archive(self, path: Path, shown: Path) -> None:
@@ -232,24 +263,50 @@ class _Reading:
                 where = readable(shown / inner)
                 if content is None:
                     self._other(where, inner.name)
-                elif inner.name not in self.candidates:
+                elif inner.name.endswith(NOTEBOOK) and inner.name not in self.candidates:
                     self._notebook(where, inner.name, content)
+                elif inner.name not in self.candidates and str(where) not in self._chosen:
+                    self._other(where, inner.name)
                 elif isinstance(content, str):
                     unreadable = Source(where, problem="unreadable", message=f"{inner.name} {content}")
-                    self.candidates[inner.name].add(unreadable)
+                    self._add(inner.name, unreadable)
                 else:
-                    self.candidates[inner.name].add(decode_source(where, content))
+                    self._add(inner.name, decode_source(where, content))
         except ArchiveError as error:
             self.notes.append(str(error))
 
     def _is_read(self, name: str) -> bool:
-        return name in self.candidates or (name.endswith(NOTEBOOK) and not name.startswith("."))
+        known = name in self.candidates or name in self._chosen_names
+        return known or (name.endswith(NOTEBOOK) and not name.startswith("."))
+
+    def _add(self, name: str, source: Source) -> None:
+        """Take a file as the one that somebody chose, or as one of the right name."""
+        filename = self._chosen.get(str(source.path))
+        if filename is not None:
+            self.candidates[filename].chosen = source
+        if name in self.candidates:
+            self.candidates[name].add(source)
 
     def _other(self, shown: Path, name: str) -> None:
         low = name.lower()
+        meant_for = next((self._near[form] for form in _forms(name) if form in self._near), None)
+        if meant_for is not None and not _skipped(name) and len(self.candidates[meant_for].near) < _SHOWN:
+            self.candidates[meant_for].near.append(str(shown))
         meant = low.endswith(_MEANT) or is_archive(name) or low.startswith(self._stems)
         if meant and not _skipped(name) and len(self.others) <= _SHOWN:
             self.others.append(str(shown))
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    """Return the forms in which a name is compared with those of exercise files, without what copies are called.
+
+    `02-swap.py`, `Copy of 02_swap.py`, `2_swap (1).py` and `swap.py` have a form in common with `02_swap.py`.
+    """
+    found = _SIMILAR.fullmatch(name.lower()) if len(name) <= _LONGEST else None
+    if not found:
+        return ()
+    stem = "".join(c for c in found["stem"] if c.isalnum())
+    return stem, stem.lstrip("0"), stem.lstrip("0123456789")
 
 
 def _skipped(name: str) -> bool:

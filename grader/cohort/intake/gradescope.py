@@ -6,7 +6,7 @@ from typing import Any
 from ...outside import YamlError, printable, read_plain, yaml_texts
 from ...report.model import Submitter
 from .layout import Entry, Folder, IntakeError, Layout
-from .times import moment
+from .times import stamped
 
 METADATA = "submission_metadata.yml"
 _REMEDY = "; `--layout folders` reads the folders without it"
@@ -26,13 +26,14 @@ def read(folder: Folder) -> Iterator[Entry]:
         notes = [] if isinstance(known, dict) else [f"{METADATA} does not list this folder"]
         notes += [] if name in there else ["the export does not contain this folder"]
         known = known if isinstance(known, dict) else {}
+        submitted, unclear = stamped(known.get(":created_at"))
         yield Entry(
             name,
             name,
             (folder.path / name,) if name in there else (),  # never a path outside the export
             submitters=tuple(_submitters(known.get(":submitters"))),
-            submitted_at=moment(known.get(":created_at")),
-            notes=tuple(notes),
+            submitted_at=submitted,
+            notes=(*notes, *unclear),
         )
 
 

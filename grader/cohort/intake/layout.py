@@ -47,6 +47,9 @@ class Entry:
     Attributes:
         id: the name of its report.
         places: its folders, archives or single files.
+        submitted_at: the time that the platform gives, in ISO 8601.
+        late: whether the platform says that it came late, without a time.
+        choices: the file that counts for each named exercise, as a path in the submission.
         renamed: the original names of files that a platform renamed, by their present names.
     """
 
@@ -57,6 +60,8 @@ class Entry:
     submitted_at: str | None = None
     notes: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
+    late: bool = False
+    choices: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def named(self) -> tuple[tuple[Path, str], ...]:

@@ -8,7 +8,7 @@ from ...client import read_source
 from ...outside import printable
 from ...report.model import Submitter
 from .layout import Entry, Folder, Layout
-from .times import moment
+from .times import stamped
 
 SUBMITTED = "submitted"
 _LOOKED_AT = 20  # folders that are searched for a timestamp
@@ -36,9 +36,9 @@ def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
         if place.is_symlink() or place.is_dir():
             listed = () if place.is_symlink() else place.glob("timestamp.txt" if assignment else "*/timestamp.txt")
             stamps = sorted(islice(listed, 2))
-            submitted = moment(read_source(stamps[0], base).text) if len(stamps) == 1 else None
+            submitted, notes = stamped(read_source(stamps[0], base).text if len(stamps) == 1 else None)
             known = printable(student)
-            yield Entry(student, student, (place,), (Submitter(name=known, id=known),), submitted)
+            yield Entry(student, student, (place,), (Submitter(name=known, id=known),), submitted, notes)
 
 
 def keeps(folder: Folder) -> frozenset[str]:

@@ -60,7 +60,8 @@ class Reader:
 
     def read(self, entry: Entry) -> Read:
         """Read a submission. Raises `IntakeError` only if no process can be started."""
-        order = Order(tuple((os.fsencode(os.path.abspath(place)), os.fsencode(name)) for place, name in entry.named))
+        places = tuple((os.fsencode(os.path.abspath(place)), os.fsencode(name)) for place, name in entry.named)
+        order = Order(places, dict(entry.choices))
         status = 0
         for _ in range(_TRIES):
             if self._process is None:

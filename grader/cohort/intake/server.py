@@ -49,7 +49,7 @@ def _read(order: Order, setup: Setup) -> Intake:
     places = ((Path(os.fsdecode(place)), os.fsdecode(name)) for place, name in order.places)
     _set_clocks(setup.limits)
     try:
-        return read_files(places, setup.exercises)
+        return read_files(places, setup.exercises, order.choices)
     finally:
         _set_clocks(Limits(0, 0))
 

@@ -1,25 +1,33 @@
-"""Parse the times that platforms write."""
+"""Read the times that platforms write into their files."""
 
 import re
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from ...outside import printable
+from ...people import moment
 
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)? ?(?:Z|UTC|UCT|GMT|([+-]\d\d):?(\d\d))?", re.ASCII)
+_NAMED = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.\d+)? ([A-Za-z_]+/[A-Za-z_/+-]+)", re.ASCII)
 
 
-def moment(value: Any) -> str | None:
-    """Return a time in ISO 8601 if it can be parsed, else the text itself; None for no text.
+def stamped(value: Any) -> tuple[str | None, tuple[str, ...]]:
+    """Return the time that a platform wrote in ISO 8601, and a note if there is a text that is no time.
 
-    A time without an offset is UTC, as in nbgrader and Gradescope.
+    A zone may be named, as nbgrader does: `2026-03-01 10:00:00.948203 America/Los_Angeles`.
     """
     text = value.strip() if isinstance(value, str) else ""
-    found = _TIME.fullmatch(text)
-    if found:
-        day, hour, ahead, minutes = found.groups()
-        try:
-            return datetime.fromisoformat(f"{day}T{hour}{ahead or '+00'}:{minutes or '00'}").isoformat()
-        except ValueError:
-            pass
-    return printable(text) or None
+    found = moment(text) or _in_zone(text)
+    if found or not text:
+        return found, ()
+    return None, (f"the time of submission cannot be read: {printable(text)}",)
+
+
+def _in_zone(text: str) -> str | None:
+    named = _NAMED.fullmatch(text)
+    if not named:
+        return None
+    try:
+        return datetime.fromisoformat(named[1]).replace(tzinfo=ZoneInfo(named[2])).isoformat()
+    except (ValueError, OSError, LookupError):  # no such time, or no such zone
+        return None

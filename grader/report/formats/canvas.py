@@ -9,13 +9,15 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...outside import one_line
-from ..model import Report, SubmissionStamp, Submitter
-from .people import Cell, begin, submitters, table, total
+from ..model import Report, SubmissionStamp
+from ..person import Person
+from .people import Cell, begin, people, standing, table, total
 
 _PEOPLE = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _POINTS = "Points Possible"
 # Canvas takes columns of these names for its own, and leaves them out without a word
 _OWN = {*_PEOPLE, "LastName", "FirstName", "Integration ID", "Root Account"}
+_POINTS_OF = ("graded", "absent", "excused", "not_graded")  # Canvas would ask whom a row of somebody else is about
 _CALCULATED = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)")
 
 
@@ -32,18 +34,21 @@ def _rows(first: Report | None, reports: Iterable[Report]) -> Iterator[list[Cell
     if first:
         yield [f"    {_POINTS}", "", "", "", "", first.max_score]  # indented as Canvas itself writes it
     for report in reports:
-        for person in submitters(report):
-            yield [*_person(person, report.submission), "", total(report)]
+        for person in people(report):
+            if standing(report) in _POINTS_OF:
+                yield [*_person(person, report.submission), person.section, _points(report)]
 
 
-def _person(person: Submitter, stamp: SubmissionStamp) -> list[Cell]:
-    """Name, Canvas id, SIS user id, login. Only what Canvas itself wrote into a download's file names is a Canvas id:
-    another platform's number could be somebody else's."""
+def _points(report: Report) -> Cell:
+    """Return the total; an empty cell, which leaves a grade as it is, for who submitted nothing; EX for excused."""
+    return {"excused": "EX", "absent": "", "not_graded": ""}.get(standing(report), total(report))
+
+
+def _person(person: Person, stamp: SubmissionStamp) -> list[Cell]:
+    """Return name, Canvas id, SIS user id and login."""
     # a row whose first cell holds these words would set the assignment's points, for everybody
     name = "" if _POINTS in one_line(person.name) else person.name
-    if not person.name and not person.id:
+    if not person.key:
         return [stamp.id, "", "", stamp.id]
-    a_number = person.id.isascii() and person.id.isdecimal()
-    if a_number and not person.email and stamp.origin == f"{person.name}_{person.id}":
-        return [name, person.id, "", ""]
-    return [name, "", person.id, person.email or person.id]
+    login = person.login or ("" if person.canvas_id else person.email or person.sis_id or person.moodle_id)
+    return [name, person.canvas_id, person.sis_id or ("" if person.login else person.moodle_id), login]

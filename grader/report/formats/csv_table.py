@@ -2,31 +2,35 @@
 
 from collections.abc import Iterable, Iterator
 
-from msgspec import UNSET
-
-from ...words.instructor import review_text
+from ...words.instructor import decided_text, review_text
 from ..model import Report
 from ..review import review_reasons
-from .people import Cell, begin, submitters, table
+from .people import Cell, begin, people, standing, student_id, table, total
 
-_PERSON = ("id", "name", "email", "student_id", "submitted_at", "score", "max_score", "bonus", "status")
+_PERSON = ("id", "name", "email", "student_id", "section", "submitted_at", "late_s", "score", "max_score", "bonus")
+_RESULT = ("penalty", "total", "grade", "status")
 
 
 def csv_table(reports: Iterable[Report]) -> Iterator[str]:
-    """The lines of the table. `id` is the submission's, `student_id` the platform's; an exercise's column holds its
-    score without bonus, `notes` why a person should look. The exercises are those of the first report."""
+    """The lines of the table. `id` is the learner's of the final table, else the submission's; `student_id` is the
+    platform's. `score` and an exercise's column leave bonus out; `total` is `score` and `bonus` less `penalty`. `notes`
+    says why a person should look, and what people decided. The exercises are those of the first report."""
     first, reports = begin(reports)
     exercises = {exercise.id: f"{exercise.number}_{exercise.id}" for exercise in first.exercises} if first else {}
-    return table((*_PERSON, *exercises.values(), "notes"), _rows(reports, list(exercises)))
+    return table((*_PERSON, *_RESULT, *exercises.values(), "notes"), _rows(reports, list(exercises)))
 
 
 def _rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[Cell]]:
     for report in reports:
-        stamp = report.submission
-        at = "" if stamp.submitted_at is UNSET else stamp.submitted_at
+        stamp, learner = report.submission, report.learner or None
+        at = (learner.submitted_at if learner else stamp.submitted_at) or ""
         points = {exercise.id: exercise.score for exercise in report.exercises}
-        result: list[Cell] = [at, report.score, report.max_score, report.bonus, report.status]
+        result: list[Cell] = [at, learner.late_s if learner else 0, report.score, report.max_score, report.bonus]
+        result += [learner.penalty if learner else 0, total(report), learner.grade if learner else ""]
+        result += [report.status if standing(report) == "graded" else standing(report)]
         result += [points.get(exercise, "") for exercise in exercises]
-        for person in submitters(report):
-            notes = " | ".join(map(review_text, review_reasons(report)))
-            yield [stamp.id, person.name, person.email, person.id, *result, notes]
+        for person in people(report):
+            said = [*map(review_text, review_reasons(report)), *map(decided_text, learner.decisions if learner else ())]
+            notes = " | ".join(said)
+            who = learner.id if learner else stamp.id
+            yield [who, person.name, person.email, student_id(person), person.section, *result, notes]

@@ -7,10 +7,9 @@ without a zone. `last_name`, `first_name` and `email` are also what `nbgrader db
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
 
-from msgspec import UNSET
-
-from ..model import Report, SubmissionStamp, Submitter
-from .people import Cell, submitters, table, total
+from ..model import Report
+from ..person import Person
+from .people import Cell, people, standing, student_id, table, total
 
 COLUMNS = (
     "assignment",
@@ -28,26 +27,32 @@ COLUMNS = (
 
 
 def nbgrader(reports: Iterable[Report], assignment: str | None = None) -> Iterator[str]:
-    """The lines of the table; the assignment is called after the course's id unless it is given another name. There is
-    no penalty and no due date: the grader knows of neither."""
+    """The lines of the table; the assignment is called after the course's id unless it is given another name. A
+    learner who submitted nothing has 0 points, as nbgrader itself writes it; one who is excused has no row."""
     return table(COLUMNS, _rows(reports, assignment), line_end="\n")
 
 
 def _rows(reports: Iterable[Report], assignment: str | None) -> Iterator[list[Cell]]:
     for report in reports:
         stamp = report.submission
+        if standing(report) in ("excused", "unclaimed", "not_graded"):
+            continue
+        learner = report.learner or None
+        due = _time(learner.due) if learner else ""
+        at = _time(learner.submitted_at if learner else stamp.submitted_at or "")
+        penalty = float(learner.penalty) if learner else 0.0
         points = float(total(report))
-        for person in submitters(report):
+        for person in people(report):
             last, first = _names(person)
-            who = person.id or person.email or person.name or stamp.id
-            row: list[Cell] = [assignment or report.course.id, "", _time(stamp), who, last, first, person.email]
-            yield [*row, points, 0.0, points, float(report.max_score)]
+            who = person.login or student_id(person) or person.email or person.name or stamp.id
+            row: list[Cell] = [assignment or report.course.id, due, at, who, last, first, person.email]
+            yield [*row, points + penalty, penalty, points, float(report.max_score)]
 
 
-def _names(person: Submitter) -> tuple[str, str]:
+def _names(person: Person) -> tuple[str, str]:
     """Last and first name, as far as one can tell: `Last, First`, or the last word as the last name. A name that is
     the id once more is none."""
-    if person.name in ("", person.id):
+    if person.name in ("", person.login, student_id(person)):
         return "", ""
     if "," in person.name:
         last, _, first = person.name.partition(",")
@@ -56,13 +61,10 @@ def _names(person: Submitter) -> tuple[str, str]:
     return last.strip(), first.strip()
 
 
-def _time(stamp: SubmissionStamp) -> str:
-    """As nbgrader has it where it can be read as ISO 8601, else as it stands."""
-    if stamp.submitted_at is UNSET:
-        return ""
-    text = stamp.submitted_at.removesuffix(" UTC")  # as nbgrader's own timestamp.txt ends
+def _time(text: str) -> str:
+    """Return a time as nbgrader has it; an empty text for anything that is no time."""
     try:
-        at = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        at = datetime.fromisoformat(text.removesuffix(" UTC").replace("Z", "+00:00"))
         return str(at.astimezone(timezone.utc).replace(tzinfo=None) if at.tzinfo else at)
     except (ValueError, OverflowError):
-        return stamp.submitted_at
+        return ""

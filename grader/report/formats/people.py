@@ -1,4 +1,4 @@
-"""Tables of people: a row for each submitter of each submission."""
+"""Tables of people: a row for each learner, or for each submitter of each submission."""
 
 import csv
 import io
@@ -6,24 +6,37 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
-from msgspec import UNSET
-
 from ...outside import cell
-from ..model import Report, Submitter
+from ..model import Report
+from ..person import Person, Standing, person_of
 
 Cell: TypeAlias = str | int | float
 
 
-def submitters(report: Report) -> tuple[Submitter, ...]:
-    """Who handed a submission in; somebody without a name where the platform did not say."""
-    known = report.submission.submitters
-    return known if known is not UNSET and known else (Submitter(name=""),)
+def people(report: Report) -> tuple[Person, ...]:
+    """Return the learner of a report, else its submitters; a person without a name where the platform did not say."""
+    if report.learner:
+        return (report.learner.person,)
+    stamp = report.submission
+    return tuple(person_of(one, stamp.origin or "") for one in stamp.submitters or ()) or (Person(),)
+
+
+def standing(report: Report) -> Standing:
+    """Return how a report counts: as the class's final table says, else `graded`."""
+    return report.learner.standing if report.learner else "graded"
 
 
 def total(report: Report) -> int:
-    """All points that were earned, for books that have one number for each person: bonus included, so that it can be
-    more than `max_score`."""
-    return report.score + report.bonus
+    """Return the number for books that have one number for each person.
+
+    That is the points with bonus, less the penalty, so it can be more than `max_score`.
+    """
+    return report.learner.total if report.learner else report.score + report.bonus
+
+
+def student_id(person: Person) -> str:
+    """Return the id that a platform gives a person."""
+    return next(filter(None, (person.sis_id, person.canvas_id, person.moodle_id, person.login, person.github)), "")
 
 
 def begin(reports: Iterable[Report]) -> tuple[Report | None, Iterator[Report]]:

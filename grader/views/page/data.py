@@ -5,7 +5,7 @@ A learner is a list of indices into `results`, one for each exercise. Each check
 indices into `texts`. So the text about a mistake is stored once, however many learners made it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,7 +13,10 @@ from msgspec import UNSET, UnsetType
 
 from ...cohort import Summary
 from ...report import CheckResult, ExerciseResult, Report
+from ...report.formats.people import student_id
+from ...report.person import Learner, Person
 from ...report.shown import digits
+from ...words.instructor import decided_text
 
 T = TypeVar("T")
 LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: a name or a note; a program or a message; printed output
@@ -64,6 +67,10 @@ def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
     pools = _Pools()
     learners: list[dict[str, Any]] = []
     worth: dict[tuple[str, str], CheckResult] = {}
+    rows: dict[str, list[Learner]] = {}
+    for row in summary.learners:
+        for submission in row.submissions:
+            rows.setdefault(submission, []).append(row)
     left_out = 0
     for report in reports:
         if report.course != summary.course:
@@ -71,17 +78,23 @@ def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
             continue
         if not worth:
             worth = {(e.id, c.id): c for e in report.exercises for c in e.checks}
-        learners.append(_learner(report, summary, pools))
+        learners.append(_learner(report, summary, pools, rows.get(report.submission.id, ())))
     known = {learner["id"] for learner in learners}
+    shown = {row.id: row.submission for row in summary.learners if row.submission in known}
+    known |= shown.keys()
+    absent = [row for row in summary.learners if row.id not in known and summary.roster]
+    learners += [_said(id=row.id, people=[_names(row.person)], rows=[_row(row)]) for row in absent]
+    known |= {row.id for row in absent}
     learners += [{"id": review.id} for review in summary.needs_review if review.id not in known]
     whole = msgspec.to_builtins(summary)
     return {
         **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
-        **{key: whole[key] for key in ("scores", "misconceptions", "borders")},
+        **{key: whole[key] for key in ("scores", "misconceptions", "grades", "roster")},
+        "borders": [{**one, "id": shown.get(one["id"], one["id"])} for one in whole["borders"]],
         "left_out": left_out,
         "beside": _few(summary.beside, "cohort.json"),
         "exercises": [_described(exercise, worth) for exercise in whole["exercises"]],
-        "reviews": {review.id: _few(review.texts) for review in summary.needs_review},
+        "reviews": {shown.get(review.id, review.id): _few(review.texts) for review in summary.needs_review},
         "learners": sorted(learners, key=lambda learner: str(learner["id"])),
         "results": pools.results.items,
         "details": pools.details.items,
@@ -103,13 +116,40 @@ def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckRe
     return exercise
 
 
-def _learner(report: Report, summary: Summary, pools: _Pools) -> dict[str, Any]:
+def _names(person: Person) -> list[str]:
+    return [cut(word, LINE) for word in (person.name or person.key, student_id(person) or person.login, person.email)]
+
+
+def _row(row: Learner) -> dict[str, Any]:
+    """Return a learner's row of the final table for the page; the class page reads it as `rows`."""
+    return _said(
+        id=row.id,
+        name=_line(row.person.name),
+        section=_line(row.person.section),
+        group=_line(row.person.group),
+        standing=row.standing,
+        submission=row.submission or None,
+        submitted_at=_line(row.submitted_at),
+        due=_line(row.due),
+        late_s=row.late_s,
+        penalty=row.penalty,
+        total=row.total,
+        grade=row.grade or None,
+        comment=_line(row.comment),
+        decisions=_few(map(decided_text, row.decisions), "overrides.yaml"),
+    )
+
+
+def _learner(report: Report, summary: Summary, pools: _Pools, rows: Sequence[Learner]) -> dict[str, Any]:
     room = _Room(pools.texts)
     results = {exercise.id: pools.results.place(_result(exercise, room, pools)) for exercise in report.exercises}
     stamp = report.submission
     return _said(
         id=stamp.id,
-        people=[[cut(word, LINE) for word in (p.name, p.id, p.email)] for p in (_given(stamp.submitters) or ())[:MANY]],
+        people=[_names(row.person) for row in rows[:MANY]]
+        if summary.roster and rows
+        else [[cut(word, LINE) for word in (p.name, p.id, p.email)] for p in (_given(stamp.submitters) or ())[:MANY]],
+        rows=[_row(row) for row in rows[:MANY]],
         origin=_line(stamp.origin),
         submitted_at=_line(stamp.submitted_at),
         commit=_line(stamp.commit),

@@ -168,7 +168,7 @@ function reviewTable(data) {
 }
 
 function borderTable(data) {
-  const rows = data.borders.map((border) => ({ ...border, missing: border.border - border.score }));
+  const rows = data.borders.map((border) => ({ ...border, missing: border.distance }));
   const gap = (cell) =>
     h(
       "span",
@@ -179,8 +179,12 @@ function borderTable(data) {
     "border-table",
     "One check from a grade's border",
     [
-      column("Learner", "id", { formatter: (cell) => learnerLink(data, cell.getValue()), widthGrow: 3, minWidth: 150 }),
-      column("Score", "score", { number: true, minWidth: 70 }),
+      column("Learner", "id", {
+        formatter: (cell) => learnerLink(data, cell.getValue(), cell.getData().name || cell.getValue()),
+        widthGrow: 3,
+        minWidth: 150,
+      }),
+      column("Total", "total", { number: true, minWidth: 70 }),
       column("Grade", "grade", { minWidth: 70 }),
       column("from", "border", { number: true, minWidth: 64 }),
       column("Distance", "missing", { number: true, formatter: gap, widthGrow: 2, minWidth: 100 }),

@@ -169,12 +169,51 @@ def test_unknown_files_are_named_if_something_is_missing(take: Take, jane: Path)
     assert ("files with other names were not graded: a0.py, a1.py, a2.py, a3.py, a4.py and more",) == take(jane).notes
 
 
-@pytest.mark.parametrize("name", [f"{SECOND}.txt", "02_swap.txt", "02_swap", "02_Swap.docx", f"{SECOND}.bak"])
+@pytest.mark.parametrize("name", ["02_swap.txt", "02_swap", "02_Swap.docx", f"{SECOND}.bak"])
 def test_an_exercise_under_another_ending_is_named(take: Take, jane: Path, name: str) -> None:
     """Windows hides endings, and editors add some: what begins as the missing file does may be meant for it."""
     write(jane, distribute="x")
     (jane / name).write_text("y")
     assert (f"files with other names were not graded: {name}",) == take(jane).notes
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "02-swap.py",
+        "Copy of 02_swap.py",
+        "02_swap (1).py",
+        "2_swap.py",
+        "swap.py",
+        "02_Swap copy 2.py",
+        "02_swap.py.txt",
+    ],
+)
+def test_a_file_of_a_similar_name_is_proposed(take: Take, jane: Path, name: str) -> None:
+    """It is not graded, and the missing exercise names it."""
+    write(jane, distribute="x")
+    (jane / name).write_text("y")
+    taken = take(jane)
+    assert ("missing", (name,)) == (taken.sources["swap"].problem, taken.sources["swap"].names)
+    assert () == taken.notes
+
+
+def test_a_file_that_somebody_chose_is_graded(take: Take, jane: Path) -> None:
+    """Of two files, or of one with another name, also in an archive; the note on several files is gone."""
+    write(jane, distribute="x")
+    (jane / "old").mkdir()
+    write(jane / "old", distribute="z")
+    zipped(jane / "work.zip", swapped_py="y")
+    taken = take(jane, choices={"distribute": "old/01_distribute.py", "swap": "work.zip/swapped.py"})
+    assert ("z", "y") == (taken.sources["distribute"].text, taken.sources["swap"].text)
+    assert () == taken.notes
+
+
+def test_a_choice_of_a_file_that_is_not_there_is_said(take: Take, jane: Path) -> None:
+    """The exercise is unreadable, and the message names the path."""
+    write(jane, distribute="x")
+    taken = take(jane, choices={"distribute": "nowhere.py"})
+    assert "overrides.yaml chooses `nowhere.py` for 01_distribute.py" in (taken.sources["distribute"].message or "")
 
 
 def test_unknown_files_in_an_archive_are_named(take: Take, jane: Path) -> None:

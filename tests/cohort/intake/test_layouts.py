@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from grader.cohort import LAYOUTS, Entry, IntakeError, entries, unclaimed
 from grader.cohort.intake.files import read_files
 from grader.cohort.intake.ids import with_unique_ids
-from grader.cohort.intake.times import moment
+from grader.cohort.intake.times import stamped
 from grader.report.model import Submitter
 
 EXERCISE = "01_distribute.py"
@@ -312,18 +312,22 @@ def test_a_time_that_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path
         ("2017-01-30T15:30:10+00:00", " 2017-01-30T15:30:10Z\n"),
         ("2017-01-30T15:30:10+00:00", "2017-01-30 15:30:10"),
         ("2017-01-30T15:30:10-07:30", "2017-01-30 15:30:10 -0730"),
-        ("2015-02-02 15:58:23.948203 America/Los_Angeles", "2015-02-02 15:58:23.948203 America/Los_Angeles"),
-        ("2015-02-02 15:58:23 PST", "2015-02-02 15:58:23 PST"),
-        ("2015-02-31 15:58:23", "2015-02-31 15:58:23"),
-        ("yesterday\\x1b[2J", "yesterday\x1b[2J"),
+        ("2015-02-02T15:58:23-08:00", "2015-02-02 15:58:23.948203 America/Los_Angeles"),
+        (None, "2015-02-02 15:58:23 Nowhere/Town"),
+        (None, "2015-02-02 15:58:23 PST"),
+        (None, "2015-02-31 15:58:23"),
+        (None, "yesterday\x1b[2J"),
         (None, " \n"),
         (None, None),
         (None, ["2015"]),
     ],
 )
 def test_times(expected: str | None, text: object) -> None:
-    """What names a moment becomes ISO 8601; abbreviated zones mean different things, so those stand as they are."""
-    assert expected == moment(text)
+    """What names a moment becomes ISO 8601; abbreviated zones mean different things, so those are no time."""
+    time, notes = stamped(text)
+    assert expected == time
+    assert all(note.isprintable() for note in notes)
+    assert bool(notes) == (time is None and isinstance(text, str) and bool(text.strip()))
 
 
 def test_canvas_flat_files(tmp_path: Path) -> None:
@@ -332,7 +336,7 @@ def test_canvas_flat_files(tmp_path: Path) -> None:
     made(tmp_path, "roejo_55_text.html", "roejo_55_link.html")
     jane, john, jo = entries(tmp_path)
     assert ("doejane_1042", (Submitter("doejane", "1042"),)) == (jane.id, jane.submitters)
-    assert "late" == jane.submitted_at
+    assert (None, True) == (jane.submitted_at, jane.late)
     assert {EXERCISE, "02_swap.py"} == {name for _, name in jane.named}
     assert ("doejohn_7", ()) == (john.id, john.notes)
     assert ("roejo_55", 2) == (jo.id, len(jo.places))
@@ -405,7 +409,7 @@ def test_a_file_that_may_be_anothers_is_graded_by_itself(tmp_path: Path) -> None
 def test_a_file_that_may_be_several_peoples_keeps_its_late_mark(tmp_path: Path) -> None:
     """Whoever's it is, it came late."""
     (entry,) = handed_in(tmp_path, "bob_LATE_77_1042_99742_work.zip").values()
-    assert ("late", "the file's name fits ") == (entry.submitted_at, entry.notes[0][:21])
+    assert (True, "the file's name fits ") == (entry.late, entry.notes[0][:21])
 
 
 def test_a_name_alone_takes_nobodys_id(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_names_that_a_platform_changed_arrive(one: Reader, take_in: TakeIn, tmp_
     intake = one.read(noted)
     assert take_in(noted) == intake
     assert isinstance(intake, Intake)
-    assert (("a note",), "late") == (intake.notes[:1], intake.submitted_at)
+    assert (("a note",), None) == (intake.notes[:1], intake.submitted_at)
 
 
 def test_places_may_be_given_from_the_current_folder(

@@ -11,7 +11,10 @@ from grader.report.model import Submitter
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]
-HEADER = "id,name,email,student_id,submitted_at,score,max_score,bonus,status,03_first,notes\r\n"
+HEADER = (
+    "id,name,email,student_id,section,submitted_at,late_s,score,max_score,bonus,penalty,total,grade,status,"
+    "03_first,notes\r\n"
+)
 
 
 def test_a_row_for_each_person(report: Make, check: MakeCheck, pair: tuple[Submitter, ...]) -> None:
@@ -24,7 +27,7 @@ def test_a_row_for_each_person(report: Make, check: MakeCheck, pair: tuple[Submi
         submitted_at="2026-01-01T00:00:00+00:00",
         notes=("late", "a note, with a comma"),
     )
-    result = '2026-01-01T00:00:00+00:00,2,4,2,partial,2,"late | a note, with a comma"\r\n'
+    result = ',2026-01-01T00:00:00+00:00,0,2,4,2,0,4,,partial,2,"late | a note, with a comma"\r\n'
     expected = [
         HEADER,
         f"jane,Jane Doe,jane@example.org,4711,{result}",
@@ -35,7 +38,7 @@ def test_a_row_for_each_person(report: Make, check: MakeCheck, pair: tuple[Submi
 
 def test_a_submission_of_nobody_known_has_a_row(report: Make, check: MakeCheck) -> None:
     """Where the platform names nobody, the submission's id is what there is."""
-    assert [HEADER, "jane,,,,,2,2,0,partial,2,\r\n"] == list(csv_table([report(check())]))
+    assert [HEADER, "jane,,,,,,0,2,2,0,0,2,,partial,2,\r\n"] == list(csv_table([report(check())]))
 
 
 def test_notes_say_why_somebody_should_look(report: Make, check: MakeCheck) -> None:
@@ -61,7 +64,8 @@ def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) 
     person = Submitter(hostile, hostile, hostile)
     text = "".join(csv_table([report(check(), submitters=(person,), submitted_at=hostile, notes=(hostile,))]))
     header, row = csv.reader(io.StringIO(text, newline=""), strict=True)
-    assert ["jane", *[cell(hostile)] * 4, "2", "2", "0", "partial", "2", cell(hostile)] == row
+    assert ["jane", *[cell(hostile)] * 3, "", cell(hostile), "0", "2", "2", "0", "0", "2", "", "partial"] == row[:14]
+    assert ["2", cell(hostile)] == row[14:]
     assert len(header) == len(row)
     assert cell(hostile).startswith("'=")
 

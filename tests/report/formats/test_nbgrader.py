@@ -83,13 +83,13 @@ def test_everybody_has_an_id(report: Make, check: MakeCheck, person: Submitter, 
         ("2026-01-02T03:04:05+02:00", "2026-01-02 01:04:05"),
         ("2026-01-02T03:04:05Z", "2026-01-02 03:04:05"),
         ("2026-01-02 03:04:05.250000 UTC", "2026-01-02 03:04:05.250000"),
-        ("0001-01-01T00:00:00+05:00", "0001-01-01T00:00:00+05:00"),
-        ("yesterday", "yesterday"),
-        ("=1", "'=1"),
+        ("0001-01-01T00:00:00+05:00", ""),
+        ("yesterday", ""),
+        ("=1", ""),
     ],
 )
 def test_times_are_utc_without_a_zone(report: Make, check: MakeCheck, at: str, expected: str) -> None:
-    """As nbgrader has them; what is no time stays as it stands."""
+    """As nbgrader has them; what is no time is left out."""
     assert expected == row(report(check(), submitted_at=at))["timestamp"]
 
 

@@ -1,0 +1,42 @@
+"""Compare two folders of results: what `grade compare RESULTS_A RESULTS_B` does."""
+
+from pathlib import Path
+
+from ..cohort import Summary
+from ..outside import plain
+from ..people import compare
+from ..report import Report
+from ..report.person import Learner
+from ..views.changes import change_line
+from .results import reports, summary_of
+
+
+def run_compare(before: Path, after: Path) -> int:
+    """Print whose total changed, and why. Returns 0 if nobody's did, else 1. Raises `UsageError`."""
+    first, second = summary_of(before), summary_of(after)
+    if first.course != second.course:
+        was, now = (f"{one.course.id} {one.course.version}" for one in (first, second))
+        print(f"The courses differ: {plain(was)}, {plain(now)}.")
+    there = {one.id: one for one in first.learners}
+    changed = [one for one in second.learners if one.id in there and _points(there[one.id]) != _points(one)]
+    old = {one.id: _report(before, there[one.id]) for one in changed if there[one.id].report}
+    new = {one.id: _report(after, one) for one in changed if one.report}
+    changes = compare(first.learners, second.learners, old, new)
+    for change in changes:
+        print(change_line(change).strip())
+    print(f"{len(changes)} of {_people(second)} changed.")
+    return 1 if changes else 0
+
+
+def _points(learner: Learner) -> tuple[str, int]:
+    return learner.standing, learner.total
+
+
+def _report(folder: Path, learner: Learner) -> Report:
+    (report,) = reports([folder / learner.report])
+    return report
+
+
+def _people(summary: Summary) -> str:
+    count = len(summary.learners)
+    return f"{count} {'learner' if count == 1 else 'learners'}"

@@ -1,0 +1,129 @@
+"""Read decisions of people from `overrides.yaml`, and write further ones."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import yaml
+from msgspec import Meta
+
+from ..course import Course, Document, child, items, line
+from ..outside import did_you_mean
+from ..report.person import Decided
+from .yaml_times import time_at
+
+OVERRIDES = "overrides.yaml"
+_MOST = 1_000_000_000
+_Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
+_Points = Annotated[int, Meta(ge=0, le=_MOST)]
+_WHAT = ("points", "files", "submission", "submitted_at", "penalty", "excused", "comment")
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    learner: _Text
+    by: _Text
+    why: _Text
+    at: Any
+    points: dict[str, _Points] = {}
+    files: dict[str, _Text] = {}
+    submission: _Text | None = None
+    submitted_at: Any = None
+    penalty: _Points | None = None
+    excused: bool | None = None
+    comment: _Text | None = None
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """The decisions of a file, by the learner or submission that they name, in the order of the file."""
+
+    by_learner: Mapping[str, tuple[Decided, ...]] = field(default_factory=dict)
+
+    def of(self, *names: str) -> tuple[Decided, ...]:
+        """Return the decisions that name any of these, in their order."""
+        found = [one for name in dict.fromkeys(names) for one in self.by_learner.get(name, ())]
+        return tuple(sorted(found, key=lambda one: one.line))
+
+    def unknown(self, known: Iterable[str]) -> tuple[int, str, str] | None:
+        """Return line, name and a proposal for the first decision about somebody who is not `known`; None for none."""
+        there = set(known)
+        for name, decided in self.by_learner.items():
+            if name not in there:
+                return decided[0].line, name, did_you_mean(name, sorted(there))
+        return None
+
+
+def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Overrides:
+    """Return the decisions in a file; none if there is no file. Raises `CourseError` with the line.
+
+    Args:
+        data: the content of the file, if it is not to be read.
+    """
+    if data is None and not path.exists():
+        return Overrides()
+    document = Document(path, data)
+    if not isinstance(document.root, yaml.SequenceNode):
+        raise document.error(document.root, "expected a list of decisions, each beginning with `- learner:`")
+    found: dict[str, list[Decided]] = {}
+    for node in document.root.value:
+        entry = document.convert(node, _Entry)
+        _see_that_it_fits(document, node, entry, course)
+        decided = Decided(
+            by=entry.by,
+            at=time_at(document, node, "at", or_day=True),
+            why=entry.why,
+            points=entry.points,
+            files=entry.files,
+            submission=entry.submission,
+            submitted_at=None if entry.submitted_at is None else time_at(document, node, "submitted_at"),
+            penalty=entry.penalty,
+            excused=entry.excused,
+            comment=entry.comment,
+            line=line(node),
+        )
+        found.setdefault(entry.learner, []).append(decided)
+    return Overrides({name: tuple(listed) for name, listed in found.items()})
+
+
+def merged(decisions: Sequence[Decided]) -> Decided | None:
+    """Return all decisions about a learner as one: of two about the same thing the later counts. None for none."""
+    if not decisions:
+        return None
+    last = decisions[-1]
+    values: dict[str, Any] = {"points": {}, "files": {}}
+    for one in decisions:
+        values["points"] |= one.points
+        values["files"] |= one.files
+        for name in ("submission", "submitted_at", "penalty", "excused"):
+            if getattr(one, name) is not None:
+                values[name] = getattr(one, name)
+    comments = [one.comment for one in decisions if one.comment]
+    return Decided(by=last.by, at=last.at, why=last.why, comment="\n".join(comments) or None, **values)
+
+
+def entry_text(learner: str, decided: Decided) -> str:
+    """Return a decision as an item of the file's list."""
+    entry: dict[str, Any] = {"learner": learner}
+    entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in (None, {})}
+    entry |= {"by": decided.by, "at": decided.at, "why": decided.why}
+    return yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=10_000)
+
+
+def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course: Course) -> None:
+    """Raise `CourseError` for a decision about a check or exercise that the course has not, or about nothing."""
+    if all(getattr(entry, name) in (None, {}) for name in _WHAT):
+        raise document.error(node, f"nothing is decided; expected one of {', '.join(_WHAT)}")
+    most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
+    for key, value in items(child(node, "points")) if entry.points else ():
+        name = key.value
+        if name not in most:
+            raise document.error(key, f"there is no check `{name}`{did_you_mean(name, most)}")
+        if entry.points[name] > most[name]:
+            points = f"{entry.points[name]} points, but the check is worth {most[name]}"
+            raise document.error(value, f"`{name}` has {points}")
+    exercises = [exercise.id for exercise in course.exercises]
+    for key, _ in items(child(node, "files")) if entry.files else ():
+        if key.value not in exercises:
+            raise document.error(key, f"there is no exercise `{key.value}`{did_you_mean(key.value, exercises)}")

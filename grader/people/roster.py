@@ -1,0 +1,162 @@
+"""Read a roster: a CSV file with a row for each person, as platforms export it or as somebody wrote it."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..outside import UserError, few, printable, read_plain
+from ..report.person import Person
+from .times import moment
+
+MAX_BYTES = 16 << 20
+_DELIMITERS = (",", ";", "\t")
+# What a heading may be, without spaces, punctuation and case. After the exports of Canvas (gradebook), Gradescope
+# (roster), Moodle (participants, grading worksheet), GitHub Classroom (roster, grades) and nbgrader (students).
+_HEADINGS: Mapping[str, tuple[str, ...]] = {
+    "login": ("login", "loginid", "sisloginid", "username", "user", "netid", "rosteridentifier", "identifier"),
+    "name": ("name", "student", "studentname", "fullname", "displayname", "learner"),
+    "first": ("firstname", "givenname", "first"),
+    "last": ("lastname", "surname", "familyname", "last"),
+    "email": ("email", "emailaddress", "mail"),
+    "section": ("section", "sections", "sectionname"),
+    "group": ("group", "groups", "groupname", "team", "teamname"),
+    "sis_id": ("sisid", "sisuserid", "sid", "studentid", "studentnumber", "idnumber"),
+    "canvas_id": ("canvasid", "canvasuserid"),
+    "moodle_id": ("moodleid",),
+    "github": ("github", "githubuser", "githubusername", "githublogin"),
+    "submitted_at": ("submittedat", "submissiontime", "submissiontimestamp"),
+    "role": ("role", "roles"),
+}
+_FIELD = {heading: field for field, headings in _HEADINGS.items() for heading in headings}
+_WANTED = "login, name, email, section, group, sis_id, canvas_id or github"
+_IDENTITY = ("login", "name", "first", "last", "email", "sis_id", "canvas_id", "moodle_id", "github")
+_LEARNER = re.compile(r"student|learner|", re.IGNORECASE)
+_PARTICIPANT = re.compile(r"Participant (\d+)")
+_CANVAS_ROWS = ("Points Possible", "Student, Test", "Test Student")  # rows of the gradebook that are nobody
+
+
+class RosterError(UserError):
+    """A roster cannot be used. The message says where and what to do."""
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The people of a class, in the order of the file."""
+
+    people: tuple[Person, ...]
+
+
+def read_roster(path: Path) -> Roster:
+    """Return the roster in a file. Raises `RosterError`."""
+    try:
+        data = read_plain(path, MAX_BYTES, follow=True)
+    except FileNotFoundError:
+        raise RosterError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise RosterError(f"{path}: cannot be read: {error.strerror}") from None
+    return parse_roster(data, str(path))
+
+
+def parse_roster(data: bytes, name: str) -> Roster:
+    """Return the roster that the bytes of a CSV file hold. Raises `RosterError`.
+
+    Args:
+        name: how errors name the file.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise RosterError(f"{name}:{line}: it is not UTF-8; save the file as CSV in UTF-8") from None
+    records = _records(text, _delimiter(text), name)
+    header_line, header = next(records, (1, []))
+    if not header:
+        raise RosterError(f"{name}: the file is empty; expected a header with {_WANTED}")
+    columns = _columns(header, header_line, name)
+    people: list[Person] = []
+    lines: dict[str, int] = {}
+    for line, cells in records:
+        if len(cells) > len(header) and any(cells[len(header) :]):
+            counted = f"{len(cells)} cells, but the header has {len(header)}"
+            raise RosterError(f'{name}:{line}: the row has {counted}; put a cell with a comma into "quotes"')
+        person = _person(dict(zip(columns, cells, strict=False)), line, name)
+        if person is None:
+            continue
+        if person.key in lines:
+            first = f"the first is in line {lines[person.key]}"
+            raise RosterError(f"{name}:{line}: `{person.key}` is there twice; {first}. Give each person a login.")
+        lines[person.key] = line
+        people.append(person)
+    if not people:
+        raise RosterError(f"{name}: the file lists nobody")
+    return Roster(tuple(people))
+
+
+def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row that is not blank, with the line where it begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    line = 1
+    try:
+        for cells in reader:
+            stripped = [cell.strip() for cell in cells]
+            if any(stripped):
+                yield line, stripped
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise RosterError(f"{name}:{line}: cannot parse CSV: {error}") from None
+
+
+def _delimiter(text: str) -> str:
+    """Return the delimiter under which most headings of the first line are known."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return max(_DELIMITERS, key=lambda one: sum(_plain(cell) in _FIELD for cell in first.split(one)))
+
+
+def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
+    """Return the field of each column, None for a column that is not used."""
+    words = [_plain(cell) for cell in header]
+    columns = [_FIELD.get(word) for word in words]
+    # Canvas calls its own id `ID`; nbgrader and lists made by hand call a login so
+    canvas = "student" in words and not {"sisuserid", "sisloginid"}.isdisjoint(words)
+    if "id" in words:
+        field = "canvas_id" if canvas else "login" if "login" not in columns else "sis_id"
+        if field not in columns:
+            columns[words.index("id")] = field
+    for field in _HEADINGS:
+        places = [place for place, one in enumerate(columns) if one == field]
+        if len(places) > 1:
+            twice = " and ".join(f"`{printable(header[place])}`" for place in places)
+            raise RosterError(f"{name}:{line}: {twice} are both read as `{field}`; rename or remove one")
+    if not set(columns) & set(_IDENTITY):
+        found = few([f"`{printable(cell)}`" for cell in header], 8)
+        raise RosterError(f"{name}:{line}: no column says who somebody is; expected {_WANTED}, found {found}")
+    return columns
+
+
+def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | None:
+    """Return the person of a row; None for a row that is no learner."""
+    cells = {field: printable(text) for field, text in row.items() if field and text}
+    if cells.get("name") in _CANVAS_ROWS or not _LEARNER.fullmatch(cells.pop("role", "")):
+        return None
+    first, last = cells.pop("first", ""), cells.pop("last", "")
+    cells.setdefault("name", " ".join(filter(None, (first, last))))
+    participant = _PARTICIPANT.fullmatch(cells.get("login", ""))
+    if participant:
+        cells |= {"login": "", "moodle_id": participant[1]}
+    person = Person(**cells)
+    if not person.key:
+        raise RosterError(f"{name}:{line}: the row says nobody's login, name or e-mail address")
+    if person.submitted_at:
+        at = moment(person.submitted_at)
+        if at is None:
+            expected = "expected a form such as 2026-03-01T23:59:00+01:00"
+            raise RosterError(f"{name}:{line}: `{person.submitted_at}` is no time; {expected}")
+        cells["submitted_at"] = at
+    return Person(**cells)
+
+
+def _plain(heading: str) -> str:
+    return "".join(c for c in heading.casefold() if c.isalnum())

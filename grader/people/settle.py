@@ -1,0 +1,334 @@
+"""Make the final table of a class: one row for each learner, from scores, rules on time and decisions.
+
+Scoring knows nothing of people. This module applies decisions and penalties afterwards, as data.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from msgspec.structs import replace
+
+from ..report.model import Report
+from ..report.person import Decided, Learner, Person, person_of
+from .deadlines import Rules
+from .matching import Handed, Joined, join
+from .overrides import Overrides, merged
+from .roster import Roster
+from .times import moment, seconds_between
+
+OpenKind: TypeAlias = Literal["stranger", "ambiguous", "late_unknown", "several"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Everything that the final table needs of one report.
+
+    Attributes:
+        report: the report's file, relative to the folder of results.
+        late: whether the platform says that it came late, without a time.
+        checks: score and bonus of the checks that decisions name, by `exercise.check`.
+        gain, loss: for each number of points, a failed and a passed check worth as much, by `exercise.check`.
+    """
+
+    submission: str
+    report: str
+    submitted_at: str
+    late: bool
+    score: int
+    bonus: int
+    checks: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+    gain: Mapping[int, str] = field(default_factory=dict)
+    loss: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Close:
+    """A learner whom one small check separates from the border of a grade.
+
+    Attributes:
+        distance: the points that the total lacks for the border; 0 or less if it reaches the border.
+        check: the smallest check that would move the total across the border, by `exercise.check`.
+    """
+
+    learner: str
+    name: str
+    total: int
+    grade: str
+    border: int
+    distance: int
+    check: str
+
+
+@dataclass(frozen=True)
+class Open:
+    """Something about a learner or a submission, `id`, that a person has to decide.
+
+    | kind           | meaning                                                                         |
+    |----------------|---------------------------------------------------------------------------------|
+    | `ambiguous`    | the submitter may be each of `names`, keys of people                             |
+    | `late_unknown` | the platform says that it came late, but not by how much                         |
+    | `several`      | the learner has several submissions, `names`, and not all of them have a time    |
+    | `stranger`     | nobody of the roster is the submitter                                            |
+    """
+
+    kind: OpenKind
+    id: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """The final table, with everything that is open and everybody who is close to a border."""
+
+    learners: tuple[Learner, ...]
+    open: tuple[Open, ...]
+    close: tuple[Close, ...]
+
+
+@dataclass(frozen=True)
+class Class:
+    """The submissions of a class, its people and the rules for them. Without a roster, submitters are the people."""
+
+    submissions: tuple[Handed, ...]
+    roster: Roster | None = None
+    rules: Rules = field(default_factory=Rules)
+    overrides: Overrides = field(default_factory=Overrides)
+
+    @cached_property
+    def people(self) -> dict[str, Person]:
+        """The people by their keys."""
+        if self.roster is not None:
+            return {person.key: person for person in self.roster.people}
+        return {key: person for one in self.submissions for key, person in _submitters(one)}
+
+    @cached_property
+    def joined(self) -> Joined:
+        """Whose the submissions are. A decision on the submission that counts for somebody makes it theirs."""
+        if self.roster is None:
+            return Joined.of({key: (one.id,) for one in self.submissions for key, _ in _submitters(one)})
+        found = join(self.roster.people, self.submissions)
+        ids = {one.id for one in self.submissions}
+        owned = dict(found.owned)
+        for key, person in self.people.items():
+            what = merged(self.overrides.of(*_names(key, person)))
+            if what is not None and what.submission in ids and what.submission not in owned[key]:
+                owned[key] = (*owned[key], what.submission)
+        decided = {one for key in owned for one in owned[key] if one not in found.owned[key]}
+        return Joined.of(owned, [one for one in found.unmatched if one.submission not in decided])
+
+    @property
+    def names(self) -> set[str]:
+        """Every name under which a decision may speak of a learner."""
+        people = self.people
+        found = {one.id for one in self.submissions} | people.keys()
+        return found | {name for key, person in people.items() for name in _names(key, person)}
+
+    @property
+    def sections(self) -> set[str]:
+        return {person.section for person in self.people.values() if person.section}
+
+    def decisions(self, submission: str) -> tuple[Decided, ...]:
+        """Return the decisions that name a submission or one of its owners."""
+        owners = self.joined.owners.get(submission, ())
+        return self.overrides.of(submission, *(name for key in owners for name in _names(key, self.people[key])))
+
+    def choices(self, submission: str) -> dict[str, str]:
+        """Return the file that counts for each exercise that a decision names, as a path in the submission."""
+        found = merged(self.decisions(submission))
+        return dict(found.files) if found else {}
+
+
+def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
+    """Return what the final table needs of a report.
+
+    Args:
+        file: the report's file, relative to the folder of results.
+        decisions: the decisions that may concern its checks.
+    """
+    decided = {name for one in decisions for name in one.points}
+    checks: dict[str, tuple[int, bool]] = {}
+    gain: dict[int, str] = {}
+    loss: dict[int, str] = {}
+    for exercise in report.exercises:
+        for check in exercise.checks:
+            name = f"{exercise.id}.{check.id}"
+            if name in decided:
+                checks[name] = check.score, check.bonus
+            else:
+                (loss if check.status == "passed" else gain).setdefault(check.max_score, name)
+    stamp = report.submission
+    return Mark(
+        submission=stamp.id,
+        report=file,
+        submitted_at=moment(stamp.submitted_at or "") or "",
+        late=bool(stamp.late),
+        score=report.score,
+        bonus=report.bonus,
+        checks=checks,
+        gain=gain,
+        loss=loss,
+    )
+
+
+def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, int], small: int) -> Table:
+    """Return the final table.
+
+    Args:
+        marks: by submission the marks of its attempts, oldest first; none if it has no report.
+        grades: the least total of each grade, best first.
+        small: the points of the largest check that counts as small.
+    """
+    learners: list[Learner] = []
+    open_: list[Open] = []
+    close: list[Close] = []
+    for key, person in of.people.items():
+        owned = of.joined.owned.get(key, ())
+        decisions = of.overrides.of(*_names(key, person), *owned)
+        learner, counted = _row(of.rules, key, person, owned, marks, decisions, grades)
+        learners.append(learner)
+        open_ += _open(learner, counted, owned, marks)
+        if counted is not None and learner.standing == "graded":
+            close += _close(learner, counted, grades, small)
+    claimed = of.joined.owners
+    for one in of.joined.unmatched:
+        open_.append(Open("ambiguous" if one.candidates else "stranger", one.submission, one.candidates))
+        if one.submission not in claimed and all(one.submission != learner.id for learner in learners):
+            person = Person(name=one.name)
+            decisions = of.overrides.of(one.submission)
+            learner, _ = _row(of.rules, one.submission, person, (one.submission,), marks, decisions, grades)
+            learners.append(replace(learner, standing="unclaimed") if learner.standing == "graded" else learner)
+    close.sort(key=lambda one: (-one.border, one.distance, one.learner))
+    return Table(tuple(learners), tuple(open_), tuple(close))
+
+
+def _names(key: str, person: Person) -> tuple[str, ...]:
+    """Return the names under which a decision may speak of a person."""
+    return tuple(name for name in (key, person.login, person.email) if name)
+
+
+def _submitters(submission: Handed) -> Iterator[tuple[str, Person]]:
+    """Yield each submitter with a key: the submission's id, followed by a number from the second one on."""
+    for number, one in enumerate(submission.submitters, start=1):
+        key = submission.id if number == 1 else f"{submission.id}:{number}"
+        yield key, person_of(one, submission.origin)
+    if not submission.submitters:
+        yield submission.id, Person()
+
+
+def _row(
+    rules: Rules,
+    key: str,
+    person: Person,
+    owned: Sequence[str],
+    marks: Mapping[str, Sequence[Mark]],
+    decisions: tuple[Decided, ...],
+    grades: Mapping[str, int],
+) -> tuple[Learner, Mark | None]:
+    """Return a learner's row, and the mark that counts."""
+    what = merged(decisions) or Decided("", "", "")
+    due = rules.due_for(person, (key, *owned))
+    chosen = [one for one in owned if one == what.submission] or owned
+    scored = [_scored(rules, due, person, one, what) for name in chosen for one in marks.get(name, ())]
+    row = Learner(
+        id=key,
+        person=person,
+        standing="absent" if not owned else "not_graded",
+        submissions=tuple(owned),
+        due=due or "",
+        comment=what.comment or "",
+        decisions=decisions,
+    )
+    counted = None
+    if scored:
+        at, late_s, score, bonus, penalty, counted = _counts(rules, scored)
+        total = max(0, score + bonus - penalty)
+        row = replace(
+            row,
+            standing="graded",
+            submission=counted.submission,
+            report=counted.report,
+            submitted_at=at,
+            late_s=late_s,
+            score=score,
+            bonus=bonus,
+            penalty=score + bonus - total,
+            total=total,
+        )
+    if what.excused:
+        row = replace(row, standing="excused")
+    elif row.standing in ("graded", "absent"):
+        row = replace(row, grade=next((grade for grade, least in grades.items() if row.total >= least), ""))
+    return row, counted
+
+
+_Scored: TypeAlias = tuple[str, int, int, int, int, Mark]  # time, seconds late, score, bonus, penalty
+
+
+def _scored(rules: Rules, due: str | None, person: Person, one: Mark, what: Decided) -> _Scored:
+    """Return the time and the points of one attempt."""
+    at = what.submitted_at or one.submitted_at or person.submitted_at
+    late_s = rules.late_s(due, at)
+    score, bonus = one.score, one.bonus
+    for name, points in what.points.items():
+        if name in one.checks:
+            before, is_bonus = one.checks[name]
+            bonus, score = (bonus + points - before, score) if is_bonus else (bonus, score + points - before)
+    penalty = rules.penalty(score + bonus, late_s) if what.penalty is None else what.penalty
+    return at, late_s, score, bonus, penalty, one
+
+
+def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
+    """Return the attempt that counts: of attempts that are alike in the rule's eyes, the one that is listed last."""
+
+    def total(place: int) -> tuple[int, int]:
+        _, _, score, bonus, penalty, _ = scored[place]
+        return score + bonus - penalty, place
+
+    def at(place: int) -> tuple[int, int]:
+        time = scored[place][0]
+        return seconds_between("1970-01-01T00:00:00+00:00", time) if time else 0, place
+
+    places = range(len(scored))
+    if rules.attempts == "best" or not _in_order(scored):
+        return scored[max(places, key=total)]
+    if rules.attempts == "last_in_time":
+        places_in_time = [place for place in places if scored[place][1] == 0]
+        return scored[max(places_in_time or places, key=at)]
+    return scored[max(places, key=at)]
+
+
+def _in_order(scored: Sequence[_Scored]) -> bool:
+    """Return whether it is known which attempt is the last: attempts of one submission are listed oldest first."""
+    if all(one[0] for one in scored):
+        return True
+    return len({one[-1].submission for one in scored}) == 1 and not any(one[0] for one in scored)
+
+
+def _open(
+    learner: Learner, counted: Mark | None, owned: Sequence[str], marks: Mapping[str, Sequence[Mark]]
+) -> Iterator[Open]:
+    what = merged(learner.decisions)
+    if counted is not None and counted.late and not learner.submitted_at and (what is None or what.penalty is None):
+        yield Open("late_unknown", learner.id)
+    times = [one.submitted_at or learner.person.submitted_at for key in owned for one in marks.get(key, ())[-1:]]
+    if len(owned) > 1 and not all(times) and (what is None or what.submission is None):
+        yield Open("several", learner.id, tuple(owned))
+
+
+def _close(learner: Learner, counted: Mark, grades: Mapping[str, int], small: int) -> Iterable[Close]:
+    """Yield the border above and the border below the total, if one small check would move the total across."""
+    who = learner.id, learner.person.name, learner.total
+    above = [(grade, border) for grade, border in grades.items() if border > learner.total]
+    below = [(grade, border) for grade, border in grades.items() if border <= learner.total]
+    for grade, border in above[-1:]:
+        lacking = border - learner.total
+        enough = [points for points in counted.gain if lacking <= points <= small]
+        if enough:
+            yield Close(*who, grade, border, lacking, counted.gain[min(enough)])
+    for grade, border in below[:1]:
+        spare = learner.total - border
+        enough = [points for points in counted.loss if spare < points <= small]
+        if enough:
+            yield Close(*who, grade, border, -spare, counted.loss[min(enough)])
