@@ -15,7 +15,7 @@ import msgspec
 
 from ..checks.compare import close, in_single_precision
 from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
-from ..client.protocol import Observed, Result
+from ..client.protocol import Grads, Observed
 from ..course import Limits
 from ..program import OPERATIONS, Op, Program, number_text, program
 
@@ -301,10 +301,10 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
             if not told and (name not in _MADE_OF_OTHERS or all(f.operation in _MADE_OF_OTHERS for f in found)):
                 found.append(wrong)
             continue
-        results = [tuple(o.results for o in outcome if isinstance(o, Done)) for outcome in seen]
-        if any(len(three) < 3 for three in results):
+        done = [tuple(o for o in outcome if isinstance(o, Done)) for outcome in seen]
+        if any(len(three) < 3 for three in done):
             continue
-        rule = next(r for r in results[0][0] if isinstance(r, Ruled))
+        rule = done[0][0].ruled[0]
         lines = _lines(rule, source_lines) if rule.alone else None
         if name not in _MADE_OF_OTHERS:
             users.setdefault(lines, set()).add(_OPERATION.get(name, name))
@@ -316,7 +316,7 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
         if found and not rule.alone:
             continue
         known = {fact.kind for fact in found if fact in same_rule or fact.operation == _OPERATION.get(name)}
-        facts = _merged(_of_operation(name, form, results), rule)
+        facts = _merged(_of_operation(name, form, done), rule)
         found += [msgspec.structs.replace(fact, lines=lines) for fact in facts if fact.kind not in known]
     # where several operations share a rule, only some faults are those of its lines
     return tuple(
@@ -329,7 +329,7 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
 
 def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name: str) -> Fact | None:
     """The fault of a result that is no node of its own, or that keeps None as its rule."""
-    states = {rule.state for o in outcomes if o is not None for rule in o.results if isinstance(rule, Ruled)}
+    states = {rule.state for o in outcomes if o is not None for rule in o.ruled}
     if states == {"input"}:
         return Fact("gives_input", name)
     return Fact("rule_is_none", name, found=rule_name) if states == {"none"} else None
@@ -338,12 +338,11 @@ def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name:
 def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]) -> Fact | None:
     """The first set of numbers with which the result is no node, or has a wrong value."""
     for x, outcome in zip(form.numbers, outcomes, strict=True):
-        results = outcome.results if outcome else ()
-        if not results or not isinstance(results[0], tuple):
+        if outcome is None or not outcome.values:
             continue
-        seen, right = results[0][-1], _value(name, form, x)
+        seen, right = outcome.values[0][-1], _value(name, form, x)
         kind = ("None" if seen.type == "NoneType" else f"a {seen.type}") if isinstance(seen, Odd) else ""
-        if kind and len(results) == 1:
+        if kind and not outcome.ruled:
             return Fact("gives_other", name, found=kind)
         if not _close(seen, right):
             found = kind or f"{seen:.6g}"
@@ -359,14 +358,15 @@ def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
     shapes = [(name, i) for name, form in FORMS.items() for i in range(len(form.numbers))]
     assert len(runs) == len(shapes)
     for (name, i), outcome in zip(shapes, outcomes[::3], strict=True):
-        form, results = FORMS[name], outcome.results if outcome else ()
+        if outcome is None:
+            continue
+        form = FORMS[name]
         x = form.numbers[i]
         value = _value(name, form, x)
-        if results and isinstance(results[0], tuple):
-            values.append((value, results[0][-1]))
-        if len(results) == 5 and isinstance(results[4], tuple):
+        values += [(value, seen[-1]) for seen in outcome.values]
+        for seen in outcome.grads:
             right = [_UPSTREAM[i] * local for local in form.derivative(x, value)]
-            grads += zip(right, results[4], strict=False)
+            grads += zip(right, seen, strict=False)
     for what, pairs in (("values", values), ("gradients", grads)):
         if in_single_precision([right for right, _ in pairs], [seen for _, seen in pairs]):
             return Fact("single_precision", found=what)
@@ -391,21 +391,20 @@ def _merged(facts: list[Fact], rule: Ruled) -> list[Fact]:
     return merged
 
 
-def _of_operation(name: str, form: _Form, results: Sequence[tuple[tuple[Result, ...], ...]]) -> list[Fact]:
+def _of_operation(name: str, form: _Form, done: Sequence[tuple[Done, ...]]) -> list[Fact]:
     """Facts about each input of one operation; none where the values are not right."""
     rows: list[list[tuple[float, float, float]]] = []  # by input and set of numbers: from nothing, there, another
     locals_: list[tuple[float, ...]] = []
     values: list[float] = []
-    for x, (first, second, third) in zip(form.numbers, results, strict=True):
+    for x, (first, second, third) in zip(form.numbers, done, strict=True):
         value = _value(name, form, x)
-        observed = first[0]
-        if not isinstance(observed, tuple) or not _close(observed[-1], value):
+        if not _close(first.values[0][-1], value):
             return []
         values.append(value)
         locals_.append(form.derivative(x, value))
         for j in range(len(form.texts)):
-            grads = [grads[j] for grads in (first[4], second[2], third[2]) if isinstance(grads, tuple)]
-            if len(grads) < 3 or not all(isinstance(grad, float) and math.isfinite(grad) for grad in grads):
+            grads = [outcome.grads[0][j] for outcome in (first, second, third)]
+            if not all(isinstance(grad, float) and math.isfinite(grad) for grad in grads):
                 return []
             if j == len(rows):
                 rows.append([])
@@ -630,9 +629,8 @@ def expected_grads(p: Program) -> list[float]:
     return grads
 
 
-def _numbers(result: Result) -> list[float]:
+def _numbers(result: Grads) -> list[float]:
     """Observed gradients; what is no number, as nan."""
-    assert isinstance(result, tuple)
     return [value if isinstance(value, float) else math.nan for value in result]
 
 

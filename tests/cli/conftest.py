@@ -15,12 +15,19 @@ GRADE = Path(sys.executable).parent / "grade"
 Run = subprocess.CompletedProcess[str]
 
 
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for what torch has answered, one for all processes of a test run."""
+    folder = tmp_path_factory.getbasetemp()
+    return (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "cache"
+
+
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """Nothing of the caller's but the search path; a home and a cache of our own."""
+def environment(tmp_path: Path, cache: Path) -> dict[str, str]:
+    """Nothing of the caller's but the search path; a home of our own."""
     home = tmp_path / "home"
     home.mkdir()
-    return {"PATH": os.environ["PATH"], "HOME": str(home), "BACKWARD_CACHE": str(home / "cache"), "LC_ALL": "C.UTF-8"}
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "BACKWARD_CACHE": str(cache), "LC_ALL": "C.UTF-8"}
 
 
 @pytest.fixture

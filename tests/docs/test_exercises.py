@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.py"))
@@ -42,8 +41,10 @@ def printed(path: Path) -> list[str]:
     return out.getvalue().splitlines()
 
 
-def gradients(expression: Callable[..., torch.Tensor], *values: float) -> list[float]:
+def gradients(expression: Callable[..., Any], *values: float) -> list[float]:
     """Return torch's derivatives of an expression with respect to each of its values."""
+    import torch  # it takes seconds: only slow tests ask
+
     leaves = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in values]
     expression(*leaves).backward()
     return [float(leaf.grad) for leaf in leaves if leaf.grad is not None]
@@ -109,6 +110,7 @@ def test_an_order_of_visits_leaves_one_of_four_numbers() -> None:
     assert list(names["wrong_orders"]()) == [left(order) for order in ("dbc", "bdc", "cdb", "bcd")]
 
 
+@pytest.mark.slow
 def test_the_example_of_predict_is_right() -> None:
     """3, 2, 1, and what a nudge shows."""
     assert [3.0, 2.0, 1.0] == gradients(lambda a, b, c: a * b + c, 2, 3, 4)
@@ -116,6 +118,7 @@ def test_the_example_of_predict_is_right() -> None:
     assert pytest.approx(3) == 0.03 / 0.01
 
 
+@pytest.mark.slow
 def test_the_table_of_relu_is_right() -> None:
     """Each gradient is how far f moves when one input goes up by 1, as long as relu stays active."""
 
@@ -135,6 +138,7 @@ def test_the_table_of_relu_is_right() -> None:
     assert "a up by 2, its input is -2 and f is 0: f moves\nby -4" in text
 
 
+@pytest.mark.slow
 def test_the_five_lines_of_torch_run() -> None:
     """They print what the comment beside them says."""
     text = run("05")["__doc__"]
@@ -146,8 +150,11 @@ def test_the_five_lines_of_torch_run() -> None:
     assert code.rpartition("# ")[2] == out.getvalue().strip()
 
 
+@pytest.mark.slow
 def test_the_neuron_has_the_sum_that_its_text_names() -> None:
     """Its bias makes the square of tanh 0.5."""
+    import torch
+
     n = 2 * -3 + 0 * 1 + 6.8813735870195432
     o = torch.tanh(torch.tensor(n, dtype=torch.float64))
     text = run("05")["neuron"].__doc__
@@ -156,6 +163,7 @@ def test_the_neuron_has_the_sum_that_its_text_names() -> None:
     assert pytest.approx(0.5, abs=1e-15) == float(o**2)
 
 
+@pytest.mark.slow
 def test_the_closed_form_is_the_diamond() -> None:
     """3 * a**2 + 3 * a has the values and the derivative of the diamond."""
     for a in (5.0, -2.0, 2.0):
@@ -163,6 +171,7 @@ def test_the_closed_form_is_the_diamond() -> None:
     assert gradients(lambda a: 3 * a**2 + 3 * a, 2.0)[0] == run("05")["diamond"]()[2]
 
 
+@pytest.mark.slow
 def test_the_orders_of_build_topo_are_as_its_text_says() -> None:
     """a, b, c, L is a topological order; a, c, b, L is not, and gives a wrong gradient."""
     value = run("06")["Value"]

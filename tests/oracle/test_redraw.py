@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from torch_answers import answer as torch_answer
 
 from grader.answer_book import Answer, read_book
 from grader.checks.session import CheckSession
 from grader.course import load_course
 from grader.grading import plan
 from grader.oracle import Oracle, Redraw
-from grader.oracle.compute import answer as torch_answer
 from grader.oracle.redraw import Asked, asks_the_same
 from grader.program import Program, chain, program
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -149,7 +151,6 @@ def test_more_numbers_are_more_by_at_least_one() -> None:
     assert {4, 5, 6} == lengths
 
 
-@pytest.mark.slow
 def test_hardly_a_program_of_the_course_keeps_its_numbers(tmp_path: Path) -> None:
     """Of some three hundred fixed programs no more than five find no other numbers under a seed."""
     course = load_course(ROOT)

@@ -3,8 +3,8 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch_answers import answer
 
-from grader.oracle.compute import answer
 from grader.program import Leaf, Op, Program, alike, among_others, chain, diamonds, leaf, plain_numbers, program
 
 quick = settings(database=None, deadline=None, derandomize=True, max_examples=200)
@@ -124,6 +124,7 @@ def test_other_leaves_in_the_same_program(graph: Program) -> None:
     assert other.wire == expanded(other.sent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.text)
 def test_a_program_among_others_is_the_same_graph(graph: Program, seed: int) -> None:
