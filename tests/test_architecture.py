@@ -39,6 +39,7 @@ ROOMS = (
     "ci",
     "cli",
     "magics",
+    "pytest_plugin",
 )
 # the one thing in the worker that is not in the standard library: learners may use it, so its numbers are read
 FOREIGN = {"worker.adapter.spelling": ["numpy"]}

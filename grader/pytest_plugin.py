@@ -1,0 +1,160 @@
+"""The pytest plugin for learners: `pytest`, and so an editor's list of tests, shows the checks of each exercise.
+
+PYTEST_DONT_REWRITE
+
+pytest imports this module in every run of an environment that has the grader, so it imports little before it finds a
+learner's exercise file. Checks run in the sandbox that `grade` uses, and all that is shown is what `grade` shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .course import Course, Exercise
+    from .practice import Practice
+    from .report import CheckResult, ExerciseResult
+
+_NAME = re.compile(r"\d\w*_\w+\.(?:py|ipynb)")
+_FEWEST = 2  # exercise files of the packaged course in a folder that is a learner's
+_practices = pytest.StashKey["dict[Path, Practice]"]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
+    """Collect an exercise file as its checks, and as nothing else."""
+    others = yield
+    if _NAME.fullmatch(file_path.name) is None:
+        return others
+    course = course_of(file_path.parent, named=parent.session.isinitpath(file_path))
+    exercise = next((one for one in course.exercises if one.stem == file_path.stem), None) if course else None
+    if course is None or exercise is None:
+        return others
+    if file_path.name == exercise.notebook and file_path.with_name(exercise.filename).exists():
+        return others
+    made: ExerciseFile = ExerciseFile.from_parent(parent, path=file_path)
+    made.course, made.exercise = course, exercise
+    return [made]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the sandboxes."""
+    for practice in config.stash.get(_practices, {}).values():
+        practice.__exit__()
+
+
+@cache
+def course_of(folder: Path, *, named: bool) -> Course | None:
+    """Return the course whose learner works in a folder; None for any other folder.
+
+    That is the `exercises` folder of a course without solutions, or a folder with at least two exercise files of the
+    packaged course. In a folder with solutions beside it, only files that are `named` on the command line count.
+    """
+    from .course import CourseError, course_around, load_course, packaged_course
+
+    around = course_around(folder)
+    if around is not None and (folder != around / "exercises" or not (named or not (around / "solutions").exists())):
+        return None
+    try:
+        course = load_course(around or packaged_course())
+    except CourseError:  # `grade` says what is wrong with it
+        return None
+    if around is not None:
+        return course
+    count = sum((folder / name).exists() for one in course.exercises for name in (one.filename, one.notebook))
+    return course if count >= _FEWEST else None
+
+
+class ExerciseFile(pytest.File):
+    """A learner's file of an exercise."""
+
+    course: Course
+    exercise: Exercise
+
+    def collect(self) -> Iterator[CheckItem]:
+        """Yield an item for each check, in the order of the course."""
+        for check in self.exercise.checks:
+            item: CheckItem = CheckItem.from_parent(self, name=check.title)
+            item.check = check.id
+            yield item
+
+    def result(self) -> ExerciseResult:
+        """Return what became of the exercise; graded when its first check is asked for."""
+        found: ExerciseResult | None = getattr(self, "_result", None)
+        if found is None:
+            (found,) = self._practice().grade([self.exercise]).exercises
+            self._result = found
+        return found
+
+    def _practice(self) -> Practice:
+        """Return what grades the files of this folder; started once in a run."""
+        from .practice import Practice
+
+        practices = self.config.stash.setdefault(_practices, {})
+        folder = self.path.parent
+        if folder not in practices:
+            practices[folder] = Practice(self.course, folder).__enter__()
+        return practices[folder]
+
+
+class CheckFailed(Exception):
+    """A check is not passed. The message is all that is shown."""
+
+
+def _skipped(why: str) -> BaseException:
+    """Return the exception that skips a check, told at the learner's file."""
+    return pytest.skip.Exception(why, _use_item_location=True)
+
+
+class CheckItem(pytest.Item):
+    """A check of an exercise."""
+
+    parent: ExerciseFile
+    check: str
+
+    def runtest(self) -> None:
+        """Pass, fail, or skip what is still to be filled in."""
+        result = self.parent.result()
+        check = next(one for one in result.checks if one.id == self.check)
+        if check.status == "passed":
+            return
+        if "not_started" in (check.status, result.status):
+            raise _skipped("still to be filled in")
+        if check.bonus and result.status == "passed":
+            raise _skipped("a bonus that is not earned yet")
+        raise CheckFailed("\n".join(self._lines(result, check)))
+
+    def _lines(self, result: ExerciseResult, check: CheckResult) -> Iterator[str]:
+        """Yield the terminal's explanation, after the place that it is about."""
+        from .outside import plain
+        from .report.shown import first_failure, where
+        from .views.terminal import explained
+
+        file = plain(self.nodeid.partition("::")[0])
+        first = first_failure(result)
+        about = check.line or (first.line if first and result.facts else None)  # facts are told with every failure
+        place = where(result, about or None)
+        yield f"{file}{plain(place.removeprefix(str(result.file)))}: {plain(check.title)}"
+        if check.status == "skipped":
+            yield from map(plain, str(result.message or result.status).splitlines())
+        else:
+            yield from explained(result, check)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
+        """Return the explanation; of the grader's own faults, one line. No traceback is shown."""
+        from .outside import UserError, paragraph
+
+        error = excinfo.value
+        if isinstance(error, CheckFailed | UserError):
+            return str(error)
+        return paragraph(f"the grader itself failed, so there is no verdict: {type(error).__name__}: {error}")
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return the learner's file, and the check's title, if pytest can show it: it takes a dot for a separator."""
+        return self.path, 0, "" if "." in self.name else self.name
