@@ -44,7 +44,7 @@ def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) 
     differing = [name for name, content in there.items() if content != files[name]]
     if differing and not replace:
         names = ", ".join(str(folder / name) for name in differing)
-        raise ReleaseError(f"{names}: there already, with other content; name a new folder, or use --replace")
+        raise ReleaseError(f"{names}: a file with other content has this name; name a new folder, or use --replace")
     new = [name for name in files if name not in there]
     for name in (*new, *differing):
         path = folder / name

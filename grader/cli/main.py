@@ -254,7 +254,7 @@ def _start(words: list[str]) -> int:
     except OSError as error:
         raise UsageError(f"{options.folder}: cannot be written: {error.strerror}") from None
     kept = len(course.exercises) - len(written)
-    print(f"{len(written)} exercises written to {options.folder}" + (f", {kept} already there" if kept else ""))
+    print(f"{len(written)} exercises written to {options.folder}" + (f"; {kept} left as they were" if kept else ""))
     return OK
 
 
@@ -452,7 +452,7 @@ def _ci(words: list[str]) -> int:
     parser.add_argument("action", choices=["init"], help="write the files")
     parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here)")
     parser.add_argument("--for", dest="platform", choices=PLATFORMS, required=True, help="the platform")
-    parser.add_argument("--wheel", type=Path, required=True, metavar="FILE", help="the kit, made by `pip wheel`")
+    parser.add_argument("--wheel", type=Path, required=True, metavar="FILE", help="the grader, made by `pip wheel`")
     options = parser.parse_intermixed_args(words)
     from .platforms import run_ci_init
 
