@@ -1,4 +1,4 @@
-"""Backward's grading kit: hidden checks run on learners' files, a score per exercise."""
+"""Backward's grader: hidden checks run on learners' files, a score for each exercise."""
 
 from .magics import load_ipython_extension
 

@@ -286,7 +286,7 @@ def _engine(
 def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
     """Run every check without an engine, so that the oracle learns what they ask under a seed.
 
-    Raises `CourseError` for a hidden test that is wrong, `GraderFault` where the kit failed.
+    Raises `CourseError` for a hidden test that is wrong, `GraderFault` where the grader failed.
     """
     for exercise in checks.exercises:
 

@@ -1,4 +1,4 @@
-"""A process that the kit starts imports from where the kit does, and from nowhere else."""
+"""A process that the grader starts imports from where the grader does, and from nowhere else."""
 
 import json
 import os

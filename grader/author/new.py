@@ -86,7 +86,7 @@ def _add(folder: Path, name: str, number: str, title: str) -> None:
     }
     for path in (*files, folder / "exercises" / f"{stem}.py"):
         if os.path.lexists(path):
-            raise NewError(f"{path} is there already; move it away, or call the exercise something else")
+            raise NewError(f"{path} already exists; move it away, or give the exercise another name")
     for path, text in files.items():
         _write(path, text)
     _write(folder / "course.yaml", page)

@@ -45,7 +45,7 @@ def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) 
     differing = [name for name, content in there.items() if content != files[name]]
     if differing and not replace:
         names = ", ".join(str(folder / name) for name in differing)
-        raise ReleaseError(f"{names}: there already, with other content; name a new folder, or use --replace")
+        raise ReleaseError(f"{names}: a file with other content has this name; name a new folder, or use --replace")
     write_files(files, folder, differing)
     return [name for name in files if name not in there], differing
 

@@ -36,7 +36,7 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CheckFailed(Exception):
-    """Raised by the kit's comparisons, and by nothing else. Carries a `Finding`."""
+    """Raised by the grader's comparisons, and by nothing else. Carries a `Finding`."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding)

@@ -11,7 +11,7 @@ from ..outside import did_you_mean
 from ..program import ProgramError
 
 _KIT = Path(os.path.realpath(__file__)).parents[1]
-_ASKED_FOR = (ProgramError, NoAnswer)  # raised by the kit about what it was given
+_ASKED_FOR = (ProgramError, NoAnswer)  # raised by the grader about what it was given
 
 
 def mistake(error: BaseException, test: Path) -> CourseError | None:
@@ -21,7 +21,7 @@ def mistake(error: BaseException, test: Path) -> CourseError | None:
         error: What was raised while the file was imported, or while one of its tests ran.
         test: The file of hidden tests.
 
-    Returns None where the exception is the kit's own fault: the kit raised it, and not about what it was given.
+    Returns None where the exception is the grader's own fault: the grader raised it, and not about what it was given.
     """
     folder = Path(os.path.realpath(test.parent))
     if isinstance(error, SyntaxError) and error.filename is not None and _real(error.filename).parent == folder:

@@ -61,9 +61,9 @@ def _disorder(program: Program, order: Sequence[int], again: bool) -> OrderFault
         return NotListed(program.nodes[missing].name, again)
     if len(order) > len(program.reachable):  # by nodes that an engine makes besides, or that do not belong there
         belongs = set(program.reachable)
-        stranger = next((i for i in order if i < len(program.nodes) and i not in belongs), None)
-        if stranger is not None:
-            return Unrelated(_name(program, stranger), program.root_name, again)
+        unrelated = next((i for i in order if i < len(program.nodes) and i not in belongs), None)
+        if unrelated is not None:
+            return Unrelated(_name(program, unrelated), program.root_name, again)
     used, users = program.edges
     if not all(map(lt, map(place.__getitem__, used), map(place.__getitem__, users))):
         for i, user in zip(used, users, strict=True):

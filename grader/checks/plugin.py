@@ -189,7 +189,7 @@ class ChecksPlugin:
     def pytest_json_runtest_metadata(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> dict[str, Any]:
         """Our part of the JSON report: which check, and what became of it.
 
-        `mistake` is an error of the hidden test, `fault` the kit's own: neither is the learner's doing.
+        `mistake` is an error of the hidden test, `fault` the grader's own: neither is the learner's doing.
         """
         if call.when != "call":
             return {METADATA: self._blamed(item, call.excinfo)} if call.excinfo else {}

@@ -95,7 +95,7 @@ class CheckSession:
 
         Raises:
             CourseError: a hidden test is wrong.
-            GraderFault: the kit failed in a check.
+            GraderFault: the grader failed in a check.
             UserError: this machine lacks what a check needs.
         """
         items = self._plugin.items(exercise)

@@ -1,4 +1,4 @@
-"""Make the files of a platform from templates, the kit's wheel and a course."""
+"""Make the files of a platform from templates, the grader's wheel and a course."""
 
 import io
 import os
@@ -21,19 +21,19 @@ class SetupError(UserError):
 
 @dataclass(frozen=True)
 class Platform:
-    """A platform: the templates of its files by where they go, and the folder of the kit beside them.
+    """A platform: the templates of its files by where they go, and the folder of the grader beside them.
 
     Args:
         line: Says in a few words what comes out.
         templates: A template's name for each path.
-        kit: The folder for the wheel, the pins and the course.
+        folder: The folder for the wheel, the pins and the course.
         archive: The one file that all of it goes into, None for a folder.
         next: What to do with the files.
     """
 
     line: str
     templates: Mapping[str, str]
-    kit: str
+    folder: str
     next: str
     archive: str | None = None
 
@@ -89,11 +89,11 @@ def platform_files(name: str, wheel: Path, course: Course | None) -> dict[str, b
 
     Args:
         name: One of `PLATFORMS`.
-        wheel: The kit as a wheel.
+        wheel: The grader as a wheel.
         course: A course that goes with it, without its solutions; None for the one in the wheel.
 
     Raises:
-        SetupError: the wheel is none of this kit, or a file cannot be read.
+        SetupError: the wheel is none of this grader, or a file cannot be read.
     """
     platform = PLATFORMS[name]
     try:
@@ -101,13 +101,13 @@ def platform_files(name: str, wheel: Path, course: Course | None) -> dict[str, b
     except OSError as error:
         raise SetupError(f"--wheel {wheel} cannot be read: {error.strerror}") from None
     _check_wheel(wheel, data)
-    kit = PurePosixPath(platform.kit)
-    where = str(kit / "course") if course else PACKAGED
+    folder = PurePosixPath(platform.folder)
+    where = str(folder / "course") if course else PACKAGED
     files = {path: _filled(template, where) for path, template in platform.templates.items()}
-    files[str(kit / wheel.name)] = data
-    files[str(kit / _PINS)] = _pins()
+    files[str(folder / wheel.name)] = data
+    files[str(folder / _PINS)] = _pins()
     for inner, content in _course_files(course) if course else ():
-        files[str(kit / "course" / inner)] = content
+        files[str(folder / "course" / inner)] = content
     return files if platform.archive is None else {platform.archive: _zipped(files)}
 
 
@@ -115,13 +115,13 @@ def write_platform(files: Mapping[str, bytes], folder: Path) -> list[Path]:
     """Write the files of a platform into a folder, and return their paths.
 
     Raises:
-        SetupError: something is there already, and nothing was written; or the folder cannot be written.
+        SetupError: one of the files exists, so none was written; or the folder cannot be written.
     """
     paths = [folder / path for path in files]
     there = [path for path in paths if os.path.lexists(path)]
     if there:
         names = ", ".join(map(str, there))
-        raise SetupError(f"{names}: there already, and left alone; name another folder, or remove what is there")
+        raise SetupError(f"will not overwrite {names}; name another folder, or remove them first")
     try:
         write_files(files, folder)
     except OSError as error:
@@ -141,7 +141,7 @@ def _check_wheel(path: Path, data: bytes) -> None:
     named = path.name.startswith(f"{_DISTRIBUTION}-") and path.suffix == ".whl"
     if not named or not any(name.startswith(f"{_DISTRIBUTION}-") and name.endswith("/METADATA") for name in names):
         made = "`pip wheel --no-deps --wheel-dir dist .` in a clone makes one"
-        raise SetupError(f"--wheel {path} is no wheel of this kit; {made}")
+        raise SetupError(f"--wheel {path} is no wheel of this grader; {made}")
     if any("solutions" in PurePosixPath(name).parts for name in names):
         raise SetupError(f"--wheel {path} holds solutions; make it with `pip wheel`, which leaves them out")
 

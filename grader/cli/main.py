@@ -501,7 +501,7 @@ def _ci(words: list[str]) -> int:
     parser.add_argument("action", choices=["init"], help="write the files")
     parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here)")
     parser.add_argument("--for", dest="platform", choices=PLATFORMS, required=True, help="the platform")
-    parser.add_argument("--wheel", type=Path, required=True, metavar="FILE", help="the kit, made by `pip wheel`")
+    parser.add_argument("--wheel", type=Path, required=True, metavar="FILE", help="the grader, made by `pip wheel`")
     options = parser.parse_intermixed_args(words)
     from .platforms import run_ci_init
 

@@ -7,11 +7,11 @@ from ..course import Course, Exercise
 from ..outside import write_named
 from .streams import Countdown, StatusLine
 
-_HEAD = ("exercise", "solution", "misconceptions caught and diagnosed", "mutants killed", "equivalent", "findings")
+_HEAD = ("exercise", "solution", "misconceptions named", "mutants killed", "equivalent mutants", "findings")
 _NOT_NAMED = """\
 A misconception that loses no points is a finding. A report names no misconception where the code
-behaves like an unfinished solution, or where every gradient stays 0: many mistakes look alike
-there."""
+behaves like an unfinished solution, or where every gradient stays 0: then many mistakes look
+alike."""
 
 
 def run_verify(

@@ -237,7 +237,7 @@ _PASSES = (
 
 @cache
 def rule_probes(limits: Limits) -> Batch:
-    """Return the batch in which the kit runs the rule of each operation alone."""
+    """Return the batch in which the grader runs the rule of each operation alone."""
     runs = [run for name in FORMS for runs in _tries(FORMS[name]) for run in runs]
     return Batch(tuple(runs), limits.calls, limits.cpu_s, order_seeds=(0,))
 

@@ -62,7 +62,7 @@ class Diagnosis(_Strict, frozen=True):
 
 
 class FaultFact(_Strict, frozen=True):
-    """One thing that is wrong for certain, from what the engine did on programs of the kit's own; `text` says it in a
+    """One thing that is wrong for certain, from what the engine did on the grader's own programs; `text` says it in a
     sentence. The other fields are those of `grader.diagnosis.facts.Fact`."""
 
     kind: str

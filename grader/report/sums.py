@@ -40,7 +40,7 @@ def _of_exercise(exercise: ExerciseResult) -> Iterator[str]:
 
 
 def _twice(what: str, counted: Counter[str]) -> Iterator[str]:
-    yield from (f"the {what} `{one}` is there {count} times" for one, count in counted.items() if count > 1)
+    yield from (f"the {what} `{one}` occurs {count} times" for one, count in counted.items() if count > 1)
 
 
 def _unequal(what: str, whole: Report | ExerciseResult, totals: dict[str, int]) -> Iterator[str]:

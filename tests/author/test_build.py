@@ -19,7 +19,7 @@ COURSE = load_course(ROOT)
 STALE = "run `grade stubs` and `grade build`"
 
 
-# Running every misconception takes a minute. `a_set` goes by the luck of a set's order.
+# Running every misconception takes a minute. `a_set` depends on the order in which a set is walked.
 SAMPLE = {"distribute": "overwrite", "accumulate": "overwrite", "build_topo": "a_set", "relu": "leaks"}
 
 

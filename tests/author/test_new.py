@@ -161,7 +161,7 @@ def test_exercises_in_brackets_are_told(mini: Path) -> None:
         ("second", "\x1b[2J", "a title is one line of text"),
         ("second", 'say """', "a title is one line of text"),
         ("second", " ", "a title is one line of text"),
-        ("taken", None, "test_05_taken.py is there already; move it away"),
+        ("taken", None, "test_05_taken.py already exists; move it away"),
     ],
 )
 def test_what_cannot_be_added_writes_nothing(mini: Path, name: str, title: str | None, says: str) -> None:

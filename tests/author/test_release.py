@@ -193,7 +193,7 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     """A file that is there with other content is named, and no file is written; `--replace` names it too."""
     (tmp_path / "README.md").write_text("mine\n")
     files = {"exercises/01_a.py": b"a\n", "README.md": b"b\n"}
-    with pytest.raises(ReleaseError, match=r"README\.md: there already, with other content; name a new folder"):
+    with pytest.raises(ReleaseError, match=r"README\.md: a file with other content has this name; name a new folder"):
         release(files, tmp_path)
     assert (["README.md"], "mine\n") == (list(written(tmp_path)), (tmp_path / "README.md").read_text())
     assert (["exercises/01_a.py"], ["README.md"]) == release(files, tmp_path, replace=True)

@@ -1,5 +1,5 @@
 """Hidden tests bound to checks: what does not match, and what a test does wrong, is an error of the course with its
-line; what goes wrong in the kit is the grader's fault."""
+line; what goes wrong in the grader is the grader's fault."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -296,14 +296,14 @@ def test_whatever_else_a_test_raises_is_its_own_mistake(
 def test_what_the_kit_itself_raises_is_the_graders_fault(
     mini: Mini, run: Callable[..., Any], engine_that: EngineThat
 ) -> None:
-    """Where a check asks for what is right and the kit fails, no test is blamed; its line is told all the same."""
+    """Where a check asks for what is right and the grader fails, no test is blamed; its line is told all the same."""
 
     def broken(batch: Batch) -> Any:
-        raise ZeroDivisionError("in the kit")
+        raise ZeroDivisionError("in the grader")
 
     course = mini(HEAD + BOTH + GOOD)
     test = course.hidden_test(course.exercises[0])
-    with pytest.raises(GraderFault, match="ZeroDivisionError: in the kit") as caught:
+    with pytest.raises(GraderFault, match="ZeroDivisionError: in the grader") as caught:
         run(course, lambda check: engine_that(broken))
     assert f"({test}:3)" in str(caught.value)
 

@@ -669,7 +669,7 @@ def test_what_is_left_out_behind_a_used_up_budget_is_no_doubt(
     assert ("timeout", False) == (finding(engine, ask).status, engine.left_out)
 
 
-@pytest.mark.parametrize("kind", ["", "closure", "visit", "pull", "slopes", "pairs", "parallel", "passed"])
+@pytest.mark.parametrize("kind", ["", "closure", "visit", "pull", "local_grads", "pairs", "parallel", "passed"])
 def test_a_false_reading_does_not_pass_wrong_numbers(engine_that: EngineThat, honest: Says, kind: str) -> None:
     """Whatever an engine says that it keeps on its nodes, gradients that do not follow its rules fail."""
 

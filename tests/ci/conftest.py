@@ -55,7 +55,7 @@ def fill() -> Fill:
 
 @pytest.fixture(scope="session")
 def installed_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with links to what is installed here, but for the kit itself."""
+    """A folder with links to what is installed here, but for the grader itself."""
     folder = tmp_path_factory.mktemp("packages")
     for path in Path(sysconfig.get_path("purelib")).iterdir():
         if "backward" not in path.name and path.suffix != ".pth":
@@ -65,7 +65,7 @@ def installed_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def prepare(installed_elsewhere: Path) -> Prepare:
-    """Makes a virtual environment that has all but the kit, so that `install.sh` installs that alone, in seconds."""
+    """Makes a virtual environment that has all but the grader, so that `install.sh` installs that alone, in seconds."""
 
     def make(folder: Path) -> Path:
         venv.create(folder, with_pip=False)

@@ -34,7 +34,7 @@ exec setpriv --reuid {user} --regid {user} --clear-groups --bounding-set=-all --
 
 @pytest.fixture(scope="module")
 def image(wheel: Path) -> Iterator[Path]:
-    """A folder like the image's `/opt`: the kit, installed as `install.sh` does but without torch, and the course."""
+    """A folder like the image's `/opt`: the course, and the grader as `install.sh` installs it, but without torch."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("NOT TESTED: another user can be had by root alone")
     python = usable_python()

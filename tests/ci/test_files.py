@@ -123,7 +123,7 @@ def test_scripts_can_be_read_by_their_language(wheel: Path, platform: str) -> No
 
 
 def test_nothing_is_overwritten(init: Init, tmp_path: Path, wheel: Path) -> None:
-    """Where one file is there already, none is written."""
+    """Where one of the files exists, none is written."""
     there = tmp_path / "repository" / ".github" / "workflows" / "grade.yml"
     there.parent.mkdir(parents=True)
     there.write_text("mine")
@@ -131,7 +131,7 @@ def test_nothing_is_overwritten(init: Init, tmp_path: Path, wheel: Path) -> None
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
 
     assert (2, "") == (done.returncode, done.stdout)
-    assert f"{there}: there already, and left alone" in done.stderr
+    assert f"will not overwrite {there}" in done.stderr
     assert [there] == [path for path in (tmp_path / "repository").rglob("*") if path.is_file()]
     assert "mine" == there.read_text()
 
@@ -139,7 +139,7 @@ def test_nothing_is_overwritten(init: Init, tmp_path: Path, wheel: Path) -> None
 def test_a_link_is_not_written_through(tmp_path: Path) -> None:
     """A link that leads nowhere is something that is there."""
     (tmp_path / "file").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(SetupError, match="there already"):
+    with pytest.raises(SetupError, match="will not overwrite"):
         write_platform({"file": b""}, tmp_path)
     assert not (tmp_path / "elsewhere").exists()
 
@@ -150,7 +150,7 @@ def test_what_is_no_wheel_is_refused(tmp_path: Path, content: bytes | None) -> N
     path = tmp_path / "backward_grader-1.0-py3-none-any.whl"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(SetupError, match=r"cannot be read: No such file|is no wheel of this kit; `pip wheel"):
+    with pytest.raises(SetupError, match=r"cannot be read: No such file|is no wheel of this grader; `pip wheel"):
         platform_files("github", path, None)
 
 
@@ -160,7 +160,7 @@ def test_the_zip_is_the_same_each_time(wheel: Path) -> None:
 
 
 def test_python_is_the_one_that_was_tested() -> None:
-    """The workflows name the version that this kit's own CI uses."""
+    """The workflows name the version that this grader's own CI uses."""
     own = (Path(__file__).resolve().parents[2] / ".github" / "workflows" / "ci.yml").read_text()
     version = re.search(r'python-version: "(\d+\.\d+)"', own)
     assert version is not None

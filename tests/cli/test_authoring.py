@@ -1,6 +1,6 @@
 """An author's commands: from nothing to a course that is verified and handed out; slips are told with file and line.
 
-Exit code 2 is for what an author can mend; 3 is for the kit's own faults.
+Exit code 2 is for what an author can mend; 3 is for the grader's own faults.
 """
 
 import shutil
@@ -66,7 +66,7 @@ def test_a_release_again_says_that_nothing_is_to_do(grade: Grade, course: Path) 
     (course / "out" / "README.md").write_text("mine\n")
     done = grade("release", "out")
     assert (2, "") == (done.returncode, done.stdout)
-    assert "out/README.md: there already, with other content; name a new folder, or use --replace" in done.stderr
+    assert "out/README.md: a file with other content has this name; name a new folder, or use --replace" in done.stderr
     assert "replaced out/README.md\n" == grade("release", "out", "--replace").stdout
 
 

@@ -532,7 +532,7 @@ def test_output_is_captured_batch_by_batch(acting: Acting, batch: MakeBatch) -> 
 
 
 def test_what_reading_prints_belongs_to_no_batch(acting: Acting, batch: MakeBatch) -> None:
-    """The two values that the kit makes to read the engine print nothing into a learner's output."""
+    """The two values that the grader makes to read the engine print nothing into a learner's output."""
     process = acting(
         at_import="Value.__init__ = (lambda init: lambda *a: (print('made'), init(*a))[1])(Value.__init__)"
     )

@@ -33,7 +33,7 @@ def with_outcomes(report: Report, name: str, passed: dict[tuple[str, str], bool]
 
 @pytest.fixture(scope="module")
 def reports(solved: Report) -> list[Report]:
-    """Thirty people who pass what they pass with more luck the better they are."""
+    """Thirty people; the better someone is, the likelier they pass each check."""
     rng = random.Random(7)
     made = []
     for number in range(30):

@@ -1,4 +1,4 @@
-"""The second course, examples/tape, goes through the kit as it is: the kit knows no particular course."""
+"""The second course, examples/tape, goes through the grader as it is: the grader knows no particular course."""
 
 import json
 import os

@@ -384,7 +384,7 @@ class TrustedSide:
         output = cut_output("\x1b" * (256 << 10), self.course.limits.output_kb)
         shape = EngineShape(*["x" * bounds.NAME] * 4)
         known = chain.from_iterable(known.misconceptions for known in self.book.known.values())
-        # the programs of facts are the kit's own
+        # the programs of facts are the grader's own
         asked_for = max((run.program.shown for run in pass_probes(self.course.limits).runs), key=len)
         facts = [Fact("ran_early", lines=(10**7, 10**7), program=asked_for, node="a * b", other="L")] * 40
         longest = max(known, key=lambda one: len(one.title + one.explanation))

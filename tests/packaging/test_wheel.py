@@ -34,7 +34,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_holds_the_course_and_no_solution(wheel: Path) -> None:
-    """Exercises, hidden checks and the answer book are in it; solutions, mistakes and the kit's own tests are not."""
+    """Exercises, hidden checks and the answer book are in it; solutions, mistakes and tests of the grader are not."""
     names = zipfile.ZipFile(wheel).namelist()
 
     for wanted in ("course.yaml", "exercises/01_distribute.py", "tests/hidden/answers.json"):

@@ -1,24 +1,25 @@
 """02 replay: the tape, read from its end
 
-Every operation stands on the tape after those that made its inputs. Read from the end, the tape gives
-an order in which each node's gradient is complete before it is handed on, and nothing has to be sorted.
+Every operation is on the tape after the operations that made its inputs. So in the order from the
+end of the tape to its beginning, users come before inputs: each node's gradient is complete before
+the node propagates. Nothing has to be sorted.
 
-    a = 2, b = -3; c = a * b; L = c + a. The tape holds c with sources ((a, -3), (b, 2)), then L with
-    sources ((c, 1), (a, 1)). L.grad = 1 starts the pass. L hands 1 to c and 1 to a; then c hands
-    -3 * 1 to a and 2 * 1 to b. So a.grad = 1 - 3 = -2, and b.grad = 2.
+    a = 2, b = -3, c = a * b, L = c + a. The tape holds c with sources ((a, -3), (b, 2)), and then L
+    with sources ((c, 1), (a, 1)). L.grad starts at 1. L contributes 1 to c and 1 to a. Then c
+    contributes -3 * 1 to a and 2 * 1 to b. So a.grad = 1 - 3 = -2, and b.grad = 2.
 
-Fill `backward(root)`: the root's gradient is 1; then, from the end of the tape to its beginning, every
-node hands each of its sources the local gradient times its own gradient.
+Fill in `backward(root)`. Set the root's gradient to 1. Then go through the tape from its end to its
+beginning: each node adds its own gradient times the local derivative to each of its sources.
 
-`grade replay` compares every gradient with PyTorch's, on graphs in which values are shared, and sees
-whether your pass follows when what stands on the tape is changed.
+`grade replay` compares every gradient with PyTorch's, on graphs with shared values. It also changes
+what is on the tape, and checks that the gradients change accordingly.
 """
 
 tape = []
 
 
 class Value:
-    """A number; one that was computed knows its sources, (input, local gradient) pairs."""
+    """A number. The result of an operation also has its sources: (input, local derivative) pairs."""
 
     def __init__(self, data, sources=()):
         self.data = data
@@ -36,19 +37,19 @@ class Value:
 
 
 def record(data, *sources):
-    """A node with this number and these (input, local gradient) pairs, noted on the tape."""
+    """Make a node with this number and these (input, local derivative) pairs, append it to the tape, and return it."""
     node = Value(data, sources)
     tape.append(node)
     return node
 
 
 def backward(root):
-    """Read the tape from its end, and give every value its gradient."""
-    # TODO: where does the pass start, and what does each node hand on?
-    raise NotImplementedError("replay: where does the pass start, and what does each node hand on?")
+    """Compute the gradient of every value on the tape, and of their inputs."""
+    # TODO: where does the pass start, and what does each node contribute?
+    raise NotImplementedError("replay: where does the pass start, and what does each node contribute?")
 
 
-if __name__ == "__main__":  # for your own trials: python 02_replay.py
+if __name__ == "__main__":  # to try it yourself: python 02_replay.py
     a, b = Value(2.0), Value(-3.0)
     L = a * b + a
     backward(L)

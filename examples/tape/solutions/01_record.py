@@ -1,25 +1,25 @@
-"""01 record: operations write themselves down
+"""01 record: operations record themselves
 
-A tape is a list. Whenever an operation computes something it notes on the tape what it has made, from
-which inputs, and how strongly each input moves the result: the local gradient. Later the notes alone
-will do for the backward pass; nobody has to remember what was a sum and what was a product.
+A tape is a list. Each operation appends its result to the tape, with its inputs and one local
+derivative for each: the derivative of the result with respect to that input. The backward pass then
+needs the tape alone. It need not know which result is a sum and which is a product.
 
-    a = 2, b = -3, L = a * b = -6. Nudging a by 0.1 moves L by -0.3, which is -3 times as much; nudging
-    b by 0.1 moves L by 2 times as much. So the tape gets a node with data = -6 and
+    a = 2, b = -3, L = a * b = -6. When a goes up by 0.1, L moves by -0.3, so dL/da is -3. When b
+    goes up by 0.1, L moves by 0.2, so dL/db is 2. So the tape gets a node with data = -6 and
     sources = ((a, -3), (b, 2)).
 
-Fill `__add__` and `__mul__`: each calls `record` with its result and an (input, local gradient) pair
-for each input. Fill `record`: it makes the node, puts it at the end of the tape, and returns it.
+Fill in `__add__` and `__mul__`. Each calls `record` with its result and an (input, local derivative)
+pair for each input. Fill in `record`. It makes the node, appends it to the tape, and returns it.
 
-`grade record` looks at the pairs of each node (it sends gradients through them and compares with
-PyTorch) and at what stands on the tape after a few operations.
+`grade record` sends gradients through the pairs of each node and compares them with PyTorch's. It
+also looks at what is on the tape after a few operations.
 """
 
 tape = []
 
 
 class Value:
-    """A number; one that was computed knows its sources, (input, local gradient) pairs."""
+    """A number. The result of an operation also has its sources: (input, local derivative) pairs."""
 
     def __init__(self, data, sources=()):
         self.data = data
@@ -30,18 +30,18 @@ class Value:
         return f"Value(data={self.data}, grad={self.grad})"
 
     def __add__(self, other):
-        # BEGIN SOLUTION how strongly does each input of + move the sum?
+        # BEGIN SOLUTION what is the derivative of the sum with respect to each input?
         return record(self.data + other.data, (self, 1.0), (other, 1.0))
         # END SOLUTION
 
     def __mul__(self, other):
-        # BEGIN SOLUTION how strongly does each factor move the product?
+        # BEGIN SOLUTION what is the derivative of the product with respect to each factor?
         return record(self.data * other.data, (self, other.data), (other, self.data))
         # END SOLUTION
 
 
 def record(data, *sources):
-    """A node with this number and these (input, local gradient) pairs, noted on the tape."""
+    """Make a node with this number and these (input, local derivative) pairs, append it to the tape, and return it."""
     # BEGIN SOLUTION what has to happen to a node after it is made?
     node = Value(data, sources)
     tape.append(node)
@@ -49,30 +49,30 @@ def record(data, *sources):
     # END SOLUTION
 
 
-# What follows is given: what `grade record` calls with numbers.
+# The rest is given. `grade record` calls these functions with numbers.
 
 
 def fresh(*numbers):
-    """Leaves with these numbers, and an empty tape."""
+    """Empty the tape, and return a leaf for each number."""
     tape.clear()
     return [Value(number) for number in numbers]
 
 
 def taped(a, b):
-    """What is on the tape after c = a * b, d = c + a, L = d * c, as numbers."""
+    """Return the numbers on the tape after c = a * b, d = c + a, L = d * c."""
     a, b = fresh(a, b)
     c = a * b
     d = c + a
-    d * c  # this, too, is noted
+    d * c  # this is recorded, too
     return [node.data for node in tape]
 
 
 def tape_length(a, b):
-    """How much is on the tape after c = a * b, d = c + a, L = d * c."""
+    """Return the length of the tape after c = a * b, d = c + a, L = d * c."""
     return len(taped(a, b))
 
 
-if __name__ == "__main__":  # for your own trials: python 01_record.py
+if __name__ == "__main__":  # to try it yourself: python 01_record.py
     a, b = Value(2.0), Value(-3.0)
     L = a * b
     print(tape)  # one node, with data -6.0

@@ -1,26 +1,27 @@
-"""03 reset: a fresh tape for the next loss
+"""03 reset: an empty tape for the next loss
 
-A model is trained on one loss after the other. What the last one has left behind must not get into the
-next: gradients are added to what is there, and a tape that is never emptied grows for ever.
+A model is trained on one loss after another. Nothing that one loss leaves behind may change the
+gradients of the next. Gradients accumulate, and a tape that is never emptied grows with each loss.
 
-    w = 3, L = w * w. backward(L) gives w.grad = 6. The same once more, L = w * w and backward(L), without
-    a reset: the second pass adds 6 to the 6 that is there and runs the old notes too, and w.grad = 18.
-    After reset() it is 6.
+    w = 3, L = w * w. backward(L) gives w.grad = 6. Now compute L = w * w and call backward(L) again
+    without a reset. The second pass adds 6 to the existing 6, and it runs the old operation again,
+    which adds another 6. So w.grad is 18. After reset() it is 6.
 
-Fill `mean_of_squares(errors)`: the sum of the squares of a list of Values, divided by how many they are,
-as a Value. For errors 1 and -3 it is (1 + 9) / 2 = 5, and the gradients are 2 * 1 / 2 and 2 * -3 / 2.
-Fill `reset()`: afterwards the tape is empty, and the gradient of everything that was on it, or was an
-input of something on it, is 0.
+Fill in `mean_of_squares(errors)`. It returns the mean of the squares of a list of Values, as a
+Value. For the errors 1 and -3 it is (1 + 9) / 2 = 5, and the gradients are 2 * 1 / 2 and 2 * -3 / 2.
 
-`grade reset` takes losses of your making through the given `backward`, calls your `reset` between them,
-and compares what is left, and what comes next, with PyTorch.
+Fill in `reset()`. Afterwards the tape is empty, and the gradient is 0 for every node that was on it
+and for every input of such a node.
+
+`grade reset` computes losses with your functions and the given `backward`, and calls your `reset`
+between them. It compares the gradients with PyTorch's.
 """
 
 tape = []
 
 
 class Value:
-    """A number; one that was computed knows its sources, (input, local gradient) pairs."""
+    """A number. The result of an operation also has its sources: (input, local derivative) pairs."""
 
     def __init__(self, data, sources=()):
         self.data = data
@@ -38,14 +39,14 @@ class Value:
 
 
 def record(data, *sources):
-    """A node with this number and these (input, local gradient) pairs, noted on the tape."""
+    """Make a node with this number and these (input, local derivative) pairs, append it to the tape, and return it."""
     node = Value(data, sources)
     tape.append(node)
     return node
 
 
 def backward(root):
-    """Read the tape from its end, and give every value its gradient."""
+    """Compute the gradient of every value on the tape, and of their inputs."""
     root.grad = 1.0
     for node in reversed(tape):
         for source, local in node.sources:
@@ -53,8 +54,8 @@ def backward(root):
 
 
 def mean_of_squares(errors):
-    """The mean of the squares of some Values."""
-    # BEGIN SOLUTION what is divided by what, when there are only + and *?
+    """Return the mean of the squares of some Values, as a Value."""
+    # BEGIN SOLUTION how do you divide, with + and * alone?
     total = Value(0.0)
     for error in errors:
         total = total + error * error
@@ -63,8 +64,8 @@ def mean_of_squares(errors):
 
 
 def reset():
-    """Forget what the last loss left behind."""
-    # BEGIN SOLUTION which gradients have to go, and what else?
+    """Empty the tape, and set the gradients of its nodes and of their inputs to 0."""
+    # BEGIN SOLUTION which gradients are set to 0, and what else is cleared?
     for node in tape:
         node.grad = 0.0
         for source, _ in node.sources:
@@ -73,29 +74,29 @@ def reset():
     # END SOLUTION
 
 
-# What follows is given: what `grade reset` calls with numbers.
+# The rest is given. `grade reset` calls these functions with numbers.
 
 
 def fresh(*numbers):
-    """Leaves with these numbers, and nothing on the tape from before."""
+    """Empty the tape, and return a leaf for each number."""
     tape.clear()
     return [Value(number) for number in numbers]
 
 
 def loss_of(*numbers):
-    """The number that mean_of_squares gives."""
+    """Return the result of mean_of_squares, as a number."""
     return mean_of_squares(fresh(*numbers)).data
 
 
-def slopes_of(*numbers):
-    """The gradients of mean_of_squares, one for each number."""
+def gradients_of(*numbers):
+    """Return the gradients of mean_of_squares, one for each number."""
     errors = fresh(*numbers)
     backward(mean_of_squares(errors))
     return [error.grad for error in errors]
 
 
 def tape_after_reset(a, b):
-    """How much is on the tape after a pass for L = a * b + a and a reset."""
+    """Return the length of the tape after backward(L) for L = a * b + a, and a reset."""
     a, b = fresh(a, b)
     backward(a * b + a)
     reset()
@@ -103,7 +104,7 @@ def tape_after_reset(a, b):
 
 
 def leaves_after_reset(a, b):
-    """The gradients of a and b after a pass for L = a * b + a and a reset."""
+    """Return the gradients of a and b after backward(L) for L = a * b + a, and a reset."""
     a, b = fresh(a, b)
     backward(a * b + a)
     reset()
@@ -111,7 +112,7 @@ def leaves_after_reset(a, b):
 
 
 def results_after_reset(a, b):
-    """The gradients of c and L after a pass for c = a * b, L = c + a and a reset."""
+    """Return the gradients of c and L after backward(L) for c = a * b, L = c + a, and a reset."""
     a, b = fresh(a, b)
     c = a * b
     L = c + a
@@ -121,7 +122,7 @@ def results_after_reset(a, b):
 
 
 def second_loss(w, x, y):
-    """The gradients of w and x for L = (w * x) * y, after a pass for w * x + w * w and a reset."""
+    """Return the gradients of w and x for L = (w * x) * y, after backward(w * x + w * w) and a reset."""
     w, x, y = fresh(w, x, y)
     backward(w * x + w * w)
     reset()
@@ -129,6 +130,6 @@ def second_loss(w, x, y):
     return [w.grad, x.grad]
 
 
-if __name__ == "__main__":  # for your own trials: python 03_reset.py
-    print(loss_of(1.0, -3.0), slopes_of(1.0, -3.0))  # 5.0, then 1.0 and -3.0
+if __name__ == "__main__":  # to try it yourself: python 03_reset.py
+    print(loss_of(1.0, -3.0), gradients_of(1.0, -3.0))  # 5.0, then 1.0 and -3.0
     print(second_loss(3.0, 2.0, 5.0))  # 10.0 and 15.0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install the kit that lies beside this file, in the versions of constraints.txt: install.sh FOLDER
+# Install the grader that lies beside this file, in the versions of constraints.txt: install.sh FOLDER
 # The folder becomes a virtual environment; FOLDER/bin/grade is the command.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -100,8 +100,8 @@ def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, 
         targets = [write.to for write in written if write.of is operation and write.after is not None]
         if len(targets) != len(sources) or not all(any(t is source for t in targets) for source in sources):
             return False
-    strangers = [w for w in written if not any(w.of is operation for operation, _ in operations)]
-    return not strangers and any(write.after != write.before for write in written)
+    others = [w for w in written if not any(w.of is operation for operation, _ in operations)]
+    return not others and any(write.after != write.before for write in written)
 
 
 class InlineRules:

@@ -1,15 +1,15 @@
 """Local rules: how one node adds to the gradients of its inputs, whatever form the engine gives that.
 
-| kind       | a node keeps                                             |
-|------------|----------------------------------------------------------|
-| `closure`  | a function of nothing that adds to its inputs' gradients |
-| `visit`    | the same, called with the node                           |
-| `pull`     | a function of the upstream gradient that adds, or returns the contributions |
-| `slopes`   | a function of nothing that returns the local derivatives |
-| `pairs`    | inputs, each with its local derivative: pairs, triples, objects, a dict |
-| `parallel` | inputs, and beside them their local derivatives          |
-| `called`   | a function, kept anywhere, called as the engine's own backward pass was seen to call it |
-| `inline`   | nothing: the rules stand in the backward pass, or on a tape (see `inline_rules`) |
+| kind          | a node keeps                                             |
+|---------------|----------------------------------------------------------|
+| `closure`     | a function of nothing that adds to its inputs' gradients |
+| `visit`       | the same, called with the node                           |
+| `pull`        | a function of the upstream gradient that adds, or returns the contributions |
+| `local_grads` | a function of nothing that returns the local derivatives |
+| `pairs`       | inputs, each with its local derivative: pairs, triples, objects, a dict |
+| `parallel`    | inputs, and beside them their local derivatives          |
+| `called`      | a function, kept anywhere, called as the engine's own backward pass was seen to call it |
+| `inline`      | nothing: the rules stand in the backward pass, or on a tape (see `inline_rules`) |
 
 A local derivative is a number or a function of the upstream gradient. Contributions come in the order of the inputs,
 or each with its input; one alone is that of the only input.
@@ -25,8 +25,8 @@ from .parts import Unreadable
 from .stand_in import in_place_of
 
 STORED = ("pairs", "parallel")
-_OF_NODE = ("closure", "visit", "pull", "slopes")  # an attribute of the node itself
-_SLOPES = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
+_OF_NODE = ("closure", "visit", "pull", "local_grads")  # an attribute of the node itself
+_LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
 
 
 class Shared:
@@ -135,7 +135,7 @@ def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None], inlin
     name = "_backward"
     usual = getattr(node, name, None)
     everybodys = _code(usual) is _code(getattr(probe.leaves[0], name, None))  # a default: does nothing, or all
-    if stored and everybodys and (stored.name in _SLOPES or not callable(usual) or not _adds(probe, name)):
+    if stored and everybodys and (stored.name in _LOCAL_GRADS or not callable(usual) or not _adds(probe, name)):
         return stored
     if not callable(usual):
         if stored:
@@ -174,7 +174,7 @@ def _is_part(value: object, cls: type) -> bool:
 def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found | None:
     """Where local derivatives are kept. Of several places one with a usual name wins; numbers that are just the values
     of the inputs are none, but for under such a name, or where the result of another operation keeps others there."""
-    names = sorted(attributes, key=lambda name: name not in _SLOPES)
+    names = sorted(attributes, key=lambda name: name not in _LOCAL_GRADS)
     for name in names:
         row = attributes[name]
         pairs = parts.is_row(row) and all(isinstance(item, (list, tuple)) and len(item) == 2 for item in row)
@@ -191,7 +191,7 @@ def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found |
     possible = [name for name, row in rows.items() if all(parts.is_amount(item, cls) for item in row)]
     values = [getattr(source, probe.data, None) for source in sequence]
     for name in possible:
-        if name in _SLOPES or rows[name] != values:
+        if name in _LOCAL_GRADS or rows[name] != values:
             return Found("parallel", name)
     rival = probe.rival() if possible else None
     for name in possible:
@@ -228,8 +228,8 @@ def _kind(probe: Probe, name: str) -> str:
                 return "visit"
             return "pull"
         returned = function()
-        slopes = isinstance(returned, (list, tuple)) and returned and all(map(parts.is_number, returned))
-        return "slopes" if slopes and probe.amounts() == before else "closure"
+        numbers = isinstance(returned, (list, tuple)) and returned and all(map(parts.is_number, returned))
+        return "local_grads" if numbers and probe.amounts() == before else "closure"
     except Exception:
         return "closure"
 
@@ -309,7 +309,7 @@ class Rules:
             returned = function(self._grad(node))
             if self._amounts(node) == before:  # else it has added the contributions itself
                 self._add_all(node, returned)
-        elif self.kind == "slopes":
+        elif self.kind == "local_grads":
             upstream = self._grad(node)
             self._add_all(node, [slope * upstream for slope in function()])
         else:
@@ -338,7 +338,7 @@ class Rules:
         def tripled(*arguments: Any, **named: Any) -> Any:
             if self.kind == "pull":
                 return original(three(arguments[0]))
-            if self.kind == "slopes":
+            if self.kind == "local_grads":
                 return [3 * slope for slope in original()]
             if "grad" in roles:
                 at = self.call.arguments

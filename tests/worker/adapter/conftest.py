@@ -179,7 +179,7 @@ PULL_PAIRS = _engine(
                 source.grad += share""",
 )
 
-SLOPES = _engine(
+LOCAL_GRADS = _engine(
     """
     def __init__(self, data, _prev=(), slopes=None):
         self.data, self.grad, self._prev, self.slopes = data, 0.0, _prev, slopes
@@ -284,7 +284,7 @@ ENGINES = {
     "pull that adds": Engine(PULL_ADDS, "pull", "_backward", "_prev"),
     "pull that returns shares": Engine(PULL_RETURNS, "pull", "rule", "inputs"),
     "pull that returns pairs": Engine(PULL_PAIRS, "pull", "rule", "children"),
-    "slopes": Engine(SLOPES, "slopes", "slopes", "_prev"),
+    "local_grads": Engine(LOCAL_GRADS, "local_grads", "slopes", "_prev"),
     "pairs": Engine(PAIRS, "pairs", "edges", ""),
     "pairs of functions": Engine(PAIRS_TURNED, "pairs", "edges", ""),
     "parallel": Engine(PARALLEL, "parallel", "_local_grads", "_children"),

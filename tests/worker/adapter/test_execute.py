@@ -571,7 +571,7 @@ def f(node):
 
 
 def test_the_worker_knows_the_binary_operations_of_the_table() -> None:
-    """It imports nothing of the kit, so it has a list of its own."""
+    """It imports nothing of the grader, so it has a list of its own."""
     table = {name: operation.compute for name, operation in operations.OPERATIONS.items() if operation.symbol}
     assert table == _BINARY
     assert list(table) == list(_REFLECTED)

@@ -12,7 +12,15 @@ from grader.worker.adapter.rules import Rules
 
 functions = pytest.mark.parametrize(
     "engine",
-    ["closure", "method", "visit", "pull that adds", "pull that returns shares", "pull that returns pairs", "slopes"],
+    [
+        "closure",
+        "method",
+        "visit",
+        "pull that adds",
+        "pull that returns shares",
+        "pull that returns pairs",
+        "local_grads",
+    ],
     indirect=True,
 )
 Load = Callable[[str], ModuleType]

@@ -2,19 +2,19 @@ from grader.checks import EngineUnderCheck, check, program
 
 
 @check("plus")
-def test_plus_notes_both_inputs(engine: EngineUnderCheck) -> None:
+def test_plus_records_both_inputs(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree("L = a + b", a=2, b=-3)
     engine.local_rules_agree("L = a + b", a=-1.5, b=4, upstream=-2)
 
 
 @check("times")
-def test_times_notes_both_inputs(engine: EngineUnderCheck) -> None:
+def test_times_records_both_inputs(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree("L = a * b", a=2, b=-3)
     engine.local_rules_agree("L = a * b", a=-1.5, b=4, upstream=-2)
 
 
 @check("same_input")
-def test_a_value_used_twice_is_noted_twice(engine: EngineUnderCheck) -> None:
+def test_a_value_used_twice_is_recorded_twice(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = a + a", a=3),
         program("L = a * a", a=3),

@@ -7,7 +7,7 @@ def test_the_pass_starts_with_one_at_the_root(engine: EngineUnderCheck) -> None:
 
 
 @check("to_the_leaves")
-def test_the_gradient_arrives_at_the_beginning(engine: EngineUnderCheck) -> None:
+def test_gradients_reach_the_beginning(engine: EngineUnderCheck) -> None:
     engine.agrees(
         program("L = (a * b) + c", a=2, b=-3, c=10),
         program("L = ((a * b) * c) * d", a=2, b=-3, c=10, d=-1),
@@ -15,8 +15,8 @@ def test_the_gradient_arrives_at_the_beginning(engine: EngineUnderCheck) -> None
     )
 
 
-@check("all_shares")
-def test_a_value_used_several_times_gets_all_shares(engine: EngineUnderCheck) -> None:
+@check("all_contributions")
+def test_a_value_used_several_times_receives_every_contribution(engine: EngineUnderCheck) -> None:
     engine.agrees(
         program("L = a + a", a=3),
         program("L = a * a", a=3),
@@ -27,7 +27,7 @@ def test_a_value_used_several_times_gets_all_shares(engine: EngineUnderCheck) ->
 
 
 @check("reads_the_tape")
-def test_the_pass_uses_what_is_noted(engine: EngineUnderCheck) -> None:
+def test_the_pass_uses_what_is_recorded(engine: EngineUnderCheck) -> None:
     engine.backward_uses_local_rules(
         program("L = a * b", a=2, b=-3),
         program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10),

@@ -20,12 +20,12 @@ def test_the_mean_of_the_squares(engine: EngineUnderCheck) -> None:
         engine.returns("loss_of", *errors, expected={"loss": mean}, about=about_the_mean(errors))
 
 
-@check("loss_slopes")
+@check("loss_gradients")
 def test_its_gradients_are_torchs(engine: EngineUnderCheck) -> None:
     errors = engine.leaves(MEAN, **ERRORS)
     grads = engine.truth(MEAN, **errors).grads[:4]
     expected = {f"dL/d{name}": grad for name, grad in zip(errors, grads, strict=True)}
-    engine.returns("slopes_of", *errors.values(), expected=expected, about=about_the_mean(errors.values()))
+    engine.returns("gradients_of", *errors.values(), expected=expected, about=about_the_mean(errors.values()))
 
 
 @check("empty_tape")
@@ -35,13 +35,13 @@ def test_after_a_reset_the_tape_is_empty(engine: EngineUnderCheck) -> None:
 
 
 @check("leaves")
-def test_a_reset_forgets_the_gradients_of_leaves(engine: EngineUnderCheck) -> None:
+def test_a_reset_clears_the_gradients_of_leaves(engine: EngineUnderCheck) -> None:
     about = "L = a * b + a, backward(L), reset()"
     engine.returns("leaves_after_reset", 2, -3, expected={"a.grad": 0, "b.grad": 0}, about=about)
 
 
 @check("results")
-def test_a_reset_forgets_the_gradients_of_results(engine: EngineUnderCheck) -> None:
+def test_a_reset_clears_the_gradients_of_results(engine: EngineUnderCheck) -> None:
     about = "c = a * b, L = c + a, backward(L), reset()"
     engine.returns("results_after_reset", 2, -3, expected={"c.grad": 0, "L.grad": 0}, about=about)
 
