@@ -1,5 +1,7 @@
+import os
 import random
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import pytest
 from many_graded import grade_texts, grader_of
 from msgspec import UNSET
 from msgspec.structs import replace
+from playwright.sync_api import Browser, sync_playwright
 
 from grader.answer_book import read_book
 from grader.course import Course, Exercise, Limits, load_course
@@ -15,6 +18,15 @@ from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
 from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp, Submitter
 
 ROOT = Path(__file__).resolve().parents[2]
+FLAGS = (
+    "--no-sandbox",  # as root, Chromium has none
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 FIRST = (
     "Ada",
     "Björn",
@@ -189,3 +201,18 @@ def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
         return [one(chance, i) for i in range(n)]
 
     return make
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium; where there is none, CI fails and others are told what was not tested."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        text = "NOT TESTED: there is no Chromium here (Debian: apt-get install chromium)"
+        if os.environ.get("CI"):
+            pytest.fail(text)
+        pytest.skip(text)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
