@@ -31,6 +31,7 @@ ROOMS = (
     "report",
     "scoring",
     "grading",
+    "replay",
     "cohort",
     "views",
     "author",
