@@ -12,11 +12,13 @@ from grader.replay import (
     Fault,
     Forward,
     Input,
+    Landscape,
     Node,
     Replay,
     RightVisit,
     Seen,
     Source,
+    Step,
     Visit,
 )
 
@@ -64,6 +66,19 @@ CODE = '''class Value:
         return out
 '''
 SOURCE = Source("exercises/03_accumulate.py", tuple(CODE.splitlines()))
+LANDSCAPE = Landscape(
+    title="Your training",
+    program="L = (w - 2)**2",
+    source=SOURCE,
+    parameters=("w",),
+    rate=0.25,
+    steps=(Step((0.0,), 4.0), Step((1.0,), 1.0)),
+    reference=(Step((0.0,), 4.0), Step((1.0,), 1.0)),
+    curve=((0.0, 4.0), (1.0, 1.0), (2.0, 0.0)),
+    grid=None,
+    problem=None,
+    asked="torch",
+)
 # operation: the lines of the value, of the rule, and of the two writes
 _LINES = {"add": (11, 13, (14, 15)), "mul": (21, 23, (24, 25))}
 
@@ -158,8 +173,7 @@ def replay(
             chosen = order
     for at in chosen:
         run.visit(at)
-    first, fault = _first(run, order, chosen)
-    about = order[-1] if fault == "never" else None if first is None else run.visits[first].node
+    first, fault, about = _first(run, order, chosen, mistake)
     return Replay(
         title=title or text,
         program=graph.text,
@@ -185,19 +199,22 @@ def replay(
     )
 
 
-def _first(run: _Pass, order: Sequence[int], chosen: Sequence[int]) -> tuple[int | None, Fault]:
+def _first(
+    run: _Pass, order: Sequence[int], chosen: Sequence[int], mistake: Mistake
+) -> tuple[int | None, Fault, int | None]:
+    """Where the first difference arises, what it is, and which node it is about."""
     for i, visit in enumerate(run.visits):
         if visit.node in chosen[:i]:
-            return i, "twice"
+            return i, "twice", visit.node
         if set(order[: order.index(visit.node)]) - set(chosen[:i]):
-            return i, "order"
+            return i, "order", visit.node
         for node in {change.input for change in visit.changes}:
             changed = sum(change.amount or 0.0 for change in visit.changes if change.input == node)
             right = sum(row.amount or 0.0 for row in visit.expected if row.node == node)
             if abs(changed - right) > 1e-9:
-                lost = any(change.before and change.after != change.before for change in visit.changes)
-                return i, "lost" if lost or changed == 0 else "contribution"
-    return (len(run.visits) - 1, "never") if set(order) - set(chosen) else (None, "")
+                return i, "lost" if mistake == "assigns" else "contribution", node
+    missing = [node for node in order if node not in chosen]
+    return (len(run.visits) - 1, "never", missing[0]) if missing else (None, "", None)
 
 
 def _node(node: Leaf | Op, yours: Seen, expected: Expected) -> Node:

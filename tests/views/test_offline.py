@@ -19,11 +19,14 @@ from grader.course import Course
 from grader.views.offline import Parts, pack
 from grader.views.page import build_page
 from grader.views.page.build import PARTS as CLASS_PAGE
+from grader.views.replay import build_replay_page
+from grader.views.replay.build import PARTS as REPLAY_PAGE
 
-PAGES = {"class": CLASS_PAGE}
+PAGES = {"class": CLASS_PAGE, "replay": REPLAY_PAGE}
 FILES = sorted({path for parts in PAGES.values() for path in (*parts.scripts, *parts.styles)})
 OWN = sorted({path for parts in PAGES.values() for path in parts.scripts if path not in parts.libraries})
-FOLDERS = sorted({parts.licences.parent for parts in PAGES.values()})
+AXE = Path(__file__).resolve().parent / "assets"  # for the tests alone
+FOLDERS = [*sorted({parts.licences.parent for parts in PAGES.values()}), AXE]
 
 
 @pytest.fixture(params=PAGES)
@@ -34,7 +37,7 @@ def parts(request: pytest.FixtureRequest) -> Parts:
 @pytest.fixture
 def page(parts: Parts, course: Course) -> str:
     """A page about nobody."""
-    return build_page(summarise(course, (), {}), ())
+    return build_page(summarise(course, (), {}), ()) if parts is CLASS_PAGE else build_replay_page(())
 
 
 @given(st.recursive(st.text() | st.integers(-(2**53), 2**53), lambda inner: st.lists(inner), max_leaves=9))

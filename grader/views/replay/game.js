@@ -65,7 +65,7 @@ function orderGame(box, { nodes, root, watched }) {
     const names = order.map((i) => nodes[i].name).join(", ");
     const won = nodes.every((_, i) => !differ(exactly(grad[i]), exactly(right[i])));
     tried.set(names, grad[watched]);
-    const lost = losses(nodes, visits, grad);
+    const lost = losses(visits, grad);
     const target = `${nodes[watched].name}.grad`;
     told.replaceChildren(
       h(
@@ -85,7 +85,7 @@ function orderGame(box, { nodes, root, watched }) {
             h(
               "ul.lost",
               null,
-              lost.map((words) => h("li", null, words)),
+              lost.map((loss) => h("li", null, lossWords(nodes, grad, loss))),
             ),
           ]
         : []),
@@ -95,7 +95,7 @@ function orderGame(box, { nodes, root, watched }) {
         `Orders so far: ${[...tried].map(([words, value]) => `${words} gives ${digits(value)}`).join("; ")}.`,
       ),
     );
-    graph.show(run.frame(grad));
+    graph.show(run.frame(grad, lost));
   });
   clear.addEventListener("click", () => {
     order = [];
@@ -109,9 +109,10 @@ function orderGame(box, { nodes, root, watched }) {
 /** Return a run whose frames show the gradients that an order leaves. */
 function gameRun(nodes, root, data, right) {
   const made = new Set(nodes.map((_, i) => i));
-  const frame = (grad) => ({
+  const frame = (grad, lost = []) => ({
     ...startFrame(nodes, (grad ?? nodes.map((_, i) => (i === root ? 1 : 0))).map(exactly)),
     made,
+    lost: new Map(lost.flatMap(({ node, edges }) => edges.map((row) => [edgeKey(node, row.slot), row.amount]))),
     settled: nodes.map(() => Boolean(grad)),
   });
   const expected = nodes.map((_, i) => ({ data: exactly(data[i]), grad: exactly(right[i]) }));
@@ -133,16 +134,20 @@ function visitWords(nodes, { node, upstream, contributions }) {
   return `${nodes[node].name} propagates ${digits(upstream)}: ${words.join(", ")}`;
 }
 
-/** Return a sentence for each visit that ran before its node's gradient was complete. */
-function losses(nodes, visits, grad) {
+/** Return what each edge lost: the contribution of what reached its node after the node had propagated. */
+function losses(visits, grad) {
   return visits
     .filter(({ node, upstream }) => grad[node] !== upstream)
     .map(({ node, upstream, contributions }) => {
       const late = grad[node] - upstream;
-      const name = nodes[node].name;
-      const missing = contributions.map(
-        (row) => `${digits(late)} × ${digits(row.local)} = ${digits(late * row.local)} to ${nodes[row.node].name}`,
-      );
-      return `${name} propagated while ${name}.grad was ${digits(upstream)}. It became ${digits(grad[node])} later, and nothing propagates the ${digits(late)} that came late: the contribution ${series(missing)} is lost.`;
+      return { node, upstream, late, edges: contributions.map((row) => ({ ...row, amount: late * row.local })) };
     });
+}
+
+function lossWords(nodes, grad, { node, upstream, late, edges }) {
+  const name = nodes[node].name;
+  const missing = edges.map(
+    (row) => `${digits(row.local)} × ${digits(late)} = ${digits(row.amount)} to ${nodes[row.node].name}`,
+  );
+  return `${name} propagated while ${name}.grad was ${digits(upstream)}. Later ${name}.grad became ${digits(grad[node])}, and no call propagates the ${digits(late)} that came late. Lost: the contribution ${series(missing)}.`;
 }

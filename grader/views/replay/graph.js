@@ -13,7 +13,7 @@ const fit = (text, width) => {
 function layout(nodes, direction) {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   const space =
-    direction === "LR" ? { nodesep: 16, ranksep: 22, edgesep: 18 } : { nodesep: 16, ranksep: 30, edgesep: 22 };
+    direction === "LR" ? { nodesep: 16, ranksep: 22, edgesep: 18 } : { nodesep: 8, ranksep: 30, edgesep: 22 };
   graph.setGraph({ rankdir: direction, ...space, marginx: 6, marginy: 6 });
   nodes.forEach((_, i) => graph.setNode(String(i), { ...CARD }));
   nodes.forEach((node, i) =>
@@ -26,22 +26,54 @@ function layout(nodes, direction) {
   const edges = graph
     .edges()
     .map((edge) => ({ node: Number(edge.w), slot: Number(edge.name), input: Number(edge.v), ...graph.edge(edge) }));
-  return { ...graph.graph(), cards: nodes.map((_, i) => graph.node(String(i))), edges };
+  const plan = { ...graph.graph(), direction, cards: nodes.map((_, i) => graph.node(String(i))), edges };
+  return ordered(plan, direction);
 }
 
-/** Return a smooth path through points. */
-function curve(points) {
-  const [first, ...rest] = points;
-  const middles = rest.slice(0, -1).map((point, i) => {
-    const next = rest[i + 1];
-    const end = i === rest.length - 2 ? next : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 };
-    return `Q${point.x} ${point.y} ${end.x} ${end.y}`;
+/** Mirror a layout across its direction where that puts more nodes of one rank in the program's order. */
+function ordered(plan, direction) {
+  const [along, across, size] = direction === "LR" ? ["x", "y", plan.height] : ["y", "x", plan.width];
+  const rises = plan.cards.flatMap((one, i) =>
+    plan.cards.slice(i + 1).map((other) => (one[along] === other[along] ? Math.sign(other[across] - one[across]) : 0)),
+  );
+  if (sum(rises) >= 0) return plan;
+  const flip = (point) => ({ ...point, [across]: size - point[across] });
+  const edges = plan.edges.map((edge) => ({ ...flip(edge), points: edge.points.map(flip) }));
+  return { ...plan, cards: plan.cards.map(flip), edges };
+}
+
+/** Return a path for an edge, and where its label lies. It leaves a card at the middle of its side. Where several edges
+ * enter a card, or leave it for the same one, they keep apart in the order in which they come. */
+function route(edge, { cards, edges, direction }) {
+  const lying = direction === "LR";
+  const across = (point) => (lying ? point.y : point.x);
+  const came = ({ input, points, slot }) => [across(points.length > 3 ? points.at(-2) : cards[input]), slot];
+  const place = (among) => {
+    const sorted = [...among].sort((one, other) => came(one)[0] - came(other)[0] || came(one)[1] - came(other)[1]);
+    return (sorted.indexOf(edge) - (sorted.length - 1) / 2) * 22;
+  };
+  const end = (card, side, shift) =>
+    lying
+      ? { x: card.x + (side * CARD.width) / 2, y: card.y + shift }
+      : { x: card.x + shift, y: card.y + (side * CARD.height) / 2 };
+  const leaving = place(edges.filter((other) => other.input === edge.input && other.node === edge.node));
+  const entering = place(edges.filter((other) => other.node === edge.node));
+  const between = edge.points.length > 3 ? edge.points.slice(1, -1) : [];
+  const stops = [end(cards[edge.input], 1, leaving), ...between, end(cards[edge.node], -1, entering)];
+  const pieces = stops.slice(1).map((point, i) => {
+    const from = stops[i];
+    const half = lying ? (from.x + point.x) / 2 : (from.y + point.y) / 2;
+    const [one, two] = lying
+      ? [`${half} ${from.y}`, `${half} ${point.y}`]
+      : [`${from.x} ${half}`, `${point.x} ${half}`];
+    return `C${one} ${two} ${point.x} ${point.y}`;
   });
-  return `M${first.x} ${first.y}${rest.length === 1 ? `L${rest[0].x} ${rest[0].y}` : middles.join("")}`;
+  const middle = { x: (stops[0].x + stops.at(-1).x) / 2, y: (stops[0].y + stops.at(-1).y) / 2 };
+  return { path: `M${stops[0].x} ${stops[0].y}${pieces.join("")}`, label: between.length ? edge : middle };
 }
 
 /** Draw the graph of a run into `box`; return functions that show a frame and choose an edge. */
-function graphView(box, run, { chosen = () => {}, label = "The graph" } = {}) {
+function graphView(box, run, { chosen, label = "The graph" } = {}) {
   const { nodes } = run;
   const wide = layout(nodes, "LR");
   const tall = layout(nodes, "TB");
@@ -49,7 +81,7 @@ function graphView(box, run, { chosen = () => {}, label = "The graph" } = {}) {
   const scaleOf = ({ width }) => Math.min(1, room / width);
   const lying = scaleOf(wide) >= Math.min(0.78, scaleOf(tall));
   const plan = lying ? wide : tall;
-  const scale = Math.max(scaleOf(plan), 0.72);
+  const scale = Math.max(scaleOf(plan), 0.68);
   const picture = svg("svg", {
     viewBox: `0 0 ${plan.width} ${plan.height}`,
     width: Math.round(plan.width * scale),
@@ -73,7 +105,7 @@ function graphView(box, run, { chosen = () => {}, label = "The graph" } = {}) {
       svg(`path.head.${kind}`, { d: "M0 0.5 L8 4 L0 7.5 Z" }),
     ),
   );
-  const edges = plan.edges.map((edge) => drawnEdge(edge, run, box, chosen));
+  const edges = plan.edges.map((edge) => drawnEdge(edge, route(edge, plan), chosen));
   const cards = nodes.map((node, i) => drawnCard(node, nodes, plan.cards[i]));
   picture.append(
     svg("defs", null, heads),
@@ -148,11 +180,10 @@ function against(yours, right, wrong) {
   return wrong ? apart(yours, right).join(" ≠ ") : shown(yours);
 }
 
-function drawnEdge(at, run, box, chosen) {
-  const path = curve(at.points);
+function drawnEdge(at, { path, label }, chosen) {
   const line = svg("path.line", { d: path });
-  const text = svg("text", { x: at.x, y: at.y + 4, "text-anchor": "middle" });
-  const back = svg("rect", { height: 19, rx: 9.5, y: at.y - 9.5 });
+  const text = svg("text", { x: label.x, y: label.y + 4, "text-anchor": "middle" });
+  const back = svg("rect", { height: 19, rx: 9.5, y: label.y - 9.5 });
   const pill = svg("g.pill", { "aria-hidden": "true" }, back, text);
   const select = () => chosen(at.node, at.slot);
   const press = (event) => {
@@ -161,40 +192,38 @@ function drawnEdge(at, run, box, chosen) {
     event.stopPropagation();
     select();
   };
-  const group = svg(
-    "g.edge",
-    { tabindex: 0, role: "button", onclick: select, onfocus: select, onkeydown: press },
-    svg("path.hit", { d: path }),
-    line,
-  );
-  return { line: group, stroke: line, pill, text, back, at };
+  const handled = { tabindex: 0, role: "button", onclick: select, onfocus: select, onkeydown: press };
+  const group = svg("g.edge", chosen ? handled : {}, svg("path.hit", { d: path }), line);
+  return { line: group, stroke: line, pill, text, back, label, at };
 }
 
-function showEdge({ line, stroke, pill, text, back, at }, run, frame, id) {
+function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id) {
   const { ends, edge } = edgeWords(run, frame, at.node, at.slot);
+  const lost = frame.lost?.get(edgeKey(at.node, at.slot));
   const propagating =
-    frame.kind === "visit" && frame.node === at.node && frame.rows.some(({ slot }) => slot === at.slot);
+    lost !== undefined ||
+    (frame.kind === "visit" && frame.node === at.node && frame.rows.some(({ slot }) => slot === at.slot));
   const making = frame.kind === "forward" && frame.node === at.node;
-  const kind = propagating ? (edge.wrong ? "differs" : "backward") : making ? "forward" : "";
+  const wrong = lost !== undefined || edge?.wrong;
+  const kind = propagating ? (wrong ? "differs" : "backward") : making ? "forward" : "";
   for (const name of ["forward", "backward", "differs"]) line.classList.toggle(name, kind === name);
   line.classList.toggle("made", frame.made.has(at.node));
   line.classList.toggle("done", Boolean(edge) && !kind);
   const head = (end, on) => stroke.setAttribute(`marker-${end}`, on ? `url(#${id}-${kind || "resting"})` : "none");
   head("end", !propagating);
   head("start", propagating);
-  const words = !propagating
-    ? ""
-    : edge.amount.value === null
-      ? shown(edge.amount)
-      : `${edge.wrong ? "≠ " : ""}${signed(edge.amount.value)}`;
+  const words = propagating ? (lost === undefined ? carriedWords(edge) : `lost ${digits(lost)}`) : "";
   text.textContent = words;
   pill.classList.toggle("differs", kind === "differs");
   pill.classList.toggle("on", words !== "");
   const width = words.length * 7.6 + 14;
   back.setAttribute("width", width);
-  back.setAttribute("x", at.x - width / 2);
-  line.setAttribute("aria-label", plain(`Edge ${ends}: ${edge ? carried(edge) : "no contribution yet"}`));
+  back.setAttribute("x", label.x - width / 2);
+  if (line.getAttribute("role"))
+    line.setAttribute("aria-label", plain(`Edge ${ends}: ${edge ? carried(edge) : "no contribution yet"}`));
 }
 
+const carriedWords = ({ amount, wrong }) =>
+  amount.value === null ? shown(amount) : `${wrong ? "≠ " : ""}${signed(amount.value)}`;
 const carried = ({ local, upstream, amount }) =>
   `${local === null ? "" : `local derivative ${digits(local)}, `}upstream gradient ${shown(upstream)}, contribution ${shown(amount)}`;

@@ -78,7 +78,7 @@ function leavesView(box, run, leaves, edited) {
       const whose = run.recorded ? "your gradient" : "gradient";
       box.replaceChildren(
         h("caption.unseen", null, "Leaves: value, gradient, and what a nudge does"),
-        head(["leaf", "value", "−    gradient    +", whose, `× ${NUDGE}`, `${name} really moves by`]),
+        head(["leaf", "value", "−    gradient    +", whose, `gradient × ${NUDGE}`, `${name} changes by`]),
         body,
       );
       return;

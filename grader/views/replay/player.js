@@ -69,7 +69,7 @@ function makePlayer(show) {
   slider.addEventListener("input", () => to(Number(slider.value)));
   document.addEventListener("keydown", (event) => {
     const taken = event.target.closest?.("input, select, textarea, summary");
-    const pressed = event.key === " " && event.target.closest?.("button, a, [role=button]");
+    const pressed = event.key === " " && event.target.closest?.("button, [role=button]");
     const key = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!key || taken || pressed || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();

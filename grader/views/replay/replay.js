@@ -9,7 +9,7 @@ function lead(run, player) {
       { type: "button", id: "first-difference", onclick: () => player.to(run.first) },
       `Show step ${run.first}, where the first difference arises`,
     );
-  return [h("strong", null, run.first === null && !run.replay.problem ? "✓ " : "≠ "), `${sentence} `, jump].filter(
+  return [h("strong", null, run.first === null && !run.replay.problem ? "✓ " : "≠ "), plain(`${sentence} `), jump].filter(
     Boolean,
   );
 }

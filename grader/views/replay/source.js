@@ -7,7 +7,7 @@ function sourceView(box, source) {
     code.textContent = plain(text.replaceAll("\t", "    ")) || " ";
     return h("li", { "data-line": i + 1 }, h("span.mark", { "aria-hidden": "true" }), code);
   });
-  box.replaceChildren(...lines);
+  box.querySelector("ol").replaceChildren(...lines);
   return function show(frame) {
     const [main, ...others] = frame.lines.filter(Boolean);
     lines.forEach((line, i) => {
