@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-Fault: TypeAlias = Literal["", "contribution", "lost", "order", "twice", "never", "forward"]
+Fault: TypeAlias = Literal["", "contribution", "lost", "order", "twice", "never", "forward", "seed"]
 Where: TypeAlias = Literal["load", "build", "backward", "read"]
 
 
@@ -140,7 +140,8 @@ class Replay(msgspec.Struct, frozen=True):
             right order leaves it; None where there is none.
         fault: what differs there. `contribution`: a rule adds a wrong amount. `lost`: a write does away with what
             was there. `order`: a rule ran before that of one of its users. `twice`: a rule ran again. `never`: a rule
-            did not run. `forward`: a value is wrong already.
+            did not run. `forward`: a value is wrong already. `seed`: the pass begins at the root with another gradient
+            than it should, which is 1 unless a check asks otherwise.
         fault_node: the node that the fault is about; None for no fault.
         asked: whose numbers `expected` has: `torch`, or `expected` for those of the grader's own table.
     """
