@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from ..answer_book import Answer
 from ..checks.finding import death_text, problem_text, shown
@@ -45,6 +46,7 @@ from .reference import RightPass, contributions, finite, right_pass
 MOST_LINES = 2_000  # of a learner's file that is shown
 LINE = 300  # characters of a line that is shown
 _CALLS = 100_000  # of the learner's functions, in one replay
+_CPU_S = 1.0  # of one replay
 _TEXT = 300
 _WHERE: dict[str, Where] = {"load": "load", "build": "build", "reading": "read"}
 _HIDDEN = "The backward pass computes gradients elsewhere and writes them to the nodes, so no steps can be shown."
@@ -62,46 +64,73 @@ class LearnerFile:
     text: str
 
     @property
+    def path_name(self) -> str:
+        """The name alone, as it stands in a traceback."""
+        return PurePath(self.name).name
+
+    @property
     def source(self) -> Source:
         lines = self.text.split("\n")[:MOST_LINES]
         return Source(plain(self.name), tuple(cut(plain(line), LINE) for line in lines))
 
 
 def record(
-    warm: Warm, limits: Limits, file: LearnerFile, programs: Sequence[Asked], answers: Answers
+    warm: Warm, limits: Limits, file: LearnerFile, first: Asked | None, others: Sequence[Asked], answers: Answers
 ) -> tuple[Replay, ...]:
-    """Run a learner's file on programs, each in a process of its own, and return a replay of each.
+    """Run a learner's file on programs, each in a process of its own.
+
+    After a program that does not come to its end, no further one is run.
 
     Args:
+        first: what is shown whatever becomes of it; None for nothing.
+        others: what is shown if the file can build it.
         answers: gives torch's answer to a program; None where nobody has it.
+
+    Returns:
+        The replays; at least one, the first program's.
 
     Raises `WorkerGone` where the sandbox has died; never for anything a learner did.
     """
-    replays = []
-    with EngineProcess(warm, file.text, "".join(file.name.split("/")[-1:]), None, limits, apart=True) as process:
+    asked = [*filter(None, [first]), *others]
+    replays: list[Replay] = []
+    cpu_s = min(limits.cpu_s, _CPU_S)
+    with EngineProcess(warm, file.text, file.path_name, None, limits, apart=True) as process:
         loaded = process.load()
-        for asked in programs:
-            if isinstance(loaded, LoadFailed):
-                answer: Ran | LoadFailed = loaded
-            else:
-                answer = process.run(Batch((asked.run,), min(limits.calls, _CALLS), limits.cpu_s))
-            replays.append(_replay(file, asked, answer, answers(asked.program)))
-    return tuple(replays)
+        if isinstance(loaded, LoadFailed):
+            return (_replay(file, asked[0], loaded, answers(asked[0].program)),)
+        for one in asked:
+            ran = process.run(Batch((one.run,), min(limits.calls, _CALLS), cpu_s))
+            replays.append(_replay(file, one, ran, answers(one.program)))
+            if _endless(ran):
+                break
+    shown = [one for at, one in enumerate(replays) if (first and not at) or _was_built(one)]
+    return tuple(shown or replays[:1])
+
+
+def _was_built(replay: Replay) -> bool:
+    return replay.problem is None or replay.problem.where == "backward"
+
+
+def _endless(ran: Ran) -> bool:
+    """Whether a run was stopped because it did not come to its end."""
+    if not isinstance(ran.answer, Read):
+        return True
+    return any(isinstance(one, Broke) and one.problem.ran_out for seed in ran.answer.seeds for one in seed)
 
 
 def _replay(file: LearnerFile, asked: Asked, ran: Ran | LoadFailed, answer: Answer | None) -> Replay:
     """Return the replay under the first order seed under which something is wrong, else under the first."""
     right = right_pass(asked.program, asked.upstream, asked.before)
     if isinstance(ran, LoadFailed):
-        return _made(file, asked, right, answer, None, _failure(ran.cause, file, "load"))
+        return _made(file, asked, right, answer, None, failure(ran.cause, file, "load"))
     if not isinstance(ran.answer, Read):
-        return _made(file, asked, right, answer, None, _failure(ran.answer, file, "read"))
+        return _made(file, asked, right, answer, None, failure(ran.answer, file, "read"))
     first = None
     for (outcome,) in ran.answer.seeds:
         if outcome is None:
             continue
         recorded = next(iter(outcome.recorded), None)
-        problem = _failure(outcome.problem, file, "backward") if isinstance(outcome, Broke) else None
+        problem = failure(outcome.problem, file, "backward") if isinstance(outcome, Broke) else None
         replay = _made(file, asked, right, answer, recorded, problem, ran.answer.reading)
         if replay.fault or replay.problem:
             return replay
@@ -239,7 +268,7 @@ def _silence(program: Program, nodes: Sequence[Node], recorded: Recorded, readin
     return Problem(_HIDDEN, 0, "read") if moved and reading.rule in ("pairs", "parallel", "inline") else None
 
 
-def _failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
+def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
     """Return what went wrong in a sentence, and where.
 
     Args:
