@@ -201,6 +201,7 @@ class _Record(_Wire, tag="record", frozen=True):
     values: list[_Token]
     grads: list[_Token]
     left_out: Annotated[int, Meta(ge=0)]
+    elsewhere: bool
 
 
 _Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | _Trace | _Rule | _Record
@@ -408,6 +409,7 @@ class Recorded:
         values: the `data` of each node in the end, None for one that was not made.
         grads: its gradient.
         left_out: how many visits and changes were too many to be sent.
+        elsewhere: the pass keeps gradients elsewhere than on the nodes, so changes do not show what a rule contributes.
     """
 
     made: tuple[tuple[int, int], ...]
@@ -415,6 +417,7 @@ class Recorded:
     values: tuple[Observed | None, ...]
     grads: tuple[Observed | None, ...]
     left_out: int
+    elsewhere: bool
 
 
 class Values(tuple[Observed, ...]):
@@ -658,6 +661,7 @@ def _recorded(record: _Record, count: int) -> Recorded:
         (*map(_number, record.values), *missing),
         (*map(_number, record.grads), *missing),
         record.left_out,
+        record.elsewhere,
     )
 
 

@@ -45,7 +45,7 @@ class Operation:
 
 
 def _sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x))
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
 
 def _tame_power(x: Sequence[float]) -> bool:

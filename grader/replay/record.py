@@ -157,7 +157,7 @@ def _made(
     if recorded is not None and problem is None:
         problem = _silence(program, nodes, recorded, reading)
     difference = NOTHING
-    if visits or (whole and problem is None):
+    if (visits and not recorded.elsewhere) or (whole and problem is None):  # type: ignore[union-attr]
         judged = visits if whole else visits[:-1]  # what the last rule was about to do is not known
         difference = first_difference(program, nodes, judged, right, whole=whole)
     return Replay(
@@ -260,6 +260,8 @@ def _silence(program: Program, nodes: Sequence[Node], recorded: Recorded, readin
     """Return why the recording shows less than what happened, or None."""
     if recorded.left_out:
         return Problem(f"Only the first {len(recorded.visits)} runs of rules are shown.", 0, "backward")
+    if recorded.elsewhere:
+        return Problem(_HIDDEN, 0, "read")
     if recorded.visits or not any(isinstance(node, Op) for node in program.nodes) or reading is None:
         return None
     if not reading.rule:

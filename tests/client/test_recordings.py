@@ -35,7 +35,15 @@ READING: list[Any] = ["Value", "data", "grad", "_prev", "closure", "_backward", 
 PROBLEM: list[Any] = ["build", "raised", "ValueError", "no", [3, 17]]
 TWO, THREE, ZERO = ((number).hex() for number in (2.0, 3.0, 0.0))
 CHANGES: list[Any] = [[0, ZERO, THREE, 8, False], [1, "!NoneType", TWO, 9, True]]
-RECORD: list[Any] = ["record", [0, 0, 5], [[2, False, ZERO, 7, CHANGES]], [TWO, THREE, TWO], [THREE, TWO, "nan"], 0]
+RECORD: list[Any] = [
+    "record",
+    [0, 0, 5],
+    [[2, False, ZERO, 7, CHANGES]],
+    [TWO, THREE, TWO],
+    [THREE, TWO, "nan"],
+    0,
+    False,
+]
 
 hypothesis_settings = settings(max_examples=300, database=None, deadline=None, derandomize=True)
 
@@ -77,15 +85,15 @@ def test_a_recording_is_read() -> None:
 
 def test_a_run_that_broke_while_building_shows_what_was_made() -> None:
     """Nodes that were not made have no value; the recording is the only result."""
-    outcome = outcome_of(frame("broke", [["record", [0], [], [TWO], [ZERO], 0]], PROBLEM))
-    expected = Recorded(((0, 0),), (), (2.0, None, None), (0.0, None, None), 0)
+    outcome = outcome_of(frame("broke", [["record", [0], [], [TWO], [ZERO], 0, False]], PROBLEM))
+    expected = Recorded(((0, 0),), (), (2.0, None, None), (0.0, None, None), 0, elsewhere=False)
     assert Broke((expected,), Problem(*PROBLEM)) == outcome
 
 
 def test_a_run_that_went_through_made_every_node() -> None:
     """A recording of less than the program is refused where nothing went wrong."""
     with pytest.raises(Refused):
-        decode_batch(frame("done", [["record", [0], [], [TWO], [ZERO], 0], ["nothing"]]), ONE)
+        decode_batch(frame("done", [["record", [0], [], [TWO], [ZERO], 0, False], ["nothing"]]), ONE)
 
 
 def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> None:
@@ -96,7 +104,7 @@ def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> Non
     assert arrangement is not None
     values = [float(index).hex() for index in range(7)]
     visits = [[6, False, ZERO, 1, [[3, ZERO, TWO, 1, False]]]]
-    outcome = ["done", [["record", [*range(7)], visits, values, values, 0], ["nothing"]]]
+    outcome = ["done", [["record", [*range(7)], visits, values, values, 0, False], ["nothing"]]]
     body = json.dumps(["read", READING, [[outcome], [outcome]]]).encode()
     read = decode_batch(HEADER.pack(len(body)) + body, batch)
     assert isinstance(read, Read)
@@ -130,6 +138,7 @@ def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> Non
         ((4, 0), "x" * 50),
         ((5,), -1),
         ((5,), None),
+        ((6,), 1),
     ],
 )
 def test_what_does_not_fit_is_refused(place: tuple[int, ...], value: Any) -> None:
@@ -152,7 +161,7 @@ def test_the_longest_recording_that_a_worker_sends_fits() -> None:
     long = (-1.2345678901234567e-300).hex()
     changes = [[2, long, long, 10**6, False]] * (bounds.CHANGES // bounds.VISITS)
     visits = [[2, False, long, 10**6, changes]] * bounds.VISITS
-    outcome = ["done", [["record", [10**6] * 3, visits, [long] * 3, [long] * 3, 10**6], ["nothing"]]]
+    outcome = ["done", [["record", [10**6] * 3, visits, [long] * 3, [long] * 3, 10**6, False], ["nothing"]]]
     batch = Batch((Run(ASKED, STEPS),), 1000, 1.0)
     body = json.dumps(["read", READING, [[outcome]] * 4]).encode()
     assert isinstance(decode_batch(HEADER.pack(len(body)) + body, batch), Read)

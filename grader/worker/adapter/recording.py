@@ -8,6 +8,7 @@ rules in the pass itself), a visit is a sequence of writes before which the pass
 import contextlib
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -85,6 +86,7 @@ class Recording:
         self._access: _Writes | _ReadsAndWrites | None = None
         self._functions: Rules | None = None  # the rules, where they are functions
         self._left_out = 0
+        self._elsewhere = False
         nodes.on_made = self._made
 
     # -- building -----------------------------------------------------------------------------
@@ -132,7 +134,8 @@ class Recording:
         self._access.__enter__()
 
     def finish(self) -> None:
-        """Complete the answer: lines, visits, values, gradients, and how much was left out."""
+        """Complete the answer: lines, visits, values, gradients, how much was left out, and whether gradients are kept
+        elsewhere than on the nodes while the pass runs."""
         self._nodes.on_made = None
         if self._access is not None:
             with contextlib.suppress(BaseException):
@@ -146,12 +149,16 @@ class Recording:
             [self._spelled(node, self._shape.data) for node in objects],
             [self._spelled(node, self._shape.grad) for node in objects],
             self._left_out,
+            self._elsewhere,
         ]
 
-    def _around(self, node: Any, run: Callable[[], Any]) -> Any:
+    def _around(self, node: Any, run: "partial[Any]") -> Any:
         assert self._functions is not None
         self._look()
         visit = self._visit(node, self._functions.lines(node, self._filename)[0])
+        upstream = self._functions.upstream(node, run)
+        if upstream is not None and (given := self._known(upstream, self._shape.grad)) != visit.upstream:
+            visit.upstream, self._elsewhere = given, True
         self._running.append(visit)
         try:
             return run()
@@ -186,6 +193,9 @@ class Recording:
         elif giver is not None and self._may_give(giver, node):
             self._note(self._visit_of(giver, node, line), node, before, after, line, outside=False)
         elif self._visits and before != after:
+            last = self._visits[-1].node
+            if self._functions and self._functions.returns and node is not last and not self._may_give(last, node):
+                self._elsewhere = True
             self._note(self._visits[-1], node, before, after, line, outside=True)
 
     def _may_give(self, giver: Any, to: Any) -> bool:
