@@ -1,7 +1,6 @@
 """Replays for the tests of their page, computed here: of a right engine, and of engines with one mistake each."""
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from grader.program import OPERATIONS, Leaf, Number, Op, Program, program
@@ -23,19 +22,6 @@ from grader.replay import (
 )
 
 Mistake = Literal["", "assigns", "sign", "order", "twice", "never"]
-_LOCAL: dict[str, Callable[[Sequence[float], float], tuple[float, ...]]] = {
-    "add": lambda x, out: (1.0, 1.0),
-    "sub": lambda x, out: (1.0, -1.0),
-    "mul": lambda x, out: (x[1], x[0]),
-    "div": lambda x, out: (1 / x[1], -x[0] / x[1] ** 2),
-    "pow": lambda x, out: (x[1] * x[0] ** (x[1] - 1), out * math.log(abs(x[0]))),
-    "neg": lambda x, out: (-1.0,),
-    "relu": lambda x, out: (1.0 if x[0] > 0 else 0.0,),
-    "tanh": lambda x, out: (1 - out * out,),
-    "exp": lambda x, out: (out,),
-    "log": lambda x, out: (1 / x[0],),
-    "sigmoid": lambda x, out: (out * (1 - out),),
-}
 CODE = '''class Value:
     """A number that remembers how it was made."""
 
@@ -116,7 +102,7 @@ class _Pass:
 def contributions(node: Op, data: Sequence[float], at: int, upstream: float) -> tuple[Contribution, ...]:
     """What a right rule adds, for each operand that is a node."""
     x = [o.value if isinstance(o, Number) else data[o] for o in node.operands]
-    local = _LOCAL[node.op](x, data[at])
+    local = OPERATIONS[node.op].local(x, data[at])
     return tuple(
         Contribution(slot, operand, local[slot], local[slot] * upstream)
         for slot, operand in enumerate(node.operands)

@@ -9,6 +9,7 @@ const exactly = (value) => numberOf(Number.isFinite(value) ? value : null, Strin
 /** Return a number as text: at most `most` significant digits, and a real minus sign. */
 function digits(value, most = 6) {
   if (value === 0) return "0";
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
   const size = Math.abs(value);
   const text =
     size >= 1e-4 && size < 10 ** Math.max(most, 6)

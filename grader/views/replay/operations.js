@@ -52,9 +52,16 @@ function rightOrder(nodes, root) {
   return [...wanted].filter((i) => !isLeaf(nodes[i])).sort((a, b) => b - a);
 }
 
-/** Run right local rules in an order; return every run with its contributions, and the gradients that are left. */
-function backwardPass(nodes, root, data, order = rightOrder(nodes, root)) {
-  const grad = nodes.map((_, i) => (i === root ? 1 : 0));
+/** Run right local rules in an order; return every run with its contributions, and the gradients that are left.
+ * `before` has the gradients that are there already, the root's among them. */
+function backwardPass(
+  nodes,
+  root,
+  data,
+  order = rightOrder(nodes, root),
+  before = nodes.map((_, i) => (i === root ? 1 : 0)),
+) {
+  const grad = [...before];
   const visits = order.map((at) => {
     const node = nodes[at];
     const upstream = grad[at];

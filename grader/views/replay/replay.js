@@ -1,17 +1,16 @@
 "use strict";
 
 function lead(run, player) {
-  const sentence = run.replay.problem ? run.replay.problem.text : verdict(run);
-  const jump =
-    run.first !== null &&
-    h(
-      "button.plain",
-      { type: "button", id: "first-difference", onclick: () => player.to(run.first) },
-      `Show step ${run.first}, where the first difference arises`,
-    );
-  return [h("strong", null, run.first === null && !run.replay.problem ? "✓ " : "≠ "), plain(`${sentence} `), jump].filter(
-    Boolean,
-  );
+  const { problem } = run.replay;
+  const sign = problem ? "! " : run.first === null ? "✓ " : "≠ ";
+  const held = run.nodes.some(({ yours }) => yours.grad !== null || yours.grad_text);
+  const sentences = [problem?.text, (!problem || (held && problem.where === "read")) && verdict(run)].filter(Boolean);
+  const jump = { type: "button", id: "first-difference", onclick: () => player.to(run.first) };
+  return [
+    h("strong", null, sign),
+    plain(`${sentences.join(" ")} `),
+    run.first !== null && h("button.plain", jump, `Show step ${run.first}, where the first difference arises`),
+  ].filter(Boolean);
 }
 
 /** Show one replay, recorded or with other values of the leaves, from a frame on. */

@@ -70,10 +70,11 @@ function recordedRun(replay) {
   const scale = Math.max(
     ...expected.flatMap(({ data, grad }) => [data, grad]).map(({ value }) => Math.abs(value ?? 0)),
   );
-  let frame = startFrame(
-    nodes,
-    nodes.map(() => exactly(0)),
-  );
+  const initial = nodes.map((_, i) => {
+    const change = replay.backward.flatMap((visit) => visit.changes).find(({ input }) => input === i);
+    return exactly(i === root ? 0 : (change?.before ?? 0));
+  });
+  let frame = startFrame(nodes, initial);
   const frames = [frame];
   const add = (changed) => frames.push((frame = after(frame, changed)));
 
@@ -124,24 +125,37 @@ function recordedRun(replay) {
   let first = null;
   if (replay.fault === "forward")
     first = frames.findIndex(({ kind, node }) => kind === "forward" && node === replay.fault_node);
+  else if (replay.fault === "seed") first = firstVisit - 1;
   else if (replay.fault) first = at === null || at >= replay.backward.length ? frames.length - 1 : firstVisit + at;
   if (first !== null && first < 0) first = frames.length - 1;
   return settled({ recorded: true, nodes, root, asked: replay.asked, data, expected, scale, frames, first, replay });
+}
+
+/** Return the gradients that were there before a right pass, as a check may ask for: 0, and 1 for the root, else. */
+function gradientsBefore({ nodes, root, reference }) {
+  const rows = reference.flatMap((visit) => visit.contributions);
+  return nodes.map((node, i) => {
+    if (i === root) return reference.find((visit) => visit.node === root)?.upstream ?? 1;
+    const rest = (node.expected.grad ?? 0) - sum(rows.filter((row) => row.node === i).map((row) => row.amount ?? 0));
+    return Math.abs(rest) < 1e-9 * Math.max(1, Math.abs(node.expected.grad ?? 0)) ? 0 : rest;
+  });
 }
 
 /** Return the run of the reference for other values of the leaves. */
 function referenceRun(replay, leaves) {
   const { nodes, root } = replay;
   const data = forwardPass(nodes, leaves);
-  const { visits, grad } = backwardPass(nodes, root, data);
+  const before = gradientsBefore(replay);
+  const { visits, grad } = backwardPass(nodes, root, data, rightOrder(nodes, root), before);
   let frame = startFrame(
     nodes,
-    nodes.map(() => exactly(0)),
+    before.map((value, i) => exactly(i === root ? 0 : value)),
   );
   const frames = [frame];
   const add = (changed) => frames.push((frame = after(frame, changed)));
   nodes.forEach((node, i) => isLeaf(node) || add({ kind: "forward", node: i, made: new Set([...frame.made, i]) }));
-  add({ kind: "seed", node: root, value: exactly(1), grads: replaced(frame.grads, root, exactly(1)) });
+  const seed = exactly(before[root]);
+  add({ kind: "seed", node: root, value: seed, grads: replaced(frame.grads, root, seed) });
   for (const { node, upstream, contributions } of visits) {
     const edges = new Map(frame.edges);
     let grads = frame.grads;
@@ -188,8 +202,20 @@ function settled(run) {
   return run;
 }
 
-/** Return whether a node's gradient is final in a frame, and is not the right one. */
-const wrongGrad = (run, frame, i) =>
-  run.recorded && frame.settled[i] && frame.made.has(i) && differ(frame.grads[i], run.expected[i].grad, run.scale);
+/** Return whether a node's gradient is final in a frame, and is not the right one. An operation may be set back to 0
+ * after its rule has run. */
+function wrongGrad(run, frame, i) {
+  if (!run.recorded || !frame.settled[i] || !frame.made.has(i) || isRight(run.replay)) return false;
+  const back = i !== run.root && !isLeaf(run.nodes[i]) && frame.grads[i].value === 0;
+  if (
+    back &&
+    run.frames.some(
+      ({ kind, node, inner, upstream }) => kind === "visit" && node === i && !inner && upstream.value !== 0,
+    )
+  )
+    return false;
+  return differ(frame.grads[i], run.expected[i].grad, run.scale);
+}
+const isRight = ({ fault, problem }) => !fault && !problem;
 const wrongData = (run, frame, i) =>
   run.recorded && frame.made.has(i) && differ(run.data[i], run.expected[i].data, run.scale);

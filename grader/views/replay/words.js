@@ -71,6 +71,10 @@ function arises(run, frame, at) {
     const [yours, right] = apart(run.data[about], run.expected[about].data);
     said.push(`${name} has the value ${yours}; ${theirs(run)} has ${right}.`);
   }
+  if (fault === "seed" && frame.kind === "seed")
+    said.push(
+      `The pass begins with ${name}.grad = ${shown(frame.value)}; ${theirs(run)} begins with ${digits(gradientsBefore(run.replay)[about])}.`,
+    );
   if (fault === "lost") said.push("The gradient that was there is not added to: what came from another use is lost.");
   if (fault === "twice" && about !== null)
     said.push(`${name} has propagated before, so its contributions are added again.`);
