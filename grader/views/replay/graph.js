@@ -2,9 +2,10 @@
 
 const CARD = { width: 118, height: 74 };
 const CHARACTER = 7.3; // of the monospaced font at 12 px
+const SMALLEST = 0.68; // the scale below which a picture scrolls in its box
 
-const fit = (text, width) => {
-  const most = Math.floor(width / CHARACTER);
+const fit = (text, width, character = CHARACTER) => {
+  const most = Math.floor(width / character);
   const characters = [...plain(text)];
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 };
@@ -77,11 +78,10 @@ function graphView(box, run, { chosen, label = "The graph" } = {}) {
   const { nodes } = run;
   const wide = layout(nodes, "LR");
   const tall = layout(nodes, "TB");
-  const room = box.clientWidth || 600;
-  const scaleOf = ({ width }) => Math.min(1, room / width);
-  const lying = scaleOf(wide) >= Math.min(0.78, scaleOf(tall));
-  const plan = lying ? wide : tall;
-  const scale = Math.max(scaleOf(plan), 0.68);
+  const [room, deep] = [box.clientWidth || 600, innerHeight * 0.6];
+  const scaleOf = ({ width, height }) => Math.min(1, room / width, deep / height);
+  const plan = scaleOf(wide) >= Math.min(0.78, scaleOf(tall)) ? wide : tall;
+  const scale = Math.max(scaleOf(plan), Math.min(0.8, room / plan.width), SMALLEST);
   const picture = svg("svg", {
     viewBox: `0 0 ${plan.width} ${plan.height}`,
     width: Math.round(plan.width * scale),
@@ -128,14 +128,24 @@ function graphView(box, run, { chosen, label = "The graph" } = {}) {
 
 /** Scroll the box, and not the page, so that a card is in view. */
 function bringIntoView(box, card, scale) {
-  const [left, right] = [(card.x - CARD.width / 2) * scale, (card.x + CARD.width / 2) * scale];
-  if (left < box.scrollLeft || right > box.scrollLeft + box.clientWidth)
-    box.scrollLeft = (left + right - box.clientWidth) / 2;
+  const sides = [
+    ["scrollLeft", box.clientWidth, card.x, CARD.width],
+    ["scrollTop", box.clientHeight, card.y, CARD.height],
+  ];
+  for (const [side, room, middle, size] of sides) {
+    const [from, to] = [(middle - size / 2) * scale, (middle + size / 2) * scale];
+    if (from < box[side] || to > box[side] + room) box[side] = (from + to - room) / 2;
+  }
 }
 
 function drawnCard(node, nodes, { x, y }) {
-  const words = expression(node, nodes);
-  const name = fit(node.name, words ? CARD.width / 2 - 14 : CARD.width - 52);
+  const words = operationOf(node, nodes);
+  const room = CARD.width - 26; // of both, in the smaller font
+  const name = fit(
+    node.name,
+    isNamed(node) ? Math.max(room / 2, room - words.length * CHARACTER) : room - words.length * CHARACTER,
+    8.5,
+  );
   const number = () => svg("text.number", { x: CARD.width - 10, "text-anchor": "end" });
   const [data, grad] = [number(), number()];
   data.setAttribute("y", 47);
@@ -143,13 +153,10 @@ function drawnCard(node, nodes, { x, y }) {
   const group = svg(
     "g.card",
     { transform: `translate(${x - CARD.width / 2} ${y - CARD.height / 2})`, "aria-hidden": "true" },
+    svg("title", null, `${node.name} ${words}`),
     svg("rect", { width: CARD.width, height: CARD.height, rx: 5 }),
     svg("text.name", { x: 10, y: 20 }, name),
-    svg(
-      "text.operation",
-      { x: CARD.width - 10, y: 20, "text-anchor": "end" },
-      fit(words || "leaf", CARD.width - 22 - name.length * 9),
-    ),
+    svg("text.operation", { x: CARD.width - 10, y: 20, "text-anchor": "end" }, fit(words, room - name.length * 8.5)),
     svg("line", { x1: 0, x2: CARD.width, y1: 29.5, y2: 29.5 }),
     svg("text.label", { x: 10, y: 47 }, "data"),
     data,

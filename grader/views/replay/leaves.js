@@ -74,7 +74,7 @@ function leavesView(box, run, leaves, edited) {
     const body = h("tbody", null, rows);
     const old = box.querySelector("tbody");
     if (!old) {
-      const name = nodes[root].name;
+      const name = called(nodes[root]);
       const whose = run.recorded ? "your gradient" : "gradient";
       box.replaceChildren(
         h("caption.unseen", null, "Leaves: value, gradient, and what a nudge does"),

@@ -13,7 +13,7 @@ function numbersView(table, run) {
         `tr${frame.node === i ? ".active" : ""}`,
         { "data-node": i },
         h("th", { scope: "row" }, node.name),
-        h("td", null, expression(node, run.nodes) || "leaf"),
+        h("td", null, operationOf(node, run.nodes)),
         h(`td.number${badData ? ".differs" : ""}`, { "data-field": "data" }, made ? shown(run.data[i]) : "–"),
         run.recorded && h("td.number.quiet", { "data-field": "right-data" }, shown(run.expected[i].data)),
         h(`td.number${bad ? ".differs" : ""}`, { "data-field": "grad" }, made ? grad : "–"),

@@ -3,9 +3,11 @@
 // What is said about a frame. Each sentence follows from the numbers of the frame.
 
 const theirs = (run) => (run.asked === "torch" ? "torch" : "the reference");
-const nameOf = (run, i) => run.nodes[i].name;
+const nameOf = (run, i) => called(run.nodes[i]);
 const assigned = (run, i) =>
-  [nameOf(run, i), expression(run.nodes[i], run.nodes), shown(run.data[i])].filter(Boolean).join(" = ");
+  [run.nodes[i].name, isNamed(run.nodes[i]) && expression(run.nodes[i], run.nodes), shown(run.data[i])]
+    .filter(Boolean)
+    .join(" = ");
 
 /** Return what happens in a frame, in a few words. */
 function headline(run, frame) {
