@@ -2,6 +2,8 @@
 
 import itertools
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,13 @@ from torch_answers import answer
 from grader.outside.text import spelled
 from grader.program import OPERATIONS, program
 from grader.replay import Grid, Problem, Replay, Source, Step
+from grader.replay.presets import presets
 from grader.views.replay import build_replay_page
 
 pytestmark = pytest.mark.browser
 
 OpenHtml = Callable[..., Page]
+ROOT = Path(__file__).resolve().parents[2]
 AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
 HOSTILE = (
     "<img src=x onerror=\"window.ran='img'\">",
@@ -78,6 +82,48 @@ def test_every_preset_ends_at_torchs_numbers(open_html: OpenHtml) -> None:
         assert len(graph.nodes) == page.locator("#numbers .sign", has_text="agrees").count()
 
 
+def played(folder: Path, name: str, edits: Sequence[tuple[str, str]], *words: str) -> str:
+    """What `grade play` writes about a solution with edits, in a folder of its own."""
+    text = (ROOT / "solutions" / name).read_text(encoding="utf-8")
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "exercises").mkdir()
+    (folder / "exercises" / name).write_text(text, encoding="utf-8")
+    grade = [Path(sys.executable).parent / "grade", "play", *words, "--no-open", "--out", "replay.html"]
+    subprocess.run(grade, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return (folder / "replay.html").read_text(encoding="utf-8")
+
+
+def test_a_real_right_engine(open_html: OpenHtml, tmp_path: Path) -> None:
+    """The solution of exercise 12 on every preset, as `grade play` recorded it: stepped to the end, nothing differs."""
+    page = open_html(played(tmp_path, "12_engine.py", (), "product", "--exercise", "engine"))
+
+    buttons = page.locator("#presets button")
+    assert [preset.title for preset in presets()] == buttons.all_inner_texts()
+    for i, preset in enumerate(presets()):
+        values, grads = answer(preset.parsed.wire, preset.parsed.root)
+        buttons.nth(i).click()
+        to_the_end(page)
+        assert pytest.approx(values, rel=1e-5, abs=1e-6) == numbers(page, "data")
+        assert pytest.approx(grads, rel=1e-5, abs=1e-6) == numbers(page, "grad")
+        expect(page.locator("#lead")).to_contain_text("Every gradient agrees with torch’s.")
+        expect(page.locator("#graph .wrong")).to_have_count(0)
+
+
+def test_a_real_wrong_engine(open_html: OpenHtml, tmp_path: Path) -> None:
+    """A product that assigns, as `grade play` recorded it: the step, the line in the learner's file, both numbers."""
+    edits = [
+        ("self.grad += other.data", "self.grad = other.data"),
+        ("other.grad += self.data", "other.grad = self.data"),
+    ]
+    page = open_html(played(tmp_path, "03_accumulate.py", edits, "shared", "--exercise", "accumulate"))
+
+    page.locator("#first-difference").click()
+    expect(page.locator("#now [role=note]")).to_contain_text("The gradient that was there is lost.")
+    expect(page.locator("#source .ran code")).to_contain_text("self.grad = other.data * out.grad")
+
+
 def test_the_pages_operations_are_torchs(open_html: OpenHtml) -> None:
     """The reference in the page has every operation of programs; its numbers agree with torch's to the last digits."""
     chance = random.Random(7)
@@ -111,7 +157,7 @@ def test_a_lost_contribution_is_shown_with_its_line(open_html: OpenHtml) -> None
     note = page.locator("#now [role=note]")
     expect(note).to_contain_text("Here the first difference arises.")
     expect(note).to_contain_text("a.grad was 0 and is now 6. A right rule adds 12, which makes 12.")
-    expect(note).to_contain_text("is lost")
+    expect(note).to_contain_text("The gradient that was there is lost.")
     expect(page.locator("#source .ran code")).to_have_text("            self.grad += other.data * out.grad")
     assert ["≠ 0"] == page.locator("#graph .pill.differs.on").all_text_contents()
     expect(page.locator("#graph .card.wrong")).to_have_count(1)

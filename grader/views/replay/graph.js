@@ -232,5 +232,5 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id)
 
 const carriedWords = ({ amount, wrong }) =>
   amount.value === null ? shown(amount) : `${wrong ? "≠ " : ""}${signed(amount.value)}`;
-const carried = ({ local, upstream, amount }) =>
-  `${local === null ? "" : `local derivative ${digits(local)}, `}upstream gradient ${shown(upstream)}, contribution ${shown(amount)}`;
+const carried = ({ local, upstream, amount, wrong }) =>
+  `${local === null ? "" : `local derivative ${digits(local)}, `}upstream gradient ${shown(upstream)}, ${wrong ? "your change" : "contribution"} ${shown(amount)}`;

@@ -51,6 +51,7 @@ function open(data, replay, player, views, { leaves, where = 0 } = {}) {
     byId("leaves").querySelector(`input[data-leaf="${leaf}"]`).focus();
   };
   byId("leaves").replaceChildren();
+  byId("tables").classList.toggle("beside", areNarrow(run));
   views.list = [
     graph.show,
     edge.show,
@@ -114,6 +115,7 @@ async function start() {
   if (data.landscape) {
     byId("descent").hidden = false;
     landscapeView(byId("descent"), data.landscape);
+    if (!location.hash) byId("descent").scrollIntoView();
     if (!data.replays.length) byId("title").textContent = plain(data.landscape.title);
   } else document.querySelector('nav a[href="#descent"]').hidden = true;
   document.body.dataset.ready = "yes";

@@ -196,16 +196,16 @@ function settled(run) {
   const changes = (frame) => [...frame.totals.map(({ node }) => node), ...(frame.kind === "seed" ? [frame.node] : [])];
   const last = run.nodes.map((_, i) => run.frames.findLastIndex((frame) => changes(frame).includes(i)));
   run.frames.forEach((frame, at) => {
-    const over = at === run.frames.length - 1;
+    const over = frame.kind === "end" || (frame.kind === "problem" && frame.problem.where === "read");
     frame.settled = last.map((place) => over || (place >= 0 && place <= at));
   });
   return run;
 }
 
 /** Return whether a node's gradient is final in a frame, and is not the right one. An operation may be set back to 0
- * after its rule has run. */
+ * after its rule has run. Of code that stopped early nothing is said, unless a step before was wrong. */
 function wrongGrad(run, frame, i) {
-  if (!run.recorded || !frame.settled[i] || !frame.made.has(i) || isRight(run.replay)) return false;
+  if (!run.recorded || !frame.settled[i] || !frame.made.has(i) || !isJudged(run.replay)) return false;
   const back = i !== run.root && !isLeaf(run.nodes[i]) && frame.grads[i].value === 0;
   if (
     back &&
@@ -216,6 +216,6 @@ function wrongGrad(run, frame, i) {
     return false;
   return differ(frame.grads[i], run.expected[i].grad, run.scale);
 }
-const isRight = ({ fault, problem }) => !fault && !problem;
+const isJudged = ({ fault, problem }) => Boolean(fault) || problem?.where === "read";
 const wrongData = (run, frame, i) =>
   run.recorded && frame.made.has(i) && differ(run.data[i], run.expected[i].data, run.scale);

@@ -58,7 +58,7 @@ function contributions(run, frame) {
   const words = [
     "",
     "local derivative × upstream",
-    run.recorded ? "your code adds" : "contribution",
+    run.recorded ? "your code changes it by" : "contribution",
     run.recorded && "a right rule adds",
     "gradient",
   ];
@@ -80,11 +80,7 @@ function edgeView(box, run) {
     const { node, slot } = chosen;
     const { ends, edge, right } = edgeWords(run, frame, node, slot);
     const other = right && right.amount.value !== null ? `${theirs(run)}: ${formula(right)}` : "";
-    const yours = !edge
-      ? "not propagated yet"
-      : edge.local === null
-        ? `upstream gradient ${shown(edge.upstream)}, contribution ${shown(edge.amount)}`
-        : `local derivative ${digits(edge.local)} · upstream gradient ${shown(edge.upstream)} · contribution ${shown(edge.amount)}`;
+    const yours = edge ? carried(edge).replaceAll(", ", " · ") : "not propagated yet";
     box.replaceChildren(
       h("strong", null, `Edge ${ends}`),
       h("span", null, yours),

@@ -84,3 +84,6 @@ function waterfallView(table, run, go) {
     }
   };
 }
+
+/** Return whether the tables of a run are narrow enough to stand beside each other. */
+const areNarrow = ({ nodes }) => nodes.every((node) => node.name.length + operationOf(node, nodes).length <= 16);

@@ -77,7 +77,7 @@ function arises(run, frame, at) {
     said.push(
       `The pass begins with ${name}.grad = ${shown(frame.value)}; ${theirs(run)} begins with ${digits(gradientsBefore(run.replay)[about])}.`,
     );
-  if (fault === "lost") said.push("The gradient that was there is not added to: what came from another use is lost.");
+  if (fault === "lost") said.push("The gradient that was there is lost.");
   if (fault === "twice" && about !== null)
     said.push(`${name} has propagated before, so its contributions are added again.`);
   if (fault === "never" && about !== null)
