@@ -125,7 +125,7 @@ def score_check(
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
         diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
         hint=UNSET if passed else _hint(exercise, known.hint if known else check.hint),
-        play=_play(exercise, check) if outcome.replayable else UNSET,
+        play=_play(exercise, check) if outcome.replayable and outcome.status != "not_started" else UNSET,
         message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,
         output=outcome.output or UNSET,

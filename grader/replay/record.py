@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from ..answer_book import Answer
-from ..checks.finding import death_text, problem_text, shown
+from ..checks.finding import shown
 from ..client import (
     Batch,
     Broke,
@@ -19,6 +19,7 @@ from ..client import (
     Recorded,
     RuleVisit,
     cut,
+    stopped,
 )
 from ..client import Problem as Failure
 from ..client.protocol import Observed
@@ -26,6 +27,7 @@ from ..course import Limits
 from ..outside import plain
 from ..program import Leaf, Op, Program, number_text
 from ..sandbox import Warm
+from ..words.learner import ended_text, stopped_text
 from .asked import Asked
 from .fault import NOTHING, first_difference
 from .model import (
@@ -277,8 +279,8 @@ def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
         where: the part of the run, where the cause does not name another.
     """
     if isinstance(cause, Died):
-        return Problem(_sentence(death_text(cause)), 0, where)
-    said = problem_text(cause, file.text).splitlines()[0]
+        return Problem(_sentence(ended_text(cause)), 0, where)
+    said = stopped_text(stopped(cause, file.text)).splitlines()[0]
     line = cause.lines[-1] if cause.lines else 0
     return Problem(_sentence(said), line, _WHERE.get(cause.where, where))
 

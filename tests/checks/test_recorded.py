@@ -15,7 +15,7 @@ NODES = [["node", 0], ["node", 1], ["node", 2]]
 def steps(*steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...] | None:
     """The steps of a run as it is recorded."""
     run = recorded(Run(BOTH, steps))
-    return run and run.steps
+    return run.steps if run else None
 
 
 def test_a_pass_is_followed() -> None:
@@ -34,10 +34,10 @@ def test_gradients_that_are_there_before_are_part_of_it() -> None:
 
 def test_of_two_passes_the_second_is_followed() -> None:
     """The first one runs before."""
-    given = ("backward", 2), ("preload", []), ("backward", 2), ("grads",)
+    given: Any = ("backward", 2), ("preload", []), ("backward", 2), ("grads",)
     assert (("record", 2), *given[:3]) == steps(*given)
     rules, clear = ("local_rules", 2, 1.0), ("call", "zero_grad", [["nodes", [0, 1, 2]]])
-    expected = (("record", 4), ("preload", []), rules, clear, rules)
+    expected: Any = (("record", 4), ("preload", []), rules, clear, rules)
     assert expected == steps(("preload", []), rules, clear, ("grads",), rules, ("grads",))
 
 
