@@ -15,7 +15,7 @@ from ..answer_book import Answer, AnswerBook, read_book
 from ..client import Source, read_source
 from ..course import Check, Course, Exercise
 from ..oracle import Oracle, OracleError
-from ..outside import did_you_mean, plain_folder, readable, write_atomically, write_named
+from ..outside import did_you_mean, readable, write_atomically, write_named
 from ..processes import open_in_browser
 from ..program import FUNCTIONS, Program, ProgramError, program
 from ..replay import Landscape, Replay
@@ -23,14 +23,14 @@ from ..replay.asked import Asked, asked
 from ..replay.files import Files
 from ..replay.presets import Training, presets, trainings
 from ..sandbox import Warm
-from .run import default_memo, learner_folders
+from ..workspace import own_folder, progress_of
+from .run import default_memo
 from .streams import StatusLine
-from .words import UsageError, find_exercise, is_file
+from .words import UsageError, find_exercise, learner_folders
 
 _RATE, _STEPS = 0.1, 20  # of a landscape of an expression
 _VALUE = re.compile(r"([^\W\d]\w*)=([^=].*)", re.DOTALL)
-_OF_EXPRESSION = re.compile(r"[-+*/()=;]")
-_OWN_FOLDER = ".backward"
+_OF_EXPRESSION = re.compile(r"[-+*/()=;@%\s]")
 _PAGE = "replay.html"
 
 
@@ -111,9 +111,10 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
         training = _training(words)
         whose = named or files.with_training()
         return _Target(whose, source(whose, f"no exercise file in {folder} has a function `train`"), training=training)
-    exercise = named if not words else _exercise(course, words[0])
+    exercise = named if not words else _exercise(course, words)
     if not words and exercise is None:
-        exercise = files.at_hand()
+        at = progress_of(folder).at
+        exercise = next((one for one in course.exercises if one.id == at), None) or files.at_hand()
     if exercise is not None or not words:
         check = _check(exercise, words[1:]) if exercise else None
         return _Target(exercise, source(exercise, nothing), check)
@@ -122,16 +123,26 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
     return _Target(whose, source(whose, nothing), asked=wanted)
 
 
-def _exercise(course: Course, word: str) -> Exercise | None:
-    """Return the exercise that a word names; None for a preset or an expression. Raises `UsageError` for neither."""
-    if word in {preset.id for preset in presets()} or (_OF_EXPRESSION.search(word) and not is_file(word)):
+def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
+    """Return the exercise that the first word names; None for a preset or an expression.
+
+    Raises `UsageError` for neither.
+    """
+    word = words[0]
+    if word in {preset.id for preset in presets()} or _is_expression(words):
         return None
     try:
-        return find_exercise(course, Path(word).name if is_file(word) else word)
+        return find_exercise(course, word)
     except UsageError as error:
         names = ", ".join(preset.id for preset in presets())
         near = did_you_mean(word, [preset.id for preset in presets()])
         raise UsageError(f"{error}; presets are {names}{near}; an expression looks like `a * b`") from None
+
+
+def _is_expression(words: Sequence[str]) -> bool:
+    """Whether words are an expression and the values of its leaves, and not the name of an exercise or of its file."""
+    has_values = any(_VALUE.fullmatch(word) for word in words[1:])
+    return has_values or bool(_OF_EXPRESSION.search(words[0]) and not words[0].endswith(".py"))
 
 
 def _check(exercise: Exercise, words: Sequence[str]) -> Check | None:
@@ -306,12 +317,9 @@ def _write(page: str, out: Path | None, folder: Path) -> Path:
     try:
         if not folder.is_dir():
             raise FileNotFoundError
-        own = folder / _OWN_FOLDER
-        plain_folder(own)
-        if not (own / ".gitignore").exists():
-            write_atomically(own / ".gitignore", b"*\n")
-        write_atomically(own / _PAGE, page.encode())
-        return _from_here(own / _PAGE)
+        path = own_folder(folder) / _PAGE
+        write_atomically(path, page.encode())
+        return _from_here(path)
     except OSError:
         handle, name = tempfile.mkstemp(prefix="grade-play-", suffix=".html")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
