@@ -1,6 +1,6 @@
 """Replays for the tests of their page, computed here: of a right engine, and of engines with one mistake each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from grader.program import OPERATIONS, Leaf, Number, Op, Program, program
@@ -129,7 +129,8 @@ def replay(
     source: Source = SOURCE,
     title: str = "",
     preset: str = "",
-    **leaves: float,
+    leaves: Mapping[str, float] | None = None,
+    **more: float,
 ) -> Replay:
     """Return the replay of an engine on a program.
 
@@ -140,9 +141,9 @@ def replay(
         source: the learner's file; the lines fit the default one.
         title: of the replay; the text unless given.
         preset: its id.
-        leaves: the values.
+        leaves: the values, which may also be given by name.
     """
-    graph = program(text, **leaves)
+    graph = program(text, **(leaves or {}), **more)
     data = values_of(graph)
     order = [i for i in reversed(graph.reachable) if isinstance(graph.nodes[i], Op)]
     right, run = _Pass(graph, data, ""), _Pass(graph, data, mistake)

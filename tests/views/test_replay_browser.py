@@ -67,7 +67,7 @@ def to_the_end(page: Page) -> int:
 
 def test_every_preset_ends_at_torchs_numbers(open_html: OpenHtml) -> None:
     """Each program chosen, and stepped to its end: values and gradients in the page are torch's."""
-    page = opened(open_html, *(replay(text, **leaves) for text, leaves in PROGRAMS))
+    page = opened(open_html, *(replay(text, leaves=leaves) for text, leaves in PROGRAMS))
 
     for text, leaves in PROGRAMS:
         graph = program(text, **leaves)
@@ -90,8 +90,10 @@ def played(folder: Path, name: str, edits: Sequence[tuple[str, str]], *words: st
         text = text.replace(old, new)
     (folder / "exercises").mkdir()
     (folder / "exercises" / name).write_text(text, encoding="utf-8")
-    grade = [Path(sys.executable).parent / "grade", "play", *words, "--no-open", "--out", "replay.html"]
-    subprocess.run(grade, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    grade = Path(sys.executable).parent / "grade"
+    subprocess.run(
+        [grade, "play", *words, "--no-open", "--out", "replay.html"], cwd=folder, check=True, stdout=subprocess.DEVNULL
+    )
     return (folder / "replay.html").read_text(encoding="utf-8")
 
 
@@ -369,7 +371,7 @@ def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
 
 def test_it_fits_a_phone(open_html: OpenHtml) -> None:
     """Pictures and tables scroll in themselves; the page does not scroll sideways, at any step."""
-    html = build_replay_page([replay(text, **leaves) for text, leaves in PROGRAMS], LANDSCAPE)
+    html = build_replay_page([replay(text, leaves=leaves) for text, leaves in PROGRAMS], LANDSCAPE)
     page = open_html(html, viewport={"width": 390, "height": 844})
 
     for text, _ in PROGRAMS:
