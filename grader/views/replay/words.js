@@ -65,7 +65,9 @@ function arises(run, frame, at) {
   const said = frame.totals
     .filter((total) => total.wrong)
     .map((total) => {
-      const was = `${nameOf(run, total.node)}.grad was ${shown(total.before)} and is now ${shown(total.after)}.`;
+      const [name, before, after] = [nameOf(run, total.node), shown(total.before), shown(total.after)];
+      const was =
+        before === after ? `${name}.grad stays ${before}.` : `${name}.grad was ${before} and is now ${after}.`;
       const lost = total.before.value === null || total.right.value === null;
       return `${was} A right rule adds ${shown(total.right)}${lost ? "" : `, which makes ${digits(total.before.value + total.right.value)}`}.`;
     });
