@@ -401,6 +401,39 @@ def test_a_step_is_said(open_html: OpenHtml) -> None:
     )
 
 
+def test_numbers_that_are_not_finite_are_shown(open_html: OpenHtml) -> None:
+    """What JSON cannot carry is None; the page steps over it, and shows the text that stands for it."""
+    base = replay("c = a * b; L = c * c", a=2, b=3)
+    visits = tuple(
+        replace(
+            visit,
+            upstream=None,
+            upstream_text="inf",
+            changes=tuple(replace(c, after=None, after_text="nan", amount=None) for c in visit.changes),
+            expected=tuple(replace(row, local=None, amount=None) for row in visit.expected),
+        )
+        for visit in base.backward
+    )
+    page = opened(open_html, replace(base, backward=visits, first_difference=0, fault="contribution", fault_node=2))
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#now")).to_contain_text("L propagates its upstream gradient, inf")
+    expect(page.locator('#numbers tr[data-node="2"] [data-field="grad"]')).to_have_text("nan")
+    to_the_end(page)
+
+
+def test_an_operation_made_of_others_is_shown_rule_by_rule(open_html: OpenHtml) -> None:
+    """Runs of rules that belong to nodes without a name say to which operation they belong."""
+    base = replay("L = a * b", a=2, b=3)
+    (visit,) = base.backward
+    inner = replace(visit, inner=True, changes=visit.changes[1:], expected=())
+    page = opened(open_html, replace(base, backward=(replace(visit, changes=visit.changes[:1], expected=()), inner)))
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#now .headline")).to_have_text("A rule inside L propagates 1")
+    expect(page.locator("#lead")).to_contain_text("Every gradient agrees")
+
+
 def test_code_that_stops_early_says_so(open_html: OpenHtml) -> None:
     """What was recorded until then can be stepped through; the sentence and its line come last."""
     base = replay("c = a + b; L = c * c", a=2, b=-3)

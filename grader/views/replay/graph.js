@@ -230,7 +230,6 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id)
     line.setAttribute("aria-label", plain(`Edge ${ends}: ${edge ? carried(edge) : "no contribution yet"}`));
 }
 
-const carriedWords = ({ amount, wrong }) =>
-  amount.value === null ? shown(amount) : `${wrong ? "≠ " : ""}${signed(amount.value)}`;
+const carriedWords = ({ amount, wrong }) => `${wrong ? "≠ " : ""}${change(amount)}`;
 const carried = ({ local, upstream, amount, wrong }) =>
   `${local === null ? "" : `local derivative ${digits(local)}, `}upstream gradient ${shown(upstream)}, ${wrong ? "your change" : "contribution"} ${shown(amount)}`;

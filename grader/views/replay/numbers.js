@@ -4,7 +4,7 @@
 // carry; `text` then says what it holds.
 
 const numberOf = (value, text = "") => ({ value, text: value === null ? text || "nothing" : text });
-const exactly = (value) => numberOf(Number.isFinite(value) ? value : null, String(value));
+const exactly = (value) => numberOf(Number.isFinite(value) ? value : null, digits(value));
 
 /** Return a number as text: at most `most` significant digits, and a real minus sign. */
 function digits(value, most = 6) {
@@ -20,6 +20,7 @@ function digits(value, most = 6) {
 
 const shown = ({ value, text }, most) => (value === null ? plain(text) : digits(value, most));
 const signed = (value) => (value > 0 ? `+${digits(value)}` : digits(value));
+const change = (number) => (number.value === null ? shown(number) : signed(number.value));
 
 /** Return whether two numbers differ beyond rounding, in a program whose largest number is `scale`. */
 function differ(yours, right, scale = 1) {

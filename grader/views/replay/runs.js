@@ -71,8 +71,8 @@ function recordedRun(replay) {
     ...expected.flatMap(({ data, grad }) => [data, grad]).map(({ value }) => Math.abs(value ?? 0)),
   );
   const initial = nodes.map((_, i) => {
-    const change = replay.backward.flatMap((visit) => visit.changes).find(({ input }) => input === i);
-    return exactly(i === root ? 0 : (change?.before ?? 0));
+    const first = replay.backward.flatMap((visit) => visit.changes).find(({ input }) => input === i);
+    return exactly(i === root ? 0 : (first?.before ?? 0));
   });
   let frame = startFrame(nodes, initial);
   const frames = [frame];

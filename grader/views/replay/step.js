@@ -45,13 +45,8 @@ function contributions(run, frame) {
       null,
       h("th", { scope: "row" }, `${nameOf(run, total.node)}.grad`),
       h("td.number", null, sums || "–"),
-      h(
-        `td.number${total.wrong ? ".differs" : ""}`,
-        null,
-        total.amount.value === null ? shown(total.amount) : signed(total.amount.value),
-      ),
-      run.recorded &&
-        cell(total.right === null ? "–" : total.wrong ? `≠ ${signed(total.right.value)}` : signed(total.right.value)),
+      h(`td.number${total.wrong ? ".differs" : ""}`, null, change(total.amount)),
+      run.recorded && cell(total.right === null ? "–" : `${total.wrong ? "≠ " : ""}${change(total.right)}`),
       h("td.number", null, shown(total.before), " → ", h("strong", null, shown(total.after))),
     );
   });

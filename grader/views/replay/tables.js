@@ -47,10 +47,7 @@ function waterfallView(table, run, go) {
   const rows = forward.map(({ frame, at }) => {
     const own = visits.filter((visit) => visit.frame.node === frame.node);
     const back = own.map(({ frame: visit, at: when }) => {
-      const changed = visit.totals.map(
-        (total) =>
-          `${nameOf(run, total.node)} ${total.amount.value === null ? shown(total.amount) : signed(total.amount.value)}`,
-      );
+      const changed = visit.totals.map((total) => `${nameOf(run, total.node)} ${change(total.amount)}`);
       const wrong = visit.totals.some((total) => total.wrong) || when === run.first;
       return h(
         `div.visit${wrong ? ".wrong" : ""}`,
