@@ -297,6 +297,12 @@ def test_the_keyboard_alone_is_enough(open_html: OpenHtml) -> None:
     press("Enter")
     expect(page.locator("#game-told .headline")).to_be_visible()
 
+    page.get_by_label("Keys").uncheck()
+    page.locator("#play").focus()
+    press("Home")
+    press("ArrowLeft")
+    expect(page.locator("#place")).to_have_text("6 / 6")
+
 
 def hostile(text: str) -> Replay:
     """A replay with a text wherever a learner could bring one in."""

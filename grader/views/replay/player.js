@@ -68,7 +68,7 @@ function makePlayer(show) {
   byId("end").addEventListener("click", () => to(last));
   slider.addEventListener("input", () => to(Number(slider.value)));
   document.addEventListener("keydown", (event) => {
-    const taken = event.target.closest?.("input, select, textarea, summary");
+    const taken = !byId("keys").checked || event.target.closest?.("input, select, textarea, summary, [role=region]");
     const pressed = event.key === " " && event.target.closest?.("button, [role=button]");
     const key = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!key || taken || pressed || event.ctrlKey || event.metaKey || event.altKey) return;
