@@ -177,6 +177,9 @@ def test_a_difference_spreads(open_html: OpenHtml) -> None:
     expect(page.locator("#now [role=note]")).to_contain_text("The difference spreads: the upstream gradient of c is −1")
     expect(page.locator("#now [role=note]")).to_contain_text("torch has −2")
     expect(page.locator("#graph .card.wrong")).to_have_count(3)
+    assert ["≠ −1"] * 2 == page.locator("#graph .pill.differs.on").all_text_contents()
+    page.locator("#graph .edge.differs").first.focus()
+    expect(page.locator("#edge")).to_contain_text("≠ the upstream gradient differs")
 
 
 @pytest.mark.parametrize(

@@ -211,11 +211,12 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id)
     lost !== undefined ||
     (frame.kind === "visit" && frame.node === at.node && frame.rows.some(({ slot }) => slot === at.slot));
   const making = frame.kind === "forward" && frame.node === at.node;
-  const wrong = lost !== undefined || edge?.wrong;
+  const wrong = lost !== undefined || edge?.off;
   const kind = propagating ? (wrong ? "differs" : "backward") : making ? "forward" : "";
   for (const name of ["forward", "backward", "differs"]) line.classList.toggle(name, kind === name);
   line.classList.toggle("made", frame.made.has(at.node));
   line.classList.toggle("done", Boolean(edge) && !kind);
+  line.classList.toggle("off", Boolean(edge?.off) && !kind);
   const head = (end, on) => stroke.setAttribute(`marker-${end}`, on ? `url(#${id}-${kind || "resting"})` : "none");
   head("end", !propagating);
   head("start", propagating);
@@ -230,6 +231,6 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id)
     line.setAttribute("aria-label", plain(`Edge ${ends}: ${edge ? carried(edge) : "no contribution yet"}`));
 }
 
-const carriedWords = ({ amount, wrong }) => `${wrong ? "≠ " : ""}${change(amount)}`;
+const carriedWords = ({ amount, off }) => `${off ? "≠ " : ""}${change(amount)}`;
 const carried = ({ local, upstream, amount, wrong }) =>
   `${local === null ? "" : `local derivative ${digits(local)}, `}upstream gradient ${shown(upstream)}, ${wrong ? "your change" : "contribution"} ${shown(amount)}`;

@@ -80,7 +80,9 @@ function edgeView(box, run) {
       h("strong", null, `Edge ${ends}`),
       h("span", null, yours),
       ...(other ? [h("span.quiet", null, other)] : []),
-      ...(edge?.wrong ? [h("span.differs", null, "≠ not what a right rule adds")] : []),
+      ...(edge?.off
+        ? [h("span.differs", null, edge.wrong ? "≠ not what a right rule adds" : "≠ the upstream gradient differs")]
+        : []),
     );
   }
   return {

@@ -93,7 +93,10 @@ function arises(run, frame, at) {
     const late = waiting.length
       ? ` before ${series(waiting.map((i) => nameOf(run, i)))}, which ${waiting.length === 1 ? "uses" : "use"} it`
       : " too early";
-    said.push(`${name} propagates${late}. Its gradient is not complete yet: what arrives later is never propagated.`);
+    const again = run.frames.slice(at + 1).some(({ kind, node }) => kind === "visit" && node === about);
+    said.push(
+      `${name} propagates${late}. Its gradient is not complete yet${again ? "" : ", and it does not propagate again"}.`,
+    );
   }
   return said;
 }
@@ -129,12 +132,15 @@ function spoken(run, frame, at) {
     .replaceAll("..", ".");
 }
 
-/** Return what an edge carries in a frame. */
+/** Return what an edge carries in a frame. `off` says that it is not what a right pass has there. */
 function edgeWords(run, frame, node, slot) {
-  const edge = frame.edges.get(edgeKey(node, slot));
+  const found = frame.edges.get(edgeKey(node, slot));
+  const right = rightContribution(run, node, slot);
+  const spread = found && right && run.first !== null && differ(found.upstream, right.upstream, run.scale);
+  const edge = found && { ...found, off: found.wrong || spread };
   const input = nameOf(run, run.nodes[node].inputs[slot].node);
   const ends = `${input} to ${nameOf(run, node)}${run.nodes[node].inputs.filter(({ node: other }) => other !== null).length > 1 ? `, operand ${slot + 1}` : ""}`;
-  return { ends, edge, right: rightContribution(run, node, slot) };
+  return { ends, edge, right };
 }
 
 function rightContribution(run, node, slot) {
