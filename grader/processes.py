@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import webbrowser
 from collections.abc import Mapping, Sequence
 
 from .search_path import search_path
@@ -67,6 +68,17 @@ def find_program(name: str) -> str | None:
     """Return the absolute path of an installed program, or None. The current folder is not searched."""
     folders = [folder for folder in os.get_exec_path() if os.path.isabs(folder)]
     return shutil.which(name, path=os.pathsep.join(folders))
+
+
+def open_in_browser(address: str) -> bool:
+    """Open an address in the user's browser; return whether one was started. None is where there is no display."""
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return False
+    os.environ["PATH"] = os.pathsep.join(folder for folder in os.get_exec_path() if os.path.isabs(folder))
+    try:
+        return webbrowser.open(address)
+    except (OSError, webbrowser.Error):
+        return False
 
 
 def _environment() -> dict[str, str]:

@@ -125,6 +125,7 @@ def score_check(
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
         diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
         hint=UNSET if passed else _hint(exercise, known.hint if known else check.hint),
+        play=_play(exercise, check) if outcome.replayable and outcome.status != "not_started" else UNSET,
         message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,
         output=outcome.output or UNSET,
@@ -147,6 +148,11 @@ def _located(exercise: ExerciseResult, facts: Sequence[Fact]) -> tuple[CheckResu
 def _hint(exercise: Exercise, number: int) -> str:
     """The command that shows the hint, not the hint: a learner may want to think first."""
     return f"grade hint {exercise.id}" + (f" {number}" if number > 1 else "")
+
+
+def _play(exercise: Exercise, check: Check) -> str:
+    """The command that replays the program that a check failed on; checks count from 1."""
+    return f"grade play {exercise.id} {exercise.checks.index(check) + 1}"
 
 
 def _exercise_status(state: FileState, points: int, of: int) -> ExerciseStatus:

@@ -3,7 +3,9 @@
 `terminal-light.svg` and `terminal-dark.svg` show `grade accumulate` on a closure that assigns instead of accumulating.
 `class-light.png` and `class-dark.png` show the class page of a synthetic class; they need Chromium, and
 `--terminal` leaves them out. `job-summary.png` shows what `grade --format github` writes of three exercises, rendered
-with GitHub's extensions of Markdown; it needs Chromium too.
+with GitHub's extensions of Markdown; it needs Chromium too. `replay-light.png`, `replay-dark.png` and
+`replay-phone.png` show what `grade play` writes for the same closure, at the step where the first gradient is lost;
+`--replay` makes only these.
 """
 
 import argparse
@@ -78,10 +80,7 @@ code { font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 
 def run() -> str:
     """Return what the command prints in colour, the command itself before it."""
-    solution = without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8"))
-    for old, new in EDITS:
-        assert old in solution
-        solution = solution.replace(old, new)
+    solution = _edited(without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")))
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "exercises").mkdir()
         (Path(folder) / "exercises" / "03_accumulate.py").write_text(solution, encoding="utf-8")
@@ -91,6 +90,13 @@ def run() -> str:
             [GRADE, *COMMAND], cwd=folder, env=environment, stdout=subprocess.PIPE, encoding="utf-8", check=False
         )
     return f"$ grade {' '.join(COMMAND)}\n{done.stdout}"
+
+
+def _edited(solution: str) -> str:
+    for old, new in EDITS:
+        assert old in solution
+        solution = solution.replace(old, new)
+    return solution
 
 
 def terminal(printed: str, theme: TerminalTheme) -> str:
@@ -160,11 +166,49 @@ def photograph(page: Path, folder: Path) -> None:
         browser.close()
 
 
+def replay_page(folder: Path) -> Path:
+    """Replay the same closure as `run` does with `grade play`, and return the page."""
+    solution = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+    (folder / "exercises").mkdir(exist_ok=True)
+    text = without_markers(_edited(solution))
+    (folder / "exercises" / "03_accumulate.py").write_text(text, encoding="utf-8")
+    words = [GRADE, "play", "shared", "--exercise", "accumulate", "--no-open", "--out", "replay.html"]
+    subprocess.run(words, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+    return folder / "replay.html"
+
+
+def photograph_replay(page: Path, folder: Path) -> None:
+    """Write the upper part of the replay as PNG: light, dark, and as a phone shows it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name, scheme, width, height in (
+            ("light", "light", 1280, 960),
+            ("dark", "dark", 1280, 960),
+            ("phone", "light", 390, 844),
+        ):
+            size = {"width": width, "height": height}
+            sheet = browser.new_page(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+            sheet.goto(page.as_uri())
+            sheet.wait_for_selector("body[data-ready]")
+            sheet.locator("#first-difference").click()
+            sheet.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+            sheet.screenshot(path=folder / f"replay-{name}.png")
+        browser.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parent)
     parser.add_argument("--terminal", action="store_true", help="only the terminal")
+    parser.add_argument("--replay", action="store_true", help="only the replay")
     options = parser.parse_args()
+    if not options.terminal:
+        with tempfile.TemporaryDirectory() as temporary:
+            photograph_replay(replay_page(Path(temporary)), options.folder)
+    if options.replay:
+        return
     printed = run()
     for name, theme in THEMES.items():
         (options.folder / f"terminal-{name}.svg").write_text(terminal(printed, theme), encoding="utf-8")

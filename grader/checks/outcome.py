@@ -27,7 +27,8 @@ class EngineShape(msgspec.Struct, frozen=True):
 
 class CheckOutcome(msgspec.Struct, frozen=True):
     """One check that was run: `finding` says why it did not pass, None where it did. `left_out`: the answers leave out
-    programs, though no limit was reached. `not_run`: methods that were passed over, because they take an argument."""
+    programs, though no limit was reached. `not_run`: methods that were passed over, because they take an argument.
+    `replayable`: `grade play` can show the run that failed."""
 
     exercise: str
     check: str
@@ -38,6 +39,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     shape: EngineShape | None = None
     left_out: bool = False
     not_run: tuple[str, ...] = ()
+    replayable: bool = False
 
 
 def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOutcome]:

@@ -211,6 +211,7 @@ class ChecksPlugin:
             result["duration_s"] = time.perf_counter() - running.started
             result["left_out"] = running.engine.left_out
             result["not_run"] = running.engine.not_run
+            result["replayable"] = call.excinfo is not None and running.engine.replayable
             if running.engine.reading is not None:
                 result["shape"] = msgspec.structs.asdict(running.engine.reading)
         if self.on_outcome is not None and not result.keys() & {"mistake", "fault"} and self.user_error is None:

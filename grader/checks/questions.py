@@ -23,6 +23,11 @@ class Questions:
         self._redraw = redraw
         self._fresh: set[str] = set()
 
+    @property
+    def redraws(self) -> bool:
+        """Whether programs are asked with other numbers than the check gives."""
+        return self._redraw is not None
+
     def fresh(self, count: int, ops: Sequence[str], sizes: tuple[int, int], numbers: bool) -> list[Program]:
         """Return programs drawn from the seed."""
         drawn = draw(self._seed, count, ops=ops, sizes=sizes, numbers=numbers)

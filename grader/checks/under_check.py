@@ -30,6 +30,7 @@ from .compare import close, compare_grads, compare_returned, compare_untouched, 
 from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
 from .offered import called, lacks, not_offered
 from .questions import Questions, aimed, parsed, start
+from .recorded import recorded
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
@@ -56,6 +57,8 @@ class EngineUnderCheck:
 
     With `redraw`, programs and the numbers beside them are asked with other numbers of the same kind, so that no
     answer can be known beforehand. With `to_the_end`, nothing is raised for a wrong engine: `shown` tells.
+
+    `failing` is the run that the check failed on, None where it was not a single one.
     """
 
     def __init__(
@@ -92,6 +95,7 @@ class EngineUnderCheck:
         self.comparisons = 0
         self.output: list[str] = []
         self.shown: list[Shown] = []
+        self.failing: Run | None = None
         self.reading: Reading | None = None
         self.left_out = False
 
@@ -114,6 +118,11 @@ class EngineUnderCheck:
                 fail_for(problem, self._source)
 
     # -- what checks say ----------------------------------------------------------------------
+
+    @property
+    def replayable(self) -> bool:
+        """Whether `grade play` can show the run that failed: it asks the same programs only where none is redrawn."""
+        return self.failing is not None and not self._questions.redraws and recorded(self.failing) is not None
 
     @property
     def not_run(self) -> list[str]:
@@ -610,6 +619,7 @@ class EngineUnderCheck:
             first = min(failures, key=lambda i: (failures[i].finding.status == "not_started", i))
             if again is not None and not self._shrinking and (self._apart or not self._shared):
                 self._shrink(runs[first].program, again)
+            self.failing = runs[first]
             raise failures[first]
         if any(None in seed for seed in ran.answer.seeds):
             fail(status="error", reason=Reason("left_out"))

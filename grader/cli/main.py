@@ -493,6 +493,49 @@ def _reset(words: list[str]) -> int:
     return run_reset(course, options.folder, find_exercise(course, options.exercise))
 
 
+def _play(words: list[str]) -> int:
+    from ..replay.presets import presets
+
+    parser = _practice_parser("play", "Replay your own backward pass, step by step, on a page in your browser.")
+    parser.usage = (
+        "grade play [EXERCISE [CHECK]] [options]\n       grade play PRESET [options]\n"
+        "       grade play EXPRESSION NAME=VALUE ... [options]"
+    )
+    names = ", ".join(preset.id for preset in presets())
+    parser.add_argument(
+        "words",
+        nargs="*",
+        type=_text,
+        metavar="WORD",
+        help=f"an exercise, and a check by its number or id; a preset ({names}); or an expression and the values of "
+        'its leaves, as in: "(a + b) * c" a=2 b=-3 c=10 (default: the exercise at hand)',
+    )
+    parser.add_argument(
+        "--exercise",
+        metavar="EXERCISE",
+        help="whose file runs a preset or an expression (default: the last one begun that has a backward pass)",
+    )
+    parser.add_argument("--file", type=Path, metavar="FILE", help="the file to run, instead of the exercise's own")
+    parser.add_argument("--landscape", action="store_true", help="show the steps of your `train` over the loss")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where the page goes (default: beside the exercises)")
+    parser.add_argument("--no-open", action="store_true", help="open no browser")
+    options = parser.parse_intermixed_args(words)
+    from .play import PlayOptions, run_play
+
+    return run_play(
+        _course(options),
+        PlayOptions(
+            words=tuple(options.words),
+            exercise=options.exercise,
+            file=options.file,
+            folder=options.folder,
+            out=options.out,
+            browser=not options.no_open,
+            landscape=options.landscape,
+        ),
+    )
+
+
 def _ci(words: list[str]) -> int:
     from ..ci import PLATFORMS
 
@@ -522,6 +565,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "new": _new,
     "next": _next,
     "page": _page,
+    "play": _play,
     "release": _release,
     "reset": _reset,
     "solution": _solution,

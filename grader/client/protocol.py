@@ -36,6 +36,11 @@ class Run:
     whole: bool = False
     in_place: bool = False
 
+    @property
+    def records(self) -> bool:
+        """Whether the run is recorded."""
+        return bool(self.steps) and self.steps[0][0] == "record"
+
     def spell(self, wire: list[list[object]]) -> list[list[object]]:
         """Return a wire form of the program as the worker is to build it."""
         return [self._spelled(*node) for node in wire] if self.whole or self.in_place else wire
@@ -108,7 +113,8 @@ class Batch:
     def _numbers(self) -> int:
         """Numbers that an answer holds for each order seed, with room for what stands around them."""
         size = sum((len(run.program.nodes) + 8) * (len(run.steps) + 2) for run in self.runs)
-        return size + sum(len(run.program.nodes) ** 2 for run in self.runs if ("traced",) in run.steps)
+        size += sum(len(run.program.nodes) ** 2 for run in self.runs if ("traced",) in run.steps)
+        return size + sum(4 * (bounds.VISITS + bounds.CHANGES) for run in self.runs if run.records)
 
 
 # -- what is answered, on the wire --------------------------------------------------------------------
@@ -169,7 +175,36 @@ class _Rule(_Wire, tag="rule", frozen=True):
     last: Annotated[int, Meta(ge=0, le=10_000_000)]
 
 
-_Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | _Trace | _Rule
+_Place: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
+_LineOrZero: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
+
+
+class _Change(_Wire, frozen=True):
+    node: _Place
+    before: _Token
+    after: _Token
+    line: _LineOrZero
+    outside: bool
+
+
+class _Visit(_Wire, frozen=True):
+    node: _Place
+    inner: bool
+    upstream: _Token
+    line: _LineOrZero
+    changes: Annotated[list[_Change], Meta(max_length=bounds.CHANGES)]
+
+
+class _Record(_Wire, tag="record", frozen=True):
+    lines: list[_LineOrZero]
+    visits: Annotated[list[_Visit], Meta(max_length=bounds.VISITS)]
+    values: list[_Token]
+    grads: list[_Token]
+    left_out: Annotated[int, Meta(ge=0)]
+    elsewhere: bool
+
+
+_Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | _Trace | _Rule | _Record
 
 
 SHAPES: dict[str, tuple[range, int]] = {
@@ -338,6 +373,53 @@ class Ruled:
     last: int
 
 
+@dataclass(frozen=True)
+class GradientChange:
+    """A gradient was written: of which node, what it was and became, and by which line of the learner's file (0 where
+    no line is known). `outside`: not by the rule at hand, but after it."""
+
+    node: int
+    before: Observed
+    after: Observed
+    line: int
+    outside: bool
+
+
+@dataclass(frozen=True)
+class RuleVisit:
+    """A run of a local rule: of which node, with which upstream gradient, in which line it begins, what it wrote.
+
+    `inner`: the rule is that of a node that the program has no name for, made for the operation `node`.
+    """
+
+    node: int
+    inner: bool
+    upstream: Observed
+    line: int
+    changes: tuple[GradientChange, ...]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run as it was recorded.
+
+    Attributes:
+        made: the nodes that were made, in that order, each with its line in the learner's file (0 for none).
+        visits: the runs of local rules, in their order.
+        values: the `data` of each node in the end, None for one that was not made.
+        grads: its gradient.
+        left_out: how many visits and changes were too many to be sent.
+        elsewhere: the pass keeps gradients elsewhere than on the nodes, so changes do not show what a rule contributes.
+    """
+
+    made: tuple[tuple[int, int], ...]
+    visits: tuple[RuleVisit, ...]
+    values: tuple[Observed | None, ...]
+    grads: tuple[Observed | None, ...]
+    left_out: int
+    elsewhere: bool
+
+
 class Values(tuple[Observed, ...]):
     """The `data` of each node, in the program's order."""
 
@@ -355,7 +437,7 @@ class Nothing:
     """A step that has no result of its own was taken."""
 
 
-Result: TypeAlias = Values | Grads | Called | Traced | Ruled | Nothing
+Result: TypeAlias = Values | Grads | Called | Traced | Ruled | Recorded | Nothing
 
 
 @dataclass(frozen=True)
@@ -384,6 +466,10 @@ class _Outcome:
     def ruled(self) -> tuple[Ruled, ...]:
         return tuple(result for result in self.results if isinstance(result, Ruled))
 
+    @property
+    def recorded(self) -> tuple[Recorded, ...]:
+        return tuple(result for result in self.results if isinstance(result, Recorded))
+
 
 @dataclass(frozen=True)
 class Done(_Outcome):
@@ -392,7 +478,7 @@ class Done(_Outcome):
 
 @dataclass(frozen=True)
 class Broke(_Outcome):
-    """A run that stopped at step `len(results)` (or while building, then the results are empty)."""
+    """A run that stopped at step `len(results)`, or while building: then there is no result but that of `record`."""
 
     problem: Problem
 
@@ -462,7 +548,9 @@ _STEP_MOVES: dict[str, Callable[[Any, tuple[int, ...]], list[Any]]] = {
     "watch": lambda rest, places: [],
     "traced": lambda rest, places: [],
     "anew": lambda rest, places: [],
+    "record": lambda rest, places: list(rest),
     "backward": lambda rest, places: [places[rest[0]]],
+    "pass_or_rules": lambda rest, places: [places[rest[0]]],
     "triple": lambda rest, places: [places[rest[0]]],
     "train": lambda rest, places: [places[rest[0]], *rest[1:]],
     "rule": lambda rest, places: [places[rest[0]]],
@@ -503,6 +591,8 @@ def _decode_outcome(
     if len(results) > len(run.steps) or (isinstance(outcome, _Done) and len(results) < len(run.steps)):
         raise Refused("a run has another number of results than it had steps")
     decoded = tuple(_result(result, step[0], run.program) for result, step in zip(results, run.steps, strict=False))
+    if isinstance(outcome, _Done) and any(None in result.values for result in decoded if isinstance(result, Recorded)):
+        raise Refused("a run that went through did not make every node")
     if arrangement is not None:
         decoded = tuple(_back_in_place(result, arrangement.places) for result in decoded)
     return Done(decoded) if isinstance(outcome, _Done) else Broke(decoded, outcome.problem)
@@ -515,6 +605,7 @@ _FITS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(_CALLS, (_Nothing, _Numbers, _Nodes, _Other)),
     "traced": (_Trace,),
     "rule": (_Rule,),
+    "record": (_Record,),
 }
 
 
@@ -534,16 +625,70 @@ def _result(result: _Result, step: str, program: Program) -> Result:
             return Called(other=name)
         case _Rule(state, alone, first, last):
             return Ruled(state, alone, first, last)
+        case _Record():
+            return _recorded(result, len(program.nodes))
         case _Trace(calls):
             return Traced(tuple((node, tuple((i, _number(t)) for i, t in added)) for node, added in calls))
         case _:
             return Called() if step in _CALLS else Nothing()
 
 
+def _recorded(record: _Record, count: int) -> Recorded:
+    if not len(record.lines) == len(record.values) == len(record.grads) <= count:
+        raise Refused("a recording has another number of nodes than the program")
+    changes = [change for visit in record.visits for change in visit.changes]
+    named = [visit.node for visit in record.visits] + [change.node for change in changes]
+    if len(changes) > bounds.CHANGES:
+        raise Refused(f"a recording has more than {bounds.CHANGES} changes")
+    if any(node >= count for node in named):
+        raise Refused("a recording names a node that is not in the program")
+    missing = (None,) * (count - len(record.lines))
+    return Recorded(
+        tuple(enumerate(record.lines)),
+        tuple(
+            RuleVisit(
+                visit.node,
+                visit.inner,
+                _number(visit.upstream),
+                visit.line,
+                tuple(
+                    GradientChange(c.node, _number(c.before), _number(c.after), c.line, c.outside)
+                    for c in visit.changes
+                ),
+            )
+            for visit in record.visits
+        ),
+        (*map(_number, record.values), *missing),
+        (*map(_number, record.grads), *missing),
+        record.left_out,
+        record.elsewhere,
+    )
+
+
+def _recorded_in_place(recorded: Recorded, places: tuple[int, ...]) -> Recorded:
+    index = {place: i for i, place in enumerate(places)}
+    return replace(
+        recorded,
+        made=tuple((index[node], line) for node, line in recorded.made),
+        visits=tuple(
+            replace(
+                visit,
+                node=index[visit.node],
+                changes=tuple(replace(change, node=index[change.node]) for change in visit.changes),
+            )
+            for visit in recorded.visits
+        ),
+        values=tuple(recorded.values[place] for place in places),
+        grads=tuple(recorded.grads[place] for place in places),
+    )
+
+
 def _back_in_place(result: Result, places: tuple[int, ...]) -> Result:
     """A result with the nodes of a program in its own order again."""
     if isinstance(result, (Values, Grads)):
         return type(result)(result[place] for place in places)
+    if isinstance(result, Recorded):
+        return _recorded_in_place(result, places)
     if isinstance(result, (Ruled, Nothing)) or (isinstance(result, Called) and result.nodes is None):
         return result
     index = {place: i for i, place in enumerate(places)}

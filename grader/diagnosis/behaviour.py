@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..checks.answered import Shown
-from ..client import Broke, Called, Died, Done, Nothing, Odd, Problem, Ruled, Run, Traced
+from ..client import Broke, Called, Died, Done, Nothing, Odd, Problem, Recorded, Ruled, Run, Traced
 from ..client.protocol import Observed, Result
 
 RIGHT = ""  # stands for every behaviour that passes
@@ -136,7 +136,7 @@ def _result(result: Result) -> str:
         return f"rule {result.state} {result.alone}"
     if isinstance(result, Traced):
         return "trace " + " ".join(str(node) for node, _ in result.calls)
-    if isinstance(result, Nothing):
+    if isinstance(result, Nothing | Recorded):  # no check records
         return "nothing"
     return " ".join(map(_number, result))
 

@@ -186,7 +186,7 @@ def _gradients_stay_moderate(nodes: Sequence[Node], values: Sequence[float]) -> 
         node = nodes[index]
         if isinstance(node, Leaf):
             continue
-        local = OPERATIONS[node.op].derivatives(_operand_values(node, values), values[index])
+        local = OPERATIONS[node.op].bounds(_operand_values(node, values), values[index])
         for operand, derivative in zip(node.operands, local, strict=True):
             if isinstance(operand, int):
                 mass[operand] += derivative * mass[index]

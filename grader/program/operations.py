@@ -18,8 +18,10 @@ class Operation:
     Args:
         name: its name in programs. A function has this name in an engine and in torch as well.
         compute: computes the value. For an operator it takes any objects that support it, for a function floats.
-        derivatives: returns upper bounds of the absolute local derivatives with respect to each operand, from the
+        bounds: returns upper bounds of the absolute local derivatives with respect to each operand, from the
             operands and the value.
+        local: returns the local derivatives with respect to each operand, from the operands and the value, as torch
+            has them; 0 for relu at 0. It may raise what float arithmetic raises.
         symbol: the symbol of an operator of two operands in Python; None for an operation of one.
         method: the special method of an operator in Python; None for a function.
         tame: returns whether value and derivatives are defined for the operands, moderate, and away from a kink or
@@ -29,7 +31,8 @@ class Operation:
 
     name: str
     compute: Callable[..., Any]
-    derivatives: Callable[[Sequence[float], float], tuple[float, ...]]
+    bounds: Callable[[Sequence[float], float], tuple[float, ...]]
+    local: Callable[[Sequence[float], float], tuple[float, ...]]
     symbol: str | None = None
     method: str | None = None
     tame: Callable[[Sequence[float]], bool] = lambda x: True
@@ -42,7 +45,7 @@ class Operation:
 
 
 def _sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x))
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
 
 def _tame_power(x: Sequence[float]) -> bool:
@@ -54,14 +57,22 @@ def _one(x: Sequence[float], out: float) -> tuple[float, ...]:
     return (1.0,) * len(x)
 
 
+def _local_power(x: Sequence[float], out: float) -> tuple[float, ...]:
+    base, exponent = x
+    by_base = exponent * base ** (exponent - 1) if exponent else 0.0
+    by_exponent = out * math.log(base) if base > 0 else 0.0 if base == 0 <= exponent else math.nan
+    return by_base, by_exponent
+
+
 _TABLE = (
-    Operation("add", operator.add, _one, "+", "__add__"),
-    Operation("sub", operator.sub, _one, "-", "__sub__"),
-    Operation("mul", operator.mul, lambda x, out: (abs(x[1]), abs(x[0])), "*", "__mul__"),
+    Operation("add", operator.add, _one, _one, "+", "__add__"),
+    Operation("sub", operator.sub, _one, lambda x, out: (1.0, -1.0), "-", "__sub__"),
+    Operation("mul", operator.mul, lambda x, out: (abs(x[1]), abs(x[0])), lambda x, out: (x[1], x[0]), "*", "__mul__"),
     Operation(
         "div",
         operator.truediv,
         lambda x, out: (1 / abs(x[1]), abs(out / x[1])),
+        lambda x, out: (1 / x[1], -out / x[1]),
         "/",
         "__truediv__",
         tame=lambda x: abs(x[1]) >= _SMALLEST_DIVISOR,
@@ -70,16 +81,32 @@ _TABLE = (
         "pow",
         operator.pow,
         lambda x, out: (abs(x[1] * out / x[0]), abs(out * math.log(abs(x[0])))),
+        _local_power,
         "**",
         "__pow__",
         tame=_tame_power,
     ),
-    Operation("neg", operator.neg, _one, method="__neg__"),
-    Operation("relu", lambda x: max(0.0, x), _one, tame=lambda x: abs(x[0]) >= _FROM_KINK),
-    Operation("tanh", math.tanh, _one, optional=True),
-    Operation("exp", math.exp, lambda x, out: (out,), tame=lambda x: x[0] <= 3, optional=True),
-    Operation("log", math.log, lambda x, out: (1 / x[0],), tame=lambda x: x[0] >= _SMALLEST_DIVISOR, optional=True),
-    Operation("sigmoid", _sigmoid, _one, tame=lambda x: abs(x[0]) <= 20, optional=True),
+    Operation("neg", operator.neg, _one, lambda x, out: (-1.0,), method="__neg__"),
+    Operation(
+        "relu",
+        lambda x: max(0.0, x),
+        _one,
+        lambda x, out: (1.0 if x[0] > 0 else 0.0,),
+        tame=lambda x: abs(x[0]) >= _FROM_KINK,
+    ),
+    Operation("tanh", math.tanh, _one, lambda x, out: (1 - out * out,), optional=True),
+    Operation("exp", math.exp, lambda x, out: (out,), lambda x, out: (out,), tame=lambda x: x[0] <= 3, optional=True),
+    Operation(
+        "log",
+        math.log,
+        lambda x, out: (1 / x[0],),
+        lambda x, out: (1 / x[0],),
+        tame=lambda x: x[0] >= _SMALLEST_DIVISOR,
+        optional=True,
+    ),
+    Operation(
+        "sigmoid", _sigmoid, _one, lambda x, out: (out * (1 - out),), tame=lambda x: abs(x[0]) <= 20, optional=True
+    ),
 )
 OPERATIONS = {operation.name: operation for operation in _TABLE}
 BINARY = {operation.name: operation.symbol for operation in _TABLE if operation.symbol is not None}

@@ -52,5 +52,6 @@ def check_for_learner(exercise_id: str, check: CheckResult, details: Details) ->
         output=UNSET,
         reason=UNSET,
         line=UNSET,
+        play=UNSET,
     )
     return told if detail == "hint" else replace(told, diagnosis=UNSET, hint=UNSET)

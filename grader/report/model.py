@@ -82,10 +82,10 @@ class FaultFact(_Strict, frozen=True):
 class CheckResult(_Strict, frozen=True):
     """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
     (inf, nan) are words. `expected_by` says who computed what is expected: torch, or the check from torch's numbers.
-    `hint` is the command that shows one. `reason` says as data why there is no number to compare, `remarks` what else
-    the check says; `message` says it in words. `line` is the line of the learner's file that the failure is about:
-    where the code raised, or where the rule begins that the exercise's first fact is about. `decided` is there where a
-    person decided on `score`."""
+    `hint` is the command that shows one, `play` the one that replays the program that failed. `reason` says as data why
+    there is no number to compare, `remarks` what else the check says; `message` says it in words. `line` is the line of
+    the learner's file that the failure is about: where the code raised, or where the rule begins that the exercise's
+    first fact is about. `decided` is there where a person decided on `score`."""
 
     id: str
     title: str
@@ -101,6 +101,7 @@ class CheckResult(_Strict, frozen=True):
     expected_by: Literal["torch", "check"] | UnsetType = UNSET
     diagnosis: Diagnosis | UnsetType = UNSET
     hint: str | UnsetType = UNSET
+    play: str | UnsetType = UNSET
     message: str | UnsetType = UNSET
     remarks: tuple[Remark, ...] | UnsetType = UNSET
     output: str | UnsetType = UNSET

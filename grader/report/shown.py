@@ -1,5 +1,8 @@
 """Select what of a report is shown, and format its numbers: on a terminal, on a page, in an export."""
 
+import shlex
+from pathlib import PurePath
+
 from ..words.learner import place
 from .model import CheckResult, ExerciseResult
 
@@ -29,6 +32,17 @@ def located(exercise: ExerciseResult, check: CheckResult | None) -> tuple[str, i
     line that is not known."""
     line = (exercise.reason.line if exercise.reason else None) if check is None else (check.line or None)
     return exercise.file or "", line
+
+
+def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
+    """Return the command that replays what a check failed on, with the file where it is not where it belongs; empty
+    where there is nothing to replay."""
+    if not check.play:
+        return ""
+    file = PurePath(exercise.file or "")
+    usual = f"{exercise.number}_{exercise.id}.py"
+    in_place = str(file) in (usual, str(PurePath("exercises", usual)), ".")
+    return check.play if in_place else f"{check.play} --file {shlex.quote(str(file))}"
 
 
 def expected_by(check: CheckResult, right: float | str) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from ..client import cut
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import digits, expected_by, first_failure, where
+from ..report.shown import digits, expected_by, first_failure, play_command, where
 from ..style import Style, columns, packed, padded
 
 T = TypeVar("T")
@@ -190,13 +191,17 @@ def _failure(
     lines, fits = page.told(page.details(exercise, check, facts, said))
     if not fits:
         lines, fits = page.told(page.details(exercise, check, facts, said, wide=True))
+    if not fits and check.play:  # the reason comes before the way to see it
+        check = replace(check, play=UNSET)
+        lines, fits = page.told(page.details(exercise, check, facts, said, wide=True))
     if not fits and facts and check.diagnosis:
         lines, fits = page.told(page.details(exercise, check, facts, check.diagnosis.explanation, wide=True))
     if not fits and len(facts) > 1:
         return _failure(exercise, check, facts[:1], said, style, whole=whole)
     if len(lines) > page.most:  # a message of unprintable characters, which are shown as escapes
-        *_, hint = lines
-        lines = [*lines[: page.most - 2], f"{_shorter(lines[page.most - 2], style)} {style.ellipsis}", hint]
+        at = page.most - (3 if check.play else 2)
+        commands = lines[at + 1 - page.most :]
+        lines = [*lines[:at], f"{_shorter(lines[at], style)} {style.ellipsis}", *commands]
     return lines
 
 
@@ -257,6 +262,8 @@ class _Page:
         yield _Part(_printed(check, style), rank=0)
         hint = _given(check.hint) or f"grade hint {exercise.id}"
         yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"])
+        play = play_command(exercise, check)
+        yield _Part([style.cut(f"{indent}{self.label('see it')}{style.clean(play)}", style.width)] if play else [])
 
     def program(self, text: str) -> Iterator[str]:
         """Yield the lines of a program, broken between its assignments where one line is too short for it."""

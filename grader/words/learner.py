@@ -258,6 +258,7 @@ _DONE: dict[str, str] = {
     "values": "the values were read",
     "grads": "the gradients were read",
     "backward": "`backward()` was called",
+    "pass_or_rules": "the backward pass was run",
     "preload": "the gradients were set",
     "local_rules": "the backward rules were run one at a time",
     "triple": "a backward rule was replaced",

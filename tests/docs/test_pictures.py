@@ -1,5 +1,6 @@
 """The pictures of the README are of real runs."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,3 +16,12 @@ def test_the_terminal_shows_what_the_command_prints(tmp_path: Path) -> None:
     subprocess.run([sys.executable, PICTURES / "make.py", "--terminal", tmp_path], check=True)
     for name in ("terminal-light.svg", "terminal-dark.svg"):
         assert (PICTURES / name).read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no Chromium here")
+def test_the_replay_can_be_photographed(tmp_path: Path) -> None:
+    """The script makes every picture of the replay from a real run of `grade play`."""
+    subprocess.run([sys.executable, PICTURES / "make.py", "--replay", tmp_path], check=True)
+    made = {path.name for path in tmp_path.glob("*.png")}
+    assert {path.name for path in PICTURES.glob("replay-*.png")} == made

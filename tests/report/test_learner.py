@@ -25,6 +25,7 @@ FULL = CheckResult(
     actual={"dL/da": 3.0},
     diagnosis=Diagnosis("overwrite", "a title", "the second use overwrote the first"),
     hint="grade hint first 2",
+    play="grade play first 1",
     message="line 3: x = y",
     remarks=(NeverRan("a"),),
     output="printed",
@@ -32,7 +33,7 @@ FULL = CheckResult(
     expected_by="torch",
     line=3,
 )
-FINDINGS = {"program", "expected", "actual", "expected_by", "message", "remarks", "output", "reason", "line"}
+FINDINGS = {"program", "expected", "actual", "expected_by", "message", "remarks", "output", "play", "reason", "line"}
 HINTS = {"diagnosis", "hint"}
 
 

@@ -1,5 +1,8 @@
+import os
 import random
-from collections.abc import Callable
+import re
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +10,7 @@ import pytest
 from many_graded import grade_texts, grader_of
 from msgspec import UNSET
 from msgspec.structs import replace
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from grader.answer_book import read_book
 from grader.course import Course, Exercise, Limits, load_course
@@ -15,6 +19,15 @@ from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
 from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp, Submitter
 
 ROOT = Path(__file__).resolve().parents[2]
+FLAGS = (
+    "--no-sandbox",  # as root, Chromium has none
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 FIRST = (
     "Ada",
     "Björn",
@@ -48,6 +61,7 @@ LAST = (
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
 MakeReport = Callable[..., Report]
+OpenHtml = Callable[..., Page]
 
 
 @pytest.fixture
@@ -189,3 +203,44 @@ def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
         return [one(chance, i) for i in range(n)]
 
     return make
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium; where there is none, CI fails and others are told what was not tested."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        text = "NOT TESTED: there is no Chromium here (Debian: apt-get install chromium)"
+        if os.environ.get("CI"):
+            pytest.fail(text)
+        pytest.skip(text)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_html(browser: Browser, tmp_path: Path) -> Iterator[OpenHtml]:
+    """Opens a page of one file, ready to be used. Whatever a test does with it, nothing may be asked of a network, and
+    no error or complaint of the content policy may come up."""
+    complaints: list[str] = []
+    asked: list[str] = []
+
+    def open_(text: str, *, at: str = "", **context: Any) -> Page:
+        path = tmp_path / "page.html"
+        path.write_text(text, encoding="utf-8")
+        page = browser.new_context(**context).new_page()
+        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri() + at)
+        page.wait_for_selector("body[data-ready]", timeout=60_000)
+        return page
+
+    yield open_
+    for context in browser.contexts:
+        context.close()
+    own = re.compile(r"data:|file://[^?#]*/page\.html")
+    assert [] == [url for url in asked if not own.match(url)]
+    assert [] == [text for text in complaints if "more than 1000 rows" not in text]  # Tabulator, before printing

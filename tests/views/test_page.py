@@ -1,11 +1,5 @@
-import base64
-import hashlib
-import html
-import json
 import re
-import zlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,28 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
+from offline_page import unpack
 
 from grader.cohort import Summary, summarise
 from grader.course import Course
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp, Submitter
 from grader.views.page import build_page
-from grader.views.page.build import ASSETS, HERE, LICENCES, SCRIPTS, STYLES, pack
 from grader.views.page.data import LINE, MANY, PER_LEARNER, PRINTED, TEXT, cut, document
 
 MakeClass = Callable[..., list[Report]]
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
-
-
-def unpack(page: str) -> Any:
-    """The data in a page."""
-    (found,) = re.findall(r'<script type="application/octet-stream" id="data">([^<]*)</script>', page)
-    return json.loads(zlib.decompress(base64.b64decode(found, validate=True)))
-
-
-def inline(page: str, tag: str) -> list[str]:
-    """What stands between a tag without attributes and its end, as a browser cuts it out."""
-    return re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
 
 
 def failing(report: Report, **more: Any) -> Report:
@@ -222,78 +205,6 @@ def test_any_text_comes_back_and_none_stands_in_the_page(
     bare = build_page(summary_of(), [])
     packed = r'(id="data">)[^<]*'
     assert re.sub(packed, r"\1", bare) == re.sub(packed, r"\1", page)
-
-
-@given(st.recursive(st.text() | st.integers(-(2**53), 2**53), lambda inner: st.lists(inner), max_leaves=9))
-def test_packed_data_has_no_markup_in_it(value: Any) -> None:
-    """Base64 of deflated JSON: letters, digits, three signs."""
-    packed = pack({"value": value})
-
-    assert re.fullmatch(r"[A-Za-z0-9+/=]+", packed)
-    assert {"value": value} == json.loads(zlib.decompress(base64.b64decode(packed)))
-
-
-def test_the_policy_names_exactly_what_runs(summary_of: Callable[..., Summary]) -> None:
-    """Nothing is allowed but the page's own scripts and style, by their hashes."""
-    page = build_page(summary_of(), [])
-    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
-    rules = {name: values for name, *values in (rule.split() for rule in policy.split("; "))}
-
-    def hashes(tag: str) -> list[str]:
-        made = [hashlib.sha256(text.encode()).digest() for text in inline(page, tag)]
-        return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in made]
-
-    assert ["'none'"] == rules["default-src"]
-    assert hashes("script") == rules["script-src"]
-    assert hashes("style") == rules["style-src"]
-    assert "unsafe" not in policy
-    assert len(SCRIPTS) == len(inline(page, "script"))
-    assert page.index("Content-Security-Policy") < page.index("<style>") < page.index("<script")
-
-
-def test_nothing_is_loaded_or_handled_inline(summary_of: Callable[..., Summary]) -> None:
-    """Outside of its scripts and styles, the page has no address, no inline handler and no inline style."""
-    page = build_page(summary_of(), [])
-    markup = re.sub(r"<(script|style)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
-
-    assert [] == re.findall(r"\s(?:src|style|on\w+|srcset|action)=", markup)
-    assert [] == [address for address in re.findall(r'href="([^"]*)"', markup) if not address.startswith("#")]
-    assert "sourceMappingURL" not in page
-    assert "@import" not in inline(page, "style")[0]
-    assert [] == re.findall(r"url\((?!#)", inline(page, "style")[0])
-
-
-@pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], ids=lambda path: path.name)
-def test_scripts_and_styles_end_where_they_should(path: Path) -> None:
-    """Nothing in them closes their own element, or opens a comment in which that would be overlooked."""
-    text = path.read_text(encoding="utf-8").lower()
-
-    assert [] == re.findall(r"</script|</style|<!--|<script", text)
-
-
-def test_vendored_files_are_what_they_were() -> None:
-    """The libraries are the released files, byte by byte; fetch.sh fetches them anew."""
-    lines = (ASSETS / "SHA256SUMS").read_text().splitlines()
-    listed = {name: digest for digest, name in map(str.split, lines)}
-    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in ASSETS.iterdir()}
-
-    assert {name.removeprefix("./"): digest for name, digest in listed.items()} == {
-        name: digest for name, digest in found.items() if name not in ("SHA256SUMS", "fetch.sh")
-    }
-
-
-def test_licences_travel_with_the_page(summary_of: Callable[..., Summary]) -> None:
-    """The page holds the licences of what it is made with."""
-    assert html.escape(LICENCES.read_text(encoding="utf-8")) in build_page(summary_of(), [])
-
-
-@pytest.mark.parametrize("path", sorted(HERE.glob("*.js")), ids=lambda path: path.name)
-def test_no_script_is_long(path: Path) -> None:
-    """As of any module, at most 400 lines; and text never becomes markup."""
-    text = path.read_text(encoding="utf-8")
-
-    assert len(text.splitlines()) <= 400
-    assert [] == re.findall(r"\.(?:innerHTML|outerHTML)|insertAdjacentHTML|document\.write|\beval\(|new Function", text)
 
 
 def test_absent_fields_take_no_room(solved: Report, summary_of: Callable[..., Summary]) -> None:

@@ -1,17 +1,15 @@
 """The page in a real browser, as an instructor uses it."""
 
 import itertools
-import os
 import re
-import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from grader.cohort import summarise
 from grader.course import Course
@@ -19,21 +17,14 @@ from grader.outside.text import spelled
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp, Submitter
 from grader.views.page import build_page
+from grader.views.page.build import PARTS
 
 pytestmark = pytest.mark.browser
 
 MakeClass = Callable[..., list[Report]]
+OpenHtml = Callable[..., Page]
 OpenPage = Callable[..., Page]
 
-FLAGS = (
-    "--no-sandbox",  # as root, Chromium has none
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 MANY = 5_000
 BIDI = "\u202egnp.exe\u2066"
 HOSTILE = (
@@ -48,27 +39,9 @@ HOSTILE = (
 )
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium; where there is none, CI fails and others are told what was not tested."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        text = "NOT TESTED: there is no Chromium here (Debian: apt-get install chromium)"
-        if os.environ.get("CI"):
-            pytest.fail(text)
-        pytest.skip(text)
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def open_page(browser: Browser, course: Course, tmp_path: Path) -> Iterator[OpenPage]:
-    """Opens the page on a class, ready to be used. Whatever a test does with it, nothing may be asked of a network,
-    and no error or complaint of the content policy may come up."""
-    complaints: list[str] = []
-    asked: list[str] = []
+def open_page(open_html: OpenHtml, course: Course) -> OpenPage:
+    """Opens the page on a class."""
 
     def open_(
         reports: list[Report],
@@ -78,22 +51,9 @@ def open_page(browser: Browser, course: Course, tmp_path: Path) -> Iterator[Open
         beside: Sequence[str] = (),
         **context: Any,
     ) -> Page:
-        path = tmp_path / "page.html"
-        path.write_text(build_page(summarise(course, reports, faults or {}, beside), reports), encoding="utf-8")
-        page = browser.new_context(**context).new_page()
-        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(path.as_uri() + at)
-        page.wait_for_selector("body[data-ready]", timeout=60_000)
-        return page
+        return open_html(build_page(summarise(course, reports, faults or {}, beside), reports), at=at, **context)
 
-    yield open_
-    for context in browser.contexts:
-        context.close()
-    own = re.compile(r"data:|file://[^?#]*/page\.html")
-    assert [] == [url for url in asked if not own.match(url)]
-    assert [] == [text for text in complaints if "more than 1000 rows" not in text]  # Tabulator, before printing
+    return open_
 
 
 @pytest.fixture(scope="module")
@@ -380,7 +340,7 @@ def test_hostile_text_stays_text(open_page: OpenPage, handed_in: tuple[Report, .
     content = page.evaluate("document.body.innerText")
     assert [] == [c for c in "\u202e\u2066\u2028\u200b\x1b\x00" if c in content]
     assert 0 == page.locator("img, iframe, object, embed, form, a[href^='javascript']").count()
-    assert 8 == page.locator("script:not([type])").count()
+    assert len(PARTS.scripts) == page.locator("script:not([type])").count()
     assert page.evaluate(
         "[...document.querySelectorAll('*')].every(e => e.getAttributeNames().every(n => !/^on/.test(n)))"
     )

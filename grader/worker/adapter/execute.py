@@ -17,6 +17,7 @@ from .calls import CallBudget
 from .inline_rules import InlineRules
 from .introspect import Reading
 from .parts import Unreadable
+from .recording import Recording
 from .rules import STORED, Rules
 from .set_order import Nodes
 
@@ -70,6 +71,7 @@ class Graph:
         self.objects: list[Any] = []
         self.leaves: dict[int, int] = {}
         self.trace: list[Any] = []
+        self.recording: Recording | None = None
 
     # -- building ---------------------------------------------------------------------------
 
@@ -196,6 +198,16 @@ class Graph:
         self.rules.run_pass(self._pass_from(self._node(root)))
         return ["nothing"]
 
+    def pass_or_rules(self, root: int) -> list[Any]:
+        """Run the backward pass of the file, or the local rules in a right order where it has none."""
+        node = self._node(root)
+        try:
+            run = self._pass_from(node)
+        except Unreadable:
+            return self.local_rules(root, 1.0)
+        self.rules.run_pass(run)
+        return ["nothing"]
+
     def _pass_from(self, node: Any) -> Callable[[], Any]:
         return introspect.backward_of(self.module, node, self.shape.rule_of_node)
 
@@ -224,6 +236,8 @@ class Graph:
         """
         shape = self.shape
         self._need_rules()
+        if self.recording is not None and isinstance(self.rules, InlineRules):
+            raise Unreadable("the rules stand in backward(), so they cannot be shown one at a time")
         start = self._node(root)
         shape.write(start, upstream)
         made = self._made()
@@ -287,6 +301,17 @@ class Graph:
     def _snapshot(self) -> list[float]:
         return [self.shape.number(getattr(node, self.shape.grad)) for node in self.objects]
 
+    def record(self, begin: int) -> list[Any]:
+        """Record the run: which lines make nodes and, from the step number `begin` on, which local rule runs when and
+        what is written to gradients. It is the first step, and its answer is completed when the run has ended."""
+        assert self.recording is not None
+        return self.recording.answer
+
+    def follow(self) -> None:
+        """Follow the local rules and the gradients from here on."""
+        assert self.recording is not None
+        self.recording.begin(self.program, self._made(), self._is_leaf, self.rules)
+
     def traced(self) -> list[Any]:
         return ["trace", self.trace[:1000]]
 
@@ -336,6 +361,7 @@ _STEPS: dict[str, Callable[..., list[Any]]] = {
     "values": Graph.values,
     "grads": Graph.grads,
     "backward": Graph.backward,
+    "pass_or_rules": Graph.pass_or_rules,
     "preload": Graph.preload,
     "local_rules": Graph.local_rules,
     "triple": Graph.triple,
@@ -343,6 +369,7 @@ _STEPS: dict[str, Callable[..., list[Any]]] = {
     "watch": Graph.watch,
     "traced": Graph.traced,
     "call": Graph.call,
+    "record": Graph.record,
     "anew": Graph.anew,
     "train": Graph.train,
 }
@@ -398,10 +425,19 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
 def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> list[Any]:
     results: list[Any] = []
     where = "build"
+    begin = steps[0][1] if steps and steps[0][0] == "record" else None
+    if begin is not None:
+        graph.recording = Recording(graph.shape, graph.nodes, lambda: graph.objects, filename)
     try:
         graph.build(program)
-        for where, *arguments in steps:
+        for number, (where, *arguments) in enumerate(steps):
+            if number == begin:
+                graph.follow()
             results.append(_STEPS[where](graph, *arguments))
+        outcome = ["done", results]
     except BaseException as error:
-        return ["broke", results, _problem(where, error, filename)]
-    return ["done", results]
+        outcome = ["broke", results, _problem(where, error, filename)]
+    if graph.recording is not None:
+        graph.recording.finish()
+        outcome[1] = [graph.recording.answer, *results[1:]]  # also where the program was not built
+    return outcome

@@ -9,12 +9,14 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from . import spelling
 from .parts import Unreadable
 
 _CONTAINERS = (list, dict, set)  # in which a file may keep a tape
+_NOTHING = object()
+_Access = TypeVar("_Access", bound="GradientAccess")
 
 
 class Write(NamedTuple):
@@ -36,21 +38,15 @@ class _Read:
     used: bool = False
 
 
-class GradientLog:
-    """Notes the reads and writes of the gradients of a class; a context manager.
+class GradientAccess:
+    """Stands between the learner's code and the gradients of a class; a context manager."""
 
-    Args:
-        instead: changes what a read gives, by node and value.
-    """
-
-    def __init__(self, cls: type, name: str, instead: Callable[[Any, Any], Any]) -> None:
-        self.writes: list[Write] = []
-        self._cls, self._name, self._instead = cls, name, instead
-        self._read: list[_Read] = []  # and not written since, oldest first
-        self._kept: Any = inspect.getattr_static(cls, name, None)
+    def __init__(self, cls: type, name: str) -> None:
+        self._cls, self._name = cls, name
+        self._kept: Any = inspect.getattr_static(cls, name, _NOTHING)
         self._own = name in vars(cls)
 
-    def __enter__(self) -> "GradientLog":
+    def __enter__(self: _Access) -> _Access:
         setattr(self._cls, self._name, property(self._get, self._set))
         return self
 
@@ -60,15 +56,40 @@ class GradientLog:
         else:
             delattr(self._cls, self._name)
 
-    def _get(self, node: Any) -> Any:
+    def there(self, node: Any) -> Any:
+        """Return what stands in a node, as it would be read without this."""
         if hasattr(type(self._kept), "__set__"):
-            value = self._kept.__get__(node, type(node))
+            return self._kept.__get__(node, type(node))
+        value = vars(node).get(self._name, self._kept)  # a default may stand in the class
+        if value is _NOTHING:
+            raise AttributeError(self._name)
+        return value
+
+    def _get(self, node: Any) -> Any:
+        return self.there(node)
+
+    def _set(self, node: Any, value: Any) -> None:
+        if hasattr(type(self._kept), "__set__"):
+            self._kept.__set__(node, value)
         else:
-            try:
-                value = vars(node)[self._name]
-            except KeyError:
-                raise AttributeError(self._name) from None
-        value = self._instead(node, value)
+            vars(node)[self._name] = value
+
+
+class GradientLog(GradientAccess):
+    """Notes the reads and writes of the gradients of a class.
+
+    Args:
+        instead: changes what a read gives, by node and value.
+    """
+
+    def __init__(self, cls: type, name: str, instead: Callable[[Any, Any], Any] = lambda node, value: value) -> None:
+        super().__init__(cls, name)
+        self.writes: list[Write] = []
+        self._instead = instead
+        self._read: list[_Read] = []  # and not written since, oldest first
+
+    def _get(self, node: Any) -> Any:
+        value = self._instead(node, self.there(node))
         self._read.append(_Read(node, spelling.plain(value)))
         return value
 
@@ -83,16 +104,13 @@ class GradientLog:
             giver.used = True
         of = None if giver is None else giver.node
         self.writes.append(Write(of, node, was, spelling.plain(value)))
-        if hasattr(type(self._kept), "__set__"):
-            self._kept.__set__(node, value)
-        else:
-            vars(node)[self._name] = value
+        super()._set(node, value)
 
 
 def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, Any]]], run: Callable[[], Any]) -> bool:
     """Whether the backward pass of a small graph adds to the inputs of each operation, and to nothing else, after it
     has read that operation's gradient."""
-    with GradientLog(cls, grad, lambda node, value: value) as log, contextlib.suppress(Exception):
+    with GradientLog(cls, grad) as log, contextlib.suppress(Exception):
         run()
     known = [node for operation, sources in operations for node in (operation, *sources)]
     written = [w for w in log.writes if w.of is not None and any(w.to is node for node in known)]  # a tape has others

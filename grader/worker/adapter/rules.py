@@ -17,6 +17,7 @@ or each with its input; one alone is that of the only input.
 
 import inspect
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -353,14 +354,33 @@ class Rules:
 
         self._replace(node, in_place_of(original, tripled))
 
-    def watch(self, node: Any, around: Callable[[Any, Callable[[], Any]], Any]) -> None:
+    @property
+    def returns(self) -> bool:
+        """Whether the function leaves it to the backward pass to add the contributions."""
+        return self.kind in ("pull", "slopes") or (self.kind == "called" and not self.call.adds)
+
+    def watch(self, node: Any, around: Callable[[Any, "partial[Any]"], Any]) -> None:
         """From here on the node's function runs inside `around(node, run)`."""
         original = self._function(node)
 
         def watched(*arguments: Any, **named: Any) -> Any:
-            return around(node, lambda: original(*arguments, **named))
+            return around(node, partial(original, *arguments, **named))
 
         self._replace(node, in_place_of(original, watched))
+
+    def upstream(self, node: Any, run: "partial[Any]") -> Any:
+        """The upstream gradient among the arguments of a function that is watched, None for none."""
+        arguments = run.args
+        if self.kind == "pull":
+            return arguments[0] if arguments else None
+        for name, role in self.call.named:
+            if role == "grad":
+                return run.keywords.get(name)
+        if "grad" not in self.call.arguments:
+            return None
+        before = self.call.arguments[: self.call.arguments.index("grad")]
+        at = len(before) + (len(self._inputs(node)) - 1 if "*inputs" in before else 0)
+        return arguments[at] if at < len(arguments) else None
 
     def run_pass(self, run: Callable[[], Any]) -> None:
         """Run the engine's own backward pass."""

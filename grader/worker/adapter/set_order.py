@@ -9,7 +9,7 @@ are iterated in both orders.
 
 import gc
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -44,11 +44,17 @@ class Nodes:
     Args:
         module: the learner's file.
         follow: whether to record objects and fix the order of sets; otherwise both are left to Python.
+
+    Attributes:
+        made: the objects.
+        order_seed: that of this run.
+        on_made: called with each object as it is made; None for nothing.
     """
 
     def __init__(self, module: ModuleType, follow: bool = True) -> None:
         self.made: list[Any] = []
         self.order_seed = 0
+        self.on_made: Callable[[Any], None] | None = None
         self._numbers: dict[int, int] = {}  # these three by address
         self._hashes: dict[int, int] = {}
         self._ids: dict[int, int] = {}
@@ -111,6 +117,8 @@ class Nodes:
         self._numbers[address] = number
         self._hashes[address] = hashed
         self._ids[address] = (self._run << 64) | hashed
+        if self.on_made is not None:
+            self.on_made(obj)
         return hashed
 
     def _follow(self, cls: type) -> None:

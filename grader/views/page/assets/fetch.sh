@@ -1,21 +1,7 @@
 #!/usr/bin/env bash
 # Download the files of this folder from npm by name and version, and compare them with SHA256SUMS.
-# `fetch.sh --update` writes SHA256SUMS instead, after a version below was raised: look at what changed.
-set -euo pipefail
 cd "$(dirname "$0")"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-licence() { # package, words for its heading
-    printf '%s\n%s\n\n' "$2" "${2//?/-}"
-    sed -e 's/\r$//' -e '$a\' "$work/$1/LICENSE"
-    printf '\n'
-}
-
-unpack() { # package@version, folder
-    mkdir "$work/$2"
-    tar -xzf "$work/$(cd "$work" && npm pack --silent "$1")" -C "$work/$2" --strip-components=1
-}
+source ../../offline/npm.sh
 
 unpack tabulator-tables@6.5.3 tabulator
 unpack d3@7.9.0 d3
@@ -34,10 +20,4 @@ cp "$work/d3/dist/d3.min.js" "$work/plot/dist/plot.umd.min.js" .
     licence bounds "binary-search-bounds 2.0.5, part of Observable Plot"
     licence isoformat "isoformat 0.2.1, part of Observable Plot"
 } >LICENSES.txt
-chmod 644 ./*.js ./*.css LICENSES.txt
-
-if [[ ${1:-} == --update ]]; then
-    sha256sum ./*.js ./*.css LICENSES.txt >SHA256SUMS
-else
-    sha256sum --check SHA256SUMS
-fi
+settle "$@"

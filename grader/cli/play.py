@@ -1,0 +1,327 @@
+"""Replay a learner's own backward pass: what `grade play` does."""
+
+import ast
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import sandbox
+from ..answer_book import Answer, AnswerBook, read_book
+from ..client import Source, read_source
+from ..course import Check, Course, Exercise
+from ..oracle import Oracle, OracleError
+from ..outside import did_you_mean, readable, write_atomically, write_named
+from ..processes import open_in_browser
+from ..program import FUNCTIONS, Program, ProgramError, program
+from ..replay import Landscape, Replay
+from ..replay.asked import Asked, asked
+from ..replay.files import Files
+from ..replay.presets import Training, presets, trainings
+from ..sandbox import Warm
+from ..workspace import own_folder, progress_of
+from .run import default_memo
+from .streams import StatusLine
+from .words import UsageError, find_exercise, learner_folders
+
+_RATE, _STEPS = 0.1, 20  # of a landscape of an expression
+_VALUE = re.compile(r"([^\W\d]\w*)=([^=].*)", re.DOTALL)
+_OF_EXPRESSION = re.compile(r"[-+*/()=;@%\s]")
+_PAGE = "replay.html"
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """What `grade play` was asked.
+
+    Attributes:
+        words: an exercise and a check, a preset, or an expression and the values of its leaves.
+        exercise: whose file runs a preset or an expression.
+        file: a file to run instead of an exercise's own.
+        folder: where the exercise files are.
+        out: where the page goes.
+        browser: whether to open it.
+        landscape: whether to show a training run.
+    """
+
+    words: tuple[str, ...]
+    exercise: str | None = None
+    file: Path | None = None
+    folder: Path | None = None
+    out: Path | None = None
+    browser: bool = True
+    landscape: bool = False
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What is replayed: of an exercise (`asked` and `training` are None), a program, or a training run."""
+
+    exercise: Exercise | None
+    source: Source
+    check: Check | None = None
+    asked: Asked | None = None
+    training: Training | None = None
+
+
+def run_play(course: Course, options: PlayOptions) -> int:
+    """Record what was asked for, write the page, and open it. Returns 0. Raises `UsageError`."""
+    book = read_book(course.book)
+    folder = options.folder or learner_folders(course)[1]
+    try:
+        target = _target(course, Files(course, book.stubs, folder), options, folder)
+    except ProgramError as error:
+        raise UsageError(str(error)) from None
+    line = StatusLine()
+    line.show("running your code")
+    replays, landscape = _recorded(course, book, target)
+    line.clear()
+
+    from ..views.replay import build_replay_page
+
+    path = _write(build_replay_page(replays, landscape), options.out, folder)
+    print(f"Replayed {_from_here(target.source.path)}: {landscape.program if landscape else replays[0].program}")
+    print(f"Replay: {path}")
+    if options.browser:
+        open_in_browser(path.resolve().as_uri())
+    return 0
+
+
+# -- what is meant ---------------------------------------------------------------------------------
+
+
+def _target(course: Course, files: Files, options: PlayOptions, folder: Path) -> _Target:
+    words = options.words
+    named = find_exercise(course, options.exercise) if options.exercise else None
+
+    def source(exercise: Exercise | None, missing: str) -> Source:
+        found = read_source(options.file) if options.file else files.sources[exercise.id] if exercise else None
+        if found is None:
+            raise UsageError(missing)
+        if found.problem is not None:
+            raise UsageError(f"{found.path}: {found.message}")
+        return found
+
+    nothing = f"no exercise files in {folder}; `grade start` puts them into ./exercises"
+    if options.landscape:
+        training = _training(words)
+        whose = named or files.with_training()
+        return _Target(whose, source(whose, f"no exercise file in {folder} has a function `train`"), training=training)
+    exercise = named if not words else _exercise(course, words)
+    if not words and exercise is None:
+        at = progress_of(folder).at
+        exercise = next((one for one in course.exercises if one.id == at), None) or files.at_hand()
+    if exercise is not None or not words:
+        check = _check(exercise, words[1:]) if exercise else None
+        return _Target(exercise, source(exercise, nothing), check)
+    wanted = _program(words)
+    whose = named or files.with_pass()
+    return _Target(whose, source(whose, nothing), asked=wanted)
+
+
+def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
+    """Return the exercise that the first word names; None for a preset or an expression.
+
+    Raises `UsageError` for neither.
+    """
+    word = words[0]
+    if word in {preset.id for preset in presets()} or _is_expression(words):
+        return None
+    try:
+        return find_exercise(course, word)
+    except UsageError as error:
+        names = ", ".join(preset.id for preset in presets())
+        near = did_you_mean(word, [preset.id for preset in presets()])
+        raise UsageError(f"{error}; presets are {names}{near}; an expression looks like `a * b`") from None
+
+
+def _is_expression(words: Sequence[str]) -> bool:
+    """Whether words are an expression and the values of its leaves, and not the name of an exercise or of its file."""
+    has_values = any(_VALUE.fullmatch(word) for word in words[1:])
+    return has_values or bool(_OF_EXPRESSION.search(words[0]) and not words[0].endswith(".py"))
+
+
+def _check(exercise: Exercise, words: Sequence[str]) -> Check | None:
+    """Return the check that the word after an exercise names by its number or id. Raises `UsageError`."""
+    if not words:
+        return None
+    word = words[0]
+    ids = [check.id for check in exercise.checks]
+    if len(words) > 1:
+        raise UsageError(f"after `{exercise.id}` comes one check; `{words[1]}` is one word too many")
+    if word.isdecimal() and 1 <= int(word) <= len(ids):
+        check = exercise.checks[int(word) - 1]
+    elif word in ids:
+        check = exercise.checks[ids.index(word)]
+    else:
+        raise UsageError(f"`{exercise.id}` has checks 1 to {len(ids)}: {', '.join(ids)}; `{word}` is none of them")
+    if check.visibility != "visible" and check.detail != "full":
+        raise UsageError(f"the programs of check `{check.id}` are hidden")
+    return check
+
+
+def _program(words: Sequence[str]) -> Asked:
+    """Return the preset that is named, or the expression with the values of its leaves.
+
+    Raises `UsageError` or `ProgramError`.
+    """
+    preset = next((preset for preset in presets() if preset.id == words[0]), None)
+    if preset is None:
+        return asked(_parsed(words))
+    if len(words) > 1:
+        raise UsageError(f"the preset `{preset.id}` has its own numbers; `{words[1]}` is one word too many")
+    return preset.asked
+
+
+def _parsed(words: Sequence[str]) -> Program:
+    """Return the program that an expression and `name=value` words make."""
+    text, *others = words
+    values: dict[str, float] = {}
+    for word in others:
+        match = _VALUE.fullmatch(word)
+        if match is None:
+            raise UsageError(f"`{word}` is no value of a leaf, such as a=2; put the expression between quotes")
+        name, number = match.groups()
+        try:
+            values[name] = float(number)
+        except ValueError:
+            raise UsageError(f"{word}: `{number}` is no number") from None
+    missing = [name for name in _names(text) if name not in values]
+    if missing:
+        example = " ".join([shlex.quote(text), *others, *(f"{name}=2" for name in missing)])
+        have = "have" if len(missing) > 1 else "has"
+        raise UsageError(f"{', '.join(missing)} {have} no value; for example: grade play {example}")
+    return program(text, **values)
+
+
+def _names(text: str) -> list[str]:
+    """Return the names of the leaves in an expression, in order; nothing for what is no expression."""
+    try:
+        tree = ast.parse(text.replace(";", "\n"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    made = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    return sorted({node.id for node in names} - made - set(FUNCTIONS) - _called(tree))
+
+
+def _called(tree: ast.AST) -> set[str]:
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {function.id for function in calls if isinstance(function, ast.Name)}
+
+
+def _training(words: Sequence[str]) -> Training:
+    """Return the training run that is named, the last of those offered, or one on a loss that is an expression."""
+    offered = trainings()
+    if not words:
+        return offered[-1]
+    named = next((one for one in offered if one.id == words[0]), None)
+    if named is not None and len(words) == 1:
+        return named
+    if named is not None or not _OF_EXPRESSION.search(words[0]):
+        names = " or ".join(one.id for one in offered)
+        raise UsageError(f"--landscape takes {names}, or a loss and the values of its parameters; not `{words[-1]}`")
+    loss = _parsed(words)
+    values = {leaf.name: leaf.value for leaf in loss.leaves}
+    return Training("", loss.text, loss.text, values, _RATE, _STEPS)
+
+
+# -- running ---------------------------------------------------------------------------------------
+
+
+def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[Replay, ...], Landscape | None]:
+    """Run the learner's file and return what was recorded."""
+    from ..replay.landscape import record_training
+    from ..replay.record import LearnerFile, record
+
+    exercise = target.exercise.id if target.exercise else ""
+    file = LearnerFile(exercise, str(_from_here(target.source.path)), target.source.text)
+    others = [preset.asked for preset in presets() if target.asked is None or preset.id != target.asked.preset]
+    with ExitStack() as stack:
+        oracle = stack.enter_context(Oracle(book, default_memo()))
+        warm = stack.enter_context(sandbox.start(allow_imports=course.allow_imports))
+        first, landscape = target.asked, None
+        try:
+            if target.training is not None:
+                run = target.training
+                landscape = record_training(
+                    warm, course.limits, file, run.title, run.parsed, rate=run.rate, steps=run.steps
+                )
+                first = asked(run.parsed)
+            elif first is None and target.exercise is not None:
+                first = _of_exercise(course, book, oracle, warm, target.exercise, target)
+        except ProgramError as error:
+            raise UsageError(str(error)) from None
+        return record(warm, course.limits, file, first, others, _asks(oracle)), landscape
+
+
+def _of_exercise(
+    course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, exercise: Exercise, target: _Target
+) -> Asked | None:
+    """Return the program that the check asked for failed on, or of all checks the first such; None for none.
+
+    Raises `UsageError` where the check runs no backward pass.
+    """
+    from ..checks.session import CheckSession
+    from ..grading import Grader
+    from ..replay.of_check import CheckedFile
+
+    with CheckSession(course, [exercise]) as checks:
+        checked = CheckedFile(Grader(course, book, checks, oracle, warm, course.seed), exercise, target.source)
+        if target.check is None or not checked.loaded:
+            return checked.first()
+        found = checked.of(target.check)
+    if found is None:
+        raise UsageError(
+            f"check `{target.check.id}` of `{exercise.id}` runs no backward pass that can be shown; "
+            f"`grade play {exercise.id}` shows the others"
+        )
+    if checked.passed(target.check):
+        print(f"Your code passes this check ({target.check.title}): its first program is shown.")
+    return found
+
+
+def _asks(oracle: Oracle) -> Callable[[Program], Answer | None]:
+    """Return what gives torch's answer to a program, or None where there is none."""
+
+    def answer(wanted: Program) -> Answer | None:
+        try:
+            return oracle.answers([wanted])[0]
+        except OracleError:
+            return None
+
+    return answer
+
+
+def _from_here(path: Path) -> Path:
+    """Return a path as it is named from the current folder."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def _write(page: str, out: Path | None, folder: Path) -> Path:
+    """Write the page and return its path: the one that was named, or in a folder of its own that git ignores, beside
+    the exercise files; where these are not, or cannot be written to, in the folder for temporary files."""
+    if out is not None:
+        try:
+            write_named(out, page.encode())
+        except OSError as error:
+            raise UsageError(f"--out {out}: cannot be written: {error.strerror}") from None
+        return out
+    try:
+        if not folder.is_dir():
+            raise FileNotFoundError
+        path = own_folder(folder) / _PAGE
+        write_atomically(path, page.encode())
+        return _from_here(path)
+    except OSError:
+        handle, name = tempfile.mkstemp(prefix="grade-play-", suffix=".html")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(page)
+        return readable(Path(name))

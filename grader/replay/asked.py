@@ -1,0 +1,50 @@
+"""What is replayed: a program, and the steps that a recorded run takes on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..checks.recorded import MOST_NODES
+from ..client import Run
+from ..program import Program, ProgramError
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A program to replay.
+
+    Attributes:
+        title: how it is called.
+        run: the program and the steps, the first of which is `record`.
+        preset: the id of a preset, or empty.
+    """
+
+    title: str
+    run: Run
+    preset: str = ""
+
+    @property
+    def program(self) -> Program:
+        return self.run.program
+
+    @property
+    def upstream(self) -> float:
+        """The gradient that the root is given."""
+        last = self.run.steps[-1]
+        return float(last[2]) if last[0] == "local_rules" else 1.0
+
+    @property
+    def before(self) -> Mapping[int, float]:
+        """The gradients that are there before the pass that is recorded, by index."""
+        step = self.run.steps[self.run.steps[0][1]]
+        return {index: float(grad) for index, grad in step[1]} if step[0] == "preload" else {}
+
+
+def asked(program: Program, title: str = "", preset: str = "") -> Asked:
+    """Return a program to replay: by the file's own backward pass, or its local rules where it has none.
+
+    Raises `ProgramError` for one with too many nodes to be looked at.
+    """
+    if len(program.nodes) > MOST_NODES:
+        raise ProgramError(f"{program.text}: it has {len(program.nodes)} nodes; a replay shows at most {MOST_NODES}")
+    steps = (("record", 1), ("pass_or_rules", program.root))
+    return Asked(title or program.text, Run(program, steps), preset)

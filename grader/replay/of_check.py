@@ -1,0 +1,51 @@
+"""Find the program that a check failed on, by running the checks of its exercise on the learner's file."""
+
+from collections.abc import Iterator
+
+from ..checks import EngineUnderCheck
+from ..checks.recorded import recorded
+from ..client import Run, Source
+from ..course import Check, Exercise
+from ..grading import Grader, examine
+from .asked import Asked
+
+
+class CheckedFile:
+    """An exercise's file whose checks have been run, under the seed of the grader."""
+
+    def __init__(self, grader: Grader, exercise: Exercise, source: Source) -> None:
+        self.exercise = exercise
+        self._examined = examine(grader, exercise, source)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the file could be loaded, so that checks were run."""
+        return bool(self._examined.outcomes)
+
+    def passed(self, check: Check) -> bool:
+        """Whether the file passed a check."""
+        return check.id not in self._examined.failures
+
+    def first(self) -> Asked | None:
+        """Return what shows the first failing check that can be shown, else the first one that passed."""
+        checks = sorted(filter(is_open, self.exercise.checks), key=self.passed)  # those that failed come first
+        return next(filter(None, map(self.of, checks)), None)
+
+    def of(self, check: Check) -> Asked | None:
+        """Return the program that a check failed on, or its first one where it passed; None where none can be shown."""
+        engine = self._examined.engines.get(check.id)
+        run = next(filter(None, map(recorded, _runs(engine))), None) if engine else None
+        return Asked(check.title, run) if run else None
+
+
+def _runs(engine: EngineUnderCheck) -> Iterator[Run]:
+    if engine.failing is not None:
+        yield engine.failing
+    else:
+        for shown in engine.shown:
+            yield from shown.runs
+
+
+def is_open(check: Check) -> bool:
+    """Whether a learner may see the programs of a check."""
+    return check.visibility == "visible" or check.detail == "full"

@@ -1,0 +1,57 @@
+"""The presets of `grade play`, from `presets.yaml`."""
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from ..outside import yaml_texts
+from ..program import Program, program
+from .asked import Asked, asked
+
+_FILE = Path(__file__).resolve().parent / "presets.yaml"
+
+
+class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A program with a name; `values` are those of its leaves."""
+
+    id: str
+    title: str
+    program: str
+    values: dict[str, float]
+
+    @property
+    def asked(self) -> Asked:
+        """What is replayed."""
+        return asked(self.parsed, self.title, self.id)
+
+    @property
+    def parsed(self) -> Program:
+        return program(self.program, **self.values)
+
+
+class Training(Preset, frozen=True, forbid_unknown_fields=True):
+    """A loss to be made small by so many steps of gradient descent at a rate."""
+
+    rate: float
+    steps: int
+
+
+class _Presets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    presets: tuple[Preset, ...]
+    landscapes: tuple[Training, ...]
+
+
+def presets() -> tuple[Preset, ...]:
+    """Return the programs that are offered by name."""
+    return _read().presets
+
+
+def trainings() -> tuple[Training, ...]:
+    """Return the losses that are offered by name."""
+    return _read().landscapes
+
+
+@cache
+def _read() -> _Presets:
+    return msgspec.convert(yaml_texts(_FILE.read_bytes()), _Presets, strict=False)

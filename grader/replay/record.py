@@ -1,0 +1,290 @@
+"""Run a learner's file on programs and make replays of what was recorded."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from ..answer_book import Answer
+from ..checks.finding import shown
+from ..client import (
+    Batch,
+    Broke,
+    Died,
+    EngineProcess,
+    LoadFailed,
+    Odd,
+    Ran,
+    Read,
+    Reading,
+    Recorded,
+    RuleVisit,
+    cut,
+    stopped,
+)
+from ..client import Problem as Failure
+from ..client.protocol import Observed
+from ..course import Limits
+from ..outside import plain
+from ..program import Leaf, Op, Program, number_text
+from ..sandbox import Warm
+from ..words.learner import ended_text, stopped_text
+from .asked import Asked
+from .fault import NOTHING, first_difference
+from .model import (
+    Change,
+    Expected,
+    Forward,
+    Input,
+    Node,
+    Problem,
+    Replay,
+    Seen,
+    Source,
+    Visit,
+    Where,
+)
+from .reference import RightPass, contributions, finite, right_pass
+
+MOST_LINES = 2_000  # of a learner's file that is shown
+LINE = 300  # characters of a line that is shown
+_CALLS = 100_000  # of the learner's functions, in one replay
+_CPU_S = 1.0  # of one replay
+_TEXT = 300
+_WHERE: dict[str, Where] = {"load": "load", "build": "build", "reading": "read"}
+_HIDDEN = "The backward pass computes gradients elsewhere and writes them to the nodes, so no steps can be shown."
+_UNKNOWN = "No local rule was recognised in this file, so no steps can be shown."
+
+Answers = Callable[[Program], Answer | None]
+
+
+@dataclass(frozen=True)
+class LearnerFile:
+    """A learner's file to replay: the exercise that it belongs to, its name as it is shown, and its text."""
+
+    exercise: str
+    name: str
+    text: str
+
+    @property
+    def path_name(self) -> str:
+        """The name alone, as it stands in a traceback."""
+        return PurePath(self.name).name
+
+    @property
+    def source(self) -> Source:
+        lines = self.text.split("\n")[:MOST_LINES]
+        return Source(plain(self.name), tuple(cut(plain(line), LINE) for line in lines))
+
+
+def record(
+    warm: Warm, limits: Limits, file: LearnerFile, first: Asked | None, others: Sequence[Asked], answers: Answers
+) -> tuple[Replay, ...]:
+    """Run a learner's file on programs, each in a process of its own.
+
+    After a program that does not come to its end, no further one is run.
+
+    Args:
+        first: what is shown whatever becomes of it; None for nothing.
+        others: what is shown if the file can build it.
+        answers: gives torch's answer to a program; None where nobody has it.
+
+    Returns:
+        The replays; at least one, the first program's.
+
+    Raises `WorkerGone` where the sandbox has died; never for anything a learner did.
+    """
+    asked = [*filter(None, [first]), *others]
+    replays: list[Replay] = []
+    cpu_s = min(limits.cpu_s, _CPU_S)
+    with EngineProcess(warm, file.text, file.path_name, None, limits, apart=True) as process:
+        loaded = process.load()
+        if isinstance(loaded, LoadFailed):
+            return (_replay(file, asked[0], loaded, answers(asked[0].program)),)
+        for one in asked:
+            ran = process.run(Batch((one.run,), min(limits.calls, _CALLS), cpu_s))
+            replays.append(_replay(file, one, ran, answers(one.program)))
+            if _endless(ran):
+                break
+    shown = [one for at, one in enumerate(replays) if (first and not at) or _was_built(one)]
+    return tuple(shown or replays[:1])
+
+
+def _was_built(replay: Replay) -> bool:
+    return replay.problem is None or replay.problem.where == "backward"
+
+
+def _endless(ran: Ran) -> bool:
+    """Whether a run was stopped because it did not come to its end."""
+    if not isinstance(ran.answer, Read):
+        return True
+    return any(isinstance(one, Broke) and one.problem.ran_out for seed in ran.answer.seeds for one in seed)
+
+
+def _replay(file: LearnerFile, asked: Asked, ran: Ran | LoadFailed, answer: Answer | None) -> Replay:
+    """Return the replay under the first order seed under which something is wrong, else under the first."""
+    right = right_pass(asked.program, asked.upstream, asked.before)
+    if isinstance(ran, LoadFailed):
+        return _made(file, asked, right, answer, None, failure(ran.cause, file, "load"))
+    if not isinstance(ran.answer, Read):
+        return _made(file, asked, right, answer, None, failure(ran.answer, file, "read"))
+    first = None
+    for (outcome,) in ran.answer.seeds:
+        if outcome is None:
+            continue
+        recorded = next(iter(outcome.recorded), None)
+        problem = failure(outcome.problem, file, "backward") if isinstance(outcome, Broke) else None
+        replay = _made(file, asked, right, answer, recorded, problem, ran.answer.reading)
+        if replay.fault or replay.problem:
+            return replay
+        first = first or replay
+    assert first is not None  # the run under the first order seed is never left out
+    return first
+
+
+def _made(
+    file: LearnerFile,
+    asked: Asked,
+    right: RightPass,
+    answer: Answer | None,
+    recorded: Recorded | None,
+    problem: Problem | None,
+    reading: Reading | None = None,
+) -> Replay:
+    program = asked.program
+    nodes = _nodes(asked, right, answer, recorded)
+    values = tuple(_or_right(node.yours.data, value) for node, value in zip(nodes, right.values, strict=True))
+    compound = {visit.node for visit in recorded.visits if visit.inner} if recorded else set()
+    visits = tuple(_visit(program, values, visit, compound) for visit in recorded.visits) if recorded else ()
+    whole = problem is None and recorded is not None and not recorded.left_out
+    if recorded is not None and problem is None:
+        problem = _silence(program, nodes, recorded, reading)
+    difference = NOTHING
+    if (visits and not recorded.elsewhere) or (whole and problem is None):  # type: ignore[union-attr]
+        judged = visits if whole else visits[:-1]  # what the last rule was about to do is not known
+        difference = first_difference(program, nodes, judged, right, whole=whole)
+    return Replay(
+        title=plain(asked.title),
+        program=plain(program.text),
+        preset=asked.preset,
+        exercise=file.exercise,
+        source=file.source,
+        nodes=nodes,
+        root=program.root,
+        forward=tuple(Forward(node, line) for node, line in recorded.made) if recorded else (),
+        backward=visits,
+        reference=right.visits,
+        first_difference=difference.visit,
+        fault=difference.fault,
+        fault_node=difference.node,
+        problem=problem,
+        asked="expected" if answer is None else "torch",
+    )
+
+
+def _nodes(asked: Asked, right: RightPass, answer: Answer | None, recorded: Recorded | None) -> tuple[Node, ...]:
+    program, before = asked.program, asked.before
+    values, grads = right.values, right.grads
+    if answer is not None:
+        values = answer.values
+        grads = tuple(
+            asked.upstream * grad + (before.get(index, 0.0) if index != program.root else 0.0)
+            for index, grad in enumerate(answer.grads)
+        )
+    nodes = []
+    for index, node in enumerate(program.nodes):
+        data, grad = (recorded.values[index], recorded.grads[index]) if recorded else (None, None)
+        nodes.append(
+            Node(
+                name=plain(node.name),
+                op="leaf" if isinstance(node, Leaf) else node.op,
+                inputs=_inputs(node) if isinstance(node, Op) else (),
+                leaf_value=node.value if isinstance(node, Leaf) else None,
+                yours=Seen(_float(data), _text_of(data), _float(grad), _text_of(grad)),
+                expected=Expected(finite(values[index]), finite(grads[index])),
+            )
+        )
+    return tuple(nodes)
+
+
+def _inputs(node: Op) -> tuple[Input, ...]:
+    return tuple(Input(node=one) if isinstance(one, int) else Input(number=float(one.value)) for one in node.operands)
+
+
+def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound: set[int]) -> Visit:
+    node, upstream = program.nodes[visit.node], _float(visit.upstream)
+    known = isinstance(node, Op) and visit.node not in compound and upstream is not None
+    return Visit(
+        node=visit.node,
+        inner=visit.inner,
+        upstream=upstream,
+        upstream_text=_text_of(visit.upstream),
+        line=visit.line,
+        changes=tuple(
+            Change(
+                input=change.node,
+                before=_float(change.before),
+                before_text=_text_of(change.before),
+                after=_float(change.after),
+                after_text=_text_of(change.after),
+                amount=_amount(change.before, change.after),
+                line=change.line,
+                outside=change.outside,
+            )
+            for change in visit.changes
+        ),
+        expected=contributions(node, values, values[visit.node], upstream) if known else (),  # type: ignore[arg-type]
+    )
+
+
+def _amount(before: Observed, after: Observed) -> float | None:
+    old, new = _float(before), _float(after)
+    return None if old is None or new is None else finite(new - old)
+
+
+def _float(seen: Observed | None) -> float | None:
+    return finite(seen) if isinstance(seen, float) else None
+
+
+def _or_right(seen: float | None, right: float) -> float:
+    return right if seen is None else seen
+
+
+def _text_of(seen: Observed | None) -> str:
+    """Return an observed number as text, or what was there instead; nothing for a node that was not made."""
+    if seen is None:
+        return ""
+    if isinstance(seen, Odd):
+        return str(shown(seen))
+    return number_text(seen) if finite(seen) is not None else str(seen)
+
+
+def _silence(program: Program, nodes: Sequence[Node], recorded: Recorded, reading: Reading | None) -> Problem | None:
+    """Return why the recording shows less than what happened, or None."""
+    if recorded.left_out:
+        return Problem(f"Only the first {len(recorded.visits)} runs of rules are shown.", 0, "backward")
+    if recorded.elsewhere:
+        return Problem(_HIDDEN, 0, "read")
+    if recorded.visits or not any(isinstance(node, Op) for node in program.nodes) or reading is None:
+        return None
+    if not reading.rule:
+        return Problem(_UNKNOWN, 0, "read")
+    moved = any(node.yours.grad not in (None, 0.0) for i, node in enumerate(nodes) if i != program.root)
+    return Problem(_HIDDEN, 0, "read") if moved and reading.rule in ("pairs", "parallel", "inline") else None
+
+
+def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
+    """Return what went wrong in a sentence, and where.
+
+    Args:
+        where: the part of the run, where the cause does not name another.
+    """
+    if isinstance(cause, Died):
+        return Problem(_sentence(ended_text(cause)), 0, where)
+    said = stopped_text(stopped(cause, file.text)).splitlines()[0]
+    line = cause.lines[-1] if cause.lines else 0
+    return Problem(_sentence(said), line, _WHERE.get(cause.where, where))
+
+
+def _sentence(text: str) -> str:
+    text = cut(plain(text), _TEXT)
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", "…")) else ".")

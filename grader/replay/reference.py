@@ -1,0 +1,104 @@
+"""A right pass forward and backward over a program, from the table of operations alone: no torch is needed.
+
+Where an operation is undefined or overflows, its value or its local derivative is nan or an infinity.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..program import OPERATIONS, Leaf, Op, Program
+from .model import Contribution, RightVisit
+
+
+@dataclass(frozen=True)
+class RightPass:
+    """What a right engine computes: a value and a gradient for each node, and the visits in reverse order."""
+
+    values: tuple[float, ...]
+    grads: tuple[float, ...]
+    visits: tuple[RightVisit, ...]
+
+
+def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, float] | None = None) -> RightPass:
+    """Return a right pass over a program.
+
+    Args:
+        upstream: the gradient that the root is given.
+        before: gradients that are there already, by index; all others are 0.
+    """
+    values = forward(program)
+    grads = [(before or {}).get(index, 0.0) for index in range(len(program.nodes))]
+    grads[program.root] = upstream
+    visits = []
+    for index in reversed(program.reachable):
+        node = program.nodes[index]
+        if isinstance(node, Op):
+            given = contributions(node, values, values[index], grads[index])
+            for one in given:
+                grads[one.node] += number(one.amount)
+            visits.append(RightVisit(index, finite(grads[index]), given))
+    return RightPass(values, tuple(grads), tuple(visits))
+
+
+def forward(program: Program) -> tuple[float, ...]:
+    """Return the value of each node."""
+    values: list[float] = []
+    for node in program.nodes:
+        values.append(node.value if isinstance(node, Leaf) else value(node.op, operands(node, values)))
+    return tuple(values)
+
+
+def operands(node: Op, values: Sequence[float]) -> tuple[float, ...]:
+    """Return the values of an operation's operands."""
+    return tuple(values[one] if isinstance(one, int) else float(one.value) for one in node.operands)
+
+
+def contributions(node: Op, values: Sequence[float], out: float, upstream: float) -> tuple[Contribution, ...]:
+    """Return what a right rule adds, in the order of the operands that are nodes.
+
+    Args:
+        values: of all nodes before it.
+        out: its own value.
+        upstream: its gradient.
+    """
+    local = local_derivatives(node.op, operands(node, values), out)
+    return tuple(
+        Contribution(slot, one, finite(local[slot]), finite(upstream * local[slot]))
+        for slot, one in enumerate(node.operands)
+        if isinstance(one, int)
+    )
+
+
+def value(op: str, x: Sequence[float]) -> float:
+    """Return the value of an operation on floats."""
+    result = _computed(OPERATIONS[op].compute, *x)
+    return math.nan if isinstance(result, complex) else float(result)
+
+
+def local_derivatives(op: str, x: Sequence[float], out: float) -> tuple[float, ...]:
+    """Return the local derivatives of an operation with respect to each operand."""
+    found = _computed(OPERATIONS[op].local, x, out)
+    if not isinstance(found, tuple):
+        return (math.nan,) * len(x)
+    return tuple(math.nan if isinstance(one, complex) else one for one in found)
+
+
+def _computed(compute: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return compute(*arguments)
+    except OverflowError:
+        return math.inf
+    except (ArithmeticError, ValueError):
+        return math.nan
+
+
+def finite(value: float) -> float | None:
+    """Return a number as JSON has it: None unless it is finite."""
+    return value if math.isfinite(value) else None
+
+
+def number(value: float | None) -> float:
+    """Return a number of JSON as a float; nan for None."""
+    return math.nan if value is None else value

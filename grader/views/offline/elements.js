@@ -1,0 +1,60 @@
+"use strict";
+
+// Others' words are only inserted as text: `h` makes text nodes.
+
+// As in grader/outside/text.py: invisible characters, unless they shape their neighbours
+const SHAPELESS = "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0";
+const VARIANTS = "\\u180b-\\u180d\\u180f\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}";
+const JOINED = `(?<=(?![\\0-\\x7f${SHAPELESS}])[\\p{Lo}\\p{Mn}\\p{Mc}\\p{So}\\p{Sk}])[\\u200c\\u200d](?=(?![${SHAPELESS}])[\\p{Lo}\\p{So}])`;
+const VARIED = `(?<=(?![\\0-\\x7f${SHAPELESS}])[\\p{Lo}\\p{So}\\p{Sm}\\p{Po}\\p{Pd}])[${VARIANTS}]|[${VARIANTS}](?=\\u20e3)`;
+const UNSEEN = new RegExp(
+  `(${JOINED}|${VARIED}|\\t)|[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}${SHAPELESS}${VARIANTS}]`,
+  "gu",
+);
+const byId = (id) => document.getElementById(id);
+const count = (n) => n.toLocaleString("en");
+const several = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+function spelling(number) {
+  const [mark, width] = number < 0x100 ? ["x", 2] : number < 0x10000 ? ["u", 4] : ["U", 8];
+  return `\\${mark}${number.toString(16).padStart(width, "0")}`;
+}
+
+/** Return a text with invisible characters and marks of writing direction shown as escapes. */
+function plain(text) {
+  return String(text).replace(UNSEEN, (c, kept) => kept ?? spelling(c.codePointAt(0)));
+}
+
+/** Make an element from `tag.class.class`, attributes (`on…` is a listener) and children; strings become text nodes. */
+const h = (tag, attributes, ...children) => made((name) => document.createElement(name), tag, attributes, children);
+
+/** Make an element of SVG in the same way. */
+const svg = (tag, attributes, ...children) =>
+  made((name) => document.createElementNS("http://www.w3.org/2000/svg", name), tag, attributes, children);
+
+function made(create, tag, attributes, children) {
+  const [name, ...classes] = tag.split(".");
+  const node = create(name);
+  if (classes.length) node.setAttribute("class", classes.join(" "));
+  for (const [key, value] of Object.entries(attributes ?? {})) {
+    if (typeof value === "function") node.addEventListener(key.slice(2), value);
+    else if (value !== undefined) node.setAttribute(key, value === true ? "" : plain(value));
+  }
+  const given = children.flat(2).filter((child) => child != null && child !== false && child !== "");
+  node.append(...given.map((child) => (child instanceof Node ? child : plain(child))));
+  return node;
+}
+
+const block = (text) => {
+  const node = h("pre", { tabindex: 0 });
+  node.textContent = text.split(/\r?\n/).map(plain).join("\n");
+  return node;
+};
+
+async function unpack() {
+  const text = atob(byId("data").textContent);
+  const packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) packed[i] = text.charCodeAt(i);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}

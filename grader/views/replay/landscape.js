@@ -1,0 +1,186 @@
+"use strict";
+
+const CHART = { width: 640, height: 360, left: 54, right: 14, top: 30, bottom: 42 };
+
+function extent(numbers) {
+  const finite = numbers.filter(Number.isFinite);
+  const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
+  return low === high ? [low - 1, high + 1] : [low, high];
+}
+
+/** Return a function from a range of values to a range of pixels. */
+const scaled =
+  ([low, high], [from, to]) =>
+  (value) =>
+    from + ((value - low) / (high - low)) * (to - from);
+
+/** Return about `most` round numbers in a range. */
+function ticks([low, high], most = 5) {
+  const raw = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const size = [1, 2, 5, 10].find((factor) => factor * power >= raw) * power;
+  const first = Math.ceil(low / size);
+  return Array.from({ length: Math.floor(high / size + 1e-9) - first + 1 }, (_, k) =>
+    Number(((first + k) * size).toPrecision(12)),
+  );
+}
+
+/** Return axes, and the scales of a chart over `across` and `up`. */
+function axes(across, up, words) {
+  const { width, height, left, right, top, bottom } = CHART;
+  const [x, y] = [scaled(across, [left, width - right]), scaled(up, [height - bottom, top])];
+  const marks = [
+    ...ticks(across).map((value) =>
+      svg("text.axis", { x: x(value), y: height - bottom + 18, "text-anchor": "middle" }, digits(value)),
+    ),
+    ...ticks(up).map((value) =>
+      svg("text.axis", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, digits(value)),
+    ),
+    ...ticks(up).map((value) => svg("line.grid", { x1: left, x2: width - right, y1: y(value), y2: y(value) })),
+    svg("text.axis", { x: width - right, y: height - 6, "text-anchor": "end" }, words.across),
+    svg("text.axis", { x: 4, y: 12, "text-anchor": "start" }, words.up),
+  ];
+  return { x, y, marks };
+}
+
+const polyline = (points, x, y) =>
+  points
+    .filter(([a, b]) => Number.isFinite(a) && Number.isFinite(b))
+    .map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(2)} ${y(b).toFixed(2)}`)
+    .join("");
+
+/** Show a training run over the loss: a curve for one parameter, a map for two, and the loss of each step. */
+function landscapeView(section, landscape) {
+  const { steps, reference, parameters, curve: line, grid } = landscape;
+  const [slider, told, table] = ["#descent-at", "#descent-told", "#descent-table"].map((id) =>
+    section.querySelector(id),
+  );
+  const place = section.querySelector("#descent-map");
+  const number = (value) => (value === null || value === undefined ? "–" : digits(value));
+  const losses = (list) => list.map(({ loss }, i) => [i, loss ?? NaN]);
+  const charts = [];
+  if (line.length && parameters.length === 1)
+    charts.push(
+      chart(
+        [line.map(([a, b]) => [a, b ?? NaN])],
+        steps.map(({ values, loss }) => [values[0], loss]),
+        { across: parameters[0], up: "loss" },
+      ),
+    );
+  if (grid && parameters.length >= 2)
+    charts.push(
+      map(
+        grid,
+        steps.map(({ values }) => values),
+        reference.map(({ values }) => values),
+      ),
+    );
+  charts.push(chart([losses(steps), losses(reference)], losses(steps), { across: "step", up: "loss" }, true));
+  place.replaceChildren(...charts.map(({ picture }) => h("div", null, picture)));
+
+  function chart(lines, dots, words, compared = false) {
+    const all = [...lines.flat(), ...dots];
+    const { x, y, marks } = axes(extent(all.map(([a]) => a)), extent(all.map(([, b]) => b)), words);
+    const paths = lines.map((points, i) =>
+      svg(`path.${compared && i ? "reference" : compared ? "own" : "curve"}`, { d: polyline(points, x, y) }),
+    );
+    return withDots(marks, paths, dots, x, y, `${words.up} over ${words.across}`);
+  }
+  function map({ x: across, y: up, loss }, own, right) {
+    const { x, y, marks } = axes(extent(across), extent(up), { across: parameters[0], up: parameters[1] });
+    const sorted = loss
+      .flat()
+      .filter((value) => value !== null)
+      .sort((a, b) => a - b);
+    const rank = (value) =>
+      value === null ? 1 : sorted.findIndex((other) => other >= value) / Math.max(1, sorted.length - 1);
+    const [wide, high] = [Math.abs(x(across[1]) - x(across[0])), Math.abs(y(up[1]) - y(up[0]))];
+    const cells = loss.flatMap((row, r) =>
+      row.map((value, c) =>
+        svg("rect.cell", {
+          x: x(across[c]) - wide / 2,
+          y: y(up[r]) - high / 2,
+          width: wide + 0.5,
+          height: high + 0.5,
+          "fill-opacity": (Math.round((1 - rank(value)) * 8) / 8).toFixed(3),
+        }),
+      ),
+    );
+    const paths = [svg("path.reference", { d: polyline(right, x, y) }), svg("path.own", { d: polyline(own, x, y) })];
+    return withDots(
+      marks,
+      [...cells, ...paths],
+      own,
+      x,
+      y,
+      `loss over ${parameters[0]} and ${parameters[1]}; darker is lower`,
+    );
+  }
+  function withDots(marks, shapes, dots, x, y, label) {
+    const circles = dots.map(([a, b]) =>
+      Number.isFinite(a) && Number.isFinite(b) ? svg("circle.dot", { cx: x(a), cy: y(b), r: 3.5 }) : null,
+    );
+    const picture = svg(
+      "svg.chart",
+      { viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: "img", "aria-label": plain(label) },
+      shapes,
+      marks,
+      circles.filter(Boolean),
+    );
+    return { picture, circles };
+  }
+
+  function show(at) {
+    for (const { circles } of charts)
+      circles.forEach((circle, i) => {
+        circle?.classList.toggle("past", i < at);
+        circle?.classList.toggle("now", i === at);
+        circle?.setAttribute("r", i === at ? 6.5 : 3.5);
+      });
+    const { values, loss } = steps[at];
+    const words = parameters.map((name, k) => `${name} = ${number(values[k])}`).join(", ");
+    const other =
+      reference[at] && differ(numberOf(loss), numberOf(reference[at].loss))
+        ? ` ≠ ${number(reference[at].loss)} (${landscape.asked === "torch" ? "torch" : "expected"})`
+        : "";
+    told.textContent = plain(`Step ${at} of ${steps.length - 1}: loss ${number(loss)}${other}. ${words}`);
+    slider.setAttribute("aria-valuetext", told.textContent);
+    slider.value = String(at);
+  }
+
+  table.replaceChildren(
+    h("caption.unseen", null, "Every step of the training"),
+    head(["step", ...parameters, "loss", landscape.asked === "torch" ? "torch" : "expected"]),
+    h(
+      "tbody",
+      null,
+      steps.map(({ values, loss }, i) =>
+        h(
+          "tr",
+          null,
+          h("th", { scope: "row" }, String(i)),
+          values.map((value) => cell(number(value))),
+          cell(number(loss)),
+          cell(number(reference[i]?.loss)),
+        ),
+      ),
+    ),
+  );
+  section.querySelector("#descent-heading").textContent = plain(landscape.title);
+  section.querySelector("#descent-about").textContent = plain(
+    landscape.problem
+      ? landscape.problem.text
+      : `${landscape.program}, learning rate ${digits(landscape.rate)}. Filled: your steps. Dashed: gradient descent with ${landscape.asked === "torch" ? "torch’s" : "right"} gradients.`,
+  );
+  if (!steps.length) {
+    for (const part of section.querySelectorAll(".transport, details, figure")) part.hidden = true;
+    return;
+  }
+  slider.max = String(steps.length - 1);
+  slider.addEventListener("input", () => show(Number(slider.value)));
+  section.querySelector("#descent-back").addEventListener("click", () => show(Math.max(0, Number(slider.value) - 1)));
+  section
+    .querySelector("#descent-step")
+    .addEventListener("click", () => show(Math.min(steps.length - 1, Number(slider.value) + 1)));
+  show(0);
+}

@@ -1,0 +1,38 @@
+"use strict";
+
+// A number on the page is {value, text}. `value` is null where a learner's engine holds something that JSON cannot
+// carry; `text` then says what it holds.
+
+const numberOf = (value, text = "") => ({ value, text: value === null ? text || "nothing" : text });
+const exactly = (value) => numberOf(Number.isFinite(value) ? value : null, digits(value));
+
+/** Return a number as text: at most `most` significant digits, and a real minus sign. */
+function digits(value, most = 6) {
+  if (value === 0) return "0";
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
+  const size = Math.abs(value);
+  const text =
+    size >= 1e-4 && size < 10 ** Math.max(most, 6)
+      ? Number(value.toPrecision(most)).toString()
+      : value.toExponential(Math.min(most - 1, 3)).replace(/\.?0+e/, "e");
+  return text.replaceAll("-", "−");
+}
+
+const shown = ({ value, text }, most) => (value === null ? plain(text) : digits(value, most));
+const signed = (value) => (value > 0 ? `+${digits(value)}` : digits(value));
+const change = (number) => (number.value === null ? shown(number) : signed(number.value));
+
+/** Return whether two numbers differ beyond rounding, in a program whose largest number is `scale`. */
+function differ(yours, right, scale = 1) {
+  if (yours.value === null || right.value === null) return right.value !== null || yours.text !== right.text;
+  return Math.abs(yours.value - right.value) > 1e-9 * Math.max(1, scale);
+}
+
+/** Return the two texts of numbers that differ: with so many digits that this can be seen. */
+function apart(yours, right) {
+  for (const most of [6, 9, 12, 17])
+    if (shown(yours, most) !== shown(right, most)) return [shown(yours, most), shown(right, most)];
+  return [shown(yours), shown(right)];
+}
+
+const series = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);

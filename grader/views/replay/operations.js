@@ -1,0 +1,92 @@
+"use strict";
+
+// The reference: what a right engine computes. As in grader/program/operations.py; a test compares them.
+// `local` returns the local derivatives by each operand, given the operands and the value.
+const OPERATIONS = {
+  add: { symbol: "+", value: (a, b) => a + b, local: () => [1, 1] },
+  sub: { symbol: "-", value: (a, b) => a - b, local: () => [1, -1] },
+  mul: { symbol: "*", value: (a, b) => a * b, local: ([a, b]) => [b, a] },
+  div: { symbol: "/", value: (a, b) => a / b, local: ([a, b], out) => [1 / b, -out / b] },
+  pow: {
+    symbol: "**",
+    value: (a, n) => a ** n,
+    local: ([a, n], out) => [n === 0 ? 0 : n * a ** (n - 1), a === 0 && n >= 0 ? 0 : out * Math.log(a)],
+  },
+  neg: { value: (a) => -a, local: () => [-1] },
+  relu: { value: (a) => Math.max(0, a), local: ([a]) => [a > 0 ? 1 : 0] },
+  tanh: { value: Math.tanh, local: (_, out) => [1 - out * out] },
+  exp: { value: Math.exp, local: (_, out) => [out] },
+  log: { value: Math.log, local: ([a]) => [1 / a] },
+  sigmoid: { value: (a) => 1 / (1 + Math.exp(-a)), local: (_, out) => [out * (1 - out)] },
+};
+
+const isLeaf = (node) => node.op === "leaf";
+
+/** Return whether a node has a name of its own. One that has none is named by its expression: `a + b`. */
+const isNamed = ({ name }) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name);
+
+/** Return a node's name as part of an expression or a sentence: `c`, `tanh(n)`, `(a + b)`. */
+const called = (node) => (isNamed(node) || (OPERATIONS[node.op] && !SIGNS[node.op]) ? node.name : `(${node.name})`);
+
+const SIGNS = {
+  ...Object.fromEntries(Object.entries(OPERATIONS).map(([name, { symbol }]) => [name, symbol])),
+  neg: "-",
+};
+
+/** Return the operation of a node as text: `a + b`, `tanh(n)`; empty for a leaf. */
+function expression(node, nodes) {
+  if (isLeaf(node)) return "";
+  const words = node.inputs.map((input) =>
+    input.node === null ? digits(input.number).replace("−", "-") : called(nodes[input.node]),
+  );
+  const { symbol } = OPERATIONS[node.op];
+  if (symbol) return words.join(` ${symbol} `);
+  if (node.op === "neg") return `-${words[0]}`;
+  return `${node.op}(${words.map((word) => word.replace(/^\((.*)\)$/, "$1")).join(", ")})`;
+}
+
+/** Return the operation of a node as text, or only its sign where the node is named by the rest. */
+const operationOf = (node, nodes) =>
+  isLeaf(node) ? "leaf" : isNamed(node) ? expression(node, nodes) : (SIGNS[node.op] ?? node.op);
+
+/** Return the value of every node for these values of the leaves, by the index of each. */
+function forwardPass(nodes, leaves) {
+  const data = [];
+  nodes.forEach((node, i) => {
+    data.push(isLeaf(node) ? leaves[i] : OPERATIONS[node.op].value(...operandsOf(node, data)));
+  });
+  return data;
+}
+
+const operandsOf = (node, data) => node.inputs.map((input) => (input.node === null ? input.number : data[input.node]));
+
+/** Return the indices of the operations that the root was computed from, users before inputs. */
+function rightOrder(nodes, root) {
+  const wanted = new Set([root]);
+  for (let i = root; i >= 0; i -= 1)
+    if (wanted.has(i)) for (const input of nodes[i].inputs) if (input.node !== null) wanted.add(input.node);
+  return [...wanted].filter((i) => !isLeaf(nodes[i])).sort((a, b) => b - a);
+}
+
+/** Run right local rules in an order; return every run with its contributions, and the gradients that are left.
+ * `before` has the gradients that are there already, the root's among them. */
+function backwardPass(
+  nodes,
+  root,
+  data,
+  order = rightOrder(nodes, root),
+  before = nodes.map((_, i) => (i === root ? 1 : 0)),
+) {
+  const grad = [...before];
+  const visits = order.map((at) => {
+    const node = nodes[at];
+    const upstream = grad[at];
+    const local = OPERATIONS[node.op].local(operandsOf(node, data), data[at]);
+    const contributions = node.inputs
+      .map((input, slot) => ({ slot, node: input.node, local: local[slot], amount: local[slot] * upstream }))
+      .filter((contribution) => contribution.node !== null);
+    for (const contribution of contributions) grad[contribution.node] += contribution.amount;
+    return { node: at, upstream, contributions };
+  });
+  return { visits, grad };
+}

@@ -1,0 +1,127 @@
+"use strict";
+
+function lead(run, player) {
+  const { problem } = run.replay;
+  const sign = problem ? "! " : run.first === null ? "✓ " : "≠ ";
+  const held = run.nodes.some(({ yours }) => yours.grad !== null || yours.grad_text);
+  const sentences = [problem?.text, (!problem || (held && problem.where === "read")) && verdict(run)].filter(Boolean);
+  const jump = { type: "button", id: "first-difference", onclick: () => player.to(run.first) };
+  return [
+    h("strong", null, sign),
+    plain(`${sentences.join(" ")} `),
+    run.first !== null && h("button.plain", jump, `Show step ${run.first}, where the first difference arises`),
+  ].filter(Boolean);
+}
+
+/** Show one replay, recorded or with other values of the leaves, from a frame on. */
+function open(data, replay, player, views, { leaves, where = 0 } = {}) {
+  const own = Object.fromEntries(
+    replay.nodes.map((node, i) => [i, node.leaf_value]).filter(([i]) => isLeaf(replay.nodes[i])),
+  );
+  const same = !leaves || Object.keys(own).every((i) => own[i] === leaves[i]);
+  const run = same ? recordedRun(replay) : referenceRun(replay, leaves);
+  const back = () => open(data, replay, player, views, { where: 0 });
+  byId("title").textContent = plain(replay.title);
+  byId("program").textContent = plain(replay.program === replay.title ? "" : replay.program);
+  byId("lead").replaceChildren(...lead(recordedRun(replay), { to: (at) => (same ? player.to(at) : back()) }));
+  byId("other").hidden = same;
+  const values = replay.nodes
+    .map((node, i) => (isLeaf(node) ? `${node.name} = ${digits(own[i])}` : ""))
+    .filter(Boolean);
+  byId("other-words").textContent = plain(
+    `These are other values: the page shows the reference. Your recorded run belongs to ${series(values)}.`,
+  );
+  byId("return").onclick = () => {
+    back();
+    byId("play").focus();
+  };
+  byId("file").textContent = plain(data.sources[replay.source].file);
+
+  const edge = edgeView(byId("edge"), run);
+  const graph = graphView(byId("graph"), run, {
+    chosen(node, slot) {
+      edge.choose(node, slot);
+      graph.choose(node, slot);
+      edge.show(run.frames[player.at]);
+    },
+    label: plain(`The graph of ${replay.title}: choose an edge to read it`),
+  });
+  const changed = (other, leaf) => {
+    open(data, replay, player, views, { leaves: other, where: Infinity });
+    byId("leaves").querySelector(`input[data-leaf="${leaf}"]`).focus();
+  };
+  byId("leaves").replaceChildren();
+  byId("tables").classList.toggle("beside", areNarrow(run));
+  views.list = [
+    graph.show,
+    edge.show,
+    sourceView(byId("source"), data.sources[replay.source]),
+    stepView(byId("now"), run),
+    numbersView(byId("numbers"), run),
+    leavesView(byId("leaves"), run, leaves ?? own, changed),
+    waterfallView(byId("waterfall"), run, player.to),
+  ];
+  views.run = run;
+  player.load(run, where);
+}
+
+function presets(data, choose) {
+  const buttons = data.replays.map((replay, i) =>
+    h("button", { type: "button", onclick: () => choose(i), "data-preset": replay.preset || undefined }, replay.title),
+  );
+  byId("presets").replaceChildren(...buttons);
+  byId("presets").hidden = buttons.length < 2;
+  return (at) =>
+    buttons.forEach((button, i) =>
+      i === at ? button.setAttribute("aria-current", "true") : button.removeAttribute("aria-current"),
+    );
+}
+
+async function start() {
+  if (!window.DecompressionStream) throw new Error("this browser is too old to unpack the data");
+  const data = await unpack();
+  document.querySelector("main").hidden = false;
+  if (data.replays.length) {
+    const views = { list: [], run: null };
+    const player = makePlayer((at, aloud) => {
+      const frame = views.run.frames[at];
+      for (const show of views.list) show(frame, at);
+      const text = spoken(views.run, frame, at);
+      byId("at").setAttribute(
+        "aria-valuetext",
+        `Step ${at} of ${views.run.frames.length - 1}: ${plain(headline(views.run, frame))}`,
+      );
+      byId("place").textContent = `${at} / ${views.run.frames.length - 1}`;
+      if (aloud) byId("spoken").textContent = plain(text);
+    });
+    const choose = (at) => {
+      mark(at);
+      open(data, data.replays[at], player, views);
+    };
+    const mark = presets(data, choose);
+    choose(0);
+    let width = innerWidth;
+    addEventListener("resize", () => {
+      if (width === innerWidth) return;
+      width = innerWidth;
+      const { run } = views;
+      const leaves = run.recorded
+        ? undefined
+        : Object.fromEntries(run.nodes.map((node, i) => [i, run.data[i].value]).filter(([i]) => isLeaf(run.nodes[i])));
+      open(data, run.replay, player, views, { leaves, where: player.at });
+    });
+  } else for (const part of document.querySelectorAll(".replay")) part.hidden = true;
+  orderGame(byId("game"), data.game);
+  if (data.landscape) {
+    byId("descent").hidden = false;
+    landscapeView(byId("descent"), data.landscape);
+    if (!location.hash) byId("descent").scrollIntoView();
+    if (!data.replays.length) byId("title").textContent = plain(data.landscape.title);
+  } else document.querySelector('nav a[href="#descent"]').hidden = true;
+  document.body.dataset.ready = "yes";
+}
+
+start().catch((error) => {
+  byId("lead").textContent = `The replay cannot be shown: ${error.message}`;
+  throw error;
+});

@@ -1,0 +1,94 @@
+"use strict";
+
+const head = (words) =>
+  h(
+    "thead",
+    null,
+    h(
+      "tr",
+      null,
+      words.map((word) => (word ? h("th", { scope: "col" }, word) : h("td"))),
+    ),
+  );
+const cell = (words) => h("td.number", null, words);
+
+/** Show what happens in a frame: a headline, the contributions, and what differs. */
+function stepView(box, run) {
+  return function show(frame, at) {
+    const problem = difference(run, frame);
+    const marked = at === run.first;
+    box.replaceChildren(
+      ...[
+        h("p.headline", null, headline(run, frame)),
+        frame.kind === "visit" && contributions(run, frame),
+        problem.length > 0 &&
+          h(
+            "div.differs",
+            { role: "note" },
+            h("strong", null, marked ? "≠ Here the first difference arises. " : "≠ "),
+            problem.join(" "),
+          ),
+      ].filter(Boolean),
+    );
+  };
+}
+
+function contributions(run, frame) {
+  if (!frame.totals.length) return h("p.quiet", null, "No gradient changes.");
+  const rows = frame.totals.map((total) => {
+    const own = frame.rows.filter((row) => row.node === total.node && row.local !== null);
+    const upstream =
+      frame.upstream.value !== null && frame.upstream.value < 0 ? `(${shown(frame.upstream)})` : shown(frame.upstream);
+    const sums = own.map(({ local }) => `${digits(local)} × ${upstream}`).join(" + ");
+    return h(
+      "tr",
+      null,
+      h("th", { scope: "row" }, `${nameOf(run, total.node)}.grad`),
+      h("td.number", null, sums || "–"),
+      h(`td.number${total.wrong ? ".differs" : ""}`, null, change(total.amount)),
+      run.recorded && cell(total.right === null ? "–" : `${total.wrong ? "≠ " : ""}${change(total.right)}`),
+      h("td.number", null, shown(total.before), " → ", h("strong", null, shown(total.after))),
+    );
+  });
+  const words = [
+    "",
+    "local derivative × upstream",
+    run.recorded ? "your code changes it by" : "contribution",
+    run.recorded && "a right rule adds",
+    "gradient",
+  ];
+  return h(
+    "div.scroll",
+    { tabindex: 0, role: "region", "aria-label": "Contributions of this step" },
+    h("table.steps", null, head(words.filter((word) => word !== false)), h("tbody", null, rows)),
+  );
+}
+
+/** Show what a chosen edge carries. */
+function edgeView(box, run) {
+  let chosen = null;
+  function show(frame) {
+    if (!chosen) {
+      box.textContent = "Choose an edge to read its local derivative, upstream gradient and contribution.";
+      return;
+    }
+    const { node, slot } = chosen;
+    const { ends, edge, right } = edgeWords(run, frame, node, slot);
+    const other = right && right.amount.value !== null ? `${theirs(run)}: ${formula(right)}` : "";
+    const yours = edge ? carried(edge).replaceAll(", ", " · ") : "not propagated yet";
+    box.replaceChildren(
+      h("strong", null, `Edge ${ends}`),
+      h("span", null, yours),
+      ...(other ? [h("span.quiet", null, other)] : []),
+      ...(edge?.off
+        ? [h("span.differs", null, edge.wrong ? "≠ not what a right rule adds" : "≠ the upstream gradient differs")]
+        : []),
+    );
+  }
+  return {
+    show,
+    choose(node, slot) {
+      chosen = { node, slot };
+    },
+  };
+}

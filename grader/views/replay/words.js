@@ -1,0 +1,151 @@
+"use strict";
+
+// What is said about a frame. Each sentence follows from the numbers of the frame.
+
+const theirs = (run) => (run.asked === "torch" ? "torch" : "the reference");
+const nameOf = (run, i) => called(run.nodes[i]);
+const assigned = (run, i) =>
+  [run.nodes[i].name, isNamed(run.nodes[i]) && expression(run.nodes[i], run.nodes), shown(run.data[i])]
+    .filter(Boolean)
+    .join(" = ");
+
+/** Return what happens in a frame, in a few words. */
+function headline(run, frame) {
+  const name = frame.node === null ? "" : nameOf(run, frame.node);
+  switch (frame.kind) {
+    case "start":
+      return `The leaves: ${series(run.nodes.map((node, i) => (isLeaf(node) ? assigned(run, i) : "")).filter(Boolean))}`;
+    case "forward":
+      return assigned(run, frame.node);
+    case "seed":
+      return `The backward pass starts at the root: ${name}.grad = ${shown(frame.value)}`;
+    case "visit":
+      return frame.inner
+        ? `A rule inside ${name} propagates ${shown(frame.upstream)}`
+        : `${name} propagates its upstream gradient, ${shown(frame.upstream)}`;
+    case "problem":
+      return frame.problem.text;
+    default:
+      return verdict(run);
+  }
+}
+
+/** Return how a run ends. */
+function verdict(run) {
+  if (!run.recorded) return "These are the gradients of the reference at your values.";
+  const last = run.frames.at(-1);
+  const wrong = run.nodes.map((_, i) => i).filter((i) => wrongGrad(run, last, i));
+  if (!wrong.length)
+    return run.first === null
+      ? `Every gradient agrees with ${run.asked === "torch" ? "torch’s" : "the reference’s"}.`
+      : "Every gradient agrees in the end, but not every step was right.";
+  const rows = wrong.slice(0, 3).map((i) => {
+    const [yours, right] = apart(last.grads[i], run.expected[i].grad);
+    return `${nameOf(run, i)}.grad is ${yours}, ${theirs(run)} has ${right}`;
+  });
+  return `${rows.join("; ")}${wrong.length > 3 ? `; and ${several(wrong.length - 3, "more differ", "more differ")}` : ""}.`;
+}
+
+/** Return the contribution of one row as a formula: local derivative times upstream gradient. */
+const formula = ({ local, upstream, amount }) => `${digits(local)} × ${shown(upstream)} = ${shown(amount)}`;
+
+const usersOf = (run, node) =>
+  run.nodes.map((_, i) => i).filter((i) => run.nodes[i].inputs.some((input) => input.node === node));
+
+/** Return where the first difference arises, as sentences; nothing for other frames. */
+function difference(run, frame) {
+  const at = run.frames.indexOf(frame);
+  if (run.first === null || at < run.first) return [];
+  return at === run.first ? arises(run, frame, at) : spreads(run, frame);
+}
+
+function arises(run, frame, at) {
+  const { fault, fault_node: about } = run.replay;
+  const name = about === null ? "" : nameOf(run, about);
+  const said = frame.totals
+    .filter((total) => total.wrong)
+    .map((total) => {
+      const [name, before, after] = [nameOf(run, total.node), shown(total.before), shown(total.after)];
+      const was =
+        before === after ? `${name}.grad stays ${before}.` : `${name}.grad was ${before} and is now ${after}.`;
+      const lost = total.before.value === null || total.right.value === null;
+      return `${was} A right rule adds ${shown(total.right)}${lost ? "" : `, which makes ${digits(total.before.value + total.right.value)}`}.`;
+    });
+  if (fault === "forward" && about !== null) {
+    const [yours, right] = apart(run.data[about], run.expected[about].data);
+    said.push(`${name} has the value ${yours}; ${theirs(run)} has ${right}.`);
+  }
+  if (fault === "seed" && frame.kind === "seed")
+    said.push(
+      `The pass begins with ${name}.grad = ${shown(frame.value)}; ${theirs(run)} begins with ${digits(gradientsBefore(run.replay)[about])}.`,
+    );
+  if (fault === "lost") said.push("The gradient that was there is lost.");
+  if (fault === "twice" && about !== null)
+    said.push(`${name} has propagated before, so its contributions are added again.`);
+  if (fault === "never" && about !== null)
+    said.push(`The rule of ${name} never runs, so its inputs receive nothing from it.`);
+  if (fault === "order" && about !== null) {
+    const done = run.frames
+      .slice(0, at)
+      .filter(({ kind }) => kind === "visit")
+      .map(({ node }) => node);
+    const waiting = usersOf(run, about).filter((user) => !done.includes(user) && user !== frame.node);
+    const late = waiting.length
+      ? ` before ${series(waiting.map((i) => nameOf(run, i)))}, which ${waiting.length === 1 ? "uses" : "use"} it`
+      : " too early";
+    const again = run.frames.slice(at + 1).some(({ kind, node }) => kind === "visit" && node === about);
+    said.push(
+      `${name} propagates${late}. Its gradient is not complete yet${again ? "" : ", and it does not propagate again"}.`,
+    );
+  }
+  return said;
+}
+
+/** Return how a difference that arose earlier shows in this frame. */
+function spreads(run, frame) {
+  if (frame.kind !== "visit") return [];
+  const said = frame.totals
+    .filter((total) => total.wrong)
+    .map(
+      (total) =>
+        `${nameOf(run, total.node)}.grad changes by ${shown(total.amount)}; a right rule adds ${shown(total.right)}.`,
+    );
+  const right = run.replay.reference.find((visit) => visit.node === frame.node);
+  if (!frame.inner && right && differ(frame.upstream, numberOf(right.upstream), run.scale)) {
+    const [yours, other] = apart(frame.upstream, numberOf(right.upstream));
+    said.unshift(
+      `The difference spreads: the upstream gradient of ${nameOf(run, frame.node)} is ${yours} here; ${theirs(run)} has ${other}.`,
+    );
+  }
+  return said;
+}
+
+/** Return everything about one frame as a sentence or two, for a screen reader. */
+function spoken(run, frame, at) {
+  const rows = frame.totals.map(
+    (total) => `${nameOf(run, total.node)}.grad was ${shown(total.before)}, is ${shown(total.after)}`,
+  );
+  const problem = difference(run, frame);
+  return [`Step ${at} of ${run.frames.length - 1}. ${headline(run, frame)}`, rows.join("; "), ...problem]
+    .filter(Boolean)
+    .join(". ")
+    .replaceAll("..", ".");
+}
+
+/** Return what an edge carries in a frame. `off` says that it is not what a right pass has there. */
+function edgeWords(run, frame, node, slot) {
+  const found = frame.edges.get(edgeKey(node, slot));
+  const right = rightContribution(run, node, slot);
+  const spread = found && right && run.first !== null && differ(found.upstream, right.upstream, run.scale);
+  const edge = found && { ...found, off: found.wrong || spread };
+  const input = nameOf(run, run.nodes[node].inputs[slot].node);
+  const ends = `${input} to ${nameOf(run, node)}${run.nodes[node].inputs.filter(({ node: other }) => other !== null).length > 1 ? `, operand ${slot + 1}` : ""}`;
+  return { ends, edge, right };
+}
+
+function rightContribution(run, node, slot) {
+  if (!run.recorded) return null;
+  const visit = run.replay.reference.find((candidate) => candidate.node === node);
+  const found = visit?.contributions.find((contribution) => contribution.slot === slot);
+  return found ? { local: found.local, upstream: numberOf(visit.upstream), amount: numberOf(found.amount) } : null;
+}

@@ -1,0 +1,257 @@
+"""Record a run: which line made each node, which local rule ran when, and which line wrote which gradient.
+
+Where the rule of a node is a function, its calls are the visits. Where it is none (local derivatives that are stored,
+rules in the pass itself), a visit is a sequence of writes before which the pass has read the gradient of the same node
+(see `inline_rules`).
+"""
+
+import contextlib
+import sys
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+from typing import Any
+
+from . import spelling
+from .inline_rules import GradientAccess, GradientLog, InlineRules
+from .rules import STORED, Rules
+from .stand_in import is_stand_in
+
+MOST_VISITS = 400
+MOST_CHANGES = 2_000
+_MOST_READS = 2_000  # of gradients that are remembered
+_UNREADABLE = "!unreadable"
+
+
+class _Visit:
+    """One run of a local rule."""
+
+    def __init__(self, node: Any, index: int, inner: bool, upstream: str, line: int) -> None:
+        self.node, self.index, self.inner, self.upstream, self.line = node, index, inner, upstream, line
+        self.targets: list[Any] = []
+        self.changes: list[list[Any]] = []
+
+    def wire(self) -> list[Any]:
+        return [self.index, self.inner, self.upstream, self.line, self.changes]
+
+
+class _Writes(GradientAccess):
+    """Tells of each write to a gradient."""
+
+    def __init__(self, cls: type, name: str, written: Callable[[Any, Any], None]) -> None:
+        super().__init__(cls, name)
+        self._written = written
+
+    def _set(self, node: Any, value: Any) -> None:
+        super()._set(node, value)
+        self._written(node, None)
+
+
+class _ReadsAndWrites(GradientLog):
+    """Tells of each write to a gradient, and which gradient had been read for it."""
+
+    def __init__(self, cls: type, name: str, written: Callable[[Any, Any], None]) -> None:
+        super().__init__(cls, name)
+        self._written = written
+
+    def _get(self, node: Any) -> Any:
+        if len(self._read) >= _MOST_READS:
+            del self._read[: _MOST_READS // 2]
+        return super()._get(node)
+
+    def _set(self, node: Any, value: Any) -> None:
+        super()._set(node, value)
+        self._written(node, self.writes.pop().of)
+
+
+class Recording:
+    """What is recorded of one run. Made before the program is built; `begin` follows the build, `finish` the run.
+
+    Args:
+        shape: how the engine is read.
+        nodes: the objects of the run.
+        objects: gives the program's nodes that have been built.
+        filename: the learner's file.
+    """
+
+    def __init__(self, shape: Any, nodes: Any, objects: Callable[[], list[Any]], filename: str) -> None:
+        self.answer: list[Any] = ["record"]
+        self._shape, self._nodes, self._objects, self._filename = shape, nodes, objects, filename
+        self._made_at: dict[int, tuple[int, int]] = {}  # by address: for which node of the program, by which line
+        self._index: dict[int, int] = {}  # of the program's nodes, by address
+        self._tokens: dict[int, str] = {}  # the gradients as they were seen last, by address
+        self._operands: dict[int, list[Any]] = {}  # of the program's operations that are nodes, by address
+        self._visits: list[_Visit] = []
+        self._running: list[_Visit] = []  # rules that have begun and not ended, the innermost last
+        self._access: _Writes | _ReadsAndWrites | None = None
+        self._functions: Rules | None = None  # the rules, where they are functions
+        self._left_out = 0
+        self._elsewhere = False
+        nodes.on_made = self._made
+
+    # -- building -----------------------------------------------------------------------------
+
+    def _made(self, obj: Any) -> None:
+        self._made_at[id(obj)] = len(self._objects()), self._line(outermost=True)
+
+    def _line(self, outermost: bool = False) -> int:
+        """The line of the learner's file that is running: in the innermost function of the file, or the outermost."""
+        frame: FrameType | None = sys._getframe(1)
+        found = 0
+        while frame is not None:
+            if frame.f_code.co_filename == self._filename and not is_stand_in(frame.f_code):
+                found = frame.f_lineno or 0
+                if not outermost:
+                    break
+            frame = frame.f_back
+        return found
+
+    # -- running ------------------------------------------------------------------------------
+
+    def begin(
+        self, program: list[Any], made: list[Any], is_leaf: Callable[[Any], bool], rules: Rules | InlineRules
+    ) -> None:
+        """Follow local rules and gradients from here on.
+
+        Args:
+            program: as it was built.
+            made: every node of the engine.
+            is_leaf: whether a node is a leaf of the program.
+            rules: the engine's local rules.
+        """
+        objects = self._objects()
+        for index, (node, (_, *operands)) in enumerate(zip(objects, program, strict=False)):
+            self._index.setdefault(id(node), index)
+            self._operands.setdefault(id(node), [objects[o] for o in operands if type(o) is int])
+        access = _ReadsAndWrites
+        if isinstance(rules, Rules) and rules.kind and rules.kind not in STORED:
+            self._functions, access = rules, _Writes  # type: ignore[assignment]
+        self._access = access(self._shape.cls, self._shape.grad, self._written)
+        self._tokens = {id(node): self._token(node) for node in made}
+        for node in made if self._functions else ():
+            if not is_leaf(node) and rules.has(node):
+                rules.watch(node, self._around)  # type: ignore[union-attr]
+        self._access.__enter__()
+
+    def finish(self) -> None:
+        """Complete the answer: lines, visits, values, gradients, how much was left out, and whether gradients are kept
+        elsewhere than on the nodes while the pass runs."""
+        self._nodes.on_made = None
+        if self._access is not None:
+            with contextlib.suppress(BaseException):
+                self._look()
+            self._access.__exit__()
+        objects = self._objects()
+        visits = [visit.wire() for visit in self._visits if visit.index >= 0 and (visit.changes or not visit.inner)]
+        self.answer += [
+            [self._made_at.get(id(node), (0, 0))[1] for node in objects],
+            visits,
+            [self._spelled(node, self._shape.data) for node in objects],
+            [self._spelled(node, self._shape.grad) for node in objects],
+            self._left_out,
+            self._elsewhere,
+        ]
+
+    def _around(self, node: Any, run: "partial[Any]") -> Any:
+        assert self._functions is not None
+        self._look()
+        visit = self._visit(node, self._functions.lines(node, self._filename)[0])
+        upstream = self._functions.upstream(node, run)
+        if upstream is not None and (given := self._known(upstream, self._shape.grad)) != visit.upstream:
+            visit.upstream, self._elsewhere = given, True
+        self._running.append(visit)
+        try:
+            return run()
+        finally:
+            self._look()
+            self._running.pop()
+
+    def _visit(self, node: Any, line: int) -> _Visit:
+        inner = id(node) not in self._index
+        index = self._made_at.get(id(node), (-1, 0))[0] if inner else self._index[id(node)]
+        visit = _Visit(node, index, inner, self._tokens[id(node)], line)
+        if len(self._visits) < MOST_VISITS:
+            self._visits.append(visit)
+        else:
+            self._left_out += 1
+        return visit
+
+    def _written(self, node: Any, giver: Any) -> None:
+        """Note a write to a gradient.
+
+        Args:
+            node: whose gradient it is.
+            giver: the node whose gradient was read for it; None where none was, or rules are functions.
+        """
+        before, after = self._tokens.get(id(node)), self._token(node)
+        if before is None:  # a node that was made since
+            return
+        self._tokens[id(node)] = after
+        line = self._line()
+        if self._running:
+            self._note(self._running[-1], node, before, after, line, outside=False)
+        elif giver is not None and self._may_give(giver, node):
+            self._note(self._visit_of(giver, node, line), node, before, after, line, outside=False)
+        elif self._visits and before != after:
+            last = self._visits[-1].node
+            if self._functions and self._functions.returns and node is not last and not self._may_give(last, node):
+                self._elsewhere = True
+            self._note(self._visits[-1], node, before, after, line, outside=True)
+
+    def _may_give(self, giver: Any, to: Any) -> bool:
+        """Whether a node may be the one whose rule writes a gradient."""
+        if id(giver) not in self._tokens:
+            return False
+        if id(giver) not in self._index or id(to) not in self._index:
+            return True
+        return any(to is source for source in self._operands[id(giver)])
+
+    def _visit_of(self, giver: Any, to: Any, line: int) -> _Visit:
+        """The visit that a write belongs to: the last one, unless it is of another node or has written all it may."""
+        last = self._visits[-1] if self._visits else None
+        if last is not None and last.node is giver:
+            uses = sum(1 for source in self._operands.get(id(giver), ()) if source is to)
+            if sum(1 for target in last.targets if target is to) < max(1, uses):
+                return last
+        return self._visit(giver, line)
+
+    def _look(self) -> None:
+        """Note gradients that were changed in place, that is, without a write."""
+        for index, node in enumerate(self._objects()):
+            before, after = self._tokens.get(id(node)), self._token(node)
+            if before != after and self._index.get(id(node)) == index:
+                self._tokens[id(node)] = after
+                visit = self._running[-1] if self._running else self._visits[-1] if self._visits else None
+                if visit is not None and before is not None:
+                    self._note(visit, node, before, after, 0, outside=not self._running)
+
+    def _note(self, visit: _Visit, node: Any, before: str, after: str, line: int, *, outside: bool) -> None:
+        visit.targets.append(node)
+        if id(node) not in self._index:  # the program has no name for it
+            return
+        if sum(len(one.changes) for one in self._visits) < MOST_CHANGES:
+            visit.changes.append([self._index[id(node)], before, after, line, outside])
+        else:
+            self._left_out += 1
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def _token(self, node: Any) -> str:
+        """A gradient as it stands there, spelled."""
+        assert self._access is not None
+        try:
+            return self._known(self._access.there(node), self._shape.grad)
+        except Exception:
+            return _UNREADABLE
+
+    def _spelled(self, node: Any, name: str) -> str:
+        if not isinstance(node, self._shape.cls):
+            return "!" + spelling.name_of(type(node))
+        try:
+            return self._known(getattr(node, name), name)
+        except BaseException:
+            return _UNREADABLE
+
+    def _known(self, value: Any, name: str) -> str:
+        nothing = value is None and name == self._shape.grad and self._shape.grad_starts_as_none
+        return (0.0).hex() if nothing else spelling.spell(value)

@@ -1,0 +1,169 @@
+"""`grade play` as a learner runs it: which file, which program, and what stands on the page."""
+
+import base64
+import json
+import re
+import stat
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+Grade = Callable[..., Any]
+
+SOLUTIONS = ROOT / "solutions"
+WRONG = {
+    "self.grad += other.data * out.grad": "self.grad = other.data * out.grad",
+    "other.grad += self.data * out.grad": "other.grad = self.data * out.grad",
+}
+
+
+@pytest.fixture
+def exercises(work: Path, handed_out: Path) -> Path:
+    """The exercise files: the first two solved, `=` for `+=` in the third."""
+    folder = work / "exercises"
+    folder.mkdir()
+    for path in handed_out.iterdir():
+        (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    for number in ("01_distribute", "02_swap", "03_accumulate"):
+        text = (SOLUTIONS / f"{number}.py").read_text(encoding="utf-8")
+        for old, new in WRONG.items() if number.startswith("03") else ():
+            assert old in text
+            text = text.replace(old, new)
+        (folder / f"{number}.py").write_text(text, encoding="utf-8")
+    return folder
+
+
+def data_of(page: Path) -> Any:
+    """The data in a page."""
+    packed = max(re.findall(r"[A-Za-z0-9+/=]{200,}", page.read_text(encoding="utf-8")), key=_is_data)
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def _is_data(text: str) -> bool:
+    try:
+        return bool(json.loads(zlib.decompress(base64.b64decode(text))))
+    except (ValueError, zlib.error):
+        return False
+
+
+def node(replay: Any, name: str) -> Any:
+    return next(node for node in replay["nodes"] if node["name"] == name)
+
+
+def test_a_failing_check_names_the_command_that_shows_it(grade: Grade, exercises: Path) -> None:
+    """The explanation ends with it, and the page has the very expression, both numbers, and the line that lost one."""
+    done = grade("accumulate")
+    command = re.search(r"see it +grade (play accumulate 2)", done.stdout)
+    assert command is not None, done.stdout
+    shown = grade(*command[1].split(), "--no-open")
+    page = exercises / ".backward" / "replay.html"
+    assert (0, "") == (shown.returncode, shown.stderr)
+    assert "Replayed exercises/03_accumulate.py: L = a * a\nReplay: exercises/.backward/replay.html\n" == shown.stdout
+    replay, *others = data_of(page)["replays"]
+    assert ("L = a * a", "accumulate", "lost", 0) == (
+        replay["program"],
+        replay["exercise"],
+        replay["fault"],
+        replay["first_difference"],
+    )
+    assert (3.0, 6.0) == (node(replay, "a")["yours"]["grad"], node(replay, "a")["expected"]["grad"])
+    assert "torch" == replay["asked"]
+    lines = (exercises / "03_accumulate.py").read_text(encoding="utf-8").splitlines()
+    written = [lines[change["line"] - 1].strip() for change in replay["backward"][0]["changes"]]
+    assert list(WRONG.values()) == written
+    assert {"product", "square", "shared"} <= {other["preset"] for other in others}
+    assert "neuron" not in {other["preset"] for other in others}  # this file has no tanh
+
+
+def test_a_hidden_folder_of_its_own_holds_the_page(grade: Grade, exercises: Path, work: Path) -> None:
+    """Git ignores it; nothing else is written, and --out names another place."""
+    before = {path for path in work.rglob("*") if ".backward" not in path.parts}
+    grade("play", "square")
+    assert before == {path for path in work.rglob("*") if ".backward" not in path.parts}
+    assert "*\n" == (exercises / ".backward" / ".gitignore").read_text(encoding="utf-8")
+    done = grade("play", "square", "--out", "here.html")
+    assert "Replay: here.html\n" in done.stdout
+    assert "square" == data_of(work / "here.html")["replays"][0]["preset"]
+
+
+def test_an_expression_runs_on_the_last_file_begun(grade: Grade, exercises: Path, work: Path) -> None:
+    """Without a backward pass of its own, the rules run in a right order. --exercise and --file name another file."""
+    words = ("play", "(a + b) * c", "a=2", "b=-3", "c=10", "--out", "page.html")
+    solved = SOLUTIONS / "12_engine.py"
+    assert "Replayed exercises/01_distribute.py: (a + b) * c" in grade(*words).stdout
+    assert "Replayed exercises/02_swap.py: " in grade(*words, "--exercise", "swap").stdout
+    (exercises / "12_engine.py").write_text(solved.read_text(encoding="utf-8"), encoding="utf-8")
+    assert "Replayed exercises/12_engine.py: " in grade(*words).stdout
+    replay = data_of(work / "page.html")["replays"][0]
+    assert ([10.0, 10.0, -1.0], "") == ([node(replay, name)["yours"]["grad"] for name in "abc"], replay["fault"])
+    grade(*words, "--file", solved)
+    assert "12_engine.py" in data_of(work / "page.html")["sources"][0]["file"]
+
+
+def test_without_words_the_exercise_at_hand_is_replayed(grade: Grade, exercises: Path) -> None:
+    """That is the last one that is begun, or the one whose failure was explained last."""
+    assert "Replayed exercises/03_accumulate.py: L = a * a\n" in grade("play").stdout
+    (exercises / "02_swap.py").write_text("class Value:\n    pass\n", encoding="utf-8")
+    grade("swap")
+    assert "Replayed exercises/02_swap.py" in grade("play").stdout
+
+
+def test_the_landscape_shows_the_learners_training(grade: Grade, exercises: Path, work: Path) -> None:
+    """The steps of exercise 13, and the loss around them; also for a loss of one's own."""
+    solution = (SOLUTIONS / "13_descend.py").read_text(encoding="utf-8")
+    (exercises / "13_descend.py").write_text(solution, encoding="utf-8")
+    done = grade("play", "--landscape", "--out", "page.html")
+    assert "Replayed exercises/13_descend.py: loss = (w * 2 - v) ** 2 + v * v\n" in done.stdout
+    landscape = data_of(work / "page.html")["landscape"]
+    assert (["w", "v"], [3.0, 2.0], None) == (
+        landscape["parameters"],
+        landscape["steps"][0]["values"],
+        landscape["problem"],
+    )
+    assert landscape["steps"][-1]["loss"] < landscape["steps"][0]["loss"]
+    grade("play", "--landscape", "(w - 1) ** 2", "w=3", "--out", "page.html")
+    assert 201 == len(data_of(work / "page.html")["landscape"]["curve"])
+
+
+def test_a_browser_is_opened_where_there_is_a_display(
+    grade: Grade, exercises: Path, work: Path, environment: Mapping[str, str]
+) -> None:
+    """It gets the address of the file; not with --no-open, and not without a display."""
+    seen, browser = work / "seen", work / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> {seen}\n', encoding="utf-8")
+    browser.chmod(browser.stat().st_mode | stat.S_IXUSR)
+    shown = {"BROWSER": str(browser), "DISPLAY": ":0"}
+    grade("play", "square", "--no-open", **shown)
+    grade("play", "square", BROWSER=str(browser))
+    assert not seen.exists()
+    grade("play", "square", **shown)
+    assert (exercises / ".backward" / "replay.html").as_uri() == seen.read_text(encoding="utf-8").strip()
+
+
+def test_without_exercise_files_nothing_is_written(grade: Grade, work: Path) -> None:
+    """The remedy is named; a file that is named is replayed all the same, to a temporary file."""
+    done = grade("play", "square")
+    assert (2, []) == (done.returncode, list(work.iterdir()))
+    assert "`grade start` puts them into ./exercises" in done.stderr
+    named = grade("play", "square", "--file", SOLUTIONS / "12_engine.py", "--from", "nowhere", TMPDIR=str(work))
+    assert 0 == named.returncode
+    (page,) = work.iterdir()
+    assert data_of(page)["replays"][0]["fault"] == ""
+
+
+def test_an_official_report_names_no_replay(grade: Grade, exercises: Path) -> None:
+    """Under another seed a check asks other programs, which the command would not show."""
+    done = grade("accumulate", "--seed", "another", "--json")
+    checks = json.loads(done.stdout)["exercises"][0]["checks"]
+    assert [] == [check for check in checks if "play" in check]
+    practice = json.loads(grade("accumulate", "--json").stdout)["exercises"][0]["checks"]
+    assert [f"grade play accumulate {number}" for number in (2, 3, 4, 5, 6)] == [
+        check["play"] for check in practice if "play" in check
+    ]

@@ -1,0 +1,60 @@
+"""Which of a learner's files is replayed."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.course import Course, load_course
+from grader.replay.files import Files, defines
+
+ROOT = Path(__file__).resolve().parents[2]
+STUB, PASS = "# TODO\n", "class Value:\n    def backward(self):\n        pass\n"
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return load_course(ROOT)
+
+
+def files(course: Course, folder: Path, **texts: str) -> Files:
+    """Files of a folder in which these exercises have these texts."""
+    for name, text in texts.items():
+        exercise = next(one for one in course.exercises if one.id == name)
+        (folder / exercise.filename).write_text(text, encoding="utf-8")
+    return Files(course, {exercise.id: STUB for exercise in course.exercises}, folder)
+
+
+def test_the_exercise_at_hand_is_the_last_one_begun(course: Course, tmp_path: Path) -> None:
+    """A file that is as it was handed out does not count."""
+    found = files(course, tmp_path, distribute="a = 1\n", swap="a = 2\n", accumulate=STUB).at_hand()
+    assert "swap" == (found and found.id)
+
+
+def test_without_one_it_is_the_first(course: Course, tmp_path: Path) -> None:
+    """Nothing is begun; where no file is there, there is none."""
+    assert files(course, tmp_path).at_hand() is None
+    found = files(course, tmp_path, swap=STUB, relu=STUB).at_hand()
+    assert "swap" == (found and found.id)
+
+
+def test_a_pass_is_looked_for_in_what_is_begun(course: Course, tmp_path: Path) -> None:
+    """The last file that is begun and has a backward pass, else the first file."""
+    made = files(course, tmp_path, distribute="a = 1\n", backward=PASS, relu="a = 1\n", engine="def (")
+    assert "backward" == (one.id if (one := made.with_pass()) else None)
+    other = tmp_path / "other"
+    other.mkdir()
+    none = files(course, other, distribute=STUB, relu="a = 1\n")
+    assert "distribute" == (one.id if (one := none.with_pass()) else None)
+
+
+def test_a_training_needs_a_function_train(course: Course, tmp_path: Path) -> None:
+    """Also where the file is as it was handed out."""
+    assert files(course, tmp_path, engine=PASS).with_training() is None
+    found = files(course, tmp_path, descend="def train(): pass\n").with_training()
+    assert "descend" == (found and found.id)
+
+
+@pytest.mark.parametrize("text", ["def (", "\0", "(" * 5_000, "backward = 1", ""])
+def test_what_defines_nothing(text: str) -> None:
+    """A text that Python cannot read, or in which the name is no function's."""
+    assert not defines(text, "backward")

@@ -1,0 +1,323 @@
+"""Replays of right and of wrong engines: what ran, what is expected, and where they first differ."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy  # noqa: F401  (the shapes use it)
+import pytest
+from edited_texts import bases_of, edited_texts
+
+from grader.answer_book import Answer
+from grader.client import Batch, Done, EngineProcess, Loaded, Read, Run
+from grader.course import Limits
+from grader.program import program
+from grader.replay import Replay
+from grader.replay.asked import Asked, asked
+from grader.replay.presets import presets
+from grader.replay.record import LearnerFile, record
+from grader.sandbox import Warm
+
+Make = Callable[..., Replay]
+
+SHAPES = Path(__file__).resolve().parents[1] / "fixtures" / "engines" / "shapes"
+RIGHT = {one.name: one.text for one in edited_texts(SHAPES / "right.yaml", bases_of(SHAPES))}
+WRONG = {one.name: one.text for one in edited_texts(SHAPES / "wrong.yaml", RIGHT)}
+LIMITS = Limits(calls=20_000, cpu_s=0.5)
+
+SQUARE = program("L = a * a", a=3)
+DIAMOND = program("b = a + 1; c = a * 3; d = b * c", a=2)
+NEST = program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10)
+TWICE = program("c = a * b; d = c + a; L = c * d", a=2, b=-3)
+MUL = ("self.grad += other.data * out.grad", "other.grad += self.data * out.grad")
+ASSIGNS = tuple((old, old.replace("+=", "=")) for old in MUL)
+NO_ORDER = ("if node not in visited:", "if True:")
+
+
+def line_of(text: str, part: str) -> int:
+    return next(i for i, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+def names(replay: Replay, visits: Sequence[Any]) -> list[str]:
+    return [replay.nodes[visit.node].name for visit in visits]
+
+
+def gradients(replay: Replay) -> list[float | None]:
+    return [node.yours.grad for node in replay.nodes]
+
+
+# -- right engines ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset.id)
+def test_a_right_engine_differs_nowhere(replay: Make, preset: Any) -> None:
+    """On every preset the numbers are the expected ones, each visit adds what a right rule adds, and nothing is
+    at fault."""
+    shown = replay(preset.parsed)
+    assert (None, "", None, None) == (shown.first_difference, shown.fault, shown.fault_node, shown.problem)
+    for node in shown.nodes:
+        assert pytest.approx(node.expected.data) == node.yours.data
+        assert pytest.approx(node.expected.grad) == node.yours.grad
+    assert sorted(names(shown, shown.backward)) == sorted(names(shown, shown.reference))
+    for visit in shown.backward:
+        assert [one.node for one in visit.expected] == [one.input for one in visit.changes]
+        assert pytest.approx([one.amount for one in visit.expected]) == [one.amount for one in visit.changes]
+
+
+def test_lines_are_the_learners_own(replay: Make, engine: str) -> None:
+    """A node, a visit and a write have the lines of the file that made, began and wrote them."""
+    shown = replay(SQUARE)
+    made, rule = line_of(engine, "Value(self.data * other.data"), line_of(engine, MUL[0])
+    assert [0, made] == [one.line for one in shown.forward]
+    (visit,) = shown.backward
+    assert [rule, rule + 1] == [change.line for change in visit.changes]
+    assert engine.splitlines()[visit.line - 1].strip() == "def _backward():"
+    assert list(shown.source.lines) == engine.split("\n")
+    assert "12_engine.py" == shown.source.file
+
+
+def test_numbers_among_the_operands_are_inputs_without_a_node(replay: Make) -> None:
+    """`a + 1` has a node and a number as inputs."""
+    shown = replay(DIAMOND)
+    assert [(0, None), (None, 1.0)] == [(one.node, one.number) for one in shown.nodes[1].inputs]
+    assert (["a", "b", "c", "d"], ["leaf", "add", "mul", "mul"]) == (
+        [node.name for node in shown.nodes],
+        [node.op for node in shown.nodes],
+    )
+
+
+def test_an_operation_made_of_others_is_not_at_fault(replay: Make) -> None:
+    """`a - b` and `a / b` run rules of nodes inside of them; what these add together is right."""
+    shown = replay(program("L = (a - b) / c", a=2, b=-3, c=4))
+    assert ("", None) == (shown.fault, shown.problem)
+    assert any(visit.inner for visit in shown.backward)
+
+
+@pytest.mark.parametrize("name", [*RIGHT, *WRONG])
+def test_a_replay_has_the_numbers_that_grading_observes(warm: Warm, name: str) -> None:
+    """Engines of every shape, right ones and wrong ones: values and gradients are those of a run that is not recorded,
+    and something is at fault only where they are wrong."""
+    text = {**RIGHT, **WRONG}[name]
+    programs = [SQUARE, NEST, program("L = relu(a * b + d) + d ** 3", a=2, b=3, d=-10)]
+    runs = tuple(Run(p, (("backward", p.root), ("grads",), ("values",))) for p in programs)
+    with EngineProcess(warm, text, "12_engine.py", None, LIMITS) as process:
+        assert isinstance(process.load(), Loaded)
+        observed = process.run(Batch(runs, LIMITS.calls, LIMITS.cpu_s)).answer
+    assert isinstance(observed, Read)
+    file = LearnerFile("engine", "12_engine.py", text)
+    faults = []
+    for at, p in enumerate(programs):
+        (shown,) = record(warm, LIMITS, file, asked(p), (), lambda p: None)
+        seen = [seed[at] for seed in observed.seeds]
+        found = tuple(gradients(shown)), tuple(node.yours.data for node in shown.nodes)
+        assert found in [(tuple(one.grads[0]), tuple(one.values[0])) for one in seen if isinstance(one, Done)]
+        leaves = [node for node in shown.nodes if node.op == "leaf"]
+        wrong = any(node.yours.grad != pytest.approx(node.expected.grad) for node in leaves)
+        if shown.problem is None:
+            assert wrong == bool(shown.fault)
+        faults.append(shown.fault)
+    if name in RIGHT:
+        assert ["", "", ""] == faults
+
+
+# -- wrong engines ---------------------------------------------------------------------------------
+
+
+def test_an_assignment_loses_a_contribution(replay: Make, engine: str) -> None:
+    """With `=` in `*`, the second write of `a * a` leaves 3 where 6 should be."""
+    shown = replay(SQUARE, *ASSIGNS)
+    assert ("lost", 0, 1) == (shown.fault, shown.first_difference, shown.fault_node)
+    (visit,) = shown.backward
+    assert [(0.0, 3.0), (3.0, 3.0)] == [(one.before, one.after) for one in visit.changes]
+    assert [line_of(engine, old) for old in MUL] == [one.line for one in visit.changes]
+    assert (3.0, 6.0) == (shown.nodes[0].yours.grad, shown.nodes[0].expected.grad)
+
+
+def test_an_assignment_loses_what_another_user_added(replay: Make) -> None:
+    """In the diamond the second user of a leaves its own contribution alone."""
+    shown = replay(DIAMOND, *ASSIGNS)
+    assert "lost" == shown.fault
+    assert shown.first_difference is not None
+    assert "c" == shown.nodes[shown.backward[shown.first_difference].node].name
+
+
+def test_a_rule_that_runs_before_its_users_is_out_of_order(replay: Make) -> None:
+    """The leaf-first order runs the rule of a * b before anything has arrived there."""
+    shown = replay(NEST, ("for node in reversed(order):", "for node in order:"))
+    assert ("order", 0) == (shown.fault, shown.first_difference)
+    assert 0.0 == shown.backward[0].upstream
+
+
+def test_a_wrong_local_derivative_is_a_contribution(replay: Make) -> None:
+    """A ReLU that lets everything through adds 5 where a right one adds 0."""
+    leaking = ('1.0 if self.data > 0 else 0.0, "relu"', '1.0, "relu"')
+    shown = replay(program("n = w * x; L = relu(n) * c", w=-2, x=3, c=5), leaking)
+    assert "contribution" == shown.fault
+    assert shown.first_difference is not None
+    visit = shown.backward[shown.first_difference]
+    assert (0.0, 5.0) == (visit.expected[0].amount, visit.changes[0].amount)
+    assert "relu" == shown.nodes[visit.node].op
+
+
+def test_a_rule_that_runs_twice_is_told(replay: Make) -> None:
+    """Where a node stands in the order once for each path, its rule runs again."""
+    shown = replay(TWICE, NO_ORDER)
+    assert "twice" == shown.fault
+    assert shown.fault_node == TWICE.index["c"]
+
+
+def test_a_rule_that_never_runs_is_told(replay: Make) -> None:
+    """A pass that ends too early has no visit that differs."""
+    shown = replay(NEST, ("for node in reversed(order):", "for node in list(reversed(order))[:1]:"))
+    assert ("never", None) == (shown.fault, shown.first_difference)
+
+
+def test_a_pass_that_does_not_begin_with_1_is_told(replay: Make) -> None:
+    """Without the seed every gradient stays 0."""
+    shown = replay(NEST, ("        self.grad = 1.0\n        for", "        for"))
+    assert ("seed", 0, NEST.root) == (shown.fault, shown.first_difference, shown.fault_node)
+
+
+def test_a_wrong_value_is_told_before_gradients(replay: Make) -> None:
+    """Where forward is wrong already, that is what differs first."""
+    shown = replay(NEST, ("Value(self.data * other.data,", "Value(self.data * other.data + 1,"))
+    assert ("forward", NEST.index["a * b"]) == (shown.fault, shown.fault_node)
+
+
+def test_an_operation_made_of_others_may_be_at_fault(replay: Make) -> None:
+    """Where `-b` keeps the sign of its contribution, `a - b` adds the wrong amount to b, and the visits show it."""
+    shown = replay(program("L = a - b", a=2, b=3), ("return self * -1", "return Value(-self.data, (self,))"))
+    assert "contribution" == shown.fault
+    assert shown.fault_node == 2
+
+
+# -- what does not come to its end -----------------------------------------------------------------
+
+
+def test_an_exception_in_a_rule_ends_the_replay_there(replay: Make, engine: str) -> None:
+    """The visits before it are shown; the sentence and the line say what happened."""
+    shown = replay(NEST, ("self.grad += out.grad", "self.grad += out.gard"))
+    assert shown.problem is not None
+    assert ("backward", line_of(engine, "self.grad += out.grad")) == (shown.problem.where, shown.problem.line)
+    assert "Your code raised AttributeError: 'Value' object has no attribute 'gard'." == shown.problem.text
+    assert "L" == names(shown, shown.backward)[0]
+    assert ("", None) == (shown.fault, shown.first_difference)
+
+
+def test_an_earlier_fault_is_told_beside_an_exception(replay: Make) -> None:
+    """What was wrong before the code raised is still at fault."""
+    raises = ("self.grad += out.grad", "raise ValueError")
+    shown = replay(program("L = (a + b) * (a + b)", a=2, b=3), ASSIGNS[0], ASSIGNS[1], raises)
+    assert shown.problem is not None
+
+
+def test_an_endless_loop_is_stopped(replay: Make) -> None:
+    """It is told as a problem at its line."""
+    shown = replay(SQUARE, (MUL[0], "while True: pass"))
+    assert shown.problem is not None
+    assert "Stopped: it ran out of CPU time; does a loop never end?" == shown.problem.text
+
+
+def test_an_endless_pass_shows_its_beginning(replay: Make) -> None:
+    """A pass that runs the same rules for ever is cut, and the second run of a rule is at fault."""
+    endless = ("for node in reversed(order):", "while True:\n          for node in reversed(order):")
+    shown = replay(SQUARE, endless)
+    assert shown.problem is not None
+    assert ("twice", 1) == (shown.fault, shown.first_difference)
+
+
+def test_a_syntax_error_is_a_problem_of_the_file(replay: Make, engine: str) -> None:
+    """No node is made; the right pass is shown all the same."""
+    shown = replay(NEST, ("def __mul__", "deef __mul__"))
+    assert shown.problem is not None
+    assert ("load", line_of(engine, "def __mul__")) == (shown.problem.where, shown.problem.line)
+    assert [None] * 7 == gradients(shown)
+    assert (7.0, 4) == (shown.nodes[0].expected.grad, len(shown.reference))
+
+
+def test_a_stub_says_that_something_is_missing(replay: Make) -> None:
+    """A part that raises NotImplementedError is still to be filled."""
+    shown = replay(SQUARE, (MUL[0], "raise NotImplementedError"))
+    assert shown.problem is not None
+    assert shown.problem.text.startswith("This part is still to be filled")
+
+
+def test_an_operation_that_is_missing_is_told(replay: Make) -> None:
+    """The sentence says what to define."""
+    shown = replay(program("L = relu(a) * a", a=2), ("def relu", "def other"))
+    assert shown.problem is not None
+    assert ("build", "`relu`" in shown.problem.text) == (shown.problem.where, True)
+
+
+def test_a_pass_that_shows_no_steps_is_not_accused(warm: Warm) -> None:
+    """Where gradients are worked out elsewhere, the replay says so and names no fault."""
+    file = LearnerFile("engine", "12_engine.py", RIGHT["gradients_in_a_dict"])
+    (shown,) = record(warm, LIMITS, file, asked(NEST), (), lambda p: None)
+    assert shown.problem is not None
+    assert ("read", "", ()) == (shown.problem.where, shown.fault, shown.backward)
+
+
+def test_a_number_that_json_does_not_know_is_a_word(replay: Make) -> None:
+    """nan, infinities and None have a text and no number."""
+    shown = replay(
+        SQUARE, *((old, f"self.grad = {new}") for old, new in zip(MUL, ("float('nan')", "None"), strict=True))
+    )
+    assert (None, "None") == (shown.nodes[0].yours.grad, shown.nodes[0].yours.grad_text)
+    assert "nan" == shown.backward[0].changes[0].after_text
+    assert "contribution" == shown.fault
+    assert b"NaN" not in msgspec.json.encode(shown)
+
+
+def test_what_a_learner_wrote_steers_nothing(replay: Make) -> None:
+    """Control characters in a message are spelled out."""
+    shown = replay(SQUARE, (MUL[0], "raise ValueError('\\x1b[31m' + chr(0x202e))"))
+    assert shown.problem is not None
+    assert "\x1b" not in shown.problem.text
+    assert "\u202e" not in shown.problem.text
+
+
+# -- several programs, and torch's numbers ------------------------------------------------------------
+
+
+def test_other_programs_are_shown_if_the_file_can_build_them(warm: Warm, engine: str) -> None:
+    """A preset with an operation that is missing is left out; the first program is shown whatever becomes of it."""
+    file = LearnerFile("engine", "12_engine.py", engine.replace("def tanh", "def other"))
+    neuron = next(preset.asked for preset in presets() if preset.id == "neuron")
+    every = record(warm, LIMITS, file, None, [preset.asked for preset in presets()], lambda p: None)
+    assert [preset.id for preset in presets() if preset.id != "neuron"] == [one.preset for one in every]
+    first, square = record(warm, LIMITS, file, neuron, [asked(SQUARE)], lambda p: None)
+    assert (True, None) == (first.problem is not None, square.problem)
+
+
+def test_after_an_endless_program_no_other_is_run(warm: Warm, engine: str) -> None:
+    """Waiting for one time limit is enough."""
+    file = LearnerFile("engine", "12_engine.py", engine.replace(MUL[0], "while True: pass"))
+    assert 1 == len(record(warm, LIMITS, file, asked(SQUARE), [asked(NEST), asked(DIAMOND)], lambda p: None))
+
+
+def test_torchs_numbers_are_expected_where_they_are_known(warm: Warm, engine: str) -> None:
+    """They win over the table's, and the replay says whose they are."""
+    file = LearnerFile("engine", "12_engine.py", engine)
+    (shown,) = record(warm, LIMITS, file, asked(SQUARE), (), lambda p: Answer((3.0, 9.5), (6.5, 1.0)))
+    assert ("torch", 9.5, 6.5) == (shown.asked, shown.nodes[1].expected.data, shown.nodes[0].expected.grad)
+
+
+def test_a_check_of_local_rules_starts_where_the_check_starts(warm: Warm, engine: str) -> None:
+    """Upstream gradient and existing gradients are those of the check."""
+    both = program("L = a * b", a=2, b=-3)
+    run = Run(both, (("record", 1), ("preload", [[0, 5.0]]), ("local_rules", 2, 4.0)))
+    file = LearnerFile("engine", "12_engine.py", engine)
+    (shown,) = record(
+        warm, LIMITS, file, Asked("a check", run), (), lambda p: Answer((2.0, -3.0, -6.0), (-3.0, 2.0, 1.0))
+    )
+    assert [-7.0, 8.0, 4.0] == gradients(shown) == [node.expected.grad for node in shown.nodes]
+    assert ("", 4.0) == (shown.fault, shown.backward[0].upstream)
+
+
+def test_what_is_shown_of_a_file_is_bounded(warm: Warm) -> None:
+    """Of a long file the beginning is shown, of long lines too."""
+    file = LearnerFile("engine", "12_engine.py", "x = 1\n" * 5_000 + "#" * 1_000)
+    (shown,) = record(warm, LIMITS, file, asked(SQUARE), (), lambda p: None)
+    assert 2_000 == len(shown.source.lines)
+    assert all(len(line) <= 300 for line in LearnerFile("engine", "x.py", "#" * 1_000).source.lines)

@@ -1,0 +1,111 @@
+"""Pages of one file: what they hold, what they allow, and what is checked of their scripts."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from offline_page import inline
+
+from grader.cohort import summarise
+from grader.course import Course
+from grader.views.offline import Parts, pack
+from grader.views.page import build_page
+from grader.views.page.build import PARTS as CLASS_PAGE
+from grader.views.replay import build_replay_page
+from grader.views.replay.build import PARTS as REPLAY_PAGE
+
+PAGES = {"class": CLASS_PAGE, "replay": REPLAY_PAGE}
+FILES = sorted({path for parts in PAGES.values() for path in (*parts.scripts, *parts.styles)})
+OWN = sorted({path for parts in PAGES.values() for path in parts.scripts if path not in parts.libraries})
+AXE = Path(__file__).resolve().parent / "assets"  # for the tests alone
+FOLDERS = [*sorted({parts.licences.parent for parts in PAGES.values()}), AXE]
+
+
+@pytest.fixture(params=PAGES)
+def parts(request: pytest.FixtureRequest) -> Parts:
+    return PAGES[request.param]
+
+
+@pytest.fixture
+def page(parts: Parts, course: Course) -> str:
+    """A page about nobody."""
+    return build_page(summarise(course, (), {}), ()) if parts is CLASS_PAGE else build_replay_page(())
+
+
+@given(st.recursive(st.text() | st.integers(-(2**53), 2**53), lambda inner: st.lists(inner), max_leaves=9))
+def test_packed_data_has_no_markup_in_it(value: Any) -> None:
+    """Base64 of deflated JSON: letters, digits, three signs."""
+    packed = pack({"value": value})
+
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", packed)
+    assert {"value": value} == json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def test_the_policy_names_exactly_what_runs(page: str, parts: Parts) -> None:
+    """Nothing is allowed but the page's own scripts and style, by their hashes."""
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    rules = {name: values for name, *values in (rule.split() for rule in policy.split("; "))}
+
+    def hashes(tag: str) -> list[str]:
+        made = [hashlib.sha256(text.encode()).digest() for text in inline(page, tag)]
+        return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in made]
+
+    assert ["'none'"] == rules["default-src"]
+    assert hashes("script") == rules["script-src"]
+    assert hashes("style") == rules["style-src"]
+    assert "unsafe" not in policy
+    assert len(parts.scripts) == len(inline(page, "script"))
+    assert page.index("Content-Security-Policy") < page.index("<style>") < page.index("<script")
+
+
+def test_nothing_is_loaded_or_handled_inline(page: str) -> None:
+    """Outside of its scripts and styles, the page has no address, no inline handler and no inline style."""
+    markup = re.sub(r"<(script|style)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
+
+    assert [] == re.findall(r"\s(?:src|style|on\w+|srcset|action)=", markup)
+    assert [] == [address for address in re.findall(r'href="([^"]*)"', markup) if not address.startswith("#")]
+    assert "sourceMappingURL" not in page
+    assert "@import" not in inline(page, "style")[0]
+    assert [] == re.findall(r"url\((?!#)", inline(page, "style")[0])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_scripts_and_styles_end_where_they_should(path: Path) -> None:
+    """Nothing in them closes their own element, or opens a comment in which that would be overlooked."""
+    text = path.read_text(encoding="utf-8").lower()
+
+    assert [] == re.findall(r"</script|</style|<!--|<script", text)
+
+
+@pytest.mark.parametrize("assets", FOLDERS, ids=lambda path: path.parent.name)
+def test_vendored_files_are_what_they_were(assets: Path) -> None:
+    """The libraries are the released files, byte by byte; fetch.sh fetches them anew."""
+    lines = (assets / "SHA256SUMS").read_text().splitlines()
+    listed = {name: digest for digest, name in map(str.split, lines)}
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in assets.iterdir()}
+
+    assert {name.removeprefix("./"): digest for name, digest in listed.items()} == {
+        name: digest for name, digest in found.items() if name not in ("SHA256SUMS", "fetch.sh")
+    }
+
+
+def test_licences_travel_with_the_page(page: str, parts: Parts) -> None:
+    """The page holds the licences of what it is made with."""
+    assert html.escape(parts.licences.read_text(encoding="utf-8")) in page
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)
+def test_no_script_is_long(path: Path) -> None:
+    """As of any module, at most 400 lines; and text never becomes markup."""
+    text = path.read_text(encoding="utf-8")
+
+    assert len(text.splitlines()) <= 400
+    assert [] == re.findall(r"\.(?:innerHTML|outerHTML)|insertAdjacentHTML|document\.write|\beval\(|new Function", text)

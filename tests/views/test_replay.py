@@ -1,0 +1,56 @@
+"""The data of the page of a replay."""
+
+import re
+
+import pytest
+from msgspec.structs import replace
+from offline_page import unpack
+from replays import CODE, LANDSCAPE, SOURCE, replay
+
+from grader.replay import Landscape, Source
+from grader.views.replay import build_replay_page
+
+EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+def test_a_file_that_several_replays_ran_is_there_once() -> None:
+    """Each replay says which of the files is its own."""
+    other = replay("L = a * a", a=3, source=Source("other.py", ("pass",)))
+    data = unpack(build_replay_page([replay("L = a + b", a=1, b=2), other, replay("L = a * b", a=1, b=2)]))
+
+    assert [0, 1, 0] == [shown["source"] for shown in data["replays"]]
+    assert [SOURCE.file, "other.py"] == [source["file"] for source in data["sources"]]
+    assert CODE.splitlines() == data["sources"][0]["lines"]
+
+
+def test_visits_and_numbers_are_in_it() -> None:
+    """As they were recorded, with what a right rule adds."""
+    data = unpack(build_replay_page([replay("L = a * a", "assigns", a=3)]))
+    (shown,) = data["replays"]
+
+    assert [3.0, 6.0] == [shown["nodes"][0]["yours"]["grad"], shown["nodes"][0]["expected"]["grad"]]
+    assert [0, "lost"] == [shown["first_difference"], shown["fault"]]
+    assert [3.0, 3.0] == [row["amount"] for row in shown["backward"][0]["expected"]]
+
+
+def test_what_learners_write_is_packed() -> None:
+    """A title, a name or a line of code is nowhere in the page's own text, but for the title, which is escaped."""
+    hostile = replay("L = a * a", a=3, title=EVIL, source=Source(EVIL, (EVIL,)))
+    hostile = replace(hostile, nodes=tuple(replace(node, name=f"{EVIL}{i}") for i, node in enumerate(hostile.nodes)))
+    page = build_replay_page([hostile], replace(LANDSCAPE, title=EVIL, parameters=(EVIL,)))
+
+    assert EVIL not in page
+    assert [EVIL] == unpack(page)["sources"][0]["lines"]
+    assert re.search("<title>&lt;/script&gt;.*: your backward pass</title>", page)
+
+
+@pytest.mark.parametrize("landscape", [None, LANDSCAPE])
+def test_a_page_without_replays(landscape: Landscape | None) -> None:
+    """A landscape alone, or the order game alone."""
+    data = unpack(build_replay_page([], landscape))
+
+    assert ([], "a", landscape is not None) == (
+        data["replays"],
+        data["game"]["nodes"][data["game"]["watched"]]["name"],
+        data["landscape"] is not None,
+    )

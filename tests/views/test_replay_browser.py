@@ -1,0 +1,472 @@
+"""The page of a replay in a real browser, as a learner uses it."""
+
+import itertools
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from playwright.sync_api import Browser, Page, expect
+from replays import CODE, LANDSCAPE, replay
+from torch_answers import answer
+
+from grader.outside.text import spelled
+from grader.program import OPERATIONS, program
+from grader.replay import Grid, Problem, Replay, Source, Step
+from grader.replay.presets import presets
+from grader.views.replay import build_replay_page
+
+pytestmark = pytest.mark.browser
+
+OpenHtml = Callable[..., Page]
+ROOT = Path(__file__).resolve().parents[2]
+AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
+HOSTILE = (
+    "<img src=x onerror=\"window.ran='img'\">",
+    "</script><script>window.ran='script'</script>",
+    "<svg onload=window.ran='svg'>&lt;b&gt;",
+    "\u202egnp.exe\u2066\x1b[31m\x00\u2028\u200b",
+    "__proto__",
+)
+PROGRAMS: tuple[tuple[str, dict[str, float]], ...] = (
+    ("c = a + b; L = c * d", {"a": 2, "b": -3, "d": 10}),
+    ("L = a * a", {"a": 3}),
+    ("b = a + 1; c = a * 3; d = b * c", {"a": 2}),
+    ("e = a * b; f = e + c; g = a + b; L = f * g", {"a": 2, "b": -3, "c": 10}),
+    ("p = x * w; q = p + b; o = tanh(q)", {"x": 2, "w": -3, "b": 6.5}),
+    ("L = relu(a * b + d)", {"a": 2, "b": -3, "d": 1}),
+    ("p = a / b; q = p ** 3; r = sigmoid(q) - exp(-b); L = log(r + 4)", {"a": 1.5, "b": -0.75}),
+)
+
+
+def opened(open_html: OpenHtml, *replays: Replay, **more: Any) -> Page:
+    return open_html(build_replay_page(replays), **more)
+
+
+def column(page: Page, field: str) -> list[str]:
+    """A column of the table that says what the picture shows."""
+    return page.locator(f'#numbers td[data-field="{field}"]').all_inner_texts()
+
+
+def numbers(page: Page, field: str) -> list[float]:
+    return [float(text.replace("−", "-")) for text in column(page, field)]
+
+
+def to_the_end(page: Page) -> int:
+    """Take every step by the keyboard, and return how many there were."""
+    steps = 0
+    while page.locator("#step").is_enabled():
+        page.keyboard.press("ArrowRight")
+        steps += 1
+    return steps
+
+
+def test_every_preset_ends_at_torchs_numbers(open_html: OpenHtml) -> None:
+    """Each program chosen, and stepped to its end: values and gradients in the page are torch's."""
+    page = opened(open_html, *(replay(text, leaves=leaves) for text, leaves in PROGRAMS))
+
+    for text, leaves in PROGRAMS:
+        graph = program(text, **leaves)
+        values, grads = answer(graph.wire, graph.root)
+        page.get_by_role("button", name=text, exact=True).click()
+        steps = to_the_end(page)
+        operations = len(graph.nodes) - len(graph.leaves)
+        assert 2 * operations + 2 == steps
+        assert pytest.approx(values, rel=1e-5, abs=1e-6) == numbers(page, "data") == numbers(page, "right-data")
+        assert pytest.approx(grads, rel=1e-5, abs=1e-6) == numbers(page, "grad") == numbers(page, "right-grad")
+        expect(page.locator("#lead")).to_contain_text("Every gradient agrees with torch’s.")
+        assert len(graph.nodes) == page.locator("#numbers .sign", has_text="agrees").count()
+
+
+def played(folder: Path, name: str, edits: Sequence[tuple[str, str]], *words: str) -> str:
+    """What `grade play` writes about a solution with edits, in a folder of its own."""
+    text = (ROOT / "solutions" / name).read_text(encoding="utf-8")
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "exercises").mkdir()
+    (folder / "exercises" / name).write_text(text, encoding="utf-8")
+    grade = Path(sys.executable).parent / "grade"
+    subprocess.run(
+        [grade, "play", *words, "--no-open", "--out", "replay.html"], cwd=folder, check=True, stdout=subprocess.DEVNULL
+    )
+    return (folder / "replay.html").read_text(encoding="utf-8")
+
+
+def test_a_real_right_engine(open_html: OpenHtml, tmp_path: Path) -> None:
+    """The solution of exercise 12 on every preset, as `grade play` recorded it: stepped to the end, nothing differs."""
+    page = open_html(played(tmp_path, "12_engine.py", (), "product", "--exercise", "engine"))
+
+    buttons = page.locator("#presets button")
+    assert [preset.title for preset in presets()] == buttons.all_inner_texts()
+    for i, preset in enumerate(presets()):
+        values, grads = answer(preset.parsed.wire, preset.parsed.root)
+        buttons.nth(i).click()
+        to_the_end(page)
+        assert pytest.approx(values, rel=1e-5, abs=1e-6) == numbers(page, "data")
+        assert pytest.approx(grads, rel=1e-5, abs=1e-6) == numbers(page, "grad")
+        expect(page.locator("#lead")).to_contain_text("Every gradient agrees with torch’s.")
+        expect(page.locator("#graph .wrong")).to_have_count(0)
+
+
+def test_a_real_wrong_engine(open_html: OpenHtml, tmp_path: Path) -> None:
+    """A product that assigns, as `grade play` recorded it: the step, the line in the learner's file, both numbers."""
+    edits = [
+        ("self.grad += other.data", "self.grad = other.data"),
+        ("other.grad += self.data", "other.grad = self.data"),
+    ]
+    page = open_html(played(tmp_path, "03_accumulate.py", edits, "shared", "--exercise", "accumulate"))
+
+    page.locator("#first-difference").click()
+    expect(page.locator("#now [role=note]")).to_contain_text("The gradient that was there is lost.")
+    expect(page.locator("#source .ran code")).to_contain_text("self.grad = other.data * out.grad")
+
+
+def test_the_pages_operations_are_torchs(open_html: OpenHtml) -> None:
+    """The reference in the page has every operation of programs; its numbers agree with torch's to the last digits."""
+    chance = random.Random(7)
+    page = opened(open_html, replay("L = a * a", a=3))
+    assert set(OPERATIONS) == set(page.evaluate("Object.keys(OPERATIONS)"))
+    for name, operation in OPERATIONS.items():
+        operands = 1 if operation.is_function or name == "neg" else 2
+        for _ in range(5):
+            x = [chance.uniform(0.3, 3) for _ in range(operands)]
+            leaves: list[list[Any]] = [["leaf", value] for value in x]
+            values, grads = answer([*leaves, [name, *range(operands)]], operands)
+            nodes = [{"op": "leaf", "inputs": []} for _ in x]
+            inputs = [{"node": i, "number": None} for i in range(operands)]
+            seen = page.evaluate(
+                """([nodes, root, x]) => {
+                    const data = forwardPass(nodes, x);
+                    return [data, backwardPass(nodes, root, data).grad];
+                }""",
+                [[*nodes, {"op": name, "inputs": inputs}], operands, x],
+            )
+            assert pytest.approx(values, rel=1e-13) == seen[0], name
+            assert pytest.approx(grads, rel=1e-12) == seen[1], name
+
+
+def test_a_lost_contribution_is_shown_with_its_line(open_html: OpenHtml) -> None:
+    """The step at which it is lost, the line that overwrites, both numbers, and how it goes on."""
+    page = opened(open_html, replay("c = a * a; L = c * b", "assigns", a=3, b=2))
+    expect(page.locator("#lead")).to_contain_text("a.grad is 6, torch has 12")
+
+    page.locator("#first-difference").click()
+    note = page.locator("#now [role=note]")
+    expect(note).to_contain_text("Here the first difference arises.")
+    expect(note).to_contain_text("a.grad was 0 and is now 6. A right rule adds 12, which makes 12.")
+    expect(note).to_contain_text("The gradient that was there is lost.")
+    expect(page.locator("#source .ran code")).to_have_text("            self.grad += other.data * out.grad")
+    assert ["≠ 0"] == page.locator("#graph .pill.differs.on").all_text_contents()
+    expect(page.locator("#graph .card.wrong")).to_have_count(1)
+    row = page.locator('#numbers tr[data-node="0"]')
+    expect(row).to_contain_text("≠ differs")
+    assert ["6", "12"] == [row.locator(f'[data-field="{field}"]').inner_text() for field in ("grad", "right-grad")]
+
+
+def test_a_difference_spreads(open_html: OpenHtml) -> None:
+    """Later rules propagate the wrong gradient, and the page says so."""
+    page = opened(open_html, replay("c = a + b; L = c * c", "assigns", a=2, b=-3))
+
+    page.keyboard.press("d")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#now [role=note]")).to_contain_text("The difference spreads: the upstream gradient of c is −1")
+    expect(page.locator("#now [role=note]")).to_contain_text("torch has −2")
+    expect(page.locator("#graph .card.wrong")).to_have_count(3)
+    assert ["≠ −1"] * 2 == page.locator("#graph .pill.differs.on").all_text_contents()
+    page.locator("#graph .edge.differs").first.focus()
+    expect(page.locator("#edge")).to_contain_text("≠ the upstream gradient differs")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "words"),
+    [
+        ("sign", "A right rule adds"),
+        ("order", "b propagates before d, which uses it."),
+        ("twice", "d has propagated before, so its contributions are added again."),
+        ("never", "The rule of b never runs, so its inputs receive nothing from it."),
+    ],
+)
+def test_each_fault_is_explained(open_html: OpenHtml, mistake: Any, words: str) -> None:
+    """Where it first arises."""
+    page = opened(open_html, replay("b = a + 1; c = a * 3; d = b * c", mistake, a=2))
+
+    page.locator("#first-difference").click()
+    expect(page.locator("#now [role=note]")).to_contain_text(words)
+
+
+def test_an_edge_is_read(open_html: OpenHtml) -> None:
+    """A click shows its local derivative, upstream gradient and contribution, which are also its name."""
+    page = opened(open_html, replay("c = a + b; L = c * d", a=2, b=-3, d=10))
+    edge = page.get_by_role("button", name="Edge c to L, operand 1")
+    page.keyboard.press("End")
+
+    edge.locator(".hit").dispatch_event("click")
+    for words in ("local derivative 10", "upstream gradient 1", "contribution 10"):
+        expect(page.locator("#edge")).to_contain_text(words)
+        assert words in (edge.get_attribute("aria-label") or "")
+
+
+def test_other_values_follow_at_once_and_lead_back(open_html: OpenHtml) -> None:
+    """The reference replaces the learner's run, the page says so, and one button brings the run back."""
+    page = opened(open_html, replay("L = a * a", "assigns", a=3))
+    page.keyboard.press("End")
+    assert ["3", "1"] == column(page, "grad")
+
+    page.get_by_role("spinbutton", name="value of a").fill("5")
+    page.keyboard.press("Tab")
+    expect(page.locator("#other")).to_contain_text("Your recorded run belongs to a = 3.")
+    assert (["5", "25"], ["10", "1"]) == (column(page, "data"), column(page, "grad"))
+    assert 0 == page.locator('#numbers [data-field="right-grad"]').count()
+    page.get_by_role("button", name="Back to your run").click()
+    expect(page.locator("#other")).to_be_hidden()
+    page.keyboard.press("End")
+    assert ["3", "1"] == column(page, "grad")
+
+
+def test_the_thermometer_compares_a_nudge_with_the_gradient(open_html: OpenHtml) -> None:
+    """(a + b) * d at 2, -3, 10: when d grows by 0.1 the root changes by as much as the gradient foretells."""
+    page = opened(open_html, replay("c = a + b; L = c * d", a=2, b=-3, d=10))
+    page.keyboard.press("End")
+    rows = page.locator("#leaves tbody tr").all()
+
+    assert [["10", "+1", "+1"], ["10", "+1", "+1"], ["−1", "−0.1", "−0.1"]] == [
+        [row.locator(f'[data-field="{field}"]').inner_text() for field in ("grad", "foretold", "moved")] for row in rows
+    ]
+    assert ["positive", "positive", "negative"] == [row.locator("svg rect").get_attribute("class") for row in rows]
+
+
+def play(page: Page, order: Sequence[str]) -> str:
+    page.locator("#game-clear").click()
+    for name in order:
+        page.locator(f'#game-cards [data-visit="{name}"]').click()
+    page.locator("#game-run").click()
+    return page.locator("#game-told .headline").inner_text()
+
+
+def test_the_order_game_is_lost_and_won(open_html: OpenHtml) -> None:
+    """Of the six orders two reach 15; the others lose what reached a node after it had propagated."""
+    page = opened(open_html)
+    left = {}
+    for order in itertools.permutations("bcd"):
+        grads = {"a": 0.0, "b": 0.0, "c": 0.0, "d": 1.0}
+        for name in order:
+            adds = {"b": {"a": 1.0}, "c": {"a": 3.0}, "d": {"b": 6.0, "c": 3.0}}[name]
+            for input_, local in adds.items():
+                grads[input_] += local * grads[name]
+        left[order] = grads["a"]
+        words = play(page, order)
+        assert f"a.grad = {grads['a']:g}" in words
+        assert ("✓" in words) == (grads["a"] == 15)
+    assert {0, 6, 9, 15} == set(left.values())
+
+    play(page, "bdc")
+    expect(page.locator("#game-told .lost")).to_have_text(
+        "b propagated while b.grad was 0. Later b.grad became 6, and no call propagates the 6 that came late. "
+        "Lost: the contribution 1 × 6 = 6 to a."
+    )
+    assert ["lost 6"] == page.locator("#game-graph .pill.on").all_text_contents()
+
+
+def test_the_keyboard_alone_is_enough(open_html: OpenHtml) -> None:
+    """From the top to the player, through the steps, to an edge, and through the game."""
+    page = opened(open_html, replay("c = a + b; L = c * d", a=2, b=-3, d=10))
+    press = page.keyboard.press
+
+    press("Tab")
+    assert "Skip to the replay" == page.evaluate("document.activeElement.textContent")
+    for key, place in (("ArrowRight", "1 / 6"), ("End", "6 / 6"), ("ArrowLeft", "5 / 6"), ("Home", "0 / 6")):
+        press(key)
+        expect(page.locator("#place")).to_have_text(place)
+    press("+")
+    press("+")
+    press("Space")
+    expect(page.locator("#play")).to_have_text("Pause")
+    expect(page.locator("#place")).to_have_text("6 / 6", timeout=10_000)
+    expect(page.locator("#play")).to_have_text("Play")
+    for _ in range(8):
+        press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('edge')"):
+            break
+    expect(page.locator("#edge strong")).to_contain_text("Edge ")
+    page.locator("#game-cards button").first.focus()
+    for _ in range(3):
+        press("Enter")
+    assert "game-run" == page.evaluate("document.activeElement.id")
+    press("Enter")
+    expect(page.locator("#game-told .headline")).to_be_visible()
+
+    page.get_by_label("Keys").uncheck()
+    page.locator("#play").focus()
+    press("Home")
+    press("ArrowLeft")
+    expect(page.locator("#place")).to_have_text("6 / 6")
+
+
+def hostile(text: str) -> Replay:
+    """A replay with a text wherever a learner could bring one in."""
+    base = replay("c = a + b; L = c * c", "assigns", a=2, b=-3, title=text, source=Source(text, (text,) * 30))
+    nodes = tuple(
+        replace(node, name=f"{text}{i}", yours=replace(node.yours, grad=None, grad_text=text))
+        for i, node in enumerate(base.nodes)
+    )
+    visits = tuple(
+        replace(visit, changes=tuple(replace(c, after=None, after_text=text) for c in visit.changes))
+        for visit in base.backward
+    )
+    problem = Problem(text, 3, "backward")
+    return replace(base, nodes=nodes, backward=visits, program=text, problem=problem)
+
+
+def test_hostile_text_stays_text(open_html: OpenHtml) -> None:
+    """Names, code, titles and what stands in for a number: shown as text, never obeyed."""
+    evil = HOSTILE[0] + HOSTILE[3]
+    landscape = replace(LANDSCAPE, title=evil, parameters=(evil,), program=evil)
+    page = open_html(build_replay_page([hostile(text) for text in HOSTILE], landscape))
+
+    for i, text in enumerate(HOSTILE):
+        page.locator("#presets button").nth(i).click()
+        to_the_end(page)
+        page.locator("#graph .edge").first.focus()
+        assert spelled(text) == page.locator("h1").inner_text()
+        assert spelled(text) == page.locator("#source code").first.inner_text()
+        content = page.evaluate("document.body.innerText")
+        assert [] == [c for c in "\u202e\u2066\u2028\u200b\x1b\x00" if c in content]
+    assert page.evaluate("window.ran === undefined")
+    assert 0 == page.locator("img, iframe, object, embed, form, a:not([href^='#'])").count()
+
+
+def test_the_walls_hold_without_the_care(browser: Browser, open_html: OpenHtml) -> None:
+    """Were some text ever handed on as markup, the browser would refuse it; nothing is sent anywhere."""
+    url = opened(open_html, replay("L = a * a", a=3)).url
+    page = browser.contexts[-1].new_page()  # one whose console nobody listens to
+    page.goto(url)
+    page.wait_for_selector("body[data-ready]")
+
+    refused = page.evaluate(
+        """async () => {
+            const seen = [];
+            try { document.body.innerHTML = "<b>x</b>"; } catch (error) { seen.push(error.name); }
+            const script = document.createElement("script");
+            try { script.textContent = "window.ran = 1"; } catch (error) { seen.push(error.name); }
+            document.body.append(script);
+            seen.push(await fetch("http://192.0.2.1/").then(() => "sent", () => "refused"));
+            return seen;
+        }"""
+    )
+    assert ["TypeError", "TypeError", "refused"] == refused
+    assert page.evaluate("window.ran === undefined")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
+    """At the first difference, with an edge chosen, a landscape, and a lost game: no violation of any weight."""
+    wrong = replay("c = a + b; L = c * c", "assigns", a=2, b=-3)
+    right = replay("L = a * a", a=3)
+    html = build_replay_page([wrong, right], LANDSCAPE)
+    page = open_html(html, color_scheme=scheme, reduced_motion="reduce")
+    page.locator("#first-difference").click()
+    page.locator("#graph .edge").first.focus()
+    play(page, "bcd")
+
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run().then((result) => result.violations)")
+    assert [] == [(v["id"], v["impact"], [node["html"][:150] for node in v["nodes"][:3]]) for v in found]
+
+
+def test_it_fits_a_phone(open_html: OpenHtml) -> None:
+    """Pictures and tables scroll in themselves; the page does not scroll sideways, at any step."""
+    html = build_replay_page([replay(text, leaves=leaves) for text, leaves in PROGRAMS], LANDSCAPE)
+    page = open_html(html, viewport={"width": 390, "height": 844})
+
+    for text, _ in PROGRAMS:
+        page.get_by_role("button", name=text, exact=True).click()
+        page.keyboard.press("End")
+        page.keyboard.press("ArrowLeft")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), text
+    expect(page.locator("#play")).to_be_in_viewport()
+
+
+def test_motion_is_reduced_on_request(open_html: OpenHtml) -> None:
+    """Nothing is animated where the reader asks for that."""
+    page = opened(open_html, replay("L = a * a", a=3), reduced_motion="reduce")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert 2 == page.locator("#graph .edge.backward").count()
+    assert 0 == page.evaluate("document.getAnimations().length")
+
+
+def test_a_step_is_said(open_html: OpenHtml) -> None:
+    """A live region says what the step did, with the gradients before and after."""
+    page = opened(open_html, replay("L = a * b", a=2, b=3))
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("status").first).to_have_text(
+        "Step 3 of 4. L propagates its upstream gradient, 1. a.grad was 0, is 3; b.grad was 0, is 2"
+    )
+
+
+def test_numbers_that_are_not_finite_are_shown(open_html: OpenHtml) -> None:
+    """What JSON cannot carry is None; the page steps over it, and shows the text that stands for it."""
+    base = replay("c = a * b; L = c * c", a=2, b=3)
+    visits = tuple(
+        replace(
+            visit,
+            upstream=None,
+            upstream_text="inf",
+            changes=tuple(replace(c, after=None, after_text="nan", amount=None) for c in visit.changes),
+            expected=tuple(replace(row, local=None, amount=None) for row in visit.expected),
+        )
+        for visit in base.backward
+    )
+    page = opened(open_html, replace(base, backward=visits, first_difference=0, fault="contribution", fault_node=2))
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#now")).to_contain_text("L propagates its upstream gradient, inf")
+    expect(page.locator('#numbers tr[data-node="2"] [data-field="grad"]')).to_have_text("nan")
+    to_the_end(page)
+
+
+def test_an_operation_made_of_others_is_shown_rule_by_rule(open_html: OpenHtml) -> None:
+    """Runs of rules that belong to nodes without a name say to which operation they belong."""
+    base = replay("L = a * b", a=2, b=3)
+    (visit,) = base.backward
+    inner = replace(visit, inner=True, changes=visit.changes[1:], expected=())
+    page = opened(open_html, replace(base, backward=(replace(visit, changes=visit.changes[:1], expected=()), inner)))
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#now .headline")).to_have_text("A rule inside L propagates 1")
+    expect(page.locator("#lead")).to_contain_text("Every gradient agrees")
+
+
+def test_code_that_stops_early_says_so(open_html: OpenHtml) -> None:
+    """What was recorded until then can be stepped through; the sentence and its line come last."""
+    base = replay("c = a + b; L = c * c", a=2, b=-3)
+    stopped = replace(base, backward=base.backward[:1], problem=Problem("Your code raised KeyError.", 14, "backward"))
+    page = opened(open_html, stopped)
+
+    to_the_end(page)
+    expect(page.locator("#lead")).to_contain_text("Your code raised KeyError.")
+    expect(page.locator("#now .headline")).to_have_text("Your code raised KeyError.")
+    expect(page.locator("#source .ran")).to_have_attribute("data-line", "14")
+    assert CODE.splitlines()[13] == page.locator("#source .ran code").inner_text()
+
+
+def test_a_landscape_is_walked(open_html: OpenHtml) -> None:
+    """One parameter over its curve, two over a map, more by the loss alone; every step is in a table."""
+    steps = (Step((0.0, 1.0), 2.0), Step((0.5, 0.5), 0.5), Step((0.75, 0.25), 0.125))
+    grid = Grid((0.0, 0.5, 1.0), (0.0, 0.5, 1.0), ((1.0, 0.5, 1.0), (0.5, 0.1, 0.5), (2.0, 1.0, None)))
+    two = replace(LANDSCAPE, parameters=("u", "v"), steps=steps, reference=steps, curve=(), grid=grid)
+    for landscape, charts in ((LANDSCAPE, 2), (two, 2), (replace(two, grid=None), 1)):
+        page = open_html(build_replay_page([], landscape))
+        assert charts == page.locator("#descent svg").count()
+        page.locator("#descent-step").click()
+        loss = landscape.steps[1].loss
+        expect(page.locator("#descent-told")).to_contain_text(f"Step 1 of {len(landscape.steps) - 1}: loss {loss:g}")
+        assert len(landscape.steps) == page.locator("#descent-table tbody tr").count()
+        expect(page.locator("#replay")).to_be_hidden()
+        page.context.close()

@@ -1,0 +1,295 @@
+"""A run as it is recorded: which line made a node, which rule ran when, which line wrote which gradient."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+
+from grader.program import Program, program
+from grader.worker.adapter import execute, recording
+
+FILE = "07_learner.py"
+Execute = Callable[..., Any]
+
+NEST = program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10)  # nodes: a, b, c, a * b, a * b + c, a + b, L
+SQUARE = program("L = a * a", a=3)
+
+
+class Change(NamedTuple):
+    node: int
+    before: float | str
+    after: float | str
+    line: int
+    outside: bool
+
+
+class Visit(NamedTuple):
+    node: int
+    inner: bool
+    upstream: float | str
+    line: int
+    changes: list[Change]
+
+    @property
+    def amounts(self) -> dict[int, float]:
+        """What each node received."""
+        found: dict[int, float] = {}
+        for change in self.changes:
+            assert isinstance(change.before, float)
+            assert isinstance(change.after, float)
+            found[change.node] = found.get(change.node, 0.0) + change.after - change.before
+        return found
+
+
+class Record(NamedTuple):
+    lines: list[int]
+    visits: list[Visit]
+    values: list[float | str]
+    grads: list[float | str]
+    left_out: int
+    elsewhere: bool
+
+    @property
+    def order(self) -> list[int]:
+        return [visit.node for visit in self.visits]
+
+
+def number(token: str) -> float | str:
+    return token if token.startswith("!") else float.fromhex(token)
+
+
+def recorded(outcome: list[Any]) -> Record:
+    """The recording in an outcome."""
+    tag, lines, visits, values, grads, left_out, elsewhere = outcome[1][0]
+    assert tag == "record"
+    return Record(
+        lines,
+        [
+            Visit(
+                node,
+                inner,
+                number(up),
+                line,
+                [Change(i, number(one), number(two), *rest) for i, one, two, *rest in rows],
+            )
+            for node, inner, up, line, rows in visits
+        ],
+        [number(token) for token in values],
+        [number(token) for token in grads],
+        left_out,
+        elsewhere,
+    )
+
+
+def steps(of: Program) -> list[list[Any]]:
+    return [["record", 1], ["backward", of.root]]
+
+
+def line_of(source: str, part: str, nth: int = 0) -> int:
+    return [i for i, line in enumerate(source.splitlines(), 1) if part in line][nth]
+
+
+# -- every kind of rule ---------------------------------------------------------------------------------
+
+
+def test_every_kind_of_rule_gives_its_visits(executed: Execute, engine: Any) -> None:
+    """Users come before their inputs, each with its upstream gradient and what it adds to which input."""
+    found = recorded(executed(engine.source, NEST, *steps(NEST)))
+    assert [7.0, 2.0, -1.0, -1.0, -1.0, 4.0, 1.0] == found.grads
+    assert {3, 4, 5, 6} == set(found.order)
+    assert len(found.order) == 4
+    amounts = {visit.node: (visit.upstream, visit.amounts) for visit in found.visits}
+    assert amounts == {
+        6: (1.0, {4: -1.0, 5: 4.0}),
+        5: (4.0, {0: 4.0, 1: 4.0}),
+        4: (-1.0, {3: -1.0, 2: -1.0}),
+        3: (-1.0, {0: 3.0, 1: -2.0}),
+    }
+    assert all(change.line for visit in found.visits for change in visit.changes)
+
+
+def test_each_use_is_a_change_of_its_own(executed: Execute, engine: Any) -> None:
+    """`a * a` writes a.grad twice."""
+    found = recorded(executed(engine.source, SQUARE, *steps(SQUARE)))
+    assert [[(0.0, 3.0), (3.0, 6.0)]] == [[(one.before, one.after) for one in v.changes] for v in found.visits]
+
+
+def test_rules_that_the_grader_runs_are_recorded_alike(executed: Execute, engine: Any) -> None:
+    """`local_rules` gives the same visits as a pass."""
+    found = recorded(executed(engine.source, NEST, ["record", 1], ["local_rules", 6, 1.0]))
+    assert [6, 5, 4, 3] == found.order
+    assert [7.0, 2.0, -1.0] == found.grads[:3]
+
+
+SEEN = {  # engines of other shapes, and whether single visits can be told
+    "numpy_shapes": True,
+    "numpy_in_place": True,
+    "rule_of_node_and_inputs": True,
+    "rule_with_keywords": True,
+    "grad_fn_object": True,
+    "grad_fn_object_adds": True,
+    "function_with_context": False,
+    "context_on_the_node": True,
+    "creator": True,
+    "dict_of_derivatives": True,
+    "triples": True,
+    "edge_objects": True,
+    "edge_slopes": True,
+    "parents_method": True,
+    "interpreter": True,
+    "table_of_rules": True,
+    "closure_called_backward": True,
+    "requires_grad": True,
+    "tape_of_closures": True,
+    "rules_in_the_pass": True,
+    "rules_in_the_pass_from_zero": True,
+    "gradients_in_a_dict": False,
+}
+
+
+def test_every_shape_is_listed(shapes: dict[str, str]) -> None:
+    """Each engine of another shape is recorded below."""
+    assert SEEN.keys() == shapes.keys()
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_engines_of_other_shapes_are_recorded(
+    loaded_shape: Callable[[str], ModuleType], shapes: dict[str, str], name: str
+) -> None:
+    """The visits add up to the gradients that the leaves have in the end; where they do not, that is told."""
+    batch = {"runs": [[NEST.sent, steps(NEST)]], "order_seeds": [0], "calls": 10_000, "engine": True}
+    found = recorded(execute.execute(loaded_shape(shapes[name]), FILE, batch)[2][0][0])
+    assert [7.0, 2.0, -1.0] == found.grads[:3]
+    assert SEEN[name] == (bool(found.visits) and not found.elsewhere)
+    if not SEEN[name]:
+        return
+    assert sorted(found.order) == [3, 4, 5, 6]
+    sums = [sum(visit.amounts.get(leaf, 0.0) for visit in found.visits) for leaf in range(3)]
+    assert [7.0, 2.0, -1.0] == sums
+
+
+# -- lines ----------------------------------------------------------------------------------------------
+
+
+def test_the_line_that_makes_a_node_is_the_operations(executed: Execute, closures: str) -> None:
+    """A leaf has no line; a node that an operation makes of others has the line of that operation."""
+    minus = "def __sub__(self, other):\n        return self + other * -1.0\n\n    def __mul__(self, other):\n"
+    wrap = "        other = other if isinstance(other, Value) else Value(other)\n"
+    source = closures.replace("def __mul__(self, other):\n", minus + wrap)
+    found = recorded(executed(source, program("d = a * b; L = d - b", a=2, b=3), ["record", 1], ["backward", 3]))
+    assert [0, 0, line_of(source, "self.data * other.data"), line_of(source, "self + other * -1.0")] == found.lines
+
+
+def test_the_line_that_writes_is_the_innermost_of_the_file(executed: Execute, closures: str) -> None:
+    """Where a rule calls a helper, the helper's line wrote the gradient; the visit has the rule's first line."""
+    source = closures.replace("self.grad += out.grad", "add(self, out.grad)", 1)
+    source += "\n\ndef add(node, amount):\n    node.grad += amount\n"
+    both = program("L = a + b", a=2, b=3)
+    (visit,) = recorded(executed(source, both, *steps(both))).visits
+    assert line_of(source, "def run()") == visit.line
+    assert [line_of(source, "node.grad += amount"), line_of(source, "other.grad += out.grad")] == [
+        change.line for change in visit.changes
+    ]
+
+
+# -- what goes wrong --------------------------------------------------------------------------------------
+
+
+def test_a_write_that_does_away_with_what_was_there_shows(executed: Execute, closures: str) -> None:
+    """With `=` the second use of a finds 3 and leaves 3."""
+    source = closures.replace("self.grad += other.data", "self.grad = other.data")
+    source = source.replace("other.grad += self.data", "other.grad = self.data")
+    (visit,) = recorded(executed(source, SQUARE, *steps(SQUARE))).visits
+    assert [(0.0, 3.0), (3.0, 3.0)] == [(one.before, one.after) for one in visit.changes]
+
+
+def test_a_rule_that_runs_twice_is_two_visits(executed: Execute, engine: Any) -> None:
+    """Where every node stands in the order once for each path, its rule runs as often."""
+    source = engine.source.replace("if id(node) not in seen:", "if True:")
+    diamond = program("b = a * a; c = b + a; L = c * b", a=3)
+    found = recorded(executed(source, diamond, *steps(diamond)))
+    assert 2 == found.order.count(1)
+
+
+def test_an_exception_in_a_rule_keeps_what_came_before(executed: Execute, closures: str) -> None:
+    """The visits up to the exception are there, also the one that it ended."""
+    source = closures.replace("other.grad += self.data * out.grad", "raise ValueError('here')")
+    outcome = executed(source, NEST, *steps(NEST))
+    assert ("broke", "backward") == (outcome[0], outcome[2][0])
+    (visit,) = recorded(outcome).visits
+    assert (6, {4: -1.0}) == (visit.node, visit.amounts)
+
+
+def test_an_operation_that_raises_keeps_the_nodes_before_it(executed: Execute, closures: str) -> None:
+    """What was made before has its values; nothing has run."""
+    outcome = executed(closures.replace("out = Value(self.data + other.data", "out = Value(1 / 0"), NEST, *steps(NEST))
+    assert ("broke", "build") == (outcome[0], outcome[2][0])
+    found = recorded(outcome)
+    assert ([2.0, -3.0, 10.0, -6.0], []) == (found.values, found.visits)
+
+
+def test_an_endless_pass_is_cut(executed: Execute, closures: str) -> None:
+    """A pass that never ends is stopped by its budget; no more visits are kept than may be sent."""
+    source = closures.replace("for node in reversed(order):", "while True:\n          for node in reversed(order):")
+    outcome = executed(source, SQUARE, *steps(SQUARE), calls=5_000)
+    assert ("broke", "calls") == (outcome[0], outcome[2][1])
+    found = recorded(outcome)
+    assert recording.MOST_VISITS == len(found.visits)
+    assert found.left_out > 0
+
+
+def test_nodes_inside_an_operation_have_inner_visits(executed: Execute, closures: str) -> None:
+    """Where `-` is made of others, the rules of the nodes inside belong to the operation; only named nodes show."""
+    wrap = "        other = other if isinstance(other, Value) else Value(other)\n"
+    minus = "def __sub__(self, other):\n        return self + other * -1.0\n\n    def __mul__(self, other):\n"
+    source = closures.replace("def __mul__(self, other):\n", minus + wrap)
+    asked = program("L = a - b", a=2, b=3)
+    found = recorded(executed(source, asked, *steps(asked)))
+    assert [(2, False, {0: 1.0}), (2, True, {1: -1.0})] == [(v.node, v.inner, v.amounts) for v in found.visits]
+
+
+def test_what_the_pass_writes_after_a_rule_is_outside(executed: Execute, closures: str) -> None:
+    """A pass that clears a gradient after its rule has run is seen to, at that line."""
+    source = closures.replace(
+        "            node._backward()", "            node._backward()\n            node.grad = 0.0"
+    )
+    (visit,) = recorded(executed(source, SQUARE, *steps(SQUARE))).visits
+    line = line_of(source, "node.grad = 0.0")
+    assert [Change(1, 1.0, 0.0, line, True)] == [one for one in visit.changes if one.outside and one.node == 1]
+
+
+def test_a_later_pass_can_be_recorded_alone(executed: Execute, closures: str) -> None:
+    """Rules and gradients are followed from the step on that is named."""
+    again = [["record", 3], ["backward", 1], ["preload", []], ["backward", 1]]
+    found = recorded(executed(closures, SQUARE, *again))
+    assert [1] == found.order
+    assert [6.0, 1.0] == found.grads
+
+
+def test_a_file_without_a_pass_runs_its_rules(executed: Execute, closures: str) -> None:
+    """`pass_or_rules` runs backward(), or the local rules where there is none."""
+    without = closures.replace("def backward(self)", "def other(self)")
+    for source in (closures, without):
+        found = recorded(executed(source, NEST, ["record", 1], ["pass_or_rules", 6]))
+        assert [3, 4, 5, 6] == sorted(found.order)
+        assert [7.0, 2.0, -1.0] == found.grads[:3]
+
+
+def test_a_class_whose_gradient_is_a_default_is_recorded(executed: Execute, closures: str) -> None:
+    """A gradient may stand in the class until it is written."""
+    source = closures.replace("class Value:", "class Value:\n    grad = 0.0\n")
+    source = source.replace(
+        "self.data, self.grad, self._prev = data, 0.0, set(_prev)", "self.data, self._prev = data, set(_prev)"
+    )
+    assert [6.0, 1.0] == recorded(executed(source, SQUARE, *steps(SQUARE))).grads
+
+
+def test_rules_in_the_pass_cannot_be_run_one_at_a_time(
+    loaded_shape: Callable[[str], ModuleType], shapes: dict[str, str]
+) -> None:
+    """Where the rules stand in backward(), a recording of single rules says that there is none."""
+    runs = [[SQUARE.sent, [["record", 1], ["local_rules", 1, 1.0]]]]
+    batch = {"runs": runs, "order_seeds": [0], "calls": 10_000, "engine": True}
+    outcome = execute.execute(loaded_shape(shapes["rules_in_the_pass"]), FILE, batch)[2][0][0]
+    assert ("broke", "shape") == (outcome[0], outcome[2][1])
