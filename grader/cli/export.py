@@ -14,6 +14,7 @@ from ..people import adjusted, nothing_submitted
 from ..report import Report
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
+from ..report.person import Learner
 from ..views import feedback
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
@@ -81,13 +82,18 @@ def _rows(options: ExportOptions, summary: Summary) -> Iterator[Report]:
     for learner in summary.learners:
         if learner.report and (each or learner.submission not in once):
             once.add(learner.submission)
-            for report in reports([options.results / learner.report]):
-                yield adjusted(report, learner)
+            yield _adjusted(options.results, learner)
     some = next((learner.report for learner in summary.learners if learner.report), None)
     if options.to in _TABLES and some is not None:
         absent = [one for one in summary.learners if not one.report and one.standing in ("absent", "excused")]
         for like in reports([options.results / some] if absent else []):
             yield from (nothing_submitted(like, learner) for learner in absent)
+
+
+def _adjusted(results: Path, learner: Learner) -> Report:
+    """Return the report that counts for a learner, after decisions and penalties. Raises `UsageError`."""
+    (report,) = reports([results / learner.report])
+    return adjusted(report, learner)
 
 
 def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path | None:

@@ -114,7 +114,7 @@ class Results:
         self.earlier = folder / EARLIER
         self.edited: list[str] = []
         self._lock = -1
-        self._written: dict[str, set[str]] = {}
+        self._known: dict[str, set[str]] | None = None
 
     def __enter__(self) -> "Results":
         try:
@@ -136,9 +136,7 @@ class Results:
             if in_the_way(left) is None:
                 left.unlink(missing_ok=True)
         try:
-            known = written(self.folder)
-            self._written = {} if known is None else known
-            if known is None:  # reports of a version that did not note digests
+            if written(self.folder) is None:  # reports of a version that did not note digests
                 for path, _ in _files(self.reports):
                     self._note(path.stem, read_plain(path))
         except OSError as error:
@@ -162,6 +160,13 @@ class Results:
         data = to_json(report)
         self._note(report.submission.id, data)  # first: a run that is killed here leaves the earlier report valid
         write_atomically(self.path(report.submission.id), data)
+
+    @property
+    def _written(self) -> dict[str, set[str]]:
+        """The digests of the reports that were written here. Raises `OSError`."""
+        if self._known is None:
+            self._known = written(self.folder) or {}
+        return self._known
 
     def _note(self, entry_id: str, data: bytes) -> None:
         """Append the digest of a report to the list of those that were written. Raises `OSError`."""

@@ -26,7 +26,7 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     by: _Text
     why: _Text
     at: Any
-    points: dict[str, _Points] = {}
+    points: dict[str, int] = {}
     files: dict[str, _Text] = {}
     submission: _Text | None = None
     submitted_at: Any = None
@@ -120,7 +120,7 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
         name = key.value
         if name not in most:
             raise document.error(key, f"there is no check `{name}`{did_you_mean(name, most)}")
-        if entry.points[name] > most[name]:
+        if not 0 <= entry.points[name] <= most[name]:
             points = f"{entry.points[name]} points, but the check is worth {most[name]}"
             raise document.error(value, f"`{name}` has {points}")
     exercises = [exercise.id for exercise in course.exercises]

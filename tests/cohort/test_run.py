@@ -248,10 +248,39 @@ def test_what_is_no_report_is_put_aside_and_told(
     spoiled = path.read_bytes()
     for names in (["bob.json"], ["bob.2.json", "bob.json"]):
         standing = run(course, found, out, pool := Here(answer))
-        assert (["bob"], ["bob"], good) == (standing.damaged, pool.graded, path.read_bytes())
+        told = standing.edited if spoil is _edit_the_report else standing.damaged
+        assert (["bob"], ["bob"], good) == (told, pool.graded, path.read_bytes())
         assert names == sorted(kept.name for kept in (out / "gone").iterdir())
         path.write_bytes(spoiled)
     assert {spoiled} == {kept.read_bytes() for kept in (out / "gone").iterdir()}
+
+
+def test_a_report_that_adds_up_and_was_edited_is_not_believed(
+    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
+) -> None:
+    """A check that somebody marked as passed, with every total: the digest says that it was not written so."""
+    out, found = tmp_path / "results", entries(submissions)
+    run(course, found, out, Here(answer))
+    report = Results(out).report("bob")
+    assert report is not None
+    write_report(msgspec.structs.replace(report, notes=("all is well",)), out / "reports" / "bob.json")
+    assert Results(out).report("bob") is None
+    standing = run(course, found, out, pool := Here(answer))
+    assert (["bob"], ["bob"]) == (standing.edited, pool.graded)
+    assert ["bob.json"] == [kept.name for kept in (out / "gone").iterdir()]
+
+
+def test_an_earlier_report_is_kept(
+    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
+) -> None:
+    """When a submission has changed, and once for each change."""
+    out, found = tmp_path / "out", entries(submissions)
+    run(course, found, out, Here(answer))
+    before = (out / "reports" / "bob.json").read_bytes()
+    (submissions / "bob" / "02_swap.py").write_text("# new\n", encoding="utf-8")
+    for _ in range(2):
+        run(course, found, out, Here(answer))
+        assert {"bob.1.json": before} == {kept.name: kept.read_bytes() for kept in (out / "earlier").iterdir()}
 
 
 def test_a_report_that_changed_with_its_files_is_no_damage(

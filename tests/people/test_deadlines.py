@@ -70,7 +70,10 @@ def test_each_begun_day_costs(rules: Rules, submitted_at: str | None, late_s: in
         ("due: 2026-03-01T23:59:00\n", "1: `2026-03-01T23:59:00` is no time"),
         ("grace: a while\n", "1: `a while` is no duration; write one such as 10 min"),
         ("penalty: {percent: 10, per: day}\n", "1: there is a penalty, but no `due`"),
-        ("due: 2026-03-01T23:59:00Z\npenalty: {percent: 0, per: day}\n", "2: Expected `int` >= 1"),
+        (
+            "due: 2026-03-01T23:59:00Z\npenalty: {percent: 0, per: day}\n",
+            "2: `percent` is `0`; write a whole number",
+        ),
         ("due: 2026-03-01T23:59:00Z\npenalty: {percent: 10, per: week}\n", "2: Invalid enum value"),
         ("attempts: frist\n", "1: Invalid enum value"),
         ("extensions:\n- {why: ill, extra: 1 day}\n", "2: expected either `learner` or `section`"),

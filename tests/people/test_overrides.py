@@ -38,7 +38,7 @@ def test_no_file_is_no_decision(course: Course, tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("learner: a\n", "o.yaml:1: expected a list of decisions"),
-        ("- learner: a\n", "o.yaml:1: Object missing required field `by`"),
+        ("- learner: a\n", "o.yaml:1: the file has no key `by`; add `by:` with text"),
         (HEAD + "}\n", "o.yaml:1: nothing is decided; expected one of points, files,"),
         (
             f"\n{HEAD}points: {{swap.upstraem: 1}}}}\n",
@@ -48,11 +48,11 @@ def test_no_file_is_no_decision(course: Course, tmp_path: Path) -> None:
             HEAD + "\n  points: {swap.upstream: 3}}\n",
             "o.yaml:2: `swap.upstream` has 3 points, but the check is wo",
         ),
-        (HEAD + "points: {swap.upstream: -1}}\n", "o.yaml:1: Expected `int` >= 0"),
+        (HEAD + "points: {swap.upstream: -1}}\n", "o.yaml:1: `swap.upstream` has -1 points, but the check is wo"),
         (HEAD + "files: {swpa: x.py}}\n", "o.yaml:1: there is no exercise `swpa`; did you mean `swap`?"),
         (HEAD + "submitted_at: 2026-01-01}\n", "o.yaml:1: `2026-01-01` is no time; write one such as"),
         (HEAD + "pionts: {}}\n", "o.yaml:1: unknown key `pionts`; did you mean `points`?"),
-        (HEAD + "excused: maybe}\n", "o.yaml:1: Expected `bool"),
+        (HEAD + "excused: maybe}\n", "o.yaml:1: `excused` is the text `maybe`; write true or false"),
         ("- {learner: a, by: b, why: c, at: soon, excused: true}\n", "o.yaml:1: `soon` is no time"),
     ],
 )

@@ -203,8 +203,8 @@ def test_a_file_that_somebody_chose_is_graded(take: Take, jane: Path) -> None:
     write(jane, distribute="x")
     (jane / "old").mkdir()
     write(jane / "old", distribute="z")
-    zipped(jane / "work.zip", swapped_py="y")
-    taken = take(jane, choices={"distribute": "old/01_distribute.py", "swap": "work.zip/swapped.py"})
+    zipped(jane / "work.zip", **{"mine.py": "y"})
+    taken = take(jane, choices={"distribute": "old/01_distribute.py", "swap": "work.zip/mine.py"})
     assert ("z", "y") == (taken.sources["distribute"].text, taken.sources["swap"].text)
     assert () == taken.notes
 
