@@ -16,6 +16,7 @@ from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
 from ..report.person import Learner
 from ..views import feedback
+from ..views.handed_back import feedback_files
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
 
@@ -43,12 +44,15 @@ class ExportOptions:
     out: str | None = None
     assignment: str | None = None
     course: Course | None = None
+    platform: str | None = None
 
 
 def run_export(options: ExportOptions) -> int:
     """Export. Returns 0 where every submission of the class is in it, 1 where one is missing or too many."""
     if options.assignment is not None and options.to not in _NAMED:
         raise UsageError(f"--assignment goes with --to {' or '.join(_NAMED)}; {options.to} names no assignment")
+    if options.platform is not None and options.to != "feedback":
+        raise UsageError(f"--for goes with --to feedback, not with --to {options.to}")
     summary = summary_of(options.results)
     paths = _paths(options.results)
     for _ in _reports(paths, summary):  # all of them, before anything is written
@@ -78,7 +82,7 @@ def _rows(options: ExportOptions, summary: Summary) -> Iterator[Report]:
     A format with files for each submission gets each submission once, and nobody who submitted nothing.
     """
     once: set[str] = set()
-    each = options.to in _TABLES or (summary.roster and options.to == "feedback")
+    each = options.to in _TABLES or (summary.roster and options.to == "feedback" and options.platform is None)
     for learner in summary.learners:
         if learner.report and (each or learner.submission not in once):
             once.add(learner.submission)
@@ -143,17 +147,27 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
         plain_folder(folder)
         shutil.rmtree(folder, ignore_errors=True)
     told = course.details
-    files = gradescope(reports, told) if options.to == "gradescope" else feedback(reports, course.title, told)
+    if options.to == "gradescope":
+        files = gradescope(reports, told)
+    elif options.platform is not None:
+        files = feedback_files(reports, course.title, told, options.platform)
+    else:
+        files = feedback(reports, course.title, told)
     for name, text in files:
         path = folder / name
         folder.mkdir(parents=True, exist_ok=True)
         plain_folder(path.parent)
         write_atomically(path, text.encode())
+    if options.platform is not None and not folder.is_dir():
+        raise UsageError(f"no submission in {options.results} came from a download of {options.platform}")
     return folder
 
 
 def _place(options: ExportOptions) -> Path:
-    return options.results / "exports" / PLACES[options.to] if options.out is None else Path(options.out)
+    if options.out is not None:
+        return Path(options.out)
+    place = PLACES[options.to] if options.platform is None else f"{PLACES[options.to]}-{options.platform}"
+    return options.results / "exports" / place
 
 
 def _paths(results: Path) -> list[Path]:

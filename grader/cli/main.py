@@ -382,9 +382,14 @@ def _export(words: list[str]) -> int:
     parser.add_argument(
         "--assignment", type=_text, metavar="NAME", help="what Canvas or nbgrader calls it (default: the course)"
     )
+    parser.add_argument(
+        "--for", dest="platform", choices=("canvas", "moodle", "nbgrader"), help="name feedback as it takes it back"
+    )
     options = parser.parse_args(words)
     course = course_of(options.results, options.course, Path.cwd()) if options.to in FOLDERS else None
-    return run_export(ExportOptions(options.results, options.to, options.out, options.assignment, course))
+    return run_export(
+        ExportOptions(options.results, options.to, options.out, options.assignment, course, options.platform)
+    )
 
 
 def _decide(words: list[str]) -> int:

@@ -1,6 +1,6 @@
 """Grade many submissions: read them, grade each once, summarise the class."""
 
-from .intake import LAYOUTS, Entry, IntakeError, entries, unclaimed
+from .intake import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
 from .job import Drawn
 from .pool import LocalPool, PoolError
 from .run import Pool, Results, ResultsError, Standing, drawn, grade_entries, rules_digest, settings
@@ -22,6 +22,7 @@ __all__ = [
     "drawn",
     "entries",
     "grade_entries",
+    "readings",
     "rules_digest",
     "schema",
     "settings",

@@ -8,7 +8,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.report import CheckResult, ExerciseResult, Report, read_report
+from grader.report.model import SubmissionStamp
+from grader.report.person import Decided, Learner, Person
 from grader.views import feedback
+from grader.views.handed_back import feedback_files
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -56,3 +59,54 @@ def test_notes_of_the_intake_are_told(make_exercise: MakeExercise, make_report: 
     report = replace(make_report(make_exercise()), notes=(note,))
     text = dict(feedback([report], "A course", {}))[f"{report.submission.id}/feedback.txt"]
     assert f"Note: {note}" in text
+
+
+@pytest.mark.parametrize(
+    ("platform", "origin", "file", "expected"),
+    [
+        ("canvas", "doejane_1042", "doejane_LATE_1042_99731_01_distribute.py", "doejane_LATE_1042_99731_feedback.txt"),
+        ("canvas", "doejane_1042", "doejane_1042_99731_work.zip/01_distribute.py", "doejane_1042_99731_feedback.txt"),
+        ("canvas", "jane", "01_distribute.py", None),
+        (
+            "moodle",
+            "Jane Doe_12345_assignsubmission_file_",
+            "01_distribute.py",
+            "Jane Doe_12345_assignsubmission_file_/feedback.txt",
+        ),
+        ("moodle", "jane", "01_distribute.py", None),
+        ("nbgrader", "jane", "backward/01_distribute.py", "jane/backward/feedback.txt"),
+    ],
+)
+def test_feedback_is_named_as_a_platform_takes_it_back(
+    make_report: Callable[..., Report],
+    make_exercise: Callable[..., ExerciseResult],
+    make_check: Callable[..., CheckResult],
+    platform: str,
+    origin: str,
+    file: str,
+    expected: str | None,
+) -> None:
+    """From the names in its own download; what came from elsewhere is left out."""
+    made = make_report(make_exercise(make_check(), file=file))
+    made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin))
+    assert ([expected] if expected else []) == [name for name, _ in feedback_files([made], "A course", {}, platform)]
+
+
+def test_feedback_says_what_people_decided(
+    make_report: Callable[..., Report],
+    make_exercise: Callable[..., ExerciseResult],
+    make_check: Callable[..., CheckResult],
+) -> None:
+    """Points, penalty, total, grade and comment; the folder has the person's name."""
+    decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "the message misled", points={"distribute.one": 2})
+    person = Person("Jane Doe", "stu1")
+    row = Learner("stu1", person, "graded", late_s=90, penalty=1, total=3, grade="A", comment="Well\x1b")
+    row = replace(row, decisions=(decided,))
+    made = replace(make_report(make_exercise(make_check())), learner=row)
+    (name, text), (_, report) = feedback([made], "A course", {})
+    assert "Jane_Doe_stu1/feedback.txt" == name
+    assert text.endswith(
+        "\ndistribute.one: 2 points (Ada, 2026-03-05: the message misled)\n"
+        "Penalty: 1 point, submitted 2 min late\nTotal: 3   Grade: A\n\nWell\\x1b\n"
+    )
+    assert '"penalty": 1' in report

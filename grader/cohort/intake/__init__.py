@@ -1,5 +1,6 @@
 """Intake: find the submissions in a folder and who submitted them, and read their files in limited processes."""
 
+from .canvas_names import readings
 from .channel import Limits, Stopped
 from .files import Intake
 from .layout import Entry, IntakeError
@@ -16,6 +17,7 @@ __all__ = [
     "Readers",
     "Stopped",
     "entries",
+    "readings",
     "unclaimed",
     "unread",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import UNSET
 
 from ...outside import json_text, lines, one_line
+from ...words.instructor import decided_text
 from ..learner import Details, for_learner
 from ..model import CheckResult, ExerciseResult, Report
 from .explain import explanation
@@ -56,6 +57,9 @@ def _results(report: Report, details: Details) -> dict[str, Any]:
 def _overview(report: Report) -> Iterator[str]:
     """Notes, and what became of files that were not graded. No points: they would give hidden checks away."""
     yield from report.notes
+    if report.learner:
+        yield from map(decided_text, report.learner.decisions)
+        yield from filter(None, [report.learner.comment])
     for exercise in report.exercises:
         name = f"{exercise.number} {exercise.title}"
         if exercise.message is not UNSET:

@@ -1,0 +1,51 @@
+"""Feedback in files that are named as a platform takes them back, from the names in its own download."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ..cohort import readings
+from ..report import Report, for_learner
+from ..report.learner import Details
+from .feedback import decisions
+from .terminal import render
+
+
+def feedback_files(reports: Iterable[Report], title: str, details: Details, platform: str) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of a `feedback.txt` for each submission, named as a platform takes it back.
+
+    A submission whose files did not come from the platform's own download has no such name, and is left out.
+
+    Args:
+        platform: `canvas`, `moodle` or `nbgrader`.
+    """
+    for report in reports:
+        told = for_learner(report, details)
+        name = _PLACES[platform](told)
+        if name:
+            yield name, render(told, title, everything=True) + decisions(told)
+
+
+def _canvas(report: Report) -> str:
+    """Return `doejane_1042_99731_feedback.txt`: Canvas looks for the ids of a user and of a file of the submission."""
+    for exercise in report.exercises:
+        name = (exercise.file or "").partition("/")[0]
+        for reading in readings(name):
+            if reading.file and reading.number:
+                return f"{name[: -len(reading.file)]}feedback.txt" if name.endswith(reading.file) else ""
+    return ""
+
+
+def _moodle(report: Report) -> str:
+    """Return a path in a folder that is called as in the download: Moodle reads the participant's number from it."""
+    origin = report.submission.origin or ""
+    return f"{origin}/feedback.txt" if "_assignsubmission_" in origin and "/" not in origin else ""
+
+
+def _nbgrader(report: Report) -> str:
+    """Return `<student>/<assignment>/feedback.txt`, as in nbgrader's folder `feedback`."""
+    student = report.submission.origin or ""
+    assignments = {(exercise.file or "").partition("/")[0] for exercise in report.exercises if exercise.file}
+    assignment = assignments.pop() if len(assignments) == 1 else ""
+    return f"{student}/{assignment}/feedback.txt" if student and assignment and "/" not in student else ""
+
+
+_PLACES: dict[str, Callable[[Report], str]] = {"canvas": _canvas, "moodle": _moodle, "nbgrader": _nbgrader}
