@@ -289,7 +289,7 @@ def _sentence(stopped: Stopped) -> str:
         case "module":
             return stopped.said
         case "syntax":
-            return f"Python cannot read the file: {stopped.said}"
+            return f"Python cannot read the file ({stopped.said})"
         case _ if stopped.unfilled:
             return "this part is still to be filled in"
         case _ if stopped.type == "MemoryError":
