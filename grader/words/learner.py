@@ -88,7 +88,8 @@ def finding_text(finding: "Finding", cells: Sequence[CellStart] = ()) -> str | N
 
 def load_failure(name: str, stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart] = ()) -> str:
     """Say that the file `name` could not be loaded, and why."""
-    return f"{name} could not be loaded: {_why(stopped, ended, cells)}"
+    joint = ", because" if stopped is not None and stopped.kind == "syntax" else ":"
+    return f"{name} could not be loaded{joint} {_why(stopped, ended, cells)}"
 
 
 def _why(stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart]) -> str:
@@ -289,7 +290,7 @@ def _sentence(stopped: Stopped) -> str:
         case "module":
             return stopped.said
         case "syntax":
-            return f"Python cannot read the file ({stopped.said})"
+            return f"Python cannot read the file: {stopped.said}"
         case _ if stopped.unfilled:
             return "this part is still to be filled in"
         case _ if stopped.type == "MemoryError":

@@ -37,7 +37,7 @@ def said_of(cause: Problem, source: str) -> str:
     [
         ("Python said: ValueError: no", "raised", "ValueError", "no"),
         ("Python said: AssertionError", "raised", "AssertionError", ""),
-        ("Python cannot read the file (invalid syntax)", "syntax", "SyntaxError", "invalid syntax"),
+        ("Python cannot read the file: invalid syntax", "syntax", "SyntaxError", "invalid syntax"),
         ("the code ends the program", "exit", "SystemExit", "0"),
         ("torch is not available while grading", "module", "NotAvailable", "torch is not available while grading"),
         ("it called its functions too often", "calls", "OutOfCalls", ""),
