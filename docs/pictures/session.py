@@ -124,6 +124,8 @@ def learn(folder: Path) -> list[Frame]:
         shown("saves it again, with +=", 4, "PASS     03", "Next: open exercises/04_by_hand.py", end)
         terminal.type("l", enter=False)
         shown("presses l", 6, "> TODO     04", end)
+        terminal.type("q", enter=False)
+        terminal.until("$ ")
     finally:
         terminal.close()
     return frames
@@ -178,7 +180,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parent)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         frames = learn(Path(temporary))
     for name, theme in THEMES.items():
         (options.folder / f"session-{name}.svg").write_text(picture(frames, theme), encoding="utf-8")
