@@ -125,7 +125,7 @@ def learn(folder: Path) -> list[Frame]:
         terminal.type("l", enter=False)
         shown("presses l", 6, "> TODO     04", end)
         terminal.type("q", enter=False)
-        terminal.until("$ ")
+        terminal.until("\n$")
     finally:
         terminal.close()
     return frames
