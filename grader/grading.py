@@ -109,7 +109,7 @@ def grade(
     sources = {exercise.id: read_exercise(exercise, files[exercise.id], root) for exercise in exercises}
     if here is not None:
         read = {name: _read_from(files[name], source) for name, source in sources.items()}
-        sources = {name: replace(source, path=_relative(read[name], here)) for name, source in sources.items()}
+        sources = {name: replace(source, path=relative_path(read[name], here)) for name, source in sources.items()}
     submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)))
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
@@ -160,7 +160,7 @@ def _read_from(path: Path, source: Source) -> Path:
     return path.with_suffix(NOTEBOOK) if source.path.suffix == NOTEBOOK else path
 
 
-def _relative(path: Path, here: Path) -> Path:
+def relative_path(path: Path, here: Path) -> Path:
     """A path to be shown, from a folder on: with `..` where it lies elsewhere, and on another drive its name alone."""
     try:
         return readable(Path(os.path.relpath(path, here)))

@@ -558,12 +558,24 @@ def _ci(words: list[str]) -> int:
     return run_ci_init(options.platform, options.wheel, course, options.folder)
 
 
+def _completion(words: list[str]) -> int:
+    from .completion import SHELLS, completion
+
+    parser = _parser("completion", "Print a script that completes commands, options and exercises.")
+    parser.add_argument("shell", choices=SHELLS, help="bash: source <(grade completion bash)")
+    options = parser.parse_args(words)
+    course = _course(options)
+    print(completion(options.shell, course, {"": _grade, **_COMMANDS}), end="")
+    return OK
+
+
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "build": _build,
     "ci": _ci,
     "cohort": _cohort,
     "compare": _compare,
     "decide": _decide,
+    "completion": _completion,
     "export": _export,
     "hint": _hint,
     "list": _list,

@@ -8,6 +8,7 @@ from ..author import start_files
 from ..ci import installed_wheel, platform_files
 from ..course import Course, packaged_course
 from ..outside import plain, write_files
+from .streams import style
 from .words import UsageError
 
 
@@ -22,13 +23,14 @@ def run_start(course: Course, folder: Path) -> int:
     others = [name for name in written if name not in exercises and not name.startswith(".github/backward/")]
     print(f"{len(exercises)} exercises written to {plain(str(folder / 'exercises'))}")
     if others:
-        print(f"also written: {', '.join(others)}")
+        print(*style().wrap(f"also written: {', '.join(others)}", style().prose), sep="\n")
     if kept:
         print(f"there already, and left alone: {_few(kept)}")
     first = Path("exercises") / course.exercises[0].filename
     inside = folder.resolve() == Path.cwd().resolve()
     go = "" if inside else f"cd {plain(str(folder))}, "
-    print(f"Next: {go}open {first}, then `grade {course.exercises[0].number.lstrip('0')}`, or keep `grade watch` open")
+    print(f"Next: {go}open {first}, then `grade {course.exercises[0].number.lstrip('0')}`")
+    print("`grade watch` grades on every save.")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from .. import sandbox
@@ -9,7 +10,7 @@ from ..answer_book import read_book
 from ..checks.session import CheckSession
 from ..client import Source, read_exercise
 from ..course import Course, Exercise
-from ..grading import SILENT, Grader, Listener, Submission, digest, grade_submission
+from ..grading import SILENT, Grader, Listener, Submission, digest, grade_submission, relative_path
 from ..oracle import Oracle
 from ..report import CheckResult, ExerciseResult, Report, check_for_learner, for_learner
 from ..report.model import SubmissionStamp
@@ -53,7 +54,7 @@ class Practice:
 
     def changed(self, exercises: Iterable[Exercise]) -> list[Exercise]:
         """Return those of the exercises whose file is not as it was graded last."""
-        return [one for one in exercises if read_exercise(one, self.path(one)) != self._graded.get(one.id)]
+        return [one for one in exercises if self._read(one) != self._graded.get(one.id)]
 
     def grade(self, exercises: Iterable[Exercise], listener: Listener = SILENT) -> Report:
         """Grade the files of these exercises and keep their results. The listener hears what a learner may read.
@@ -61,7 +62,7 @@ class Practice:
         Raises `GraderFault` and `OracleError`. A sandbox that has died is started again once.
         """
         chosen = tuple(exercises)
-        sources = {one.id: read_exercise(one, self.path(one)) for one in chosen}
+        sources = {one.id: self._read(one) for one in chosen}
         report = self._grade(chosen, sources, listener)
         self._graded.update(sources)
         self.results.update((result.id, result) for result in report.exercises)
@@ -70,6 +71,12 @@ class Practice:
     def grade_source(self, exercise: Exercise, source: Source) -> Report:
         """Grade a source in place of an exercise's file. Its result is not kept. Raises what `grade` does."""
         return self._grade((exercise,), {exercise.id: source}, SILENT)
+
+    def _read(self, exercise: Exercise) -> Source:
+        """Return an exercise's source, its path as it is named from the current folder."""
+        source = read_exercise(exercise, self.path(exercise))
+        read = self.path(exercise).with_suffix(source.path.suffix)  # a notebook lies there in place of the file
+        return replace(source, path=relative_path(read, Path.cwd()))
 
     def _grade(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:
         try:

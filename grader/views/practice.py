@@ -8,7 +8,7 @@ from ..course import Course, Exercise
 from ..outside import plain
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import first_failure
-from ..style import Style, packed
+from ..style import Style, columns, packed
 from .terminal import PLAIN, check_lines, explained, headline, shown_in_full
 
 _BAR = 24
@@ -124,7 +124,9 @@ def what_next(
 def _step(first: str | None, words: Sequence[str], flags: Sequence[str], style: Style) -> list[str]:
     command = " ".join(["grade", *map(shlex.quote, (*words, *flags))])
     text = f"Next: {first}, then `{command}`" if first else f"Next: `{command}` grades all exercises together"
-    return style.wrap(text, style.prose)
+    if first is None or columns(text) <= style.prose:
+        return style.wrap(text, style.prose)
+    return [f"Next: {first}, then", f"`{command}`"]  # a command has to stay whole, to be copied
 
 
 def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Sequence[str], style: Style) -> list[str]:

@@ -88,7 +88,8 @@ def finding_text(finding: "Finding", cells: Sequence[CellStart] = ()) -> str | N
 
 def load_failure(name: str, stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart] = ()) -> str:
     """Say that the file `name` could not be loaded, and why."""
-    return f"{name} could not be loaded: {_why(stopped, ended, cells)}"
+    joint = ", because" if stopped is not None and stopped.kind == "syntax" else ":"
+    return f"{name} could not be loaded{joint} {_why(stopped, ended, cells)}"
 
 
 def _why(stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart]) -> str:

@@ -14,7 +14,19 @@ PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 def test_the_terminal_shows_what_the_command_prints(tmp_path: Path) -> None:
     """Made again, the pictures of the terminal are the same to the byte."""
     subprocess.run([sys.executable, PICTURES / "make.py", "--terminal", tmp_path], check=True)
-    for name in ("terminal-light.svg", "terminal-dark.svg"):
+    same(tmp_path, "terminal-light.svg", "terminal-dark.svg")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+def test_the_session_shows_what_a_terminal_showed(tmp_path: Path) -> None:
+    """A scripted learner goes through three exercises in a real terminal again, and sees the same to the byte."""
+    subprocess.run([sys.executable, PICTURES / "session.py", tmp_path], check=True)
+    same(tmp_path, "session-light.svg", "session-dark.svg")
+
+
+def same(tmp_path: Path, *names: str) -> None:
+    for name in names:
         assert (PICTURES / name).read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8")
 
 

@@ -348,7 +348,7 @@ STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghij
             {"status": "skipped"},
             {
                 "status": "failed",
-                "message": "03_accumulate.py could not be loaded: Python cannot read the file: invalid syntax",
+                "message": "03_accumulate.py could not be loaded, because Python cannot read the file: invalid syntax",
             },
             id="not loaded",
         ),

@@ -1,0 +1,58 @@
+"""Complete words on a command line: what `grade completion SHELL` prints."""
+
+import contextlib
+import io
+import re
+from collections.abc import Callable, Mapping
+
+from ..course import Course
+
+SHELLS = ("bash", "zsh", "fish")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+_TAKES_EXERCISE = ("build", "hint", "play", "reset", "solution", "verify", "watch")
+_BASH = """\
+_grade() {{
+    local word="${{COMP_WORDS[COMP_CWORD]}}" words
+    case "${{COMP_WORDS[1]}}" in
+{cases}
+        *) words="{plain}" ;;
+    esac
+    if [ "$COMP_CWORD" -eq 1 ]; then words="{first}"; fi
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+}}
+complete -o default -F _grade grade
+"""
+_ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
+
+
+def completion(shell: str, course: Course, commands: Mapping[str, Callable[[list[str]], int]]) -> str:
+    """Return a script that completes commands, options and the exercises of a course; files where nothing else fits.
+
+    Args:
+        commands: runs each command with its words; what `--help` prints names its options.
+    """
+    exercises = [exercise.id for exercise in course.exercises]
+    options = {name: _options(run) for name, run in commands.items()}
+    words = {name: options[name] + (exercises if name in _TAKES_EXERCISE else []) for name in commands if name}
+    plain = options[""] + exercises + ["all"]
+    first = [*words, *plain]
+    if shell == "fish":
+        return _fish(words, plain, first)
+    cases = "\n".join(f'        {name}) words="{" ".join(of)}" ;;' for name, of in words.items())
+    script = _BASH.format(cases=cases, plain=" ".join(plain), first=" ".join(first))
+    return _ZSH + script if shell == "zsh" else script
+
+
+def _fish(words: Mapping[str, list[str]], plain: list[str], first: list[str]) -> str:
+    known = " ".join(words)
+    rows = [("__fish_is_first_token", first), (f"not __fish_seen_subcommand_from {known}", plain)]
+    rows += [(f"__fish_seen_subcommand_from {name}", of) for name, of in words.items()]
+    return "".join(f"complete -c grade -n '{when}' -a '{' '.join(of)}'\n" for when, of in rows)
+
+
+def _options(run: Callable[[list[str]], int]) -> list[str]:
+    """Return the options that a command's help names."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+        run(["--help"])
+    return sorted(set(_OPTION.findall(printed.getvalue())))
