@@ -72,7 +72,9 @@ def _reached(at: _At, path: str) -> _At:
 def _fits(node: yaml.Node, kind: Any) -> bool:
     python = next((type_ for info, type_ in _OF if isinstance(kind, info)), object)
     value = yaml.SafeLoader("").construct_object(node) if isinstance(node, yaml.ScalarNode) else node
-    return isinstance(value, python) and not (python is int and isinstance(value, bool))
+    if not isinstance(value, python) or (python is int and isinstance(value, bool)):
+        return False
+    return python is not int or (kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le)
 
 
 def _field(kind: Any, name: str) -> Any:

@@ -68,7 +68,7 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
         raise document.error(document.root, "expected a list of decisions, each beginning with `- learner:`")
     found: dict[str, list[Decided]] = {}
     for node in document.root.value:
-        entry = document.convert(node, _Entry)
+        entry = document.convert(node, _Entry, "this decision")
         _see_that_it_fits(document, node, entry, course)
         decided = Decided(
             by=entry.by,
@@ -108,7 +108,10 @@ def entry_text(learner: str, decided: Decided) -> str:
     entry: dict[str, Any] = {"learner": learner}
     entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in (None, {})}
     entry |= {"by": decided.by, "at": decided.at, "why": decided.why}
-    return yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=10_000)
+    text = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=10_000)
+    if any(character in text for character in "\x85\u2028\u2029"):  # they end a line in YAML, unless they are escaped
+        text = yaml.safe_dump([entry], sort_keys=False, width=10_000)
+    return text
 
 
 def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course: Course) -> None:

@@ -74,8 +74,11 @@ def test_each_begun_day_costs(rules: Rules, submitted_at: str | None, late_s: in
             "due: 2026-03-01T23:59:00Z\npenalty: {percent: 0, per: day}\n",
             "2: `percent` is `0`; write a whole number",
         ),
-        ("due: 2026-03-01T23:59:00Z\npenalty: {percent: 10, per: week}\n", "2: Invalid enum value"),
-        ("attempts: frist\n", "1: Invalid enum value"),
+        (
+            "due: 2026-03-01T23:59:00Z\npenalty: {percent: 10, per: week}\n",
+            "2: `per` cannot be `week`; expected one of day, hour",
+        ),
+        ("attempts: frist\n", "1: `attempts` cannot be `frist`; expected one of best, last, last_in_time"),
         ("extensions:\n- {why: ill, extra: 1 day}\n", "2: expected either `learner` or `section`"),
         ("extensions:\n- {why: ill, learner: a}\n", "2: expected either `until` or `extra`"),
     ],
@@ -86,8 +89,7 @@ def test_mistakes_have_their_line(tmp_path: Path, text: str, said: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CourseError) as error:
         read_rules(path)
-    shown = str(error.value).removeprefix(f"{path}:")
-    assert shown.startswith(said) or said.removesuffix("Invalid enum value") in shown
+    assert str(error.value).removeprefix(f"{path}:").startswith(said)
 
 
 def test_without_a_file_there_are_no_rules(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_no_file_is_no_decision(course: Course, tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("learner: a\n", "o.yaml:1: expected a list of decisions"),
-        ("- learner: a\n", "o.yaml:1: the file has no key `by`; add `by:` with text"),
+        ("- learner: a\n", "o.yaml:1: this decision has no key `by`; add `by:` with text"),
         (HEAD + "}\n", "o.yaml:1: nothing is decided; expected one of points, files,"),
         (
             f"\n{HEAD}points: {{swap.upstraem: 1}}}}\n",
