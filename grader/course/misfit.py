@@ -15,7 +15,6 @@ _STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+|\.\.\.)\]")
 _UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 _MISSING = re.compile(r"missing required field `(?P<field>[^`]+)`")
 _SHOWN = 40  # characters of a value
-_LARGE = 10**9  # a limit of this size or more is told beside the least value
 _OF: tuple[tuple[type, type], ...] = ((inspect.IntType, int), (inspect.StrType, str))
 
 
