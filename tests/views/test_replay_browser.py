@@ -275,6 +275,7 @@ def test_the_order_game_is_lost_and_won(open_html: OpenHtml) -> None:
         "Lost: the contribution 1 × 6 = 6 to a."
     )
     assert ["lost 6"] == page.locator("#game-graph .pill.on").all_text_contents()
+    assert ["9 ≠ 15"] == page.locator("#game-graph .card.wrong text.number:last-child").all_text_contents()
 
 
 def test_the_keyboard_alone_is_enough(open_html: OpenHtml) -> None:
