@@ -233,6 +233,22 @@ def test_other_values_follow_at_once_and_lead_back(open_html: OpenHtml) -> None:
     assert ["3", "1"] == column(page, "grad")
 
 
+def test_numbers_are_short_and_never_rounded_before_the_point(open_html: OpenHtml) -> None:
+    """Four or six digits; the page's own minus sign; powers of ten where a number is very large or small."""
+    page = opened(open_html)
+    shown = {
+        ("12345.6", 4): "12346",
+        ("-2.18754", 4): "−2.188",
+        ("0.1 + 0.2", 6): "0.3",
+        ("1e-7", 6): "1e−7",
+        ("-1234567.5", 6): "−1.235e+6",
+        ("-0", 6): "0",
+        ("1 / 0", 6): "inf",
+        ("0 / 0", 6): "nan",
+    }
+    assert list(shown.values()) == [page.evaluate(f"digits({value}, {most})") for value, most in shown]
+
+
 def test_the_thermometer_compares_a_nudge_with_the_gradient(open_html: OpenHtml) -> None:
     """(a + b) * d at 2, -3, 10: when d grows by 0.1 the root changes by as much as the gradient foretells."""
     page = opened(open_html, replay("c = a + b; L = c * d", a=2, b=-3, d=10))
