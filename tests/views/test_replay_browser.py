@@ -217,8 +217,13 @@ def test_other_values_follow_at_once_and_lead_back(open_html: OpenHtml) -> None:
     page.keyboard.press("End")
     assert ["3", "1"] == column(page, "grad")
 
-    page.get_by_role("spinbutton", name="value of a").fill("5")
-    page.keyboard.press("Tab")
+    page.get_by_role("spinbutton", name="value of a").select_text()
+    page.keyboard.type("4.5")
+    assert (["4.5", "20.25"], ["9", "1"]) == (column(page, "data"), column(page, "grad"))
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("5")
     expect(page.locator("#other")).to_contain_text("Your recorded run belongs to a = 3.")
     assert (["5", "25"], ["10", "1"]) == (column(page, "data"), column(page, "grad"))
     assert 0 == page.locator('#numbers [data-field="right-grad"]').count()
@@ -226,6 +231,22 @@ def test_other_values_follow_at_once_and_lead_back(open_html: OpenHtml) -> None:
     expect(page.locator("#other")).to_be_hidden()
     page.keyboard.press("End")
     assert ["3", "1"] == column(page, "grad")
+
+
+def test_numbers_are_short_and_never_rounded_before_the_point(open_html: OpenHtml) -> None:
+    """Four or six digits; the page's own minus sign; powers of ten where a number is very large or small."""
+    page = opened(open_html)
+    shown = {
+        ("12345.6", 4): "12346",
+        ("-2.18754", 4): "−2.188",
+        ("0.1 + 0.2", 6): "0.3",
+        ("1e-7", 6): "1e−7",
+        ("-1234567.5", 6): "−1.235e+6",
+        ("-0", 6): "0",
+        ("1 / 0", 6): "inf",
+        ("0 / 0", 6): "nan",
+    }
+    assert list(shown.values()) == [page.evaluate(f"digits({value}, {most})") for value, most in shown]
 
 
 def test_the_thermometer_compares_a_nudge_with_the_gradient(open_html: OpenHtml) -> None:
@@ -270,6 +291,7 @@ def test_the_order_game_is_lost_and_won(open_html: OpenHtml) -> None:
         "Lost: the contribution 1 × 6 = 6 to a."
     )
     assert ["lost 6"] == page.locator("#game-graph .pill.on").all_text_contents()
+    assert ["9 ≠ 15"] == page.locator("#game-graph .card.wrong text.number:last-child").all_text_contents()
 
 
 def test_the_keyboard_alone_is_enough(open_html: OpenHtml) -> None:

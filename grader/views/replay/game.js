@@ -125,7 +125,8 @@ function gameRun(nodes, root, data, right) {
     expected,
     scale: 1,
     frame,
-    replay: { reference: [] },
+    first: null,
+    replay: { fault: "order", problem: null, reference: [] },
   };
 }
 

@@ -231,6 +231,6 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id)
     line.setAttribute("aria-label", plain(`Edge ${ends}: ${edge ? carried(edge) : "no contribution yet"}`));
 }
 
-const carriedWords = ({ amount, off }) => `${off ? "≠ " : ""}${change(amount)}`;
+const carriedWords = ({ amount, off }) => `${off ? "≠ " : ""}${change(amount, 4)}`;
 const carried = ({ local, upstream, amount, wrong }) =>
   `${local === null ? "" : `local derivative ${digits(local)}, `}upstream gradient ${shown(upstream)}, ${wrong ? "your change" : "contribution"} ${shown(amount)}`;

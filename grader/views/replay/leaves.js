@@ -2,93 +2,74 @@
 
 const NUDGE = 0.1;
 
-/** Show each leaf's gradient as a signed bar, its value to be edited, and what a nudge of it does to the root. */
-function leavesView(box, run, leaves, edited) {
+/** Show each leaf's gradient as a signed bar, its value to be edited, and what a nudge of it does to the root.
+ *
+ * `edited` is called with other values, the leaf that was edited, and the inputs. These may be `kept` for the next
+ * view, so that whoever types into one is not interrupted. */
+function leavesView(box, run, leaves, edited, kept = new Map()) {
   const { nodes, root } = run;
   const at = nodes.map((_, i) => i).filter((i) => isLeaf(nodes[i]));
-  const values = () => Object.fromEntries(at.map((i) => [i, leaves[i]]));
-  const base = forwardPass(nodes, values())[root];
+  const base = forwardPass(nodes, leaves)[root];
   const last = run.frames.at(-1);
-  const reach = Math.max(
-    ...at.flatMap((i) => [run.expected[i].grad.value, last.grads[i].value]).map((value) => Math.abs(value ?? 0)),
-    1e-12,
-  );
+  const gradients = at.flatMap((i) => [run.expected[i].grad.value, last.grads[i].value]);
+  const reach = Math.max(...gradients.map((value) => Math.abs(value ?? 0)), 1e-12);
+  const inputs = new Map(at.map((i) => [i, kept.get(i) ?? input(i)]));
 
-  const input = (i) =>
-    h("input", {
-      type: "number",
-      step: "any",
-      value: String(leaves[i]),
-      "aria-label": `value of ${nodes[i].name}`,
-      "data-leaf": i,
-      onchange: (event) => {
-        const value = event.target.value.trim() === "" ? NaN : Number(event.target.value);
-        if (Number.isFinite(value)) edited({ ...leaves, [i]: value }, i);
-        else event.target.value = String(leaves[i]);
-      },
-    });
+  function input(i) {
+    const label = plain(`value of ${nodes[i].name}`);
+    return h("input", { type: "number", step: "any", value: String(leaves[i]), "aria-label": label, "data-leaf": i });
+  }
+
+  const rows = at.map((i) => {
+    const field = inputs.get(i);
+    field.oninput = () => {
+      if (Number.isFinite(field.valueAsNumber)) edited({ ...leaves, [i]: field.valueAsNumber }, i, inputs);
+    };
+    field.onchange = () => {
+      if (!Number.isFinite(field.valueAsNumber)) field.value = String(leaves[i]);
+    };
+    const cells = [
+      h("td.meter"),
+      ...["grad", "foretold", "moved"].map((name) => h("td.number", { "data-field": name })),
+    ];
+    const name = h("th", { scope: "row" }, nodes[i].name);
+    return { i, cells, row: h("tr", { "data-leaf": i }, name, h("td.value", null, field), cells) };
+  });
+  const words = ["leaf", "value", "−    gradient    +", run.recorded ? "your gradient" : "gradient"];
+  box.replaceChildren(
+    h("caption.unseen", null, "Leaves: value, gradient, and what a nudge does"),
+    head([...words, `gradient × ${NUDGE}`, `${called(nodes[root])} changes by`]),
+    h(
+      "tbody",
+      null,
+      rows.map(({ row }) => row),
+    ),
+  );
 
   function bar(value, right, wrong) {
     const part = (number) => Math.max(-1, Math.min(1, (number ?? 0) / reach)) * 48;
     const [width, tick] = [part(value.value), part(right.value)];
+    const kind = wrong ? "differs" : width < 0 ? "negative" : "positive";
     return svg(
       "svg.bar",
       { viewBox: "-50 0 100 16", preserveAspectRatio: "none", "aria-hidden": "true" },
       svg("line.zero", { x1: 0, x2: 0, y1: 0, y2: 16 }),
-      svg(`rect.${wrong ? "differs" : width < 0 ? "negative" : "positive"}`, {
-        x: Math.min(0, width),
-        width: Math.abs(width),
-        y: 4,
-        height: 8,
-      }),
+      svg(`rect.${kind}`, { x: Math.min(0, width), width: Math.abs(width), y: 4, height: 8 }),
       run.recorded && svg("line.tick", { x1: tick, x2: tick, y1: 1, y2: 15 }),
     );
   }
 
-  function nudge(i) {
-    const there = forwardPass(nodes, { ...values(), [i]: leaves[i] + NUDGE })[root];
-    return there - base;
-  }
-
   return function show(frame) {
-    const rows = at.map((i) => {
+    for (const { i, cells } of rows) {
+      const [meter, grad, foretold, moved] = cells;
       const wrong = wrongGrad(run, frame, i);
-      const grad = frame.grads[i];
-      const moved = nudge(i);
-      const foretold = grad.value === null ? "–" : signed(grad.value * NUDGE);
-      return h(
-        "tr",
-        { "data-leaf": i },
-        h("th", { scope: "row" }, nodes[i].name),
-        h("td.value", null, input(i)),
-        h("td.meter", null, bar(grad, run.expected[i].grad, wrong)),
-        h(`td.number${wrong ? ".differs" : ""}`, { "data-field": "grad" }, against(grad, run.expected[i].grad, wrong)),
-        h("td.number", { "data-field": "foretold" }, foretold),
-        h("td.number", { "data-field": "moved" }, Number.isFinite(moved) ? signed(moved) : "–"),
-      );
-    });
-    const focused =
-      document.activeElement?.dataset?.leaf !== undefined &&
-      box.contains(document.activeElement) &&
-      document.activeElement.tagName === "INPUT";
-    const body = h("tbody", null, rows);
-    const old = box.querySelector("tbody");
-    if (!old) {
-      const name = called(nodes[root]);
-      const whose = run.recorded ? "your gradient" : "gradient";
-      box.replaceChildren(
-        h("caption.unseen", null, "Leaves: value, gradient, and what a nudge does"),
-        head(["leaf", "value", "−    gradient    +", whose, `gradient × ${NUDGE}`, `${name} changes by`]),
-        body,
-      );
-      return;
+      const value = frame.grads[i];
+      const there = forwardPass(nodes, { ...leaves, [i]: leaves[i] + NUDGE })[root];
+      meter.replaceChildren(bar(value, run.expected[i].grad, wrong));
+      grad.textContent = against(value, run.expected[i].grad, wrong);
+      grad.classList.toggle("differs", wrong);
+      foretold.textContent = value.value === null ? "–" : signed(value.value * NUDGE);
+      moved.textContent = change(exactly(there - base));
     }
-    if (focused) {
-      // keep the input that is being typed into: only the rest of its row is new
-      rows.forEach((row, k) => {
-        const place = old.rows[k];
-        for (const [c, td] of [...row.cells].entries()) if (c !== 1) place.cells[c].replaceWith(td.cloneNode(true));
-      });
-    } else old.replaceWith(body);
   };
 }

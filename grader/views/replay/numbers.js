@@ -6,21 +6,22 @@
 const numberOf = (value, text = "") => ({ value, text: value === null ? text || "nothing" : text });
 const exactly = (value) => numberOf(Number.isFinite(value) ? value : null, digits(value));
 
-/** Return a number as text: at most `most` significant digits, and a real minus sign. */
+/** Return a number as text: at most `most` significant digits, yet every digit before the point, and a real minus
+ * sign. */
 function digits(value, most = 6) {
   if (value === 0) return "0";
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
   const size = Math.abs(value);
   const text =
     size >= 1e-4 && size < 10 ** Math.max(most, 6)
-      ? Number(value.toPrecision(most)).toString()
+      ? Number(value.toPrecision(Math.max(most, Math.floor(Math.log10(size)) + 1))).toString()
       : value.toExponential(Math.min(most - 1, 3)).replace(/\.?0+e/, "e");
   return text.replaceAll("-", "−");
 }
 
 const shown = ({ value, text }, most) => (value === null ? plain(text) : digits(value, most));
-const signed = (value) => (value > 0 ? `+${digits(value)}` : digits(value));
-const change = (number) => (number.value === null ? shown(number) : signed(number.value));
+const signed = (value, most) => (value > 0 ? `+${digits(value, most)}` : digits(value, most));
+const change = (number, most) => (number.value === null ? shown(number) : signed(number.value, most));
 
 /** Return whether two numbers differ beyond rounding, in a program whose largest number is `scale`. */
 function differ(yours, right, scale = 1) {

@@ -22,7 +22,6 @@ function makePlayer(show) {
     clearTimeout(timer);
     timer = null;
     toggle.textContent = "Play";
-    toggle.setAttribute("aria-pressed", "false");
   }
   function tick() {
     if (at >= last) return pause();
@@ -34,7 +33,6 @@ function makePlayer(show) {
     if (timer !== null) return pause();
     if (at === last) go(0);
     toggle.textContent = "Pause";
-    toggle.setAttribute("aria-pressed", "true");
     timer = setTimeout(tick, PAUSE / Number(speed.value) / 2);
     return undefined;
   }

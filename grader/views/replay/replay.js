@@ -14,7 +14,7 @@ function lead(run, player) {
 }
 
 /** Show one replay, recorded or with other values of the leaves, from a frame on. */
-function open(data, replay, player, views, { leaves, where = 0 } = {}) {
+function open(data, replay, player, views, { leaves, where = 0, kept } = {}) {
   const own = Object.fromEntries(
     replay.nodes.map((node, i) => [i, node.leaf_value]).filter(([i]) => isLeaf(replay.nodes[i])),
   );
@@ -22,6 +22,7 @@ function open(data, replay, player, views, { leaves, where = 0 } = {}) {
   const run = same ? recordedRun(replay) : referenceRun(replay, leaves);
   const back = () => open(data, replay, player, views, { where: 0 });
   byId("title").textContent = plain(replay.title);
+  document.title = `${plain(replay.title)}: your backward pass`;
   byId("program").textContent = plain(replay.program === replay.title ? "" : replay.program);
   byId("lead").replaceChildren(...lead(recordedRun(replay), { to: (at) => (same ? player.to(at) : back()) }));
   byId("other").hidden = same;
@@ -46,11 +47,10 @@ function open(data, replay, player, views, { leaves, where = 0 } = {}) {
     },
     label: plain(`The graph of ${replay.title}: choose an edge to read it`),
   });
-  const changed = (other, leaf) => {
-    open(data, replay, player, views, { leaves: other, where: Infinity });
-    byId("leaves").querySelector(`input[data-leaf="${leaf}"]`).focus();
+  const changed = (other, leaf, inputs) => {
+    open(data, replay, player, views, { leaves: other, where: Infinity, kept: inputs });
+    inputs.get(leaf).focus();
   };
-  byId("leaves").replaceChildren();
   byId("tables").classList.toggle("beside", areNarrow(run));
   views.list = [
     graph.show,
@@ -58,7 +58,7 @@ function open(data, replay, player, views, { leaves, where = 0 } = {}) {
     sourceView(byId("source"), data.sources[replay.source]),
     stepView(byId("now"), run),
     numbersView(byId("numbers"), run),
-    leavesView(byId("leaves"), run, leaves ?? own, changed),
+    leavesView(byId("leaves"), run, leaves ?? own, changed, kept),
     waterfallView(byId("waterfall"), run, player.to),
   ];
   views.run = run;
