@@ -36,7 +36,7 @@ _PAGE = "replay.html"
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """What `grade play` was asked.
+    """The words and options of `grade play`.
 
     Attributes:
         words: an exercise and a check, a preset, or an expression and the values of its leaves.
@@ -59,7 +59,7 @@ class PlayOptions:
 
 @dataclass(frozen=True)
 class _Target:
-    """What is replayed: of an exercise (`asked` and `training` are None), a program, or a training run."""
+    """The file and what runs on it: a check, an exercise's checks (all others None), a program, or a training run."""
 
     exercise: Exercise | None
     source: Source

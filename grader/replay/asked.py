@@ -1,4 +1,4 @@
-"""What is replayed: a program, and the steps that a recorded run takes on it."""
+"""A program to replay, and the steps that a recorded run takes on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

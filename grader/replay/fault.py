@@ -13,7 +13,7 @@ _TOLERANCE = 1e-9  # of the largest number of the program, at least of 1, as in 
 
 @dataclass(frozen=True)
 class Difference:
-    """What differs: the fault, the node that it is about, and the visit after which it shows, if there is one."""
+    """The fault, the node that it is about, and the visit after which it shows, if there is one."""
 
     fault: Fault = ""
     node: int | None = None
@@ -93,7 +93,7 @@ class _Comparison:
         return any(not self.close(change.before, change.after) for change in visit.changes)
 
     def of_changes(self, visit: Visit) -> Fault:
-        """What a visit of one rule does that a right one does not."""
+        """Return the fault of a visit; empty where it adds what a right rule adds."""
         for target in dict.fromkeys([*(one.node for one in visit.expected), *(one.input for one in visit.changes)]):
             given = [one for one in visit.expected if one.node == target]
             changes = [change for change in visit.changes if change.input == target]
@@ -119,7 +119,7 @@ class _Comparison:
     # -- as a whole -----------------------------------------------------------------------------
 
     def of_compounds(self) -> Difference | None:
-        """What an operation does that is made of others: the visits in it, taken together."""
+        """Return the fault of an operation that is made of others, of which all visits are taken together."""
         for visit in self.own:
             if visit.expected or visit.upstream is None:
                 continue
@@ -136,7 +136,7 @@ class _Comparison:
         return None
 
     def contributions(self, index: int) -> Sequence[Contribution]:
-        """What a right rule of a node adds in a right pass."""
+        """Return the contributions of a node in a right pass."""
         return next((one.contributions for one in self.right.visits if one.node == index), ())
 
     def missing(self) -> Difference:

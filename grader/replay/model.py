@@ -28,7 +28,7 @@ class Input(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What the learner's engine holds for a node after the backward pass; the texts are as in the learner's numbers."""
+    """The learner's value and gradient of a node after the backward pass, as numbers and as text."""
 
     data: float | None
     data_text: str
@@ -37,7 +37,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """What a right engine holds for a node after the backward pass; None where it is not finite."""
+    """The value and gradient of a node after a right backward pass; None where one is not finite."""
 
     data: float | None
     grad: float | None
@@ -78,7 +78,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Contribution(msgspec.Struct, frozen=True):
-    """What a right rule adds for one operand: `slot` is the operand's position, `amount` upstream times `local`."""
+    """The amount that a right rule adds for one operand: upstream times `local`. `slot` is the operand's position."""
 
     slot: int
     node: int

@@ -22,7 +22,7 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def asked(self) -> Asked:
-        """What is replayed."""
+        """The program as it is replayed."""
         return asked(self.parsed, self.title, self.id)
 
     @property

@@ -14,7 +14,7 @@ from .model import Contribution, RightVisit
 
 @dataclass(frozen=True)
 class RightPass:
-    """What a right engine computes: a value and a gradient for each node, and the visits in reverse order."""
+    """A value and a gradient for each node, and the visits of a right backward pass."""
 
     values: tuple[float, ...]
     grads: tuple[float, ...]

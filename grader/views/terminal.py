@@ -188,12 +188,10 @@ def _failure(
     program is complete, too.
     """
     page = _Page(style, whole)
-    lines, fits = page.told(page.details(exercise, check, facts, said))
-    if not fits:
-        lines, fits = page.told(page.details(exercise, check, facts, said, wide=True))
-    if not fits and check.play:  # the reason comes before the way to see it
+    lines, fits = page.fitted(exercise, check, facts, said)
+    if check.play and (not fits or len(lines) >= page.lines):  # the reason comes before the way to see it
         check = replace(check, play=UNSET)
-        lines, fits = page.told(page.details(exercise, check, facts, said, wide=True))
+        lines, fits = page.fitted(exercise, check, facts, said)
     if not fits and facts and check.diagnosis:
         lines, fits = page.told(page.details(exercise, check, facts, check.diagnosis.explanation, wide=True))
     if not fits and len(facts) > 1:
@@ -216,6 +214,13 @@ class _Page:
         scale = 2 if style.narrow else 1
         self.lines = scale * _LINES
         self.most = scale * _MOST_LINES + (_FILE_LINES if whole else 0)
+
+    def fitted(
+        self, exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None
+    ) -> tuple[list[str], bool]:
+        """Return the lines of an explanation, wider where they do not fit otherwise, and whether they fit."""
+        lines, fits = self.told(self.details(exercise, check, facts, said))
+        return (lines, fits) if fits else self.told(self.details(exercise, check, facts, said, wide=True))
 
     def told(self, parts: Iterable[_Part]) -> tuple[list[str], bool]:
         """Shorten the parts. Return their lines, and whether they fit."""
@@ -262,8 +267,9 @@ class _Page:
         yield _Part(_printed(check, style), rank=0)
         hint = _given(check.hint) or f"grade hint {exercise.id}"
         yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"])
-        play = play_command(exercise, check)
-        yield _Part([style.cut(f"{indent}{self.label('see it')}{style.clean(play)}", style.width)] if play else [])
+        play = style.clean(play_command(exercise, check))
+        forms = (f"{indent}{self.label('see it')}{play}", f"{indent}see it: {play}")  # a command is not cut
+        yield _Part([form for form in forms if play and columns(form) <= style.width][:1])
 
     def program(self, text: str) -> Iterator[str]:
         """Yield the lines of a program, broken between its assignments where one line is too short for it."""

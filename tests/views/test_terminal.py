@@ -510,3 +510,42 @@ def test_what_a_passed_check_printed_is_shown_on_request(
         False,
         True,
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("exercises/01_distribute.py", "see it           grade play distribute 1"),
+        ("01_distribute.py", "see it           grade play distribute 1"),
+        ("my engine.py", "see it           grade play distribute 1 --file 'my engine.py'"),
+        ("other/01_distribute.py", "see it: grade play distribute 1 --file other/01_distribute.py"),
+    ],
+)
+def test_a_failure_ends_with_the_way_to_see_it(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, file: str, command: str
+) -> None:
+    """The last line is the command that replays it, on the file that was graded. It is never cut."""
+    check = make_check("the wrong one", **WRONG, play="grade play distribute 1")
+    lines = block(render(make_report(make_exercise(check, file=file)), "T"), "the wrong one")
+    assert ["            hint             grade hint distribute", f"            {command}"] == lines[-2:]
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_the_reason_comes_before_the_way_to_see_it(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, everything: bool
+) -> None:
+    """Where ten lines have no room for both, the command is left out."""
+    check = make_check("the wrong one", **WRONG, play="grade play distribute 1", diagnosis=REASON)
+    facts = tuple(FaultFact("sign", f"It is wrong at {place}, {' and here' * 12}.") for place in "ab")
+    lines = block(render(make_report(make_exercise(check, facts=facts)), "T", everything=everything), "the wrong one")
+    assert len(lines) <= 10
+    assert "            hint             grade hint distribute" == lines[-1]
+
+
+def test_a_command_that_no_line_can_hold_is_left_out(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """A part of it would be of no use."""
+    check = make_check("the wrong one", **WRONG, play="grade play distribute 1")
+    text = render(make_report(make_exercise(check, file="a/" * 50 + "01_distribute.py")), "T")
+    assert "see it" not in text

@@ -65,7 +65,7 @@ class _ReadsAndWrites(GradientLog):
 
 
 class Recording:
-    """What is recorded of one run. Made before the program is built; `begin` follows the build, `finish` the run.
+    """One run as it is recorded. Made before the program is built; `begin` follows the build, `finish` the run.
 
     Args:
         shape: how the engine is read.
