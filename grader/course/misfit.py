@@ -73,7 +73,7 @@ def _fits(node: yaml.Node, kind: Any) -> bool:
     value = yaml.SafeLoader("").construct_object(node) if isinstance(node, yaml.ScalarNode) else node
     if not isinstance(value, python) or (python is int and isinstance(value, bool)):
         return False
-    return python is not int or (kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le)
+    return python is not int or ((kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le))
 
 
 def _field(kind: Any, name: str) -> Any:

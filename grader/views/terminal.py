@@ -225,7 +225,7 @@ class _Page:
     def told(self, parts: Iterable[_Part]) -> tuple[list[str], bool]:
         """Shorten the parts. Return their lines, and whether they fit."""
         told = [part for part in parts if part.lines]
-        room = self.lines - 1 + (max(0, len(told[0].lines) - 1) if self.whole and told else 0)
+        room = self.lines - 1 + (max(0, len(told[0].lines) - 2) if self.whole and told else 0)
         too_many = sum(len(part.lines) for part in told) - room
         for rank in sorted({part.rank for part in told if part.rank is not None}):
             for at, part in enumerate(told):
