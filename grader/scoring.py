@@ -124,7 +124,8 @@ def score_check(
         actual=(finding and finding.actual) or UNSET,
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
         diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
-        hint=UNSET if passed else _hint(exercise, known.hint if known else check.hint),
+        # the command, not the hint: a learner may want to think first
+        hint=UNSET if passed else exercise.hint_command(known.hint if known else check.hint),
         play=_play(exercise, check) if outcome.replayable and outcome.status != "not_started" else UNSET,
         message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,
@@ -143,11 +144,6 @@ def _located(exercise: ExerciseResult, facts: Sequence[Fact]) -> tuple[CheckResu
         return raised or (about if check is first and check.status != "not_started" else None)
 
     return tuple(replace(check, line=line(check) or UNSET) for check in exercise.checks)
-
-
-def _hint(exercise: Exercise, number: int) -> str:
-    """The command that shows the hint, not the hint: a learner may want to think first."""
-    return f"grade hint {exercise.id}" + (f" {number}" if number > 1 else "")
 
 
 def _play(exercise: Exercise, check: Check) -> str:

@@ -153,7 +153,7 @@ def photograph_summary(html: str, folder: Path) -> None:
 
 
 def photograph(page: Path, folder: Path) -> None:
-    """Write the upper part of the class page as PNG, light and dark."""
+    """Write the heat map of the class page as PNG, light and dark."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
@@ -162,6 +162,7 @@ def photograph(page: Path, folder: Path) -> None:
             sheet = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme=scheme)
             sheet.goto(page.as_uri())
             sheet.wait_for_selector("body[data-ready]")
+            sheet.evaluate("document.getElementById('learners-heading').scrollIntoView()")
             sheet.screenshot(path=folder / f"class-{scheme}.png")
         browser.close()
 

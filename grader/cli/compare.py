@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ..cohort import Summary
 from ..outside import plain
-from ..people import compare
+from ..people import Change, compare
 from ..report import Report
 from ..report.person import Learner
 from ..views.changes import change_line
@@ -17,15 +17,21 @@ def run_compare(before: Path, after: Path) -> int:
     if first.course != second.course:
         was, now = (f"{one.course.id} {one.course.version}" for one in (first, second))
         print(f"The courses differ: {plain(was)}, {plain(now)}.")
-    there = {one.id: one for one in first.learners}
-    changed = [one for one in second.learners if one.id in there and _points(there[one.id]) != _points(one)]
-    old = {one.id: _report(before, there[one.id]) for one in changed if there[one.id].report}
-    new = {one.id: _report(after, one) for one in changed if one.report}
-    changes = compare(first.learners, second.learners, old, new)
+    changes = changes_between(before, after)
     for change in changes:
         print(change_line(change).strip())
     print(f"{len(changes)} of {_people(second)} changed.")
     return 1 if changes else 0
+
+
+def changes_between(before: Path, after: Path) -> tuple[Change, ...]:
+    """Return whose total changed between two folders of results, and why. Raises `UsageError`."""
+    first, second = summary_of(before), summary_of(after)
+    there = {one.id: one for one in first.learners}
+    changed = [one for one in second.learners if one.id in there and _points(there[one.id]) != _points(one)]
+    old = {one.id: _report(before, there[one.id]) for one in changed if there[one.id].report}
+    new = {one.id: _report(after, one) for one in changed if one.report}
+    return compare(first.learners, second.learners, old, new)
 
 
 def _points(learner: Learner) -> tuple[str, int]:

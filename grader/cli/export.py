@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..cohort import Summary
+from ..cohort import Summary, read_code
 from ..cohort.run import REPORTS, SUMMARY
 from ..course import Course
 from ..outside import few, plain, plain_folder, write_atomically, write_named
@@ -152,7 +152,7 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
     elif options.platform is not None:
         files = feedback_files(reports, course.title, told, options.platform)
     else:
-        files = feedback(reports, course.title, told)
+        files = _feedback(options.results, reports, course)
     for name, text in files:
         path = folder / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -161,6 +161,15 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
     if options.platform is not None and not folder.is_dir():
         raise UsageError(f"no submission in {options.results} came from a download of {options.platform}")
     return folder
+
+
+def _feedback(results: Path, reports: Iterable[Report], course: Course) -> Iterator[tuple[str, str]]:
+    from ..views.feedback_page import feedback_page
+
+    def page(told: Report) -> str:
+        return feedback_page(told, course.title, read_code(results, told), course.hints)
+
+    return feedback(reports, course.title, course.details, page)
 
 
 def _place(options: ExportOptions) -> Path:

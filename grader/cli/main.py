@@ -445,12 +445,18 @@ def _compare(words: list[str]) -> int:
 
 def _page(words: list[str]) -> int:
     from .page import run_page
+    from .results import course_of
 
     parser = argparse.ArgumentParser(prog="grade page", description="Make one HTML file to look at a class with.")
     parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that `grade cohort --out` wrote")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where it goes (default: RESULTS/page.html)")
+    parser.add_argument(
+        "--against", type=Path, metavar="EARLIER", help="show what changed since this folder of results"
+    )
+    parser.add_argument("--course", type=Path, metavar="DIR", help="the course that the class was graded with")
     options = parser.parse_args(words)
-    return run_page(options.results, options.out)
+    course = course_of(options.results, options.course, Path.cwd())
+    return run_page(options.results, options.out, options.against, course)
 
 
 def _practice_parser(command: str, description: str) -> argparse.ArgumentParser:

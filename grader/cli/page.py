@@ -1,23 +1,40 @@
 """Make the page on a class: what `grade page RESULTS` does."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from ..outside import write_atomically, write_named
-from ..views.page import build_page
+from ..cohort import Summary, read_code
+from ..course import Course
+from ..outside import plain, write_atomically, write_named
+from ..report.model import CourseStamp
+from ..views.page import Beside, build_page
+from .compare import changes_between
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
 
 PAGE = "page.html"
 
 
-def run_page(results: Path, out: Path | None) -> int:
-    """Write the page on a folder of results; returns 0. Raises `UsageError`."""
+def run_page(results: Path, out: Path | None, against: Path | None, course: Course) -> int:
+    """Write the page on a folder of results. Return 0. Raises `UsageError`.
+
+    Args:
+        out: the file to write; None for the usual place.
+        against: the results of an earlier run to compare with.
+        course: the course whose hints are shown, if the class was graded with it.
+    """
     path = out or results / PAGE
     if path.is_dir():
         raise UsageError(f"--out {path} is a folder; name a file")
     summary = summary_of(results)
     see_that_it_is_settled(results, summary)
-    text = build_page(summary, reports(report_paths(results)))
+    beside = Beside(
+        code=lambda report: read_code(results, report),
+        hints=_hints(summary, course),
+        changes=None if against is None else changes_between(against, results),
+        earlier="" if against is None else plain(str(against)),
+    )
+    text = build_page(summary, reports(report_paths(results)), beside)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write = write_atomically if out is None else write_named
@@ -26,3 +43,8 @@ def run_page(results: Path, out: Path | None) -> int:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     print(f"wrote {path}: one file, to be opened in a browser; it needs no network")
     return 0
+
+
+def _hints(summary: Summary, course: Course) -> Mapping[str, str]:
+    same = CourseStamp(course.id, course.version, course.hash) == summary.course
+    return course.hints if same else {}

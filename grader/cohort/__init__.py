@@ -1,5 +1,6 @@
 """Grade many submissions: read them, grade each once, summarise the class."""
 
+from .code import read_code
 from .intake import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
 from .job import Drawn
 from .pool import LocalPool, PoolError
@@ -22,6 +23,7 @@ __all__ = [
     "drawn",
     "entries",
     "grade_entries",
+    "read_code",
     "readings",
     "rules_digest",
     "schema",

@@ -23,6 +23,7 @@ from ..outside import in_the_way, json_text, plain_folder, read_plain, readable,
 from ..people import DEADLINES, OVERRIDES
 from ..report import Report, read_report, to_json
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
+from .code import CODE, keep_code
 from .intake import Ended, Entry, Intake, Readers, Stopped, unread
 from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
 
@@ -37,8 +38,8 @@ SUMMARY = "cohort.json"  # deleted before a report changes, so that it is never 
 
 _LOCK = ".lock"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_HELD = {REPORTS: "folder", GONE: "folder", EARLIER: "folder", RUN: "file", SUMMARY: "file", _LOCK: "file"}
-_HELD |= dict.fromkeys((WRITTEN, ROSTER, DEADLINES, OVERRIDES), "file")
+_HELD = dict.fromkeys((REPORTS, CODE, GONE, EARLIER), "folder")
+_HELD |= dict.fromkeys((RUN, SUMMARY, WRITTEN, ROSTER, DEADLINES, OVERRIDES, _LOCK), "file")
 
 
 class ResultsError(ValueError):
@@ -119,7 +120,8 @@ class Results:
     def __enter__(self) -> "Results":
         try:
             self._refuse_what_is_no_result()
-            self.reports.mkdir(parents=True, exist_ok=True)
+            for folder in (self.reports, self.folder / CODE):
+                folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | _NO_FOLLOW, 0o644)
         except OSError as error:
             raise ResultsError(f"{self.folder} cannot be written: {error.strerror}") from None
@@ -132,7 +134,8 @@ class Results:
                 os.close(self._lock)
                 busy = f"another run is writing to {self.folder}; wait for it, or name another --out"
                 raise ResultsError(busy) from None
-        for left in (*self.folder.glob(".*.json.*"), *self.reports.glob(".*.json.*")):  # left by a killed run
+        places = (self.folder, self.reports, self.folder / CODE)
+        for left in chain.from_iterable(place.glob(".*.json.*") for place in places):  # left by a killed run
             if in_the_way(left) is None:
                 left.unlink(missing_ok=True)
         try:
@@ -149,7 +152,8 @@ class Results:
 
     def _refuse_what_is_no_result(self) -> None:
         """Raise `ResultsError` if a link, pipe or the like has the name of a file that the run writes."""
-        for path, wanted in chain(((self.folder / name, kind) for name, kind in _HELD.items()), _files(self.reports)):
+        held = ((self.folder / name, kind) for name, kind in _HELD.items())
+        for path, wanted in chain(held, _files(self.reports), _files(self.folder / CODE)):
             found = in_the_way(path, wanted)
             if found is not None:
                 raise ResultsError(f"{path} is a {found}; expected a {wanted}. Remove it, or name another --out.")
@@ -337,9 +341,9 @@ def is_as_written(known: Mapping[str, set[str]], entry_id: str, data: bytes) -> 
     return hashlib.sha256(data).hexdigest() in known.get(entry_id, ())
 
 
-def _files(reports: Path) -> Iterator[tuple[Path, str]]:
-    """Yield every path that has the name of a report, with the kind that it should have."""
-    yield from ((path, "file") for path in sorted(reports.glob("*.json")))
+def _files(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield every path in a folder that has the name of a result, with the kind that it should have."""
+    yield from ((path, "file") for path in sorted(folder.glob("*.json")))
 
 
 def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Drawn:
@@ -390,6 +394,7 @@ def grade_entries(
                 continue
             intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
             submission = submission_of(entry, intake)
+            keep_code(results.folder, submission.stamp, submission.sources)
             there = results.report(entry.id)
             if there is not None and _made_from(there, submission, stamp, seed, course):
                 standing.kept += 1

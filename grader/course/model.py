@@ -113,6 +113,10 @@ class Exercise:
         """The maximum score, without bonus."""
         return sum(check.points for check in self.checks if not check.bonus)
 
+    def hint_command(self, number: int) -> str:
+        """Return the command that shows a hint; without a number, 0, that of the first."""
+        return f"grade hint {self.id}" + (f" {number}" if number > 1 else "")
+
 
 def names_of(id: str, number: str) -> tuple[str, ...]:
     """Return every whole name of an exercise, from its id and number."""
@@ -155,6 +159,11 @@ class Course:
     def details(self) -> dict[tuple[str, str], str]:
         """The level of detail that a learner may see of each check, by the ids of exercise and check."""
         return {(exercise.id, check.id): check.detail for exercise in self.exercises for check in exercise.checks}
+
+    @property
+    def hints(self) -> dict[str, str]:
+        """The text of each hint, by the command that shows it."""
+        return {e.hint_command(number): text for e in self.exercises for number, text in enumerate(e.hints, 1)}
 
     @property
     def hidden(self) -> Path:

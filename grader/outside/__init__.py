@@ -16,6 +16,7 @@ from .text import (
     plain,
     printable,
     readable,
+    spelled,
     take_any_text,
 )
 from .yaml_text import YamlError, yaml_texts, yaml_tree
@@ -40,6 +41,7 @@ __all__ = [
     "printable",
     "read_plain",
     "readable",
+    "spelled",
     "take_any_text",
     "write_atomically",
     "write_files",

@@ -5,7 +5,7 @@ from .compare import Because, Change, compare
 from .deadlines import DEADLINES, Rules, read_rules, see_that_they_are_known
 from .matching import Handed
 from .overrides import OVERRIDES, Overrides, entry_text, merged, read_overrides
-from .roster import Roster, RosterError, read_roster
+from .roster import Roster, RosterError, parse_roster, read_roster
 from .settle import Class, Close, Mark, Open, Table, mark, settle
 from .times import moment
 
@@ -31,6 +31,7 @@ __all__ = [
     "merged",
     "moment",
     "nothing_submitted",
+    "parse_roster",
     "read_overrides",
     "read_roster",
     "read_rules",

@@ -2,6 +2,9 @@
 
 import shlex
 from pathlib import PurePath
+from typing import NamedTuple
+
+from msgspec import UNSET
 
 from ..words.learner import place
 from .model import CheckResult, ExerciseResult
@@ -55,3 +58,25 @@ def expected_by(check: CheckResult, right: float | str) -> str:
 def digits(value: float | str) -> str:
     """A number with up to six digits; words as they are."""
     return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0: no -0
+
+
+class Compared(NamedTuple):
+    """An answer beside the right one, in words. `one_of_several` means that others are right too."""
+
+    label: str
+    actual: str
+    expected: str
+    one_of_several: bool
+
+
+def compared(check: CheckResult) -> list[Compared]:
+    """Return what a check compared, with as many digits as the answers need to look different."""
+    actual = {} if check.actual is UNSET else check.actual
+    rows = []
+    for label, right in ({} if check.expected is UNSET else check.expected).items():
+        yours = actual.get(label, "nothing")
+        shown, true = digits(yours), digits(right)
+        if shown == true:
+            shown, true = str(yours), str(right)
+        rows.append(Compared(label, shown, true, isinstance(right, str)))
+    return rows

@@ -1,7 +1,7 @@
-"""Feedback for each learner of a class: the report as text and as JSON."""
+"""Feedback for each learner of a class: the report as text, as JSON and as a page."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..outside import plain
 from ..report import Report, for_learner, to_json
@@ -10,20 +10,25 @@ from ..words.instructor import decided_text
 from .terminal import render
 
 
-def feedback(reports: Iterable[Report], title: str, details: Details) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of two files for each submission: `feedback.txt` and `report.json`.
+def feedback(
+    reports: Iterable[Report], title: str, details: Details, page: Callable[[Report], str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of files for each submission: `feedback.txt`, `report.json` and `feedback.html`.
 
-    Both leave out what the course hides from learners.
+    All leave out what the course hides from learners.
 
     Args:
         title: the course's title.
         details: the course's settings of visibility, as `for_learner` takes them.
+        page: makes `feedback.html` from what a learner is told; None for no such file.
     """
     for report in reports:
         told = for_learner(report, details)
         name = folder_of(told)
         yield f"{name}/feedback.txt", render(told, title, everything=True) + decisions(told)
         yield f"{name}/report.json", to_json(told).decode()
+        if page is not None:
+            yield f"{name}/feedback.html", page(told)
 
 
 def folder_of(report: Report) -> str:

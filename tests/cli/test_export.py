@@ -108,7 +108,7 @@ def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None
     done = grade("export", results, "--to", to, "--course", ROOT)
     assert (0, "") == (done.returncode, done.stderr)
     assert f"2 submissions written to {results / 'exports' / PLACES[to]}\n" == done.stdout
-    below = {"gradescope": ["results.json"], "feedback": ["feedback.txt", "report.json"]}.get(to)
+    below = {"gradescope": ["results.json"], "feedback": ["feedback.html", "feedback.txt", "report.json"]}.get(to)
     expected = {f"{to}/{name}/{file}" for name in ("jane", "otieno") for file in below} if below else {PLACES[to]}
     assert {f"exports/{name}" for name in expected} == set(files(results)) - set(before)
 
@@ -204,8 +204,11 @@ def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> No
     assert text.startswith(course.title)
     assert f"Score {report.score}/100" in text
     assert "line 1: =x" in text
+    page = (jane / "feedback.html").read_text(encoding="utf-8")
+    assert f"{report.score} of 100" in page
+    assert "line 1: =x" in page
     assert ("jane", UNSET) == (report.submission.id, report.seed)
-    assert "the secret seed" not in text
+    assert "the secret seed" not in text + page
 
 
 def test_who_is_gone_is_not_uploaded(results: Path, course: Course) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from offline_page import unpack
 
 from grader.cohort import summarise
 from grader.course import load_course
@@ -80,3 +81,15 @@ def test_a_page_that_cannot_be_written(grade: Grade, results: Path) -> None:
     assert (2, 2) == (folder.returncode, below.returncode)
     assert "is a folder; name a file" in folder.stderr
     assert "cannot be written" in below.stderr
+
+
+def test_it_compares_with_earlier_results(grade: Grade, results: Path) -> None:
+    """The page names them; a folder without results is told."""
+    done = grade("page", results, "--against", results, "--out", results / "other.html")
+    empty = grade("page", results, "--against", results.parent)
+
+    assert (0, "") == (done.returncode, done.stderr)
+    data = unpack((results / "other.html").read_text(encoding="utf-8"))
+    assert {"since": str(results), "learners": []} == data["changes"]
+    assert 2 == empty.returncode
+    assert f"{results.parent} holds no cohort.json" in empty.stderr

@@ -294,14 +294,14 @@ def test_a_report_that_changed_with_its_files_is_no_damage(
     assert not (tmp_path / "out" / "gone").exists()
 
 
-@pytest.mark.parametrize("name", [".lock", "run.json", "cohort.json", "reports", "gone", "reports/bob.json"])
+@pytest.mark.parametrize(
+    "name", [".lock", "run.json", "cohort.json", "reports", "code", "gone", "reports/bob.json", "code/bob.json"]
+)
 @pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "other"])
 def test_what_has_the_name_of_a_result_and_is_none_is_told(tmp_path: Path, name: str, kind: str) -> None:
     """Nothing is followed or lost: neither what a link leads to, nor the link."""
-    (tmp_path / "out" / "reports").mkdir(parents=True)
     path = tmp_path / "out" / name
-    if name == "reports":
-        path.rmdir()
+    path.parent.mkdir(parents=True)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "ann.json").write_text("mine")

@@ -24,9 +24,9 @@ from grader.views.replay.build import PARTS as REPLAY_PAGE
 
 PAGES = {"class": CLASS_PAGE, "replay": REPLAY_PAGE}
 FILES = sorted({path for parts in PAGES.values() for path in (*parts.scripts, *parts.styles)})
-OWN = sorted({path for parts in PAGES.values() for path in parts.scripts if path not in parts.libraries})
+OWN = sorted({path for parts in PAGES.values() for path in parts.scripts if path.parent.name != "assets"})
 AXE = Path(__file__).resolve().parent / "assets"  # for the tests alone
-FOLDERS = [*sorted({parts.licences.parent for parts in PAGES.values()}), AXE]
+FOLDERS = [*sorted({path.parent for parts in PAGES.values() for path in parts.every_licence}), AXE]
 
 
 @pytest.fixture(params=PAGES)
@@ -99,7 +99,8 @@ def test_vendored_files_are_what_they_were(assets: Path) -> None:
 
 def test_licences_travel_with_the_page(page: str, parts: Parts) -> None:
     """The page holds the licences of what it is made with."""
-    assert html.escape(parts.licences.read_text(encoding="utf-8")) in page
+    for path in parts.every_licence:
+        assert html.escape(path.read_text(encoding="utf-8")) in page
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)

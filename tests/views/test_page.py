@@ -1,4 +1,7 @@
+import base64
+import json
 import re
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +14,11 @@ from offline_page import unpack
 
 from grader.cohort import Summary, summarise
 from grader.course import Course
+from grader.people import Because, Change
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp, Submitter
-from grader.views.page import build_page
-from grader.views.page.data import LINE, MANY, PER_LEARNER, PRINTED, TEXT, cut, document
+from grader.views.page import Beside, build_page
+from grader.views.page.data import CODE, CODE_PER_LEARNER, LINE, MANY, PART, PER_LEARNER, PRINTED, TEXT, cut, document
 
 MakeClass = Callable[..., list[Report]]
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -31,6 +35,12 @@ def detail(data: Any, learner: int = 0) -> Any:
     """What the page says of a learner's first check."""
     at = data["results"][data["learners"][learner]["results"][0]]["checks"][0]
     return data["details"][at - 1]
+
+
+def diagnosis(data: Any, said: Any) -> list[str]:
+    """The id, title and explanation of a misconception."""
+    name, *texts = data["diagnoses"][said["diagnosis"]]
+    return [name, *(data["texts"][at] for at in texts)]
 
 
 @pytest.fixture(scope="module")
@@ -82,24 +92,23 @@ def test_what_a_failed_check_says_is_in_it(solved: Report, summary_of: Callable[
     assert {
         "program": "L = a * a    with a = 3",
         "message": "in the second pass",
-        "mistake": "assigns",
-        "diagnosis": "as if once were enough",
         "hint": "grade hint distribute 3",
         "output": "3\n",
-    } == {key: data["texts"][said[key]] for key in ("program", "message", "mistake", "diagnosis", "hint", "output")}
+    } == {key: data["texts"][said[key]] for key in ("program", "message", "hint", "output")}
+    assert ["once", "assigns", "as if once were enough"] == diagnosis(data, said)
 
 
 def test_statistics_are_those_of_the_summary(make_class: MakeClass, summary_of: Callable[..., Summary]) -> None:
     """Checks keep their numbers and notes, and have their points from the reports."""
     reports = make_class(20)
     summary = summary_of(*reports, lost="its archive is damaged")
-    data = document(summary, reports)
+    data = document(summary, reports).data
 
     for exercise, shown, reported in zip(summary.exercises, data["exercises"], reports[0].exercises, strict=True):
         for check, row, result in zip(exercise.checks, shown["checks"], reported.checks, strict=True):
             assert (check.rate, check.discrimination, check.note) == (row["rate"], row["discrimination"], row["note"])
             assert (result.max_score, result.bonus) == (row["max_score"], row["bonus"])
-    assert {"lost": ["not graded: its archive is damaged"]}.items() <= data["reviews"].items()
+    assert "not graded: its archive is damaged" == data["reviews"]["lost"][0][0]
     assert {"id": "lost"} in data["learners"]
     assert 0 < len(data["misconceptions"])
 
@@ -114,13 +123,11 @@ def test_classmates_share_what_they_have_in_common(solved: Report, summary_of: C
     assert 1 == len({tuple(learner["results"]) for learner in data["learners"]})
 
 
-@pytest.mark.parametrize(
-    ("field", "most"), [("program", TEXT), ("message", TEXT), ("diagnosis", TEXT), ("output", PRINTED)]
-)
+@pytest.mark.parametrize(("field", "most"), [("program", TEXT), ("message", TEXT), ("hint", TEXT), ("output", PRINTED)])
 def test_long_texts_are_cut(solved: Report, summary_of: Callable[..., Summary], field: str, most: int) -> None:
     """The beginning stays, and how much is missing is said."""
     long = "x" * (most + 1234)
-    report = failing(solved, **{field: Diagnosis("long", long, long) if field == "diagnosis" else long})
+    report = failing(solved, **{field: long})
     data = unpack(build_page(summary_of(), [report]))
 
     assert "x" * most + "… (1,234 more characters in the report)" == data["texts"][detail(data)[field]]
@@ -151,8 +158,8 @@ def test_everything_long_is_cut(solved: Report, summary_of: Callable[..., Summar
     assert sum(map(len, data["texts"])) <= PER_LEARNER + marks
     assert {MANY} == {len(shown["compared"]) for shown in data["details"]}
     assert len(data["learners"][0]["people"]) == MANY
-    assert len(data["learners"][0]["notes"]) == len(data["reviews"]["me"]) == MANY + 1
-    assert max(len(line) for line in data["reviews"]["me"]) < LINE + 60
+    assert (MANY + 1, MANY) == (len(data["learners"][0]["notes"]), len(data["reviews"]["me"]))
+    assert max(len(words) for one in data["reviews"]["me"] for words in one) < LINE + 60
 
 
 def test_reports_of_another_course_are_left_out(solved: Report, summary_of: Callable[..., Summary]) -> None:
@@ -214,3 +221,72 @@ def test_absent_fields_take_no_room(solved: Report, summary_of: Callable[..., Su
 
     assert [] == data["details"] == data["texts"]
     assert {0} == {check for result in data["results"] for check in result["checks"]}
+
+
+def parts_of(page: str) -> list[Any]:
+    """The parts of the learners' code in a page."""
+    found = re.findall(r'<script type="application/octet-stream" id="more-(\d+)">([^<]*)</script>', page)
+    assert [str(at) for at in range(len(found))] == [number for number, _ in found]
+    return [json.loads(zlib.decompress(base64.b64decode(packed))) for _, packed in found]
+
+
+def test_each_learner_has_their_own_code(solved: Report, summary_of: Callable[..., Summary]) -> None:
+    """Packed in parts; who has none has no place in them."""
+    reports = [replace(solved, submission=SubmissionStamp(f"{i:03}", "0")) for i in range(PART + 2)]
+    first, second, *_ = (exercise.id for exercise in solved.exercises)
+
+    def code(report: Report) -> dict[str, str]:
+        name = report.submission.id
+        return {} if name == "001" else {first: f"# {name}\n", second: EVIL}
+
+    page = build_page(summary_of(*reports), reports, Beside(code))
+    data, parts = unpack(page), parts_of(page)
+
+    assert 2 == len(parts)
+    assert EVIL not in page
+    for learner in data["learners"]:
+        if learner["id"] == "001":
+            assert "code" not in learner
+            continue
+        part, place = learner["code"]
+        texts = [of_exercise[place] for of_exercise in parts[part]]
+        assert [f"# {learner['id']}\n", EVIL] == texts[:2]
+        assert {""} == set(texts[2:])
+
+
+def test_long_code_is_cut(solved: Report, summary_of: Callable[..., Summary]) -> None:
+    """A file, and the files of a learner together."""
+    page = build_page(
+        summary_of(solved),
+        [solved],
+        Beside(lambda report: {exercise.id: "#" * 99_999 for exercise in report.exercises}),
+    )
+    (part,) = parts_of(page)
+    lengths = [len(text) for (text,) in part]
+
+    assert CODE < lengths[0] < CODE + 60
+    assert sum(lengths) < CODE_PER_LEARNER + 60 * len(lengths)
+
+
+def test_a_hint_is_shown_in_its_own_words(solved: Report, course: Course, summary_of: Callable[..., Summary]) -> None:
+    """Instead of the command that shows it, where the course is known."""
+    command = course.exercises[0].hint_command(2)
+    report = failing(solved, hint=command)
+    data = unpack(build_page(summary_of(report), [report], Beside(hints=course.hints)))
+
+    assert course.exercises[0].hints[1] == data["texts"][detail(data)["hint"]]
+
+
+def test_what_changed_since_an_earlier_run(solved: Report, summary_of: Callable[..., Summary]) -> None:
+    """Points before and after, and why, in words; those who are new have no points before."""
+    because = Because("check", "swap.both", 0, 2)
+    changes = (Change("local", "Ann", 98, 100, (because,)), Change("new", "new", None, 3, (Because("new"),)))
+    data = document(summary_of(solved), [solved], Beside(changes=changes, earlier="yesterday")).data
+
+    assert {
+        "since": "yesterday",
+        "learners": [
+            {"id": "local", "name": "Ann", "before": 98, "after": 100, "why": ["swap.both: 0 -> 2"]},
+            {"id": "new", "name": "new", "after": 3, "why": ["the learner is new"]},
+        ],
+    } == data["changes"]

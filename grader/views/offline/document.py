@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
-from typing import Any
+from xml.etree.ElementTree import Element, tostring
 
 import msgspec
 
@@ -17,6 +17,8 @@ from ...outside import plain
 
 _HERE = Path(__file__).resolve().parent
 _ELEMENTS, _BASE = _HERE / "elements.js", _HERE / "base.css"
+ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
+_INFLATE = ASSETS / "pako_inflate.min.js"
 _SOURCE_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=[^\n*]*(?:\*/)?")
 
 
@@ -25,55 +27,80 @@ class Parts:
     """The files that a page is made of.
 
     Attributes:
-        template: HTML with `$policy`, `$title`, `$style`, `$licences`, `$data` and `$scripts`.
-        libraries: scripts of others; they come first.
+        template: HTML with `$policy`, `$title`, `$style`, `$licences`, `$data` and `$scripts`, and `$more` if a page
+            has more data than that.
         own: the page's own scripts, which can use those of `elements.js`.
-        library_styles: styles of others.
         style: the page's own style, which adds to `base.css`.
-        licences: the licences of the libraries.
-        trusted_types: the trusted types that scripts may create: `'none'`, or the name of a policy.
+        shared_style: a style that pages share, between `base.css` and the page's own.
+        libraries: scripts of others that the page uses besides pako; they come first.
+        licences: the licences of these libraries.
     """
 
     template: Path
-    libraries: tuple[Path, ...]
     own: tuple[Path, ...]
     style: Path
-    licences: Path
-    library_styles: tuple[Path, ...] = ()
-    trusted_types: str = "'none'"
+    shared_style: Path | None = None
+    libraries: tuple[Path, ...] = ()
+    licences: Path | None = None
 
     @property
     def scripts(self) -> tuple[Path, ...]:
         """Every script, in the order in which they run."""
-        return (*self.libraries, _ELEMENTS, *self.own)
+        return (_INFLATE, *self.libraries, _ELEMENTS, *self.own)
+
+    @property
+    def every_licence(self) -> tuple[Path, ...]:
+        """The licences of all scripts of others."""
+        return (ASSETS / "LICENSES.txt", *([self.licences] if self.licences else []))
 
     @property
     def styles(self) -> tuple[Path, ...]:
         """Every style; a later one wins."""
-        return (*self.library_styles, _BASE, self.style)
+        return (_BASE, *([self.shared_style] if self.shared_style else []), self.style)
 
 
-def write_page(parts: Parts, title: str, data: dict[str, Any]) -> str:
+def write_page(parts: Parts, title: str, data: object, more: Iterable[str] = ()) -> str:
     """Return a page as HTML.
 
     Args:
         parts: the files that the page is made of.
         title: text; markup in it is escaped.
         data: what the page shows, as plain data.
+        more: further packed data, which the page unpacks when it needs it: `more-0`, `more-1` and so on.
     """
     scripts = [_text(path) for path in parts.scripts]
     style = "".join(_text(path) for path in parts.styles)
     return Template(parts.template.read_text(encoding="utf-8")).substitute(
-        policy=_policy(scripts, style, parts.trusted_types),
+        policy=_policy(scripts, style),
         title=html.escape(plain(title)),
         style=style,
-        licences=html.escape(parts.licences.read_text(encoding="utf-8")),
+        licences=html.escape("".join(path.read_text(encoding="utf-8") for path in parts.every_licence)),
         data=pack(data),
+        more="\n".join(
+            f'<script type="application/octet-stream" id="more-{number}">{packed}</script>'
+            for number, packed in enumerate(more)
+        ),
         scripts="\n".join(f"<script>{script}</script>" for script in scripts),
     )
 
 
-def pack(data: dict[str, Any]) -> str:
+def write_static_page(title: str, styles: Iterable[Path], body: Element) -> str:
+    """Return a page without scripts as HTML.
+
+    Args:
+        styles: files of styles that follow `base.css`.
+        body: the element `body`; texts in it are escaped.
+    """
+    style = "".join(_text(path) for path in (_BASE, *styles))
+    return Template((_HERE / "static.html").read_text(encoding="utf-8")).substitute(
+        policy=_policy((), style),
+        title=html.escape(plain(title)),
+        style=style,
+        body=tostring(body, encoding="unicode", method="html"),
+    )
+
+
+def pack(data: object) -> str:
     """Return data as JSON, deflated, in base64, so that nothing in it can act as markup."""
     return base64.b64encode(zlib.compress(msgspec.json.encode(data), 9)).decode("ascii")
 
@@ -83,18 +110,18 @@ def _text(path: Path) -> str:
     return _SOURCE_MAP.sub("", path.read_text(encoding="utf-8"))
 
 
-def _policy(scripts: Iterable[str], style: str, trusted_types: str) -> str:
+def _policy(scripts: Iterable[str], style: str) -> str:
     """Return a content security policy that allows the page's own scripts and style, and `data:` images."""
     return "; ".join(
         (
             "default-src 'none'",
-            "script-src " + " ".join(map(_hash, scripts)),
+            "script-src " + (" ".join(map(_hash, scripts)) or "'none'"),
             "style-src " + _hash(style),
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
             "require-trusted-types-for 'script'",
-            f"trusted-types {trusted_types}",
+            "trusted-types 'none'",
         )
     )
 

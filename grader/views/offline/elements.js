@@ -51,10 +51,8 @@ const block = (text) => {
   return node;
 };
 
-async function unpack() {
-  const text = atob(byId("data").textContent);
-  const packed = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i += 1) packed[i] = text.charCodeAt(i);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+/** Return the data of an element. It is unpacked at once, so that a page is complete when it has loaded. */
+function unpack(id = "data") {
+  const packed = Uint8Array.from(atob(byId(id).textContent), (c) => c.charCodeAt(0));
+  return JSON.parse(pako.inflate(packed, { to: "string" }));
 }

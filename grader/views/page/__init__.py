@@ -1,5 +1,6 @@
 """The page an instructor looks at: a class as one HTML file that needs no network."""
 
 from .build import build_page
+from .data import Beside
 
-__all__ = ["build_page"]
+__all__ = ["Beside", "build_page"]

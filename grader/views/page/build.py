@@ -6,22 +6,18 @@ from pathlib import Path
 from ...cohort import Summary
 from ...report import Report
 from ..offline import Parts, write_page
-from .data import document
+from .data import Beside, document
 
 _HERE = Path(__file__).resolve().parent
-ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
 PARTS = Parts(
     template=_HERE / "template.html",
-    libraries=tuple(ASSETS / name for name in ("d3.min.js", "plot.umd.min.js", "tabulator.min.js")),
-    own=tuple(_HERE / name for name in ("text.js", "tables.js", "charts.js", "learner.js", "page.js")),
+    own=tuple(_HERE / name for name in ("text.js", "tables.js", "charts.js", "learner.js", "learners.js", "page.js")),
     style=_HERE / "page.css",
-    licences=ASSETS / "LICENSES.txt",
-    library_styles=(ASSETS / "tabulator_simple.min.css",),
-    trusted_types="default",
+    shared_style=_HERE.parent / "report.css",
 )
 
 
-def build_page(summary: Summary, reports: Iterable[Report]) -> str:
+def build_page(summary: Summary, reports: Iterable[Report], beside: Beside | None = None) -> str:
     """Return the page of a class as HTML.
 
     The same results give the same text, because the page holds no times of grading.
@@ -29,5 +25,7 @@ def build_page(summary: Summary, reports: Iterable[Report]) -> str:
     Args:
         summary: the summary of the class.
         reports: the reports that the summary was made from; consumed one at a time.
+        beside: the learners' code, texts of hints, and an earlier run to compare with.
     """
-    return write_page(PARTS, summary.title, document(summary, reports))
+    made = document(summary, reports, beside)
+    return write_page(PARTS, summary.title, made.data, made.code)

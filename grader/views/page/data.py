@@ -3,25 +3,35 @@
 A learner is a list of indices into `results`, one for each exercise. Each check of a result is 0
 (passed, full marks) or an index, counted from 1, into `details`. The longer texts of a detail are
 indices into `texts`. So the text about a mistake is stored once, however many learners made it.
+
+The learners' code is beside the document, in packed parts of `PART` learners each. A part is a list
+of texts for each exercise. A learner's `code` is the number of the part and the place in it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from ...cohort import Summary
-from ...report import CheckResult, ExerciseResult, Report
+from ...cohort import Review, Summary
+from ...people import Change
+from ...report import CheckResult, Diagnosis, ExerciseResult, Report
 from ...report.formats.people import student_id
 from ...report.person import Learner, Person
-from ...report.shown import digits
+from ...report.shown import compared
 from ...words.instructor import decided_text
+from ..changes import because
+from ..offline import pack
 
 T = TypeVar("T")
 LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: a name or a note; a program or a message; printed output
 PER_LEARNER = 20_000  # characters of programs, messages and printed text together
 MANY = 20  # notes, submitters, compared values
+CODE, CODE_PER_LEARNER = 30_000, 150_000  # characters: a file; the files of a learner together
+PART = 64  # learners whose code is packed together, which makes like texts small
 
 
 class _Pool:
@@ -40,31 +50,84 @@ class _Pool:
 
 class _Pools:
     def __init__(self) -> None:
-        self.results, self.details, self.texts = _Pool(), _Pool(), _Pool()
+        self.results, self.details, self.diagnoses, self.texts = _Pool(), _Pool(), _Pool(), _Pool()
 
 
 class _Room:
-    """The budget of characters that is left for a learner's longer texts."""
+    """The budget of characters that is left for a learner's texts."""
 
-    def __init__(self, texts: _Pool) -> None:
-        self._left, self._texts = PER_LEARNER, texts
+    def __init__(self, most: int) -> None:
+        self._left = most
 
-    def place(self, text: str | UnsetType, most: int = TEXT) -> int | None:
-        given = _given(text)
-        if not given:
+    def take(self, text: str, most: int) -> str:
+        kept = cut(text, min(most, self._left))
+        self._left -= min(len(text), most, self._left)
+        return kept
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Further contents of a page, besides a summary and its reports.
+
+    Attributes:
+        code: returns the files that a report was made from, by exercise.
+        hints: texts of hints, by the command that shows them.
+        changes: the changes since an earlier run; None for no comparison.
+        earlier: the name of the earlier run.
+    """
+
+    code: Callable[[Report], Mapping[str, str]] = lambda report: {}
+    hints: Mapping[str, str] = field(default_factory=dict)
+    changes: Sequence[Change] | None = None
+    earlier: str = ""
+
+
+class _Code:
+    """The learners' code, packed in parts."""
+
+    def __init__(self, exercises: Iterable[str]) -> None:
+        self._exercises = tuple(exercises)
+        self._count = 0
+        self._part: list[list[str]] = []
+        self.packed: list[str] = []
+
+    def place(self, files: Mapping[str, str]) -> list[int] | None:
+        """Add a learner's files. Return the number of the part and the place in it; None without files."""
+        if not files:
             return None
-        kept = cut(given, min(most, self._left))
-        self._left -= min(len(given), most, self._left)
-        return self._texts.place(kept)
+        at = [self._count // PART, self._count % PART]
+        if not self._part:
+            self._part = [[] for _ in self._exercises]
+        room = _Room(CODE_PER_LEARNER)
+        for texts, name in zip(self._part, self._exercises, strict=True):
+            texts.append(room.take(files.get(name, ""), CODE))
+        self._count += 1
+        if self._count % PART == 0:
+            self.close()
+        return at
+
+    def close(self) -> None:
+        if self._part:
+            self.packed.append(pack(self._part))
+        self._part = []
 
 
-def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
-    """Return the page's data, ready to be encoded.
+@dataclass(frozen=True)
+class Document:
+    """The data of a page, ready to be encoded, and the parts of the learners' code."""
+
+    data: dict[str, Any]
+    code: list[str]
+
+
+def document(summary: Summary, reports: Iterable[Report], beside: Beside | None = None) -> Document:
+    """Return the page's data.
 
     Reports of another course, or of another version of it, are left out and counted. A learner in
     the summary without a report has no score.
     """
-    pools = _Pools()
+    beside = beside or Beside()
+    pools, code = _Pools(), _Code(exercise.id for exercise in summary.exercises)
     learners: list[dict[str, Any]] = []
     worth: dict[tuple[str, str], CheckResult] = {}
     rows: dict[str, list[Learner]] = {}
@@ -78,28 +141,32 @@ def document(summary: Summary, reports: Iterable[Report]) -> dict[str, Any]:
             continue
         if not worth:
             worth = {(e.id, c.id): c for e in report.exercises for c in e.checks}
-        learners.append(_learner(report, summary, pools, rows.get(report.submission.id, ())))
+        learner = _learner(report, summary, _Told(pools, beside.hints), rows.get(report.submission.id, ()))
+        learners.append(learner | _said(code=code.place(beside.code(report))))
+    code.close()
     known = {learner["id"] for learner in learners}
-    shown = {row.id: row.submission for row in summary.learners if row.submission in known}
-    known |= shown.keys()
+    known |= {row.id for row in summary.learners if row.submission in known}
     absent = [row for row in summary.learners if row.id not in known and summary.roster]
     learners += [_said(id=row.id, people=[_names(row.person)], rows=[_row(row)]) for row in absent]
     known |= {row.id for row in absent}
     learners += [{"id": review.id} for review in summary.needs_review if review.id not in known]
     whole = msgspec.to_builtins(summary)
-    return {
+    data = {
         **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
-        **{key: whole[key] for key in ("scores", "misconceptions", "grades", "roster")},
-        "borders": [{**one, "id": shown.get(one["id"], one["id"])} for one in whole["borders"]],
+        **{key: whole[key] for key in ("scores", "misconceptions", "borders", "grades", "roster")},
         "left_out": left_out,
         "beside": _few(summary.beside, "cohort.json"),
         "exercises": [_described(exercise, worth) for exercise in whole["exercises"]],
-        "reviews": {shown.get(review.id, review.id): _few(review.texts) for review in summary.needs_review},
+        "reviews": {review.id: _reviewed(review) for review in summary.needs_review},
         "learners": sorted(learners, key=lambda learner: str(learner["id"])),
         "results": pools.results.items,
         "details": pools.details.items,
+        "diagnoses": pools.diagnoses.items,
         "texts": pools.texts.items,
     }
+    if beside.changes is not None:
+        data["changes"] = {"since": cut(beside.earlier, LINE), "learners": list(map(_changed, beside.changes))}
+    return Document(data, code.packed)
 
 
 def cut(text: str, most: int) -> str:
@@ -114,6 +181,22 @@ def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckRe
         if known is not None:
             check |= {"max_score": known.max_score, "bonus": known.bonus, "hidden": known.visibility == "hidden"}
     return exercise
+
+
+def _reviewed(review: Review) -> list[list[str]]:
+    """Return each reason in words, what has to be decided, and the command that decides it."""
+    found = zip(review.texts, review.questions, review.commands, strict=True)
+    return [[cut(words, LINE) for words in one] for one in islice(found, MANY)]
+
+
+def _changed(change: Change) -> dict[str, Any]:
+    return _said(
+        id=change.id,
+        name=_line(change.name),
+        before=change.before,
+        after=change.after,
+        why=_few(map(because, change.reasons), "grade compare"),
+    )
 
 
 def _names(person: Person) -> list[str]:
@@ -140,9 +223,30 @@ def _row(row: Learner) -> dict[str, Any]:
     )
 
 
-def _learner(report: Report, summary: Summary, pools: _Pools, rows: Sequence[Learner]) -> dict[str, Any]:
-    room = _Room(pools.texts)
-    results = {exercise.id: pools.results.place(_result(exercise, room, pools)) for exercise in report.exercises}
+class _Told:
+    """Puts what is told about a learner into the pools."""
+
+    def __init__(self, pools: _Pools, hints: Mapping[str, str]) -> None:
+        self.pools, self._hints, self._room = pools, hints, _Room(PER_LEARNER)
+
+    def text(self, text: str | UnsetType, most: int = TEXT) -> int | None:
+        given = _given(text)
+        return self.pools.texts.place(self._room.take(given, most)) if given else None
+
+    def hint(self, command: str | UnsetType) -> int | None:
+        """Place the text of a hint, or the command that shows it where the text is not known."""
+        known = self._hints.get(_given(command) or "")
+        return self.text(command) if known is None else self.pools.texts.place(known)
+
+    def diagnosis(self, found: Diagnosis | UnsetType) -> int | None:
+        given = _given(found)
+        if given is None:
+            return None
+        return self.pools.diagnoses.place([cut(given.id, LINE), self.text(given.title), self.text(given.explanation)])
+
+
+def _learner(report: Report, summary: Summary, told: _Told, rows: Sequence[Learner]) -> dict[str, Any]:
+    results = {exercise.id: told.pools.results.place(_result(exercise, told)) for exercise in report.exercises}
     stamp = report.submission
     return _said(
         id=stamp.id,
@@ -161,46 +265,41 @@ def _learner(report: Report, summary: Summary, pools: _Pools, rows: Sequence[Lea
     )
 
 
-def _result(exercise: ExerciseResult, room: _Room, pools: _Pools) -> dict[str, Any]:
+def _result(exercise: ExerciseResult, told: _Told) -> dict[str, Any]:
     return _said(
         status=exercise.status,
         score=exercise.score,
         bonus=exercise.bonus,
-        message=room.place(exercise.message),
+        message=told.text(exercise.message),
         file=_line(exercise.file),
-        facts=[room.place(fact.text) for fact in exercise.facts or ()],
-        checks=[_check(check, room, pools) for check in exercise.checks],
+        facts=[[told.text(fact.text), *(_given(fact.lines) or ())] for fact in exercise.facts or ()],
+        checks=[_check(check, told) for check in exercise.checks],
     )
 
 
-def _check(check: CheckResult, room: _Room, pools: _Pools) -> int:
+def _check(check: CheckResult, told: _Told) -> int:
     if check.status == "passed" and check.score == check.max_score:
         return 0
     detail = _said(
         status=check.status,
         score=check.score,
-        program=room.place(check.program),
+        line=_given(check.line),
+        program=told.text(check.program),
         compared=_compared(check),
-        message=room.place(check.message),
-        mistake=room.place(check.diagnosis.title) if check.diagnosis else None,
-        diagnosis=room.place(check.diagnosis.explanation) if check.diagnosis else None,
-        hint=room.place(check.hint),
-        output=room.place(check.output, PRINTED),
+        message=told.text(check.message),
+        diagnosis=told.diagnosis(check.diagnosis),
+        hint=told.hint(check.hint),
+        output=told.text(check.output, PRINTED),
     )
-    return 1 + pools.details.place(detail)
+    return 1 + told.pools.details.place(detail)
 
 
 def _compared(check: CheckResult) -> list[list[str]]:
     """Return rows of a label, the learner's answer, the right answer, and `word` if it is one of several right ones."""
-    actual = _given(check.actual) or {}
-    rows = []
-    for label, right in list((_given(check.expected) or {}).items())[:MANY]:
-        yours = actual.get(label, "nothing")
-        shown, true = digits(yours), digits(right)
-        if shown == true:
-            shown, true = str(yours), str(right)
-        rows.append([cut(label, LINE), cut(shown, LINE), cut(true, LINE), "word" if isinstance(right, str) else ""])
-    return rows
+    return [
+        [cut(row.label, LINE), cut(row.actual, LINE), cut(row.expected, LINE), "word" if row.one_of_several else ""]
+        for row in compared(check)[:MANY]
+    ]
 
 
 def _said(**fields: object) -> dict[str, Any]:

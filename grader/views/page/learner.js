@@ -3,77 +3,148 @@
 /** Return the elements that show one learner's report. */
 function describe(data, learner) {
   const people = (learner.people ?? []).map((person) => person.filter(Boolean).join(", "));
+  const late = learner.late_s > 0 ? `, ${lateness(learner.late_s)} late` : "";
   const facts = [
     ["Submitted by", people.join("; ")],
-    ["Id", learner.name === learner.id ? "" : learner.id],
-    ["Source", learner.origin === learner.id ? "" : learner.origin],
-    ["Submitted at", learner.submitted_at],
+    ["Section", learner.section],
+    ["Group", learner.group],
+    ["Id", [...new Set([learner.id, learner.submission])].filter((id) => id !== learner.name).join(", ")],
+    ["Source", [learner.id, learner.submission].includes(learner.origin) ? "" : learner.origin],
+    ["Submitted", learner.submitted_at && when(learner.submitted_at) + late],
+    ["Due", when(learner.due)],
+    ["Penalty", learner.penalty ? several(learner.penalty, "point") : ""],
+    ["Total", learner.total !== learner.score + learner.bonus ? learner.total : ""],
+    ["Grade", learner.grade],
+    ["Comment", learner.comment],
     ["Commit", learner.commit],
   ].filter(([, value]) => value);
   const notes = (learner.notes ?? []).filter((note) => !learner.why.includes(note));
+  const list = (lines) => h("ul", null, lines.map((line) => h("li", null, line)));
   return [
     facts.length > 0 &&
-      h(
-        "dl",
-        null,
-        facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, h("bdi", null, value)))),
-      ),
-    learner.why.length > 0 &&
-      h(
-        "div.why",
-        null,
-        h("h3", null, "◆ Needs review"),
-        h(
-          "ul",
-          null,
-          learner.why.map((why) => h("li", null, why)),
-        ),
-      ),
-    notes.length > 0 &&
-      h(
-        "ul",
-        null,
-        notes.map((note) => h("li", null, note)),
-      ),
+      h("dl", null, facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, h("bdi", null, value))))),
+    learner.why.length > 0 && h("div.why", null, h("h3", null, "◆ Needs review"), list(learner.why)),
+    learner.decisions?.length > 0 && h("div.why", null, h("h3", null, "Decisions"), list(learner.decisions)),
+    notes.length > 0 && list(notes),
     learner.score !== undefined &&
-      data.exercises.map((exercise, at) => exerciseOf(data, exercise, learner.results[at])),
+      data.exercises.map((exercise, at) => exerciseOf(data, exercise, learner.results[at], codeOf(data, learner, at))),
   ]
     .flat()
     .filter(Boolean);
 }
 
-function exerciseOf(data, exercise, result) {
+const unpacked = new Map();
+
+/** Return the code that a learner submitted for an exercise; empty if it is not known. */
+function codeOf(data, { code }, at) {
+  if (!code) return "";
+  const [number, place] = code;
+  if (!unpacked.has(number)) unpacked.set(number, unpack(`more-${number}`));
+  return unpacked.get(number)[at][place];
+}
+
+function exerciseOf(data, exercise, result, code) {
   const points = result ? `${result.score}/${exercise.max_score}${result.bonus ? ` +${result.bonus}` : ""}` : "";
-  const title = h(
-    "h3",
-    null,
-    h("span.number", null, exercise.number),
-    ` ${exercise.title} `,
-    h("small", null, exercise.id),
-  );
+  const title = h("h3", null, h("span.number", null, exercise.number), ` ${exercise.title} `, h("small", null, exercise.id));
   const line = h("summary", null, title, result ? badge(result.status) : "no result", h("span.points", null, points));
-  const checks = (result?.checks ?? []).map((at, c) =>
-    checkOf(data, exercise.checks[c], at ? data.details[at - 1] : null),
-  );
+  const details = (result?.checks ?? []).map((at) => (at ? data.details[at - 1] : null));
+  const checks = details.map((detail, c) => checkOf(data, exercise.checks[c], detail));
   const open = result && result.status !== "passed" && !["missing", "not_started"].includes(result.status);
   return h(
     "details.exercise",
     { open: open || undefined },
     line,
-    result?.file !== undefined && h("p.file", null, h("bdi", null, result.file)),
-    result?.message !== undefined && block(data.texts[result.message]),
-    result?.facts && h("ul.facts", null, result.facts.map((at) => h("li", null, data.texts[at]))),
-    h("ul.checks", null, checks),
+    h(
+      code ? "div.beside" : "div",
+      null,
+      h(
+        "div.results",
+        null,
+        result?.message !== undefined && block(data.texts[result.message]),
+        result?.facts && h("ul.facts", null, result.facts.map(([at]) => h("li", null, prose(data.texts[at])))),
+        reasonsOf(data, exercise, details),
+        h("ul.checks", null, checks),
+      ),
+      code
+        ? listing(result?.file, code, marksOf(data, exercise, result, details))
+        : result?.file !== undefined && h("p.file", null, h("bdi", null, result.file)),
+    ),
   );
+}
+
+/** Return each misconception and each hint of an exercise once, with the checks that it is about. */
+function reasonsOf(data, exercise, details) {
+  const why = new Map(),
+    hints = new Map();
+  details.forEach((detail, c) => {
+    const title = exercise.checks[c]?.title ?? "";
+    if (detail?.diagnosis !== undefined) why.set(detail.diagnosis, [...(why.get(detail.diagnosis) ?? []), title]);
+    if (detail?.hint !== undefined) hints.set(detail.hint, [...(hints.get(detail.hint) ?? []), title]);
+  });
+  const about = (titles) => h("small", null, `(${titles.join("; ")})`);
+  return [
+    [...why].map(([at, titles]) => {
+      const [, title, explanation] = data.diagnoses[at];
+      return h("div.mistake", null, h("p.title", null, prose(data.texts[title] ?? "")), h("p", null, prose(data.texts[explanation] ?? ""), " ", about(titles)));
+    }),
+    hints.size > 0 &&
+      h(
+        "details.hints",
+        null,
+        h("summary", null, several(hints.size, "hint")),
+        [...hints].map(([at, titles]) => h("div", null, h("p", null, prose(data.texts[at]), " ", about(titles)))),
+      ),
+  ];
+}
+
+/** Return the notes on lines of code: what failed there. */
+function marksOf(data, exercise, result, details) {
+  const marks = new Map();
+  for (const [, first, last] of result?.facts ?? [])
+    for (let line = first; line <= last; line += 1) marks.set(line, []);
+  details.forEach((detail, c) => {
+    if (detail?.line) marks.set(detail.line, [...(marks.get(detail.line) ?? []), exercise.checks[c]?.title ?? ""]);
+  });
+  return marks;
+}
+
+/** Show code with numbered lines. `marks` holds, for each marked line, the titles of the checks that failed there. */
+function listing(file, code, marks) {
+  const lines = code.replace(/\n$/, "").split("\n");
+  const shown = lines.map((text, at) => {
+    const failed = marks.get(at + 1);
+    return h(
+      failed ? "span.line.hit" : "span.line",
+      { "data-n": at + 1 },
+      text || " ",
+      failed?.length > 0 && h("span.failed-here", null, `✗ ${failed.join("; ")}`),
+    );
+  });
+  const name = file === undefined ? "Code" : `Code: ${file}`;
+  return h(
+    "figure.code",
+    null,
+    h("figcaption", null, h("bdi", null, file ?? "code"), marks.size ? h("small", null, ` ${spans([...marks.keys()])}`) : ""),
+    h("pre.listing", { tabindex: 0, role: "region", "aria-label": name }, h("code", null, shown)),
+  );
+}
+
+function spans(lines) {
+  const sorted = [...new Set(lines)].sort((a, b) => a - b);
+  const runs = sorted.filter((line) => !sorted.includes(line - 1));
+  const words = runs.map((first) => {
+    let last = first;
+    while (sorted.includes(last + 1)) last += 1;
+    return first === last ? `${first}` : `${first}–${last}`;
+  });
+  return `marked: ${sorted.length === 1 ? "line" : "lines"} ${words.join(", ")}`;
 }
 
 function checkOf(data, check, detail) {
   const status = detail?.status ?? "passed";
   const most = check?.max_score ?? 0;
   const points = check?.bonus ? `+${detail?.score ?? most}` : `${detail?.score ?? most}/${most}`;
-  const text = (at) => (at === undefined ? undefined : data.texts[at]);
-  const said = (label, content) => content && [h("dt", null, label), h("dd", null, content)];
-  const { program, message, diagnosis, hint, output } = detail ?? {};
+  const { program, message, output, line } = detail ?? {};
   return h(
     `li.check.${status}`,
     null,
@@ -81,47 +152,32 @@ function checkOf(data, check, detail) {
       "p",
       null,
       badge(status),
-      h("span.title", null, check?.title ?? "a check that the summary does not know"),
+      h("span.title", null, check?.title ?? "a check that the summary does not know", line && h("small", null, ` line ${line}`)),
       h("span.points", null, points),
     ),
     detail &&
       h(
         "div.detail",
         null,
-        program !== undefined && block(text(program)),
+        program !== undefined && block(data.texts[program]),
         detail.compared && compared(detail.compared),
-        message !== undefined && block(text(message)),
-        h(
-          "dl",
-          null,
-          said("why", text(diagnosis)),
-          said("hint", hint !== undefined && h("code", null, text(hint))),
-          said("printed", output !== undefined && block(text(output))),
-        ),
+        message !== undefined && block(data.texts[message]),
+        output !== undefined && h("dl", null, h("dt", null, "printed"), h("dd", null, block(data.texts[output]))),
       ),
   );
 }
 
 function compared(rows) {
   const head = ["", "yours", "expected"].map((word) => (word ? h("th", { scope: "col" }, word) : h("td")));
-  return h(
-    "table",
-    null,
-    h("thead", null, h("tr", null, head)),
+  const line = ([label, yours, right, word]) =>
     h(
-      "tbody",
+      "tr",
       null,
-      rows.map(([label, yours, right, word]) =>
-        h(
-          "tr",
-          null,
-          h("th", { scope: "row" }, label),
-          h("td", null, yours),
-          h("td", null, word && h("small", null, "for example "), right),
-        ),
-      ),
-    ),
-  );
+      h("th", { scope: "row" }, label),
+      h("td", null, yours),
+      h("td", null, word && h("small", null, "for example "), right),
+    );
+  return h("table", null, h("thead", null, h("tr", null, head)), h("tbody", null, rows.map(line)));
 }
 
 /** Open the dialog when the address ends in `#learner=ID`, so that links to a learner work. */
@@ -129,25 +185,15 @@ function followAddress(data) {
   const dialog = byId("learner");
   const close = () => dialog.close();
   const go = (id) => history.replaceState(null, "", linkTo(id)) ?? show();
-  function step(by) {
-    const rows = learners.getRows("active").map((row) => row.getData().learner);
-    const at = rows.indexOf(dialog.learner);
-    return at < 0 ? undefined : rows[at + by];
-  }
   function walk(words, by) {
-    const next = step(by);
-    return h(
-      "button",
-      {
-        type: "button",
-        disabled: !next || undefined,
-        onclick: () => {
-          go(next.id);
-          focusAfter(words);
-        },
-      },
-      words,
-    );
+    const all = dialogOrder();
+    const at = all.indexOf(dialog.learner);
+    const next = at < 0 ? undefined : all[at + by];
+    const onclick = () => {
+      go(next.id);
+      focusAfter(words);
+    };
+    return h("button", { type: "button", disabled: !next || undefined, onclick }, words);
   }
   function focusAfter(words) {
     const buttons = [...dialog.querySelectorAll(".bar button:not([disabled])")];
@@ -161,22 +207,20 @@ function followAddress(data) {
     dialog.learner = learner;
     const score =
       learner.score === undefined
-        ? "not graded"
+        ? (NOT_GRADED[learner.standing] ?? "not graded")
         : `${learner.score} of ${data.max_score}${learner.bonus ? ` and ${learner.bonus} bonus` : ""}`;
     dialog.replaceChildren(
-      h(
-        "div.bar",
-        null,
-        walk("Previous", -1),
-        walk("Next", 1),
-        h("button.close", { type: "button", onclick: close }, "Close"),
-      ),
+      h("div.bar", null, walk("Previous", -1), walk("Next", 1), h("button.close", { type: "button", onclick: close }, "Close")),
       h("h2", { id: "learner-name" }, h("bdi", null, learner.name)),
       h("p.score", null, score),
       ...describe(data, learner),
     );
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
+    for (const code of dialog.querySelectorAll(".listing")) {
+      const first = code.querySelector(".hit");
+      if (first) code.scrollTop = first.offsetTop - code.clientHeight / 3;
+    }
     return undefined;
   }
   dialog.addEventListener("close", () => {

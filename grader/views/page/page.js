@@ -2,38 +2,55 @@
 
 function lead(data) {
   const { graded, submissions, scores, max_score: of } = data;
-  const number = (n, digits = 1) => h("strong", null, n.toFixed(digits).replace(/\.0$/, ""));
-  const sentences = [
+  const number = (n) => h("strong", null, n.toFixed(1).replace(/\.0$/, ""));
+  return h(
+    "p",
+    { id: "lead" },
     h("strong", null, graded === submissions ? count(graded) : `${count(graded)} of ${count(submissions)}`),
-    ` submissions graded. `,
-    ...(graded
-      ? [
-          "Median ",
-          number(scores.median),
-          ", mean ",
-          number(scores.mean),
-          ` of ${of} points, standard deviation `,
-          number(scores.deviation),
-          ". ",
-        ]
-      : []),
-  ];
+    " submissions graded. ",
+    graded
+      ? ["Median ", number(scores.median), ", mean ", number(scores.mean), ` of ${of} points, standard deviation `, number(scores.deviation), "."]
+      : "",
+  );
+}
+
+/** Return what a teacher asks of a class, each with an answer that leads to the learners it is about. */
+function questions(data) {
+  const filter = (label, test) => {
+    const n = data.learners.filter(test).length;
+    return n ? h("button.plain", { type: "button", onclick: () => showOnly(label, test) }, several(n, "learner")) : "nobody";
+  };
+  const jump = (n, words, to) => (n ? h("a", { href: to }, words) : "nobody");
   const reviews = data.learners.filter((learner) => learner.why.length).length;
-  if (reviews)
-    sentences.push(
-      h("a", { href: "#look" }, `${several(reviews, "submission")} ${reviews === 1 ? "needs" : "need"} review`),
-      ". ",
-    );
-  if (data.borders.length)
-    sentences.push(
-      h(
-        "a",
-        { href: "#borders-heading" },
-        `${several(data.borders.length, "score")} ${data.borders.length === 1 ? "is" : "are"} one check from a grade’s border`,
-      ),
-      ".",
-    );
-  return h("p", { id: "lead" }, ...sentences);
+  const near = new Set(data.borders.map((border) => border.id)).size;
+  const changed = data.changes?.learners.length;
+  return [
+    ["Who submitted nothing?", filter("submitted nothing", (learner) => learner.absent)],
+    data.learners.some((learner) => learner.late_s) && ["Who was late?", filter("late", (learner) => learner.late_s > 0)],
+    ["Who needs me?", jump(reviews, several(reviews, "learner"), "#review-heading")],
+    ["What did most get wrong?", hardest(data)],
+    ["Whose grade depends on one check?", jump(near, several(near, "learner"), "#borders-heading")],
+    data.changes && ["What changed since the earlier run?", jump(changed, several(changed, "learner"), "#change-table")],
+    ["What does one learner’s code look like?", h("a", { href: "#search" }, "search a learner")],
+  ]
+    .filter(Boolean)
+    .map(([question, answer]) => h("div", null, h("dt", null, question), h("dd", null, answer)));
+}
+
+/** Return the exercise in which the class lost the largest part of the points, and how many lost some. */
+function hardest(data) {
+  if (!data.graded) return "nothing";
+  const lost = (exercise) => (exercise.max_score ? 1 - exercise.mean / exercise.max_score : 0);
+  const worst = [...data.exercises].sort((a, b) => lost(b) - lost(a))[0];
+  if (!worst || !lost(worst)) return "nothing";
+  const at = data.exercises.indexOf(worst);
+  const short = (learner) => learner.results[at] !== null && learner.results[at].score < worst.max_score;
+  const n = data.learners.filter(short).length;
+  return h(
+    "button.plain",
+    { type: "button", onclick: () => showOnly(`lost points in ${stem(worst)}`, short) },
+    `${stem(worst)} (${percent(n, data.graded)} lost points)`,
+  );
 }
 
 /** Return the notes that an instructor should read before the numbers. */
@@ -50,27 +67,25 @@ function warnings(data) {
     .map((text) => h("p.doubt", { role: "note" }, `◆ ${text}`));
 }
 
-async function start() {
-  if (!window.DecompressionStream) throw new Error("this browser is too old to unpack the results");
-  const data = await unpack();
+function start() {
+  const data = unpack();
   prepare(data);
   byId("lead").replaceWith(lead(data), ...warnings(data));
   document.querySelector("main").hidden = false;
+  byId("questions").replaceChildren(...questions(data));
   distribution(data);
-  heatMap(data, (id) => (location.hash = linkTo(id)));
-  await Promise.all([
-    exerciseTable(data),
-    checkTable(data),
-    misconceptionTable(data),
-    reviewTable(data),
-    borderTable(data),
-    learnerTable(data),
-  ]);
+  exerciseTable(data);
+  learnerTable(data);
+  misconceptionList(data);
+  checkTable(data);
+  reviewTable(data);
+  borderTable(data);
+  changeTable(data);
   byId("made").textContent = plain(
     `${data.title}, version ${data.course.version}; graded by grade ${data.grader_version}. For instructors: hidden checks are shown in full.`,
   );
   document.addEventListener("keydown", (event) => {
-    if (event.key === "/" && !byId("learner").open && !/^(input|textarea)$/i.test(event.target.tagName)) {
+    if (event.key === "/" && !byId("learner").open && !/^(input|textarea|select)$/i.test(event.target.tagName)) {
       event.preventDefault();
       byId("search").focus();
     }
@@ -79,7 +94,9 @@ async function start() {
   document.body.dataset.ready = "yes";
 }
 
-start().catch((error) => {
+try {
+  start();
+} catch (error) {
   byId("lead").textContent = `The results cannot be shown: ${error.message}`;
   throw error;
-});
+}

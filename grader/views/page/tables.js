@@ -1,56 +1,82 @@
 "use strict";
 
-const LONG_TABLE = 60; // with more rows than this, only those in view are drawn
-
-const heading = (cell, { label } = {}) =>
-  h("button.sort", { type: "button", title: label, "aria-label": label }, cell.getValue());
-const words = (cell) => h("span", null, cell.getValue() ?? "");
 const texts = (a, b) => order(a ?? "", b ?? "");
 const numbers = (a, b) => (a ?? -Infinity) - (b ?? -Infinity);
 
-function column(title, field, more = {}) {
-  const { number, label, ...rest } = more;
-  return {
-    title,
-    field,
-    formatter: words,
-    titleFormatter: heading,
-    titleFormatterParams: label ? { label } : {},
-    sorter: number ? numbers : texts,
-    cssClass: number ? "number" : "",
-    headerSortStartingDir: number ? "desc" : "asc",
-    resizable: false,
-    variableHeight: true,
-    minWidth: 40,
-    ...rest,
-  };
+/** Describe a column: `show` makes the content of a cell from its row, `number` aligns and sorts it as a number. */
+const column = (title, field, more = {}) => ({ title, field, show: (row) => row[field], ...more });
+
+/** Fill an element with a table whose columns can be sorted by their headings. On a phone, each row is a card. */
+function table(id, label, columns, rows) {
+  const lines = new Map(
+    rows.map((row) => [
+      row,
+      h(
+        "tr",
+        { role: "row" },
+        columns.map(({ title, number, show }, at) =>
+          h(`${at ? "td" : "th"}${number ? ".number" : ""}`, { role: at ? "cell" : "rowheader", "data-label": title }, show(row)),
+        ),
+      ),
+    ]),
+  );
+  const body = h("tbody", { role: "rowgroup" }, [...lines.values()]);
+  const heads = columns.map((one) =>
+    h(
+      `th${one.number ? ".number" : ""}`,
+      { role: "columnheader", scope: "col" },
+      h(
+        "button.sort",
+        {
+          type: "button",
+          title: one.label,
+          "aria-label": one.label && `${one.title}: ${one.label}`,
+          onclick: () => {
+            const compare = one.compare ?? ((a, b) => (one.number ? numbers : texts)(a[one.field], b[one.field]));
+            const turn = sortedBy(heads, columns.indexOf(one), one.number);
+            body.append(...[...rows].sort((a, b) => turn * compare(a, b)).map((row) => lines.get(row)));
+          },
+        },
+        one.title,
+      ),
+    ),
+  );
+  byId(id).replaceChildren(
+    rows.length
+      ? h(
+          "table",
+          { role: "table", "aria-label": label },
+          h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)),
+          body,
+        )
+      : h("p.about", null, "None."),
+  );
+  return { keep: (wanted) => lines.forEach((line, row) => (line.hidden = !wanted(row))) };
 }
 
-function table(id, label, columns, rows, options = {}) {
-  const made = new Tabulator(`#${id}`, {
-    data: rows,
-    columns,
-    layout: "fitColumns",
-    placeholder: h("span", null, "None."),
-    ...(rows.length > LONG_TABLE ? { height: "min(75vh, 44rem)" } : { renderVertical: "basic" }),
-    printAsHtml: true,
-    printStyled: false,
-    printRowRange: "active",
-    columnHeaderSortMulti: false,
-    ...options,
-  });
-  made.on("tableBuilt", () => {
-    made.element.setAttribute("aria-label", label);
-    made.element.setAttribute("aria-rowcount", rows.length + 1);
-    made.element.querySelector(".tabulator-tableholder").removeAttribute("tabindex");
-  });
-  return new Promise((built) => made.on("tableBuilt", () => built(made)));
+/** Note in the headings by which column a table is sorted now. Return 1 for ascending, -1 for descending. */
+function sortedBy(heads, at, downFirst) {
+  const before = heads[at].getAttribute("aria-sort");
+  const down = before ? before === "ascending" : Boolean(downFirst);
+  for (const head of heads) head.removeAttribute("aria-sort");
+  heads[at].setAttribute("aria-sort", down ? "descending" : "ascending");
+  return down ? -1 : 1;
 }
 
 function bar(part, shown) {
   const fill = h("span.fill");
   fill.style.setProperty("--part", part);
   return h("span.bar", null, h("span.track", { "aria-hidden": "true" }, fill), h("span.figure", null, shown));
+}
+
+/** Return a bar that is divided as learners are: everything passed, a part of it, nothing, and not there. */
+function divided(counts) {
+  const parts = Object.entries(counts).map(([name, n]) => {
+    const made = h(`span.${name}`);
+    made.style.setProperty("flex-grow", n);
+    return made;
+  });
+  return h("span.divided", { "aria-hidden": "true" }, parts);
 }
 
 function exerciseTable(data) {
@@ -61,243 +87,142 @@ function exerciseTable(data) {
     nothing: NOTHING.reduce((sum, status) => sum + (exercise.statuses[status] ?? 0), 0),
     ...Object.fromEntries(["passed", "partial", "failed"].map((status) => [status, exercise.statuses[status] ?? 0])),
   }));
-  const mean = (cell) => bar(cell.getValue(), `${cell.getData().mean.toFixed(1)}/${cell.getData().max_score}`);
-  return table(
+  const name = (row) => [row.name, divided({ passed: row.passed, partial: row.partial, failed: row.failed, nothing: row.nothing })];
+  table(
     "exercise-table",
     "Exercises",
     [
-      column("Exercise", "name", { widthGrow: 3, minWidth: 130 }),
-      column("Mean", "part", { number: true, formatter: mean, widthGrow: 3, minWidth: 120 }),
+      column("Exercise", "name", { show: name }),
+      column("Mean", "part", { number: true, show: (row) => `${row.mean.toFixed(1)}/${row.max_score}` }),
       column("All", "passed", { number: true, label: "everything passed" }),
-      column("Part", "partial", { number: true, label: "partial" }),
+      column("Part", "partial", { number: true, label: "a part passed" }),
       column("None", "failed", { number: true, label: "nothing passed" }),
-      column("Missing", "nothing", { number: true, label: "not started, missing or unreadable", minWidth: 62 }),
+      column("Missing", "nothing", { number: true, label: "not started, missing or unreadable" }),
     ],
     rows,
   );
 }
 
-async function checkTable(data) {
+function checkTable(data) {
   const rows = data.exercises.flatMap((exercise, e) =>
-    exercise.checks.map((check, c) => ({
-      ...check,
-      at: e * 1000 + c,
-      exercise: stem(exercise),
-      points: check.max_score === undefined ? "" : `${check.bonus ? "+" : ""}${check.max_score}`,
-    })),
+    exercise.checks.map((check, c) => ({ ...check, at: e * 1000 + c, exercise: stem(exercise) })),
   );
-  const title = (cell) => {
-    const { bonus, hidden } = cell.getData();
-    return h("span", null, cell.getValue(), bonus && h("small", null, " bonus"), hidden && h("small", null, " hidden"));
-  };
-  const rate = (cell) => bar(cell.getValue(), `${(100 * cell.getValue()).toFixed(0)} %`);
-  const discrimination = (cell) =>
-    h("span", null, cell.getValue() === null ? "–" : cell.getValue().toFixed(2).replace("-", "−"));
-  const note = (cell) =>
-    cell.getValue() && h("span.noted", null, h("span", { "aria-hidden": "true" }, "◆ "), cell.getValue());
-  const made = await table(
+  const title = ({ title: words, bonus, hidden }) => [words, bonus && h("small", null, " bonus"), hidden && h("small", null, " hidden")];
+  const made = table(
     "check-table",
     "Checks",
     [
-      column("Exercise", "exercise", {
-        widthGrow: 2,
-        minWidth: 130,
-        sorter: (a, b, one, other) => one.getData().at - other.getData().at,
+      column("Exercise", "exercise", { compare: (a, b) => a.at - b.at }),
+      column("Check", "title", { show: title }),
+      column("Points", "max_score", {
+        number: true,
+        show: ({ bonus, max_score: most }) => most !== undefined && `${bonus ? "+" : ""}${most}`,
       }),
-      column("Check", "title", { formatter: title, widthGrow: 5, minWidth: 180 }),
-      column("Points", "points", { number: true, sorter: (a, b) => a - b, minWidth: 68 }),
-      column("Pass rate", "rate", { number: true, formatter: rate, widthGrow: 2, minWidth: 130 }),
+      column("Pass rate", "rate", { number: true, show: ({ rate }) => bar(rate, `${(100 * rate).toFixed(0)} %`) }),
       column("Discrimination", "discrimination", {
         number: true,
-        formatter: discrimination,
-        widthGrow: 1.6,
-        minWidth: 140,
+        show: ({ discrimination: found }) => (found === null ? "–" : found.toFixed(2).replace("-", "−")),
       }),
-      column("Note", "note", { formatter: (cell) => note(cell) || h("span"), widthGrow: 4, minWidth: 180 }),
+      column("Note", "note", {
+        show: ({ note }) => note && h("span.noted", null, h("span", { "aria-hidden": "true" }, "◆ "), note),
+      }),
     ],
     rows,
-    { height: false, renderVertical: "basic" },
   );
-  byId("noted").addEventListener("change", ({ target }) => {
-    if (target.checked) made.setFilter((row) => row.note !== "");
-    else made.clearFilter();
-  });
+  byId("noted").addEventListener("change", ({ target }) => made.keep((row) => !target.checked || row.note !== ""));
 }
 
-function misconceptionTable(data) {
-  const name = new Map(data.exercises.map((exercise) => [exercise.id, stem(exercise)]));
-  const those = (cell) => {
-    const { exercise, title } = cell.getData();
-    const look = () => showOnly(`"${exercise}: ${title}"`);
-    return h("button.plain", { type: "button", onclick: look, title: "show these learners" }, count(cell.getValue()));
+function misconceptionList(data) {
+  const groups = new Map();
+  for (const found of data.misconceptions) groups.set(found.exercise, [...(groups.get(found.exercise) ?? []), found]);
+  const about = (found) => {
+    const key = mistakeKey(found.exercise, found.id);
+    const those = () => showOnly(`${found.exercise}: ${found.title}`, (learner) => learner.mistakes.has(key));
+    const words = `${several(found.count, "learner")}, ${percent(found.count, data.graded)}`;
+    return h(
+      "li",
+      null,
+      h(
+        "details",
+        null,
+        h("summary", null, prose(found.title)),
+        h("p", null, prose(found.explanation)),
+        h("p", null, "For example: ", learnerLink(data, found.example)),
+      ),
+      bar(
+        found.count / data.graded,
+        h("button.plain", { type: "button", title: "Show these learners", onclick: those }, words, h("span.unseen", null, ": show them")),
+      ),
+    );
   };
-  return table(
-    "misconception-table",
-    "Misconceptions",
-    [
-      column("Learners", "count", { number: true, formatter: those, minWidth: 84 }),
-      column("Exercise", "name", { widthGrow: 2, minWidth: 130 }),
-      column("What the code does", "title", { widthGrow: 8, minWidth: 220 }),
-      column("For example", "example", {
-        formatter: (cell) => learnerLink(data, cell.getValue()),
-        widthGrow: 3,
-        minWidth: 140,
-      }),
-    ],
-    data.misconceptions.map((found) => ({ ...found, name: name.get(found.exercise) ?? found.exercise })),
+  byId("misconception-list").replaceChildren(
+    ...(groups.size ? [] : [h("p.about", null, "None.")]),
+    ...data.exercises
+      .filter(({ id }) => groups.has(id))
+      .map((exercise) =>
+        h("div.group", null, h("h3", null, stem(exercise)), h("ul", null, groups.get(exercise.id).map(about))),
+      ),
   );
 }
 
 function reviewTable(data) {
-  const rows = data.learners.filter((learner) => learner.why.length).map(({ id, why }) => ({ id, why }));
-  const reasons = (cell) =>
-    h(
-      "ul",
-      null,
-      cell.getValue().map((why) => h("li", null, why)),
-    );
-  return table(
+  const list = (lines) => (lines.length > 1 ? h("ul", null, lines.map((line) => h("li", null, line))) : lines[0]);
+  const decide = ({ reviews }) =>
+    list(reviews.map(([, question, command]) => [question, command && [" ", h("code", null, command)]]));
+  table(
     "review-table",
     "Needs review",
     [
-      column("Learner", "id", { formatter: (cell) => learnerLink(data, cell.getValue()), widthGrow: 1, minWidth: 150 }),
-      column("Why", "why", { formatter: reasons, widthGrow: 4, minWidth: 240, sorter: (a, b) => texts(a[0], b[0]) }),
+      column("Learner", "name", { show: ({ id }) => learnerLink(data, id) }),
+      column("Why", "why", { show: ({ why }) => list(why), compare: (a, b) => texts(a.why[0], b.why[0]) }),
+      column("To decide", "reviews", { show: decide, compare: (a, b) => texts(a.reviews[0][1], b.reviews[0][1]) }),
     ],
-    rows,
+    data.learners.filter((learner) => learner.why.length),
   );
 }
 
 function borderTable(data) {
-  const rows = data.borders.map((border) => ({ ...border, missing: border.distance }));
-  const gap = (cell) =>
-    h(
-      "span",
-      null,
-      cell.getValue() === 0 ? "on it" : cell.getValue() > 0 ? `${cell.getValue()} short` : `${-cell.getValue()} above`,
-    );
-  return table(
+  const gap = ({ distance }) => (distance === 0 ? "on it" : distance > 0 ? `${distance} short` : `${-distance} above`);
+  table(
     "border-table",
-    "One check from a grade's border",
+    "One check from a grade’s border",
     [
-      column("Learner", "id", {
-        formatter: (cell) => learnerLink(data, cell.getValue(), cell.getData().name || cell.getValue()),
-        widthGrow: 3,
-        minWidth: 150,
+      column("Learner", "name", { show: ({ id, name }) => learnerLink(data, id, name) }),
+      column("Total", "total", { number: true }),
+      column("Grade", "grade"),
+      column("From", "border", { number: true, label: "the points where the grade begins" }),
+      column("Distance", "distance", { number: true, show: gap }),
+      column("Check", "check"),
+    ],
+    data.borders,
+  );
+}
+
+/** Show what differs from an earlier run; without one, take the section away. */
+function changeTable(data) {
+  if (!data.changes) {
+    byId("changes").remove();
+    document.querySelector('nav a[href="#changes"]').remove();
+    return;
+  }
+  const { since, learners } = data.changes;
+  const by = ({ before, after }) => (before === undefined || after === undefined ? undefined : after - before);
+  byId("changes").querySelector(".about").textContent = plain(`Compared with ${since}.`);
+  table(
+    "change-table",
+    "Changes since the earlier run",
+    [
+      column("Learner", "name", { show: ({ id, name }) => learnerLink(data, id, name) }),
+      column("Before", "before", { number: true, show: ({ before }) => before ?? "–" }),
+      column("Now", "after", { number: true, show: ({ after }) => after ?? "–" }),
+      column("Change", "by", { number: true, show: ({ by }) => signed(by) }),
+      column("Because", "why", {
+        show: ({ why = [] }) => h("ul", null, why.map((line) => h("li", null, line))),
+        compare: () => 0,
       }),
-      column("Total", "total", { number: true, minWidth: 70 }),
-      column("Grade", "grade", { minWidth: 70 }),
-      column("from", "border", { number: true, minWidth: 64 }),
-      column("Distance", "missing", { number: true, formatter: gap, widthGrow: 2, minWidth: 100 }),
     ],
-    rows,
+    learners.map((learner) => ({ ...learner, name: learner.name ?? learner.id, by: by(learner) })),
   );
 }
 
-let learners, showOnly; // the table of learners; a function that fills in the search
-
-function part(cell, { exercise, at }) {
-  const result = cell.getData().learner.results[at];
-  if (!result) return h("span", { title: "no result" }, "–");
-  if (NOTHING.includes(result.status))
-    return h(
-      "span.mark",
-      { title: STATUS[result.status][1], "aria-label": STATUS[result.status][1] },
-      STATUS[result.status][0],
-    );
-  cell.getElement().style.setProperty("--part", exercise.max_score ? result.score / exercise.max_score : 1);
-  cell.getElement().classList.add("tint");
-  return h("span", { title: `${stem(exercise)}: ${result.score} of ${exercise.max_score}` }, result.score);
-}
-
-async function learnerTable(data) {
-  const rows = data.learners.map((learner) => ({
-    i: learner.i,
-    learner,
-    name: learner.name,
-    score: learner.score ?? null,
-    bonus: learner.bonus ?? null,
-    ...Object.fromEntries(learner.results.map((result, e) => [`e${e}`, result?.score ?? null])),
-  }));
-  let current = null;
-  const name = (cell) => {
-    const { learner, i } = cell.getData();
-    cell.getElement().setAttribute("role", "rowheader");
-    return h(
-      "span.learner",
-      null,
-      h(
-        "button.plain",
-        {
-          type: "button",
-          "data-i": i,
-          tabindex: i === current ? 0 : -1,
-          onclick: () => (location.hash = linkTo(learner.id)),
-        },
-        h("bdi", null, learner.name),
-      ),
-      learner.why.length > 0 &&
-        h("span.review", { title: learner.why[0] }, " ◆", h("span.unseen", null, " needs review")),
-      learner.name !== learner.id && h("small", null, h("bdi", null, learner.id)),
-    );
-  };
-  const score = (cell) => h("strong", null, cell.getValue() ?? "not graded");
-  const box = byId("learner-table");
-  learners = await table(
-    "learner-table",
-    "Learners",
-    [
-      column("Learner", "name", { formatter: name, minWidth: 190, widthGrow: 6, frozen: true }),
-      column("Score", "score", { number: true, formatter: score, minWidth: 66, widthGrow: 1.5 }),
-      column("+", "bonus", { number: true, label: "bonus", minWidth: 34, widthGrow: 0.5 }),
-      ...data.exercises.map((exercise, at) =>
-        column(exercise.number, `e${at}`, {
-          number: true,
-          label: `${stem(exercise)}: ${exercise.title}, ${several(exercise.max_score, "point")}`,
-          formatter: part,
-          formatterParams: { exercise, at },
-        }),
-      ),
-    ],
-    rows,
-    { variableHeight: false },
-  );
-  // one line of the table is in the tab order; the arrow keys choose which
-  const button = (i) => box.querySelector(`button[data-i="${i}"]`);
-  const choose = (i) => {
-    for (const other of box.querySelectorAll('button[data-i][tabindex="0"]')) other.tabIndex = -1;
-    current = i;
-    if (button(i)) button(i).tabIndex = 0;
-  };
-  const ensure = () => button(current) || choose(Number(box.querySelector("button[data-i]")?.dataset.i));
-  box.addEventListener("focusin", ({ target }) => target.dataset.i && choose(Number(target.dataset.i)));
-  box.addEventListener("keydown", async (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12, Home: -Infinity, End: Infinity }[event.key];
-    if (step === undefined || !event.target.dataset.i) return;
-    event.preventDefault();
-    const active = learners.getRows("active");
-    const at = active.findIndex((row) => row.getData().i === Number(event.target.dataset.i));
-    const row = active[Math.max(0, Math.min(active.length - 1, at + step))];
-    await learners.scrollToRow(row, "nearest", false);
-    choose(row.getData().i);
-    button(current)?.focus({ preventScroll: rows.length > LONG_TABLE });
-  });
-  for (const happened of ["renderComplete", "scrollVertical", "dataSorted"]) learners.on(happened, ensure);
-  ensure();
-  const search = byId("search");
-  const seek = () => {
-    const text = sought(search.value);
-    const asked = /^".*"$/.test(text) ? [text.slice(1, -1)] : text.split(" ").filter(Boolean);
-    if (asked.length) learners.setFilter(({ learner }) => asked.every((word) => learner.haystack.includes(word)));
-    else learners.clearFilter();
-    byId("found").textContent = `${count(learners.getDataCount("active"))} of ${several(rows.length, "learner")}`;
-    ensure();
-  };
-  search.addEventListener("input", seek);
-  showOnly = (text) => {
-    search.value = text.replace(/[\r\n]+/g, " ");
-    seek();
-    byId("learners").scrollIntoView();
-    search.focus({ preventScroll: true });
-  };
-  seek();
-}
+const signed = (n) => (n === undefined ? "–" : n > 0 ? `+${n}` : n < 0 ? `−${-n}` : "0");

@@ -78,8 +78,7 @@ function presets(data, choose) {
 }
 
 async function start() {
-  if (!window.DecompressionStream) throw new Error("this browser is too old to unpack the data");
-  const data = await unpack();
+  const data = unpack();
   document.querySelector("main").hidden = false;
   if (data.replays.length) {
     const views = { list: [], run: null };

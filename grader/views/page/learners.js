@@ -1,0 +1,223 @@
+"use strict";
+
+const MANY = 200; // of more rows, only those in view are laid out
+let showOnly; // a function that filters the table of learners by a label and a test
+
+/** Return how a result is drawn in the heat map: a class, the text in the cell, and words for it. */
+function heat(result, exercise) {
+  if (!result) return ["missing", "–", "no result"];
+  if (result.status === "missing") return ["missing", "–", "missing"];
+  if (NOTHING.includes(result.status)) return [result.status, STATUS[result.status][0], STATUS[result.status][1]];
+  const part = exercise.max_score ? result.score / exercise.max_score : 1;
+  const step = part >= 1 ? "full" : part >= 0.75 ? "most" : part >= 0.5 ? "half" : part > 0 ? "few" : "zero";
+  return [step, result.score, `${result.score} of ${exercise.max_score}`];
+}
+
+const HEAT = [
+  ["zero", "0", "no points"],
+  ["few", "3", "under half"],
+  ["half", "5", "half or more"],
+  ["most", "7", "three quarters or more"],
+  ["full", "8", "all"],
+  ["missing", "–", "missing"],
+  ["not_started", "○", "not started"],
+  ["unreadable", "!", "unreadable"],
+];
+
+/** Return the columns before those of the exercises, as far as this class has something in them. */
+function firstColumns(data) {
+  const some = (test) => data.learners.some(test);
+  const word = (name, title, width) => ({
+    name,
+    title,
+    width,
+    sort: (a, b) => texts(a[name], b[name]),
+    show: (learner) => learner[name] ?? "",
+  });
+  return [
+    {
+      name: "who",
+      title: "Learner",
+      width: "minmax(9rem, 17rem)",
+      sort: (a, b) => order(a.name, b.name),
+      role: "rowheader",
+      show: who,
+    },
+    some(({ section }) => section) && word("section", "Section", "5rem"),
+    some(({ submitted_at: at }) => at) && {
+      name: "time",
+      title: "Submitted",
+      width: "8.5rem",
+      sort: (a, b) => order(when(a.submitted_at), when(b.submitted_at)),
+      show: ({ submitted_at: at, late_s: late }) => [
+        when(at),
+        late > 0 && h("strong.late", null, ` ${lateness(late)} late`),
+      ],
+    },
+    {
+      name: "score",
+      title: "Score",
+      width: "5.5rem",
+      down: true,
+      sort: (a, b) => numbers(a.score, b.score) || numbers(a.bonus, b.bonus),
+      show: ({ score, bonus, standing }) => [
+        score === undefined ? h("small", null, NOT_GRADED[standing] ?? "not graded") : h("strong", null, score),
+        bonus ? h("small", { title: "bonus" }, ` +${bonus}`) : "",
+      ],
+    },
+    some(({ total, score, bonus }) => total !== undefined && score !== undefined && total !== score + bonus) && {
+      ...word("total", "Total", "3.5rem"),
+      down: true,
+      sort: (a, b) => numbers(a.total, b.total),
+    },
+    some(({ grade }) => grade) && word("grade", "Grade", "3.5rem"),
+  ].filter(Boolean);
+}
+
+const NOT_GRADED = { absent: "absent", excused: "excused" };
+
+function who(learner) {
+  const open = { type: "button", "data-i": learner.i, tabindex: -1, onclick: () => (location.hash = linkTo(learner.id)) };
+  return [
+    h("button.plain", open, h("bdi", null, learner.name)),
+    learner.why.length > 0 &&
+      h("span.review", { title: learner.why[0] }, " ◆", h("span.unseen", null, " needs review")),
+    learner.name !== learner.id && h("small", null, " ", h("bdi", null, learner.id)),
+  ];
+}
+
+/** Make the table of learners, which is the heat map of the class too. */
+function learnerTable(data) {
+  const columns = firstColumns(data);
+  const scored = data.exercises.map((exercise, at) => ({
+    name: `e${at}`,
+    title: exercise.number,
+    label: `${stem(exercise)}: ${exercise.title}, ${several(exercise.max_score, "point")}`,
+    sort: (a, b) => numbers(a.results[at]?.score, b.results[at]?.score),
+  }));
+  const cell = (learner, exercise, at) => {
+    const [step, text] = heat(learner.results[at], exercise);
+    return h(`span.heat.${step}`, { role: "gridcell", "data-e": at }, text);
+  };
+  const row = (learner) =>
+    h(
+      "div.row",
+      { role: "row" },
+      columns.map(({ name, title, role = "gridcell", show }) =>
+        h(`span.${name}`, { role, "data-label": title }, show(learner)),
+      ),
+      h("span.strip", { role: "none" }, data.exercises.map((exercise, at) => cell(learner, exercise, at))),
+    );
+  const rows = data.learners.map((learner) => Object.assign(row(learner), { learner }));
+  const head = (one) =>
+    h(
+      `span.${one.name}`,
+      { role: "columnheader" },
+      h("button.sort", { type: "button", title: one.label, "aria-label": one.label, onclick: () => sort(one) }, one.title),
+    );
+  const heads = [...columns, ...scored].map(head);
+  const body = h("div.rows", { role: "rowgroup" }, rows);
+  const strip = heads.slice(columns.length);
+  strip.forEach((one, at) => one.append(h("span.stem", { "aria-hidden": "true" }, data.exercises[at].id)));
+  const box = byId("learner-table");
+  box.replaceChildren(
+    h(
+      "div.grid",
+      { role: "grid", "aria-label": "Learners", "aria-rowcount": rows.length + 1 },
+      h(
+        "div.head",
+        { role: "rowgroup" },
+        h("div.row", { role: "row" }, heads.slice(0, columns.length), h("span.strip", { role: "none" }, strip)),
+      ),
+      body,
+    ),
+  );
+  box.firstChild.style.setProperty("--exercises", data.exercises.length);
+  box.firstChild.style.setProperty("--first", columns.map(({ width }) => width).join(" "));
+  box.firstChild.classList.toggle("many", rows.length > MANY);
+  byId("heat-key").replaceChildren(
+    ...HEAT.map(([step, text, words]) => h("span.key", null, h(`span.heat.${step}`, { "aria-hidden": "true" }, text), words)),
+  );
+
+  let shown = rows;
+  function sort(one) {
+    const all = [...columns, ...scored];
+    const turn = sortedBy(heads, all.indexOf(one), one.down || one.name.startsWith("e"));
+    rows.sort((a, b) => turn * one.sort(a.learner, b.learner));
+    body.append(...rows);
+    filter();
+  }
+
+  // what is shown
+  const search = byId("search"),
+    only = byId("only"),
+    section = byId("section");
+  let test = () => true;
+  function filter() {
+    const text = sought(search.value);
+    const asked = /^".*"$/.test(text) ? [text.slice(1, -1)] : text.split(" ").filter(Boolean);
+    const wanted = (learner) =>
+      asked.every((word) => learner.haystack.includes(word)) &&
+      (section.value === "" || learner.section === section.value) &&
+      test(learner);
+    for (const line of rows) line.hidden = !wanted(line.learner);
+    shown = rows.filter((line) => !line.hidden);
+    byId("found").textContent = `${count(shown.length)} of ${several(rows.length, "learner")}`;
+    if (!shown.includes(current)) choose(shown[0]);
+  }
+  const sections = [...new Set(data.learners.map((learner) => learner.section).filter(Boolean))].sort(order);
+  section.replaceChildren(
+    h("option", { value: "" }, "all"),
+    ...sections.map((name) => h("option", { value: name }, name)),
+  );
+  byId("section-choice").hidden = !sections.length;
+  section.addEventListener("change", filter);
+  search.addEventListener("input", filter);
+  only.addEventListener("click", () => {
+    test = () => true;
+    only.hidden = true;
+    filter();
+    search.focus();
+  });
+  showOnly = (label, those) => {
+    search.value = section.value = "";
+    test = those;
+    only.replaceChildren(h("span", null, plain(label)), h("span", null, "✕"), h("span.unseen", null, " (show all)"));
+    only.hidden = false;
+    filter();
+    byId("learners").scrollIntoView();
+    only.focus({ preventScroll: true });
+  };
+
+  // one row of the table is in the tab order; the arrow keys choose which
+  let current;
+  const button = (line) => line?.querySelector("button[data-i]");
+  function choose(line) {
+    if (button(current)) button(current).tabIndex = -1;
+    current = line;
+    if (button(line)) button(line).tabIndex = 0;
+  }
+  body.addEventListener("focusin", ({ target }) => choose(target.closest(".row")));
+  body.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12, Home: -Infinity, End: Infinity }[event.key];
+    if (step === undefined || !event.target.dataset.i) return;
+    event.preventDefault();
+    choose(shown[Math.max(0, Math.min(shown.length - 1, shown.indexOf(current) + step))]);
+    button(current).focus({ preventScroll: true });
+    current.scrollIntoView({ block: "nearest" });
+  });
+  // what a cell says, when it is asked: a title for each would slow a large class down
+  body.addEventListener("pointerover", ({ target }) => {
+    if (target.dataset.e === undefined || target.title) return;
+    const { learner } = target.closest(".row");
+    const exercise = data.exercises[target.dataset.e];
+    target.title = plain(`${learner.name}, ${stem(exercise)}: ${heat(learner.results[target.dataset.e], exercise)[2]}`);
+  });
+  body.addEventListener("click", ({ target }) => {
+    if (target.dataset.e !== undefined) location.hash = linkTo(target.closest(".row").learner.id);
+  });
+  dialogOrder = () => shown.map((line) => line.learner);
+  filter();
+}
+
+let dialogOrder = () => []; // the learners that are shown in the table, in its order

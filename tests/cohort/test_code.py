@@ -1,0 +1,71 @@
+"""The code that was graded stays beside the report."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from grader.client import Source
+from grader.cohort.code import keep_code, read_code
+from grader.course import Limits
+from grader.report import Report
+from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
+
+STAMP = SubmissionStamp("ada", "first")
+REPORT = Report(
+    schema=SCHEMA,
+    grader_version="1.0",
+    course=CourseStamp("mini", "1", "0"),
+    submission=STAMP,
+    graded_at="2026-01-02T03:04:05+00:00",
+    isolation=Isolation("process", Limits()),
+    status="not_started",
+    score=0,
+    max_score=0,
+    bonus=0,
+    notes=(),
+    exercises=(),
+)
+SOURCES = {
+    "swap": Source(Path("02_swap.py"), "def swap():\n    '\u202e'\n"),
+    "add": Source(Path("01_add.py"), problem="missing", message="there is no file 01_add.py"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "code").mkdir()
+    keep_code(tmp_path, STAMP, SOURCES)
+    return tmp_path
+
+
+def test_the_files_that_could_be_read_are_kept(folder: Path) -> None:
+    """Their text comes back as it was; a file that is missing is left out."""
+    assert {"swap": SOURCES["swap"].text} == read_code(folder, REPORT)
+
+
+def test_code_of_other_files_is_not_shown_beside_a_report(folder: Path) -> None:
+    """A submission that changed after it was graded has no code until it is graded again."""
+    changed = replace(STAMP, sha256="second")
+
+    assert {} == read_code(folder, replace(REPORT, submission=changed))
+    keep_code(folder, changed, {})
+    assert {} == read_code(folder, REPORT)
+
+
+def test_code_that_is_there_is_not_written_again(folder: Path) -> None:
+    """A resumed run writes only what changed."""
+    (path,) = (folder / "code").iterdir()
+    before = path.stat().st_ino
+    keep_code(folder, STAMP, SOURCES)
+
+    assert before == path.stat().st_ino
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"sha256": "first"}'])
+def test_a_damaged_file_counts_as_none(folder: Path, text: str) -> None:
+    """It is written again by the next run."""
+    (path,) = (folder / "code").iterdir()
+    path.write_text(text)
+
+    assert {} == read_code(folder, REPORT)

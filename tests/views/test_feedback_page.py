@@ -1,0 +1,106 @@
+"""The page that each learner of a class gets back."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from grader.report import CheckResult, ExerciseResult, Report, for_learner
+from grader.report.model import SubmissionStamp, Submitter
+from grader.views.feedback_page import feedback_page
+
+MakeCheck = Callable[..., CheckResult]
+MakeExercise = Callable[..., ExerciseResult]
+MakeReport = Callable[..., Report]
+
+EVIL = "</pre><script>alert(1)</script>\u202e"
+CODE = f"def f():\n    return 1  # {EVIL}\n"
+COMMAND = "grade hint distribute 2"
+
+
+@pytest.fixture
+def report(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> Report:
+    """Two checks that fail because of the same misconception, and one that passes; all texts are hostile."""
+    wrong: dict[str, Any] = {
+        "status": "failed",
+        "line": 2,
+        "program": EVIL,
+        "message": EVIL,
+        "output": EVIL,
+        "expected": {EVIL: 1.0},
+        "actual": {EVIL: EVIL},
+        "diagnosis": f"`a` and {EVIL}",
+        "hint": COMMAND,
+    }
+    checks = (make_check(**wrong), make_check("the other", **wrong), make_check())
+    exercise = make_exercise(*(replace(check, id=f"c{at}") for at, check in enumerate(checks)))
+    stamp = SubmissionStamp("ann", "0", submitters=(Submitter(f"Ann {EVIL}"),))
+    return replace(make_report(exercise), submission=stamp, notes=(EVIL,))
+
+
+def parsed(page: str) -> ElementTree.Element:
+    """The body of a page, which is well-formed."""
+    (body,) = re.findall(r"<body>.*</body>", page, re.DOTALL)
+    return ElementTree.fromstring(body.replace(' open=""', "").replace(" open>", ">"))
+
+
+def found(body: ElementTree.Element, kind: str) -> list[str]:
+    """The texts of the elements of a class."""
+    return ["".join(one.itertext()) for one in body.iter() if kind in (one.get("class") or "").split()]
+
+
+def test_it_holds_what_a_learner_is_told(report: Report) -> None:
+    """Each check with its numbers, each misconception and each hint once, and the code with the lines that failed."""
+    body = parsed(feedback_page(report, "A course", {"distribute": CODE}, {COMMAND: "multiply by `out.grad`"}))
+    shown = EVIL.replace("\u202e", "\\u202e")
+
+    assert [f"Ann {shown}: 2 of 6"] == found(body, "lead")
+    assert 3 == len(found(body, "check"))
+    assert [f"a titlea and {shown}"] == found(body, "mistake")
+    assert ["1 hintmultiply by out.grad"] == found(body, "hints")
+    assert [f"    return 1  # {shown}✗ both inputs receive the gradient; the other"] == found(body, "hit")
+    assert ["def f():", *found(body, "hit")] == found(body, "line")
+
+
+def test_code_is_shown_around_the_lines_that_failed(report: Report) -> None:
+    """Eight lines before and after; none where no failure is about a line."""
+    (exercise,) = report.exercises
+    checks = tuple(replace(check, line=at) for check, at in zip(exercise.checks, (20, 22, UNSET), strict=True))
+    code = "".join(f"{at}\n" for at in range(1, 99))
+
+    def lines(*checks: CheckResult) -> list[str]:
+        page = feedback_page(
+            replace(report, exercises=(replace(exercise, checks=checks),)), "A", {exercise.id: code}, {}
+        )
+        return found(parsed(page), "line")
+
+    expected = ["⋯", *(str(at) for at in range(12, 31))]
+    assert expected == [text.partition("✗")[0] for text in lines(*checks)]
+    assert [] == lines(checks[2])
+
+
+def test_no_text_acts_as_markup(report: Report) -> None:
+    """Nothing that a submission brings in becomes an element, and the page runs no script at all."""
+    page = feedback_page(report, EVIL, {"distribute": CODE}, {COMMAND: EVIL})
+
+    assert "<script" not in page
+    assert "\u202e" not in page
+    assert "default-src 'none'; script-src 'none'; style-src 'sha256-" in page
+    assert [] == [one.tag for one in parsed(page).iter() if one.tag in ("script", "img", "a", "iframe")]
+
+
+def test_what_the_course_hides_is_not_in_it(report: Report) -> None:
+    """A hidden check whose details are not told has its points alone."""
+    (exercise,) = report.exercises
+    hidden = tuple(replace(check, visibility="hidden", message="the secret") for check in exercise.checks)
+    report = replace(report, exercises=(replace(exercise, checks=hidden),))
+    page = feedback_page(for_learner(report, {}), "A course", {"distribute": CODE}, {COMMAND: "a hint"})
+    body = parsed(page)
+
+    assert "the secret" not in page
+    assert [] == found(body, "mistake") + found(body, "hints") + found(body, "hit") + found(body, "detail")
+    assert ["0/2", "0/2", "2/2"] == found(body, "points")[1:]
