@@ -103,7 +103,7 @@ def learn(folder: Path) -> list[Frame]:
     try:
         terminal.until("$")
         terminal.type("grade start")
-        shown("types: grade start", 4, "grades on every save.")
+        shown("types: grade start", 4, "grades on every save.\n$")
         terminal.type("grade watch")
         shown("types: grade watch", 4, "Save the file", end)
         save("01_distribute.py", ("self.grad += out.grad", "self.grad = out.grad"))
