@@ -50,9 +50,9 @@ def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
 
 def expected_by(check: CheckResult, right: float | str) -> str:
     """Return the words before what is expected: torch's where torch alone computed it. Of orders, several are right."""
-    if check.expected_by == "torch":
-        return "torch"
-    return "a right one is" if isinstance(right, str) else "expected"
+    if isinstance(right, str):
+        return "a right one is"
+    return "torch" if check.expected_by == "torch" else "expected"
 
 
 def digits(value: float | str) -> str:
