@@ -8,7 +8,7 @@ from ..outside import plain
 from ..program import Program, ProgramError
 from ..sandbox import Warm
 from .model import Grid, Landscape, Problem, Step
-from .record import LearnerFile, failure
+from .record import LearnerFile, failure, left_out
 from .reference import finite, forward, right_pass
 
 MOST_STEPS = 60
@@ -75,7 +75,7 @@ def _steps(file: LearnerFile, loss: Program, answer: Read) -> tuple[tuple[Step, 
     problem = None
     for outcome in answer.seeds[0]:
         if outcome is None or isinstance(outcome, Broke):
-            problem = failure(outcome.problem, file, "backward") if outcome else None
+            problem = failure(outcome.problem, file, "backward") if outcome else left_out()
             break
         (returned,), (values,) = outcome.called, outcome.values
         seen = [values[place] for place in places]

@@ -16,6 +16,7 @@ from ..client import (
     Ran,
     Read,
     Reading,
+    Reason,
     Recorded,
     RuleVisit,
     cut,
@@ -137,8 +138,7 @@ def _replay(file: LearnerFile, asked: Asked, ran: Ran | LoadFailed, answer: Answ
         if replay.fault or replay.problem:
             return replay
         first = first or replay
-    assert first is not None  # the run under the first order seed is never left out
-    return first
+    return first or _made(file, asked, right, answer, None, left_out())
 
 
 def _made(
@@ -283,6 +283,11 @@ def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
     said = stopped_text(stopped(cause, file.text)).splitlines()[0]
     line = cause.lines[-1] if cause.lines else 0
     return Problem(_sentence(said), line, _WHERE.get(cause.where, where))
+
+
+def left_out() -> Problem:
+    """Return the problem of an engine's process that left out what it was asked."""
+    return Problem(_sentence(ended_text(Reason("left_out"))), 0, "read")
 
 
 def _sentence(text: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from edited_texts import bases_of, edited_texts
 
 from grader.answer_book import Answer
-from grader.client import Batch, Done, EngineProcess, Loaded, Read, Run
+from grader.client import Batch, Done, EngineProcess, Loaded, Ran, Read, Reading, Run
 from grader.course import Limits
 from grader.program import program
 from grader.replay import Replay
@@ -321,3 +321,13 @@ def test_what_is_shown_of_a_file_is_bounded(warm: Warm) -> None:
     (shown,) = record(warm, LIMITS, file, asked(SQUARE), (), lambda p: None)
     assert 2_000 == len(shown.source.lines)
     assert all(len(line) <= 300 for line in LearnerFile("engine", "x.py", "#" * 1_000).source.lines)
+
+
+def test_a_process_that_leaves_everything_out_is_told(monkeypatch: pytest.MonkeyPatch, replay: Make) -> None:
+    """A worker may answer that it ran nothing."""
+    reading = Reading("Value", "data", "grad", "_prev", "closure", "_backward", False)
+    nothing = Ran(Read(reading, ((None,),) * 4), "", 0.0)
+    monkeypatch.setattr(EngineProcess, "run", lambda process, batch: nothing)
+    shown = replay(SQUARE)
+    assert shown.problem is not None
+    assert "The engine's process left programs out." == shown.problem.text
