@@ -81,6 +81,7 @@ def test_what_cannot_be_understood_says_what_to_write(play: Play, words: tuple[s
     assert said in error
 
 
+@pytest.mark.slow
 def test_a_check_that_passes_shows_its_first_program(play: Play) -> None:
     """A line says so. A check is named by its number or its id."""
     for word in ("1", "reuse_in_add"):
