@@ -115,15 +115,23 @@ SHAPE = {"cls": "Value", "data": "data", "grad": "grad", "inputs": "_prev", "rul
         ({}, UNSET),
         ({"inputs": "_children"}, UNSET),
         ({"inputs": ""}, UNSET),
-        ({"cls": "Node"}, "read the class `Node` with `data` as data, `grad` as gradient and `_prev` as inputs"),
-        ({"data": "v"}, "read the class `Value` with `v` as data, `grad` as gradient and `_prev` as inputs"),
+        (
+            {"cls": "Node"},
+            "the engine is the class `Node`, with the value in `data`, the gradient in `grad` "
+            "and the inputs in `_prev`",
+        ),
+        (
+            {"data": "v"},
+            "the engine is the class `Value`, with the value in `v`, the gradient in `grad` and the inputs in `_prev`",
+        ),
         (
             {"grad": "g", "inputs": ""},
-            "read the class `Value` with `data` as data, `g` as gradient and nothing as inputs",
+            "the engine is the class `Value`, with the value in `data`, the gradient in `g` and no list of its inputs",
         ),
         (
             {"inputs": "parents"},
-            "read the class `Value` with `data` as data, `grad` as gradient and `parents` as inputs",
+            "the engine is the class `Value`, with the value in `data`, the gradient in `grad` "
+            "and the inputs in `parents`",
         ),
     ],
 )

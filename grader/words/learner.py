@@ -110,7 +110,7 @@ def _starting_from(said: StartingFrom) -> str:
 
 
 def _second_pass(said: SecondPass) -> str:
-    return f"in a second pass, after one from {said.after}" if said.after else "in the second pass"
+    return f"in a second backward pass, after one from {said.after}" if said.after else "in the second pass"
 
 
 def _rules_run_again(said: RulesRunAgain) -> str:
@@ -119,8 +119,8 @@ def _rules_run_again(said: RulesRunAgain) -> str:
 
 
 def _rule_tripled(said: RuleTripled) -> str:
-    text = f"we made the local rule of {said.node} hand on three times as much"
-    return f"{text}; backward() took no notice" if said.ignored else text
+    text = f"the grader made the rule of {said.node} contribute three times as much"
+    return f"{text}; backward() ignored it" if said.ignored else text
 
 
 def _data_changed(said: DataChanged) -> str:
@@ -128,7 +128,7 @@ def _data_changed(said: DataChanged) -> str:
 
 
 def _seed_changed(said: SeedChanged) -> str:
-    return f"{said.root}.grad is {said.found} in the end; the pass starts with {said.root}.grad = 1"
+    return f"{said.root}.grad is {said.found} at the end; a backward pass starts with {said.root}.grad = 1"
 
 
 def _ran_early(said: RanEarly) -> str:
@@ -173,13 +173,13 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     Cleared: lambda said: f"after {said.function}",
     RuleTripled: _rule_tripled,
     DependsOnOrder: lambda said: (
-        "this answer changes with the order in which nodes are made or a set is walked: other runs may look right"
+        "this result depends on the order in which nodes are made or a set is walked, so other runs may look right"
     ),
     DataChanged: _data_changed,
     NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
-    NothingStored: lambda said: "no local derivatives were found beside the inputs of a node",
-    NoRules: lambda said: "no backward rule was found on a node; numbers that agree are not enough here",
-    GaveNone: lambda said: "an operation gave None, as a function without `return` does",
+    NothingStored: lambda said: "no local derivatives were found that a node stores for its inputs",
+    NoRules: lambda said: "no backward rule was found on a node; this check needs more than right numbers",
+    GaveNone: lambda said: "an operation returned None, as a function without `return` does",
     SeedChanged: _seed_changed,
     RanTwice: lambda said: f"the `_backward` of {said.node} ran more than once",
     NeverRan: lambda said: f"the `_backward` of {said.node} never ran",
@@ -188,16 +188,16 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     Returned: _returned,
     NotRight: _not_right,
     NoList: _in_a_call(lambda said: f"build_topo returned {said.type}; it should return a list of nodes"),
-    Disordered: _in_a_call(lambda said: "a node is missing, doubled, or stands before one of its inputs"),
+    Disordered: _in_a_call(lambda said: "a node is missing, is in the list twice, or comes before one of its inputs"),
     NoNode: _in_a_call(
         lambda said: (
-            "the list holds something that is no node of this graph: a number, or what an earlier call left behind?"
+            "the list holds something that is not a node of this graph: a number, or a node of an earlier call?"
         )
     ),
-    ListedTwice: _in_a_call(lambda said: f"{said.node} stands in the list more than once"),
+    ListedTwice: _in_a_call(lambda said: f"{said.node} is in the list more than once"),
     NotListed: _in_a_call(lambda said: f"{said.node} is missing from the list"),
-    Unrelated: _in_a_call(lambda said: f"{said.node} stands in the list, and {said.root} is not computed from it"),
-    BeforeInput: _in_a_call(lambda said: f"{said.node} stands before its input {said.input}"),
+    Unrelated: _in_a_call(lambda said: f"{said.node} is in the list, but {said.root} is not computed from it"),
+    BeforeInput: _in_a_call(lambda said: f"{said.node} comes before its input {said.input}"),
 }
 
 # -- a process that ended ----------------------------------------------------------------------------
@@ -207,26 +207,26 @@ def ended_text(ended: Ended) -> str:
     """Say in a sentence why no usable answer came."""
     match ended.kind:
         case "answer_too_large":
-            return f"its answer is larger than the {ended.limit_kb} KB that this check allows"
+            return f"the answer of its process is larger than the {ended.limit_kb} KB that this check allows"
         case "budget":
             spent = "CPU time" if ended.clock == "cpu" else "time"
             return f"not run: the submission used up the {ended.seconds:g} seconds of {spent} that it may use in all"
         case "cpu_limit":
-            return f"it used more than {ended.seconds:g} seconds of CPU time"
+            return f"your code used more than {ended.seconds:g} seconds of CPU time"
         case "exited":
-            return "its process was left before it answered (os._exit, or out of memory?)"
+            return "the process of your code ended before it answered (os._exit, or out of memory?)"
         case "killed":
-            return f"its process was ended by {ended.signal}"
+            return f"the process of your code was ended by {ended.signal}"
         case "left_out":
-            return "the engine's process left programs out"
+            return "the answer leaves out programs that were asked for"
         case "not_reloaded":
             return "the file loaded once, but not a second time"
         case "output_too_large":
-            return f"it printed more than {(ended.limit_kb or 0) >> 10} MB"
+            return f"your code printed more than {(ended.limit_kb or 0) >> 10} MB"
         case "protocol_error":
-            return f"its process gave no proper answer: {ended.detail}"
+            return f"the process of your code gave no proper answer: {ended.detail}"
         case "unanswered":
-            return f"not run: {ended.count} times before there was no answer in time"
+            return f"not run: {ended.count} earlier runs gave no answer in time"
         case "wall_limit":
             return f"no answer within {ended.seconds:g} seconds"
         case _:
@@ -246,7 +246,7 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
     told = stopped.kind == "raised" and not stopped.unfilled
     usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
     if stopped.kind == "module":
-        usual = "each file is run alone: it can import nothing from other files of yours"
+        usual = "each file is run alone: it cannot import your other files"
     said = " ".join(_sentence(stopped).split())
     return "\n".join([said, *(f"{place(cells, n)}: {line}" for n, line in stopped.lines), *([usual] if usual else [])])
 
@@ -254,7 +254,7 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
 # what was done when learner code raised outside of its own file, by step
 _DONE: dict[str, str] = {
     "load": "the file was run",
-    "reading": "a few nodes were made to look at the engine",
+    "reading": "a few nodes were made to find out how the engine works",
     "build": "this was computed",
     "values": "the values were read",
     "grads": "the gradients were read",
@@ -279,14 +279,16 @@ def _sentence(stopped: Stopped) -> str:
         case "wants_argument":
             return wants_argument(stopped.names[0])
         case "calls":
-            return "stopped: it called its functions too often; does a loop or a recursion never end, or repeat work?"
+            often = "your code made too many calls of its functions"
+            return f"stopped: {often}; does a loop or a recursion never end, or repeat work?"
         case "cpu":
-            return "stopped: it ran out of CPU time; does a loop never end?"
+            return "stopped: your code ran out of CPU time; does a loop never end?"
         case "stalled":
             seconds = stopped.counts[0]
-            return f"stopped: it waited for {seconds} seconds without computing anything; what does it wait for?"
+            waited = f"your code waited for {seconds} seconds without computing anything"
+            return f"stopped: {waited}; what does it wait for?"
         case "exit":
-            return "the code ends the program (sys.exit, exit or quit)"
+            return "your code ends the program (sys.exit, exit or quit)"
         case "module":
             return stopped.said
         case "syntax":
@@ -294,7 +296,7 @@ def _sentence(stopped: Stopped) -> str:
         case _ if stopped.unfilled:
             return "this part is still to be filled in"
         case _ if stopped.type == "MemoryError":
-            return "it asked for more memory than a check may have"
+            return "your code asked for more memory than a check may have"
         case _:
             said = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", stopped.said)
             text = f"{stopped.type}: {said}" if said else stopped.type
@@ -325,16 +327,22 @@ def wants_argument(method: str) -> str:
 
 
 def _several(what: str, usual: str) -> Callable[[Stopped], str]:
-    return lambda about: f"which attribute is the {what}? {', '.join(about.names)} are possible; call it `{usual}`"
+    return lambda about: (
+        f"which attribute is the {what}? It could be any of {', '.join(about.names)}; call it `{usual}`"
+    )
 
 
 def _no_rule(about: Stopped) -> str:
-    looked_at = f"looked at {', '.join(about.names)}" if about.names else "it has no attributes"
+    has = f"its attributes ({', '.join(about.names)}) hold" if about.names else "it has no attributes, so it holds"
     return (
-        f"no backward rule was recognised in the result of `*`, or of `+` where there is no `*` ({looked_at}): no "
-        "function to call, no local derivatives but the inputs' values, and no gradient of an operation that "
-        "backward() reads and propagates to its inputs"
+        f"no backward rule was recognised in the result of `*`, or of `+` where there is no `*`: {has} no function to "
+        "call and no local derivatives but the inputs' values, and backward() reads and propagates no gradient of an "
+        "operation"
     )
+
+
+def _a(type_name: str) -> str:
+    return "None" if type_name == "NoneType" else f"a {type_name}"
 
 
 def _contributions(about: Stopped) -> str:
@@ -354,25 +362,27 @@ def _many(number: int, what: str) -> str:
 _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "no_class": lambda about: "there is no class `Value` in the file",
     "several_classes": lambda about: (
-        f"which class is the engine? found {', '.join(about.names)}; call one of them Value"
+        f"which class is the engine? It could be any of {', '.join(about.names)}; call one of them Value"
     ),
-    "no_value": lambda about: "no attribute holds the value; call it `data`",
+    "no_value": lambda about: "a leaf has no attribute that holds its value; call it `data`",
     "several_values": _several("value", "data"),
-    "no_gradient": lambda about: "no attribute holds the gradient; call it `grad`",
+    "no_gradient": lambda about: "a leaf has no attribute that holds its gradient; call it `grad`",
     "several_gradients": _several("gradient", "grad"),
     "no_backward": lambda about: "there is no `backward()` on a node",
     "no_function": lambda about: f"there is no function `{about.names[0]}` in the file",
-    "no_node": lambda about: f"an operation gave {about.names[0]} instead of a {about.names[1]}",
+    "no_node": lambda about: f"an operation returned {_a(about.names[0])} instead of a {about.names[1]}",
     "nothing_to_call": lambda about: f"a node made by an operation has no `{about.names[0]}` to call",
-    "rule_is_none": lambda about: "`_backward` of the result is None; `out._backward = _backward` stores the closure",
+    "rule_is_none": lambda about: (
+        "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure"
+    ),
     "no_rule": _no_rule,
     "contributions": _contributions,
     "derivatives": _derivatives,
     "no_pairs": lambda about: (
         f"`{about.names[0]}` of a node does not hold an input and a local derivative in each place"
     ),
-    "unclear_writes": lambda about: "whose rule adds to which gradient cannot be told from what backward() reads",
-    "no_number": lambda about: "backward() sets a gradient to something that is no number",
+    "unclear_writes": lambda about: "it could not be found out which node's rule adds to which gradient in backward()",
+    "no_number": lambda about: "backward() sets a gradient to something that is not a number",
 }
 
 # -- usual exceptions ---------------------------------------------------------------------------------
@@ -390,30 +400,31 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             r"^\w+\._backward\(\)$",
             "the `_backward` of this node is None",
         ),
-        ("TypeError", r"'NoneType' object is not callable", "", "what is called here is None"),
+        ("TypeError", r"'NoneType' object is not callable", "", "the object that is called here is None"),
         (
             "AttributeError",
             r"'NoneType' object has no attribute '(\w+)'",
             "",
-            "what stands before .{0} is None: often an operation or a function without its `return`",
+            "the object before .{0} is None: often an operation or a function without its `return`",
         ),
         (
             "TypeError",
             r"unsupported operand type\(s\) for .*'NoneType'",
             "",
-            "one of the two is None: often an operation or a function without its `return`, or a gradient set to None",
+            "one of the two operands is None: often an operation or a function without its `return`, or a gradient "
+            "that was set to None",
         ),
         (
             "TypeError",
             r"'NoneType' object is not iterable",
             "",
-            "None stands where a list is needed: often a function without its `return`",
+            "this is None where a list is needed: often a function without its `return`",
         ),
         (
             "AttributeError",
             r"'(int|float)' object has no attribute '(\w+)'",
             "",
-            "what stands before .{1} is a plain number ({0})",
+            "the object before .{1} is a plain number ({0})",
         ),
         (
             "NameError",
@@ -421,7 +432,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "",
             "the import of {0} is missing at the top of the file",
         ),
-        ("NameError", r"name '(\w+)' is not defined", "", "nothing here is called {0}"),
+        ("NameError", r"name '(\w+)' is not defined", "", "no variable, function or import is called {0} here"),
         (
             "UnboundLocalError",
             r"'(\w+)'",
@@ -451,10 +462,15 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "TypeError",
             r"'(?!int|float)\w+' object is not iterable",
             r"[(,]\s*\(\s*\w+\s*\)",
-            "(self) is no tuple; a tuple of one has a comma: (self,)",
+            "(self) is not a tuple; a tuple of one has a comma: (self,)",
         ),
-        ("TypeError", r"'(\w+)' object is not iterable", "", "one {0} stands where a list or a tuple is needed"),
-        ("KeyError", r"pdb", r"\bbreakpoint\(|\bset_trace\(", "a debugger cannot be used while grading: take it out"),
+        ("TypeError", r"'(\w+)' object is not iterable", "", "one {0} is used where a list or a tuple is needed"),
+        (
+            "KeyError",
+            r"pdb",
+            r"\bbreakpoint\(|\bset_trace\(",
+            "a debugger cannot be used while grading: remove this call",
+        ),
         ("RecursionError", r"", "", "a function calls itself more often than Python allows"),
         ("NotImplementedError", r"", "", "this part is still to be filled in"),
     )
@@ -481,8 +497,8 @@ def explain(type_name: str, message: str, lines: Sequence[str] = ()) -> str | No
 
 def names_taken(cls: str, data: str, grad: str, inputs: str) -> str:
     """Say which names of an engine were taken for what."""
-    of_inputs = f"`{inputs}`" if inputs else "nothing"
-    return f"read the class `{cls}` with `{data}` as data, `{grad}` as gradient and {of_inputs} as inputs"
+    of_inputs = f"the inputs in `{inputs}`" if inputs else "no list of its inputs"
+    return f"the engine is the class `{cls}`, with the value in `{data}`, the gradient in `{grad}` and {of_inputs}"
 
 
 # -- fault facts ---------------------------------------------------------------------------------------
@@ -537,11 +553,12 @@ def _of_operation(fact: "Fact") -> str:
     match fact.kind:
         case "overwrites":
             inputs = "a.grad and b.grad" if both else f"{name}.grad"
-            return f"the rule sets {inputs}{f' to {fact.found}' * bool(fact.found)}. It should add to what is there."
+            to_value = f" to {fact.found}" if fact.found else ""
+            return f"the rule sets {inputs}{to_value}. It should add to the existing gradient{'s' * both}."
         case "gives_other":
             return f"the result is {fact.found}. It should be a node."
         case "depends_on_gradients":
-            return f"what {name} receives depends on gradients that are there already.{_should(fact, both)}"
+            return f"the contribution to {name} depends on existing gradients.{_should(fact, both)}"
         case "gives_input":
             return f"the result is {'a or b' if fact.operation in _OF_TWO else 'a'} itself, and no new node."
         case "rule_is_none":
@@ -599,7 +616,7 @@ def _of_pass(fact: "Fact") -> str:
         case "not_seeded":
             return "After backward() every gradient is 0, that of the root too. The root's should be 1."
         case "all_cleared":
-            return "Rules add to gradients during backward(), and after it every gradient is 0."
+            return "Rules add to gradients during backward(), but after it every gradient is 0."
         case "seed":
             return f"After backward() on {fact.program}, the root's gradient is {fact.found}. It should be 1."
         case "no_rule_ran":

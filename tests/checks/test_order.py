@@ -90,7 +90,7 @@ def test_a_node_twice_is_refused(of: Program, rng: random.Random) -> None:
     twice = rng.choice(order)
     order.insert(rng.randrange(len(order) + 1), twice)
     assert finding_text(refusal(of, Called(nodes=tuple(order)))) == (
-        f"{of.nodes[twice].name} stands in the list more than once"
+        f"{of.nodes[twice].name} is in the list more than once"
     )
 
 
@@ -116,9 +116,9 @@ def test_a_node_before_its_input_is_refused(of: Program, rng: random.Random) -> 
     order.remove(early)
     order.insert(order.index(source), early)
     message = str(finding_text(refusal(of, Called(nodes=tuple(order)))))
-    assert "stands before its input" in message
+    assert "comes before its input" in message
     names = [node.name for node in of.nodes]
-    node, late = (names.index(name) for name in message.split(" stands before its input "))
+    node, late = (names.index(name) for name in message.split(" comes before its input "))
     assert late in inputs(of, node)
     assert order.index(node) < order.index(late)
 
@@ -129,7 +129,7 @@ def test_a_stranger_is_refused(of: Program, rng: random.Random) -> None:
     """Something that is no node of the graph has no place in the list."""
     order = some_order(of, rng)
     order.insert(rng.randrange(len(order) + 1), -1)
-    assert "something that is no node of this graph" in str(finding_text(refusal(of, Called(nodes=tuple(order)))))
+    assert "something that is not a node of this graph" in str(finding_text(refusal(of, Called(nodes=tuple(order)))))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_only_what_the_root_needs_has_to_be_there() -> None:
 def test_what_the_root_does_not_need_may_not_be_there() -> None:
     """To list all nodes as they were made is not to sort those below the root."""
     found = refusal(IDLE, Called(nodes=(0, 1, 2)))
-    assert "b stands in the list, and L is not computed from it" == finding_text(found)
+    assert "b is in the list, but L is not computed from it" == finding_text(found)
 
 
 # -- what a backward pass ran ---------------------------------------------------------------------------

@@ -81,10 +81,10 @@ DISTRIBUTE = {
         for_rule("import sys; sys.exit(0)"), "failed", ("ERROR", "ends the program"), "error"
     ),
     "os._exit(0) at import": Bad(
-        first("import os\nos._exit(0)\n"), "failed", ("could not be loaded", "left before it answered"), "skipped"
+        first("import os\nos._exit(0)\n"), "failed", ("could not be loaded", "ended before it answered"), "skipped"
     ),
     "os._exit(0) in a rule": Bad(
-        for_rule("import os; os._exit(0)"), "failed", ("CRASHED", "left before it answered"), "crashed"
+        for_rule("import os; os._exit(0)"), "failed", ("CRASHED", "ended before it answered"), "crashed"
     ),
     "output by the megabyte": Bad(
         for_plus("print('x' * 100_000)"), "passed", ("PASS 01 distribute",), "passed"
@@ -172,7 +172,7 @@ def test_what_is_no_file_of_text_is_told_and_costs_nobody_else(
     [
         ("build_topo returned None", "return None"),
         ("build_topo returned str", "return 'a, b'"),
-        ("something that is no node of this graph", "return [root, None]"),
+        ("something that is not a node of this graph", "return [root, None]"),
     ],
 )
 def test_build_topo_may_return_anything(

@@ -341,7 +341,7 @@ STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghij
         ),
         pytest.param(
             {},
-            {"message": "read the class `Scalar` with `value` as data, `grad` as gradient and `_inputs` as inputs"},
+            {"message": "the engine is the class `Scalar`, with the value in `value`, the gradient in `grad`"},
             id="other names",
         ),
         pytest.param(

@@ -38,11 +38,11 @@ def said_of(cause: Problem, source: str) -> str:
         ("Python said: ValueError: no", "raised", "ValueError", "no"),
         ("Python said: AssertionError", "raised", "AssertionError", ""),
         ("Python cannot read the file: invalid syntax", "syntax", "SyntaxError", "invalid syntax"),
-        ("the code ends the program", "exit", "SystemExit", "0"),
+        ("your code ends the program", "exit", "SystemExit", "0"),
         ("torch is not available while grading", "module", "NotAvailable", "torch is not available while grading"),
-        ("it called its functions too often", "calls", "OutOfCalls", ""),
-        ("it ran out of CPU time", "cpu", "OutOfTime", ""),
-        ("it waited for 5 seconds without computing", "stalled", "Stalled", ""),
+        ("your code made too many calls of its functions", "calls", "OutOfCalls", ""),
+        ("your code ran out of CPU time", "cpu", "OutOfTime", ""),
+        ("your code waited for 5 seconds without computing", "stalled", "Stalled", ""),
         ("memory", "raised", "MemoryError", ""),
         ("RecursionError", "raised", "RecursionError", "maximum recursion depth exceeded"),
     ],
@@ -78,23 +78,23 @@ def test_a_method_is_asked_for_by_its_name(expected: str, kind: str, name: str) 
 
 UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
     ("there is no class `Value` in the file", "no_class", [], []),
-    ("which class is the engine? found A, B; call one of them Value", "several_classes", ["A", "B"], []),
-    ("no attribute holds the value; call it `data`", "no_value", [], []),
-    ("which attribute is the value? x, y are possible; call it `data`", "several_values", ["x", "y"], []),
-    ("no attribute holds the gradient; call it `grad`", "no_gradient", [], []),
-    ("which attribute is the gradient? u, v are possible; call it `grad`", "several_gradients", ["u", "v"], []),
+    ("which class is the engine? It could be any of A, B; call one of them Value", "several_classes", ["A", "B"], []),
+    ("a leaf has no attribute that holds its value; call it `data`", "no_value", [], []),
+    ("which attribute is the value? It could be any of x, y; call it `data`", "several_values", ["x", "y"], []),
+    ("a leaf has no attribute that holds its gradient; call it `grad`", "no_gradient", [], []),
+    ("which attribute is the gradient? It could be any of u, v; call it `grad`", "several_gradients", ["u", "v"], []),
     ("there is no `backward()` on a node", "no_backward", [], []),
     ("there is no function `half` in the file", "no_function", ["half"], []),
-    ("an operation gave NoneType instead of a Value", "no_node", ["NoneType", "Value"], []),
+    ("an operation returned None instead of a Value", "no_node", ["NoneType", "Value"], []),
     ("a node made by an operation has no `_backward` to call", "nothing_to_call", ["_backward"], []),
     (
-        "`_backward` of the result is None; `out._backward = _backward` stores the closure",
+        "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure",
         *("rule_is_none", [], []),
     ),
     (
-        "no backward rule was recognised in the result of `*`, or of `+` where there is no `*` (looked at a, b): no "
-        "function to call, no local derivatives but the inputs' values, and no gradient of an operation that "
-        "backward() reads and propagates to its inputs",
+        "no backward rule was recognised in the result of `*`, or of `+` where there is no `*`: its attributes (a, b) "
+        "hold no function to call and no local derivatives but the inputs' values, and backward() reads and propagates "
+        "no gradient of an operation",
         *("no_rule", ["a", "b"], []),
     ),
     ("the backward rule of a node gave 1 contribution for 2 inputs", "contributions", [], [1, 2]),
@@ -103,8 +103,8 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         "`grads` of a node does not hold an input and a local derivative in each place",
         *("no_pairs", ["grads"], []),
     ),
-    ("whose rule adds to which gradient cannot be told from what backward() reads", "unclear_writes", [], []),
-    ("backward() sets a gradient to something that is no number", "no_number", [], []),
+    ("it could not be found out which node's rule adds to which gradient in backward()", "unclear_writes", [], []),
+    ("backward() sets a gradient to something that is not a number", "no_number", [], []),
 ]
 
 
@@ -188,7 +188,7 @@ SAID: list[tuple[str, Remark]] = [
     ("each operation is written in place: `x = a; x += b`", remarks.InPlace()),
     ("starting from L.grad = -2.5, a.grad = 5", remarks.StartingFrom({"L.grad": -2.5, "a.grad": 5.0})),
     ("in the second pass", remarks.SecondPass()),
-    ("in a second pass, after one from h", remarks.SecondPass("h")),
+    ("in a second backward pass, after one from h", remarks.SecondPass("h")),
     (
         "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same "
         "leaves",
@@ -197,22 +197,22 @@ SAID: list[tuple[str, Remark]] = [
     ("in the second pass from L.grad = 2", remarks.RulesRunAgain(2.0)),
     ("after zero_grad, in the second pass from L.grad = 2", remarks.RulesRunAgain(2.0, "zero_grad")),
     ("after zero_grad", remarks.Cleared("zero_grad")),
-    ("we made the local rule of L hand on three times as much", remarks.RuleTripled("L")),
+    ("the grader made the rule of L contribute three times as much", remarks.RuleTripled("L")),
     (
-        "we made the local rule of L hand on three times as much; backward() took no notice",
+        "the grader made the rule of L contribute three times as much; backward() ignored it",
         remarks.RuleTripled("L", ignored=True),
     ),
     (
-        "this answer changes with the order in which nodes are made or a set is walked: other runs may look right",
+        "this result depends on the order in which nodes are made or a set is walked, so other runs may look right",
         remarks.DependsOnOrder(),
     ),
     ("backward() changed the data", remarks.DataChanged("backward")),
     ("the backward rules changed the data", remarks.DataChanged("rules")),
     ("no gradient changed when the backward rules ran", remarks.NoGradientChanged()),
-    ("no local derivatives were found beside the inputs of a node", remarks.NothingStored()),
-    ("no backward rule was found on a node; numbers that agree are not enough here", remarks.NoRules()),
-    ("an operation gave None, as a function without `return` does", remarks.GaveNone()),
-    ("L.grad is 0.0 in the end; the pass starts with L.grad = 1", remarks.SeedChanged("L", 0.0)),
+    ("no local derivatives were found that a node stores for its inputs", remarks.NothingStored()),
+    ("no backward rule was found on a node; this check needs more than right numbers", remarks.NoRules()),
+    ("an operation returned None, as a function without `return` does", remarks.GaveNone()),
+    ("L.grad is 0.0 at the end; a backward pass starts with L.grad = 1", remarks.SeedChanged("L", 0.0)),
     ("the `_backward` of a * b ran more than once", remarks.RanTwice("a * b")),
     ("the `_backward` of a * b never ran", remarks.NeverRan("a * b")),
     (
@@ -224,15 +224,15 @@ SAID: list[tuple[str, Remark]] = [
     ("train returned None; expected 1 number", remarks.Returned("train", 1, type="None")),
     ("not right yet: dL/da (yours: 0), dL/db (yours: nan)", remarks.NotRight({"dL/da": -0.0, "dL/db": "nan"})),
     ("build_topo returned str; it should return a list of nodes", remarks.NoList("str")),
-    ("a node is missing, doubled, or stands before one of its inputs", remarks.Disordered()),
+    ("a node is missing, is in the list twice, or comes before one of its inputs", remarks.Disordered()),
     (
-        "the list holds something that is no node of this graph: a number, or what an earlier call left behind?",
+        "the list holds something that is not a node of this graph: a number, or a node of an earlier call?",
         remarks.NoNode(),
     ),
-    ("a stands in the list more than once", remarks.ListedTwice("a")),
+    ("a is in the list more than once", remarks.ListedTwice("a")),
     ("in a second call, a is missing from the list", remarks.NotListed("a", again=True)),
-    ("p stands in the list, and L is not computed from it", remarks.Unrelated("p", "L")),
-    ("L stands before its input a", remarks.BeforeInput("L", "a")),
+    ("p is in the list, but L is not computed from it", remarks.Unrelated("p", "L")),
+    ("L comes before its input a", remarks.BeforeInput("L", "a")),
 ]
 
 
