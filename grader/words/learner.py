@@ -554,7 +554,7 @@ def _of_operation(fact: "Fact") -> str:
         case "overwrites":
             inputs = "a.grad and b.grad" if both else f"{name}.grad"
             to_value = f" to {fact.found}" if fact.found else ""
-            return f"the rule sets {inputs}{to_value}. It should add to the existing gradient{'s' * both}."
+            return f"the rule sets {inputs}{to_value} instead of adding to {'them' if both else 'it'}."
         case "gives_other":
             return f"the result is {fact.found}. It should be a node."
         case "depends_on_gradients":
