@@ -38,16 +38,16 @@ function firstColumns(data) {
     {
       name: "who",
       title: "Learner",
-      width: "minmax(9rem, 17rem)",
+      width: "minmax(9em, 17em)",
       sort: (a, b) => order(a.name, b.name),
       role: "rowheader",
       show: who,
     },
-    some(({ section }) => section) && word("section", "Section", "5rem"),
+    some(({ section }) => section) && word("section", "Section", "5em"),
     some(({ submitted_at: at }) => at) && {
       name: "time",
       title: "Submitted",
-      width: "8.5rem",
+      width: "9em",
       sort: (a, b) => order(when(a.submitted_at), when(b.submitted_at)),
       show: ({ submitted_at: at, late_s: late }) => [
         when(at),
@@ -57,7 +57,7 @@ function firstColumns(data) {
     {
       name: "score",
       title: "Score",
-      width: "5.5rem",
+      width: "5.5em",
       down: true,
       sort: (a, b) => numbers(a.score, b.score) || numbers(a.bonus, b.bonus),
       show: ({ score, bonus, standing }) => [
@@ -66,11 +66,11 @@ function firstColumns(data) {
       ],
     },
     some(({ total, score, bonus }) => total !== undefined && score !== undefined && total !== score + bonus) && {
-      ...word("total", "Total", "3.5rem"),
+      ...word("total", "Total", "3.5em"),
       down: true,
       sort: (a, b) => numbers(a.total, b.total),
     },
-    some(({ grade }) => grade) && word("grade", "Grade", "3.5rem"),
+    some(({ grade }) => grade) && word("grade", "Grade", "3.5em"),
   ].filter(Boolean);
 }
 
