@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from .practice import Practice
 
 
+_PLAY = "--play"
+
+
 def load_ipython_extension(shell: Any) -> None:
     """Define `%%grade`. IPython calls this for `%load_ext grader`."""
     magics = _Magics(shell)
@@ -27,7 +30,7 @@ class _Magics:
     def grade(self, line: str, cell: str) -> None:
         """Grade the cell as the file of an exercise, and show the verdict. Then run the cell, if its code can be run.
 
-        The cell is graded by itself: it cannot use what other cells define.
+        The cell is graded by itself: it cannot use what other cells define. With `--play`, show the replay, too.
         """
         from IPython.display import display
 
@@ -36,18 +39,21 @@ class _Magics:
         from .outside import UserError
         from .remarks import CellStart
         from .views import CellVerdict
+        from .views.cell import CellReplay
 
         try:
             practice = self._warm()
-            exercise = find_exercise(practice.course, line.strip())
+            words = line.split()
+            exercise = find_exercise(practice.course, " ".join(word for word in words if word != _PLAY))
             number = len(self._shell.history_manager.input_hist_raw) - 1  # the first one of the list is empty
             started = CellStart(number, 1)
             source = Source(Path("notebook"), "\n" + without_magics(cell), cells=(started,))
             verdict = CellVerdict(practice.grade_source(exercise, source))
+            replays = practice.replays(exercise, source) if _PLAY in words and verdict.loaded else ()
         except UserError as error:
             print(f"grade: {error}")
             return
-        display(verdict)  # type: ignore[no-untyped-call]
+        display(verdict, *map(CellReplay, replays))  # type: ignore[no-untyped-call]
         if verdict.loaded:
             self._shell.run_cell(cell)
 

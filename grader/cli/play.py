@@ -5,16 +5,16 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import sandbox
-from ..answer_book import Answer, AnswerBook, read_book
+from ..answer_book import AnswerBook, read_book
 from ..client import Source, read_source
 from ..course import Check, Course, Exercise
-from ..oracle import Oracle, OracleError
+from ..oracle import Oracle
 from ..outside import did_you_mean, readable, write_atomically, write_named
 from ..processes import open_in_browser
 from ..program import FUNCTIONS, Program, ProgramError, program
@@ -236,7 +236,7 @@ def _training(words: Sequence[str]) -> Training:
 def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[Replay, ...], Landscape | None]:
     """Run the learner's file and return what was recorded."""
     from ..replay.landscape import record_training
-    from ..replay.record import LearnerFile, record
+    from ..replay.record import LearnerFile, answers_of, record
 
     exercise = target.exercise.id if target.exercise else ""
     file = LearnerFile(exercise, str(_from_here(target.source.path)), target.source.text)
@@ -256,7 +256,7 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
                 first = _of_exercise(course, book, oracle, warm, target.exercise, target)
         except ProgramError as error:
             raise UsageError(str(error)) from None
-        return record(warm, course.limits, file, first, others, _asks(oracle)), landscape
+        return record(warm, course.limits, file, first, others, answers_of(oracle)), landscape
 
 
 def _of_exercise(
@@ -283,18 +283,6 @@ def _of_exercise(
     if checked.passed(target.check):
         print(f"Your code passes this check ({target.check.title}): its first program is shown.")
     return found
-
-
-def _asks(oracle: Oracle) -> Callable[[Program], Answer | None]:
-    """Return what gives torch's answer to a program, or None where there is none."""
-
-    def answer(wanted: Program) -> Answer | None:
-        try:
-            return oracle.answers([wanted])[0]
-        except OracleError:
-            return None
-
-    return answer
 
 
 def _from_here(path: Path) -> Path:

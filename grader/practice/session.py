@@ -12,6 +12,9 @@ from ..client import Source, read_exercise
 from ..course import Course, Exercise
 from ..grading import SILENT, Grader, Listener, Submission, digest, grade_submission, relative_path
 from ..oracle import Oracle
+from ..replay import Replay
+from ..replay.of_check import CheckedFile
+from ..replay.record import LearnerFile, answers_of, record
 from ..report import CheckResult, ExerciseResult, Report, check_for_learner, for_learner
 from ..report.model import SubmissionStamp
 
@@ -77,6 +80,19 @@ class Practice:
         source = read_exercise(exercise, self.path(exercise))
         read = self.path(exercise).with_suffix(source.path.suffix)  # a notebook lies there in place of the file
         return replace(source, path=relative_path(read, Path.cwd()))
+
+    def replays(self, exercise: Exercise, source: Source) -> tuple[Replay, ...]:
+        """Record how a source runs on the program of its first failing check; nothing where no check can be shown.
+
+        Where all are passed, it is the first program of the first check.
+        """
+        assert self._grader is not None
+        grader = self._grader
+        first = CheckedFile(grader, exercise, source).first()
+        if first is None:
+            return ()
+        file = LearnerFile(exercise.id, source.path.name, source.text)
+        return record(grader.warm, self.course.limits, file, first, (), answers_of(grader.oracle))
 
     def _grade(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:
         try:

@@ -25,6 +25,7 @@ from ..client import (
 from ..client import Problem as Failure
 from ..client.protocol import Observed
 from ..course import Limits
+from ..oracle import Oracle, OracleError
 from ..outside import plain
 from ..program import Leaf, Op, Program, number_text
 from ..sandbox import Warm
@@ -56,6 +57,18 @@ _HIDDEN = "The backward pass computes gradients elsewhere and writes them to the
 _UNKNOWN = "No local rule was recognised in this file, so no steps can be shown."
 
 Answers = Callable[[Program], Answer | None]
+
+
+def answers_of(oracle: Oracle) -> Answers:
+    """Return what gives torch's answer to a program, or None where there is none."""
+
+    def answer(wanted: Program) -> Answer | None:
+        try:
+            return oracle.answers([wanted])[0]
+        except OracleError:
+            return None
+
+    return answer
 
 
 @dataclass(frozen=True)

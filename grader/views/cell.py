@@ -3,12 +3,15 @@
 from html import escape
 
 from ..outside import plain
+from ..replay import Replay
 from ..report import ExerciseResult, Report
 from ..report.shown import first_failure
 from .practice import exercise_screen
+from .replay import build_replay_page
 from .terminal import explained, status_word
 
 # inline, because notebooks remove style sheets; no colour says anything that a word beside it does not
+_FRAME = "width: 100%; height: 45em; border: 0"
 _ROW = "text-align: left; padding: 0.1em 1em 0.1em 0"
 
 
@@ -35,6 +38,21 @@ class CellVerdict:
         )
         table = f'<table aria-label="checks"><tbody>{rows}</tbody></table>' if rows else ""
         return f"<div>{_headline(result)}{table}{_why(result)}</div>"
+
+
+class CellReplay:
+    """The page that replays a learner's backward pass, in a frame that can reach nothing of the notebook."""
+
+    def __init__(self, replay: Replay) -> None:
+        self._replay = replay
+
+    def __repr__(self) -> str:
+        return f"Replay: {plain(self._replay.program)} (a notebook shows it as a page)"
+
+    def _repr_html_(self) -> str:
+        page = escape(build_replay_page([self._replay]))
+        title = _text(f"Replay of {self._replay.program}")
+        return f'<iframe title="{title}" sandbox="allow-scripts" style="{_FRAME}" srcdoc="{page}"></iframe>'
 
 
 def _headline(result: ExerciseResult) -> str:

@@ -78,7 +78,7 @@ def test_a_cell_is_graded_in_a_kernel(
         "%load_ext grader",
         f"%%grade distribute\n{solved('01_distribute.py')}",
         "Value(2) + Value(3)",
-        f"%%grade 3\n{wrong}",
+        f"%%grade 3 --play\n{wrong}",
         f"%%grade swap\n{raising}",
         "%%grade swap\nclass Value(",
         "%%grade nothing\nx",
@@ -98,6 +98,11 @@ def test_a_cell_is_graded_in_a_kernel(
     assert "Value(data=5" in after["text/plain"]
     assert "(cell 4, lines" in failed["text/plain"]
     assert "L = (a * b) + a    with a = 2, b = -3" in failed["text/html"]
+    replay = notebook.cells[3].outputs[1]["data"]
+    assert "Replay: L = (a * b) + a" in replay["text/plain"]
+    assert replay["text/html"].startswith('<iframe title="Replay of L = (a * b) + a')
+    assert 'sandbox="allow-scripts"' in replay["text/html"]
+    assert "<script" not in replay["text/html"]  # all of the page is text in an attribute
     assert "raised ValueError: &lt;b&gt;&amp;" in raised["text/html"]
     assert "cell 5, line 4: raise ValueError(" in raised["text/plain"]
     assert "notebook could not be loaded, because Python cannot read the file" in unread["text/plain"]
