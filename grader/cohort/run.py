@@ -31,7 +31,7 @@ RUN = "run.json"
 REPORTS = "reports"
 GONE = "gone"
 EARLIER = "earlier"  # reports that a later one replaced
-WRITTEN = "reports.sha256"  # the digest of each report as it was written, in the form of sha256sum
+WRITTEN = "reports.sha256"  # the digests of all reports as they were written
 ROSTER = "roster.csv"
 SUMMARY = "cohort.json"  # deleted before a report changes, so that it is never stale
 

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -127,6 +128,48 @@ def test_reports_of_submissions_that_are_gone_are_set_aside(cohort: Run, submiss
     assert "moved to" in done.stdout
     assert ["ann.json", "dot.json"] == sorted(path.name for path in (work / "results" / "reports").iterdir())
     assert ["bob.json"] == [path.name for path in (work / "results" / "gone").iterdir()]
+
+
+def test_people_and_decisions(cohort: Run, grade: Run, work: Path) -> None:
+    """A roster names people and who is absent; a decision is applied by the next run, an edited report is not."""
+    (work / "roster.csv").write_text("login,name\nann,Ann A\nbob,Bob B\neve,Eve E\n")
+    done = cohort("--roster", work / "roster.csv")
+    assert "Submitted nothing (1): Eve E" in done.stdout
+    assert "Not in the roster (1): dot" in done.stdout
+    shutil.copytree(work / "results", work / "before")
+
+    points = FULL - json.loads((work / "results" / "reports" / "bob.json").read_text())["score"]
+    words = ("results", "bob", "--points", "swap.already_there=1", "--why", "the text misled", "--by", "Ada")
+    assert "bob: swap.already_there: 1 point (Ada, " in grade("decide", *words).stdout
+    assert (2, "") == ((done := grade("export", "results", "--to", "csv")).returncode, done.stdout)
+    assert "overrides.yaml changed after cohort.json; run `grade cohort` again" in done.stderr
+    assert f"Bob B (bob): {FULL - points} -> {FULL - points + 1}, because decision on swap" in cohort().stdout
+    done = grade("compare", "before", "results")
+    assert (1, "1 of 4 learners changed.") == (done.returncode, done.stdout.splitlines()[-1])
+    assert 0 == grade("compare", "results", "results").returncode
+
+    report = work / "results" / "reports" / "bob.json"
+    report.write_text(report.read_text().replace('"status": "partial"', '"status": "failed"'))
+    assert "bob.json was changed after it was written" in grade("export", "results", "--to", "csv").stderr
+    done = cohort()
+    assert "Reports that were changed by hand were moved to" in done.stdout
+    assert "To change points for good: grade decide " in done.stdout
+
+
+def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, work: Path) -> None:
+    """Exit code 2, one line, and no file."""
+    cohort()
+    for words, said in {
+        "nobody --excused": "there is no learner or submission `nobody`",
+        "bob": "say what is decided: --points, --file,",
+        "bob --points swap.upstream": "--points swap.upstream: write EXERCISE.CHECK=N",
+        "bob --points swap.upstream=99": "`swap.upstream` has 99 points, but the check is worth",
+        "bob --submitted-at noon": "--submitted-at noon: write a time such as",
+        "bob --submission x": "--submission: there is no submission `x`",
+    }.items():
+        done = grade("decide", "results", *words.split(), "--why", "so")
+        assert (2, True) == (done.returncode, said in done.stderr), done.stderr
+    assert not (work / "results" / "overrides.yaml").exists()
 
 
 def test_what_is_nobodys_is_said(cohort: Run, submissions: Path) -> None:
