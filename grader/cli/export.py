@@ -32,6 +32,11 @@ PLACES = {
 FOLDERS = ("gradescope", "feedback")  # files for each submission, for learners: the course says what they are told
 _NAMED = ("canvas", "nbgrader")
 _TABLES = ("csv", "canvas", "nbgrader")  # a row for each learner
+_LEFT_OUT = {
+    "csv": ("not_graded",),
+    "canvas": ("not_graded", "unclaimed"),
+    "nbgrader": ("not_graded", "unclaimed", "excused"),
+}
 _SHOWN = 5
 
 
@@ -71,7 +76,7 @@ def run_export(options: ExportOptions) -> int:
 
 def _counted(options: ExportOptions, summary: Summary, reports: int) -> str:
     if summary.roster and options.to in _TABLES:
-        learners = sum(learner.standing != "not_graded" for learner in summary.learners)
+        learners = sum(learner.standing not in _LEFT_OUT[options.to] for learner in summary.learners)
         return f"{learners} {'learner' if learners == 1 else 'learners'}"
     return f"{reports} {'submission' if reports == 1 else 'submissions'}"
 

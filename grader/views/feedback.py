@@ -1,5 +1,6 @@
 """Feedback for each learner of a class: the report as text, as JSON and as a page."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 
@@ -22,9 +23,13 @@ def feedback(
         details: the course's settings of visibility, as `for_learner` takes them.
         page: makes `feedback.html` from what a learner is told; None for no such file.
     """
+    taken: set[str] = set()
     for report in reports:
         told = for_learner(report, details)
         name = folder_of(told)
+        if name.lower() in taken:  # two ids that differ in letters which a folder's name cannot have
+            name += "-" + hashlib.sha256((told.learner.id if told.learner else name).encode()).hexdigest()[:12]
+        taken.add(name.lower())
         yield f"{name}/feedback.txt", render(told, title, everything=True) + decisions(told)
         yield f"{name}/report.json", to_json(told).decode()
         if page is not None:

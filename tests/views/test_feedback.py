@@ -110,3 +110,5 @@ def test_feedback_says_what_people_decided(
         "Penalty: 1 point, submitted 2 min late\nTotal: 3   Grade: A\n\nWell\\x1b\n"
     )
     assert '"penalty": 1' in report
+    others = [replace(made, learner=replace(row, id=name, person=Person())) for name in ("a b", "a/b")]
+    assert 2 == len({name for name, _ in feedback(others, "A course", {}) if name.endswith(".txt")})
