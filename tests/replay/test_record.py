@@ -216,7 +216,7 @@ def test_an_endless_loop_is_stopped(replay: Make) -> None:
     """It is told as a problem at its line."""
     shown = replay(SQUARE, (MUL[0], "while True: pass"))
     assert shown.problem is not None
-    assert "Stopped: it ran out of CPU time; does a loop never end?" == shown.problem.text
+    assert "Stopped: your code ran out of CPU time; does a loop never end?" == shown.problem.text
 
 
 def test_an_endless_pass_shows_its_beginning(replay: Make) -> None:
