@@ -330,4 +330,4 @@ def test_a_process_that_leaves_everything_out_is_told(monkeypatch: pytest.Monkey
     monkeypatch.setattr(EngineProcess, "run", lambda process, batch: nothing)
     shown = replay(SQUARE)
     assert shown.problem is not None
-    assert "The engine's process left programs out." == shown.problem.text
+    assert "The answer leaves out programs that were asked for." == shown.problem.text
