@@ -216,7 +216,7 @@ def test_an_endless_loop_is_stopped(replay: Make) -> None:
     """It is told as a problem at its line."""
     shown = replay(SQUARE, (MUL[0], "while True: pass"))
     assert shown.problem is not None
-    assert "Stopped: it ran out of CPU time; does a loop never end?" == shown.problem.text
+    assert "Stopped: your code ran out of CPU time; does a loop never end?" == shown.problem.text
 
 
 def test_an_endless_pass_shows_its_beginning(replay: Make) -> None:
@@ -330,4 +330,4 @@ def test_a_process_that_leaves_everything_out_is_told(monkeypatch: pytest.Monkey
     monkeypatch.setattr(EngineProcess, "run", lambda process, batch: nothing)
     shown = replay(SQUARE)
     assert shown.problem is not None
-    assert "The engine's process left programs out." == shown.problem.text
+    assert "The answer leaves out programs that were asked for." == shown.problem.text
