@@ -18,7 +18,8 @@ _TEXT = 10  # where text begins under a status word
 _LABEL = 17
 _LINES = 10  # lines of a failing check, as a rule
 _MOST_LINES = 14  # lines of a failing check, even if parts cannot be shortened
-_FILE_LINES = 20  # lines of a message about a whole file, and of a program that is shown whole
+_FILE_LINES = 20  # lines of a message about a whole file
+_PROGRAM_LINES = 10  # lines of a program that is shown whole
 _OUTPUT_LINES = 3
 _DIGITS = 28  # characters of two numbers side by side
 _FACTS = 2  # fault facts shown
@@ -213,7 +214,8 @@ class _Page:
         self.label_width = 9 if style.narrow else _LABEL
         scale = 2 if style.narrow else 1
         self.lines = scale * _LINES
-        self.most = scale * _MOST_LINES + (_FILE_LINES if whole else 0)
+        self.most = scale * _MOST_LINES
+        self.grown = False  # whether `most` has room for a program that is shown whole
 
     def fitted(
         self, exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None
@@ -240,8 +242,10 @@ class _Page:
         style, indent = self.style, self.indent
         unfilled = check.status == "not_started"
         program = [f"{indent}{part}" for part in self.program(_given(check.program) or "")]
-        if self.whole and len(program) > _FILE_LINES:
-            program = [*program[: _FILE_LINES - 1], f"{indent}{style.ellipsis}"]
+        if self.whole and len(program) > _PROGRAM_LINES:
+            program = [*program[: _PROGRAM_LINES - 1], f"{indent}{style.ellipsis}"]
+        self.most += max(0, len(program) - 1) if self.whole and not unfilled and not self.grown else 0
+        self.grown = True
         yield _Part([] if unfilled else program, rank=1, least=len(program) if self.whole else 1)
         expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
         pairs = [

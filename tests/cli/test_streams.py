@@ -2,7 +2,8 @@
 
 import pytest
 
-from grader.cli.streams import Countdown, StatusLine
+from grader.cli.streams import Countdown, StatusLine, style
+from grader.style import Style
 
 
 class Shown(StatusLine):
@@ -36,3 +37,12 @@ def test_the_rest_takes_as_long_as_what_is_done(
     now[0] += seconds
     countdown.show("mutants", done, total)
     assert expected == line.text
+
+
+@pytest.mark.parametrize(("expected", "columns"), [(38, "20"), (38, "40"), (78, "80"), (198, "200"), (198, "500")])
+def test_lines_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, expected: int, columns: str) -> None:
+    """From 40 columns to 200, with two to spare; ASCII alone and no colour where that is asked for."""
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("GRADE_ASCII", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert Style(expected, color=False, ascii=True) == style()
