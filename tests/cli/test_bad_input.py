@@ -62,7 +62,7 @@ DISTRIBUTE = {
         for_plus("while True: pass"), "failed", ("TIMEOUT", "ran out of CPU time", "while True: pass"), "timeout"
     ),
     "an endless loop of calls": Bad(
-        for_plus("while True: repr(self)"), "failed", ("TIMEOUT", "called its functions too often"), "timeout"
+        for_plus("while True: repr(self)"), "failed", ("TIMEOUT", "too many calls of its functions"), "timeout"
     ),
     "an endless loop at import": Bad(
         first("while True: pass\n"), "failed", ("could not be loaded", "ran out of CPU time"), "skipped"

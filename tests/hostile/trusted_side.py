@@ -102,6 +102,7 @@ class Forged:
         limits: Limits,
         budget: Any = None,
         *,
+        cells: Sequence[int] = (),
         apart: bool = False,
     ) -> None:
         self.lies, self.limits = lies, limits
