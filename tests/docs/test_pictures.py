@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = ROOT / "docs" / "pictures"
+
+
+def test_every_picture_stands_in_a_page() -> None:
+    """A page shows it, or links to it."""
+    pages = [ROOT / "README.md", *ROOT.glob("docs/*.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    assert [] == [path.name for path in PICTURES.iterdir() if path.suffix in (".svg", ".png") and path.name not in text]
 
 
 @pytest.mark.slow
