@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,9 +155,10 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
     if options.to == "gradescope":
         files = gradescope(reports, told)
     elif options.platform is not None:
-        files = feedback_files(reports, course.title, told, options.platform)
+        page = _feedback_page(options.results, course)
+        files = feedback_files(reports, course.title, told, options.platform, page)
     else:
-        files = _feedback(options.results, reports, course)
+        files = feedback(reports, course.title, told, _feedback_page(options.results, course))
     for name, text in files:
         path = folder / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -168,13 +169,11 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
     return folder
 
 
-def _feedback(results: Path, reports: Iterable[Report], course: Course) -> Iterator[tuple[str, str]]:
+def _feedback_page(results: Path, course: Course) -> Callable[[Report], str]:
+    """Return what makes the page of feedback from what a learner is told."""
     from ..views.feedback_page import feedback_page
 
-    def page(told: Report) -> str:
-        return feedback_page(told, course.title, read_code(results, told), course.hints)
-
-    return feedback(reports, course.title, course.details, page)
+    return lambda told: feedback_page(told, course.title, read_code(results, told), course.hints)
 
 
 def _place(options: ExportOptions) -> Path:

@@ -9,19 +9,26 @@ from .feedback import decisions
 from .terminal import render
 
 
-def feedback_files(reports: Iterable[Report], title: str, details: Details, platform: str) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of a `feedback.txt` for each submission, named as a platform takes it back.
+def feedback_files(
+    reports: Iterable[Report], title: str, details: Details, platform: str, page: Callable[[Report], str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of `feedback.txt` and `feedback.html` for each submission, named as a platform takes
+    them back.
 
-    A submission whose files did not come from the platform's own download has no such name, and is left out.
+    A submission whose files did not come from the platform's own download has no such name, and is left out. nbgrader
+    gets the text only: for each HTML file, it looks for a notebook of that name in the submission.
 
     Args:
         platform: `canvas`, `moodle` or `nbgrader`.
+        page: makes `feedback.html` from what a learner is told.
     """
     for report in reports:
         told = for_learner(report, details)
         name = _PLACES[platform](told)
         if name:
             yield name, render(told, title, everything=True) + decisions(told)
+            if platform != "nbgrader":
+                yield f"{name.removesuffix('.txt')}.html", page(told)
 
 
 def _canvas(report: Report) -> str:

@@ -86,10 +86,13 @@ def test_feedback_is_named_as_a_platform_takes_it_back(
     file: str,
     expected: str | None,
 ) -> None:
-    """From the names in its own download; what came from elsewhere is left out."""
+    """From the names in its own download, with the page beside the text; what came from elsewhere is left out."""
     made = make_report(make_exercise(make_check(), file=file))
     made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin))
-    assert ([expected] if expected else []) == [name for name, _ in feedback_files([made], "A course", {}, platform)]
+    files = dict(feedback_files([made], "A course", {}, platform, lambda told: f"page of {told.submission.id}"))
+    html = expected.replace(".txt", ".html") if expected and platform != "nbgrader" else None
+    assert [name for name in (expected, html) if name] == list(files)
+    assert "page of jane" == files.get(html or "", "page of jane")
 
 
 def test_feedback_says_what_people_decided(
