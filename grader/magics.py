@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 _PLAY = "--play"
 
 
-def load_ipython_extension(shell: Any) -> None:
-    """Define `%%grade`. IPython calls this for `%load_ext grader`."""
+def load(shell: Any) -> None:
+    """Define `%%grade` in IPython's `shell`."""
     magics = _Magics(shell)
     shell.register_magic_function(magics.grade, "cell", "grade")
     atexit.register(magics.close)

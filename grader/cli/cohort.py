@@ -129,10 +129,10 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         people,
         lambda name: _earlier(results, name),
         rules=rules_digest(options.out),
-        results=str(readable(options.out)),
     )
     write_atomically(results.summary, json_text(summary).encode())
-    sys.stdout.write(render_cohort(summary, kept=standing.kept, color=style().color))
+    shown = str(readable(options.out))
+    sys.stdout.write(render_cohort(summary, results=shown, kept=standing.kept, color=style().color))
     sys.stdout.write(render_changes(_changes(before, summary, results, standing)))
     print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
     aside = options.out / GONE

@@ -112,15 +112,16 @@ class Review(_Strict, frozen=True):
     commands: tuple[str, ...]
 
     @classmethod
-    def of(cls, id: str, reasons: tuple[NeedsReview, ...], names: Sequence[str] = (), results: str = "") -> "Review":
-        """Return the review of a submission or learner. `results` is the folder of results, for commands."""
+    def of(cls, id: str, reasons: tuple[NeedsReview, ...], names: Sequence[str] = ()) -> "Review":
+        """Return the review of a submission or learner. In the commands, RESULTS stands for the folder of results, so
+        that the summary is the same in every folder."""
         return cls(
             id=id,
             names=tuple(names),
             reasons=reasons,
             texts=tuple(map(review_text, reasons)),
             questions=tuple(map(review_question, reasons)),
-            commands=tuple(review_command(reason, id, results or "RESULTS") for reason in reasons),
+            commands=tuple(review_command(reason, id) for reason in reasons),
         )
 
     @property
@@ -203,7 +204,6 @@ def summarise(
     earlier: Callable[[str], Iterable[tuple[str, Report]]] = lambda submission: (),
     *,
     rules: str = "",
-    results: str = "",
 ) -> Summary:
     """Return the summary of a class. Only numbers are kept of each report.
 
@@ -213,7 +213,6 @@ def summarise(
         people: the people of the class, and the rules for them; None if the submitters are the people.
         earlier: returns the earlier reports on a submission with their files, oldest first.
         rules: the digest of the roster, the deadlines and the decisions.
-        results: the folder of results, for the commands that decide about a review.
     """
     if people is None:
         reports = list(reports)
@@ -271,9 +270,7 @@ def summarise(
             Border(one.learner, one.name, one.total, one.grade, one.border, one.distance, one.check)
             for one in table.close
         ),
-        needs_review=tuple(
-            Review.of(name, found, _names(people, name), results) for name, found in sorted(reasons.items())
-        ),
+        needs_review=tuple(Review.of(name, found, _names(people, name)) for name, found in sorted(reasons.items())),
         beside=tuple(beside),
         learners=table.learners,
         grades=_grades(course, table.learners),

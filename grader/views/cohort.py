@@ -7,15 +7,17 @@ from termcolor import colored
 from ..cohort import Review, Summary
 from ..outside import few, plain
 from ..report.person import Learner
+from ..words.instructor import review_command
 
 _SHOWN = 12
 _BAR = 40
 
 
-def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> str:
+def render_cohort(summary: Summary, *, results: str = "RESULTS", kept: int = 0, color: bool = False) -> str:
     """Return the summary as text: scores, exercises, checks with a note, misconceptions, and reviews.
 
     Args:
+        results: the folder of results, for the commands that decide about a review.
         kept: the number of submissions whose report is from an earlier run.
         color: whether to use terminal colours.
     """
@@ -53,7 +55,8 @@ def render_cohort(summary: Summary, *, kept: int = 0, color: bool = False) -> st
         for review in summary.needs_review[:_SHOWN]:
             more = f" (and {len(review.texts) - 1} more)" if len(review.texts) > 1 else ""
             lines.append(f"  {_who(review)}: {plain(review.texts[0])}{more}")
-            lines.append(f"      {plain(review.questions[0])}  {plain(review.commands[0])}")
+            command = review_command(review.reasons[0], review.id, results)
+            lines.append(f"      {plain(review.questions[0])}  {plain(command)}")
         lines += _more(len(summary.needs_review), "cohort.json")
     if summary.beside:
         lines += ["", f"Not part of any submission: {_some([plain(name) for name in summary.beside])}"]

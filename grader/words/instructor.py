@@ -90,7 +90,7 @@ def review_question(reason: Review) -> str:
     return _QUESTIONS[reason.kind]
 
 
-def review_command(reason: Review, learner: str, results: str) -> str:
+def review_command(reason: Review, learner: str, results: str = "RESULTS") -> str:
     """Return the command that decides about a reason, with words in capitals to be replaced.
 
     Args:

@@ -235,7 +235,7 @@ def test_a_report_that_does_not_add_up_is_read_by_nobody(
         assert b"bob.json is damaged (it does not add up: the report has score 6" in done.stderr
     done = grade("cohort", submissions, "--out", results)
     assert 0 == done.returncode
-    assert b"Damaged reports were moved to" in done.stdout
+    assert b"Reports that were changed by hand were moved to" in done.stdout
     assert (right, 6) == (
         json.loads(path.read_bytes())["score"],
         json.loads((results / "gone" / "bob.json").read_bytes())["score"],
