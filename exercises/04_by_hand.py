@@ -14,8 +14,8 @@ y = 2:
                                    L.grad = 1
 
 If q propagated before L, `q.grad` would still be 0. q would propagate 0, nothing would call it
-again, and its contributions to p and x would be lost. `python 04_by_hand.py` prints these numbers
-and stops at the first function that you have not written.
+again, and its contributions to p and x would be lost. `python 04_by_hand.py` prints these numbers,
+then runs `sum_of_product`, the second of your functions.
 
 There are four functions to fill in, from the top:
 - `on_paper` returns three gradients. Work them out before you write any call.

@@ -50,7 +50,8 @@ def _moodle(report: Report) -> str:
 def _nbgrader(report: Report) -> str:
     """Return `<student>/<assignment>/feedback.txt`, as in nbgrader's folder `feedback`."""
     student = report.submission.origin or ""
-    assignments = {(exercise.file or "").partition("/")[0] for exercise in report.exercises if exercise.file}
+    files = [exercise.file for exercise in report.exercises if exercise.file and exercise.status != "missing"]
+    assignments = {file.partition("/")[0] for file in files if "/" in file}
     assignment = assignments.pop() if len(assignments) == 1 else ""
     return f"{student}/{assignment}/feedback.txt" if student and assignment and "/" not in student else ""
 

@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from ..client import cut
+from ..remarks import StartingFrom
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import digits, expected_by, first_failure, play_command, where
 from ..style import Style, columns, packed, padded
@@ -67,7 +68,10 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
     if at is not None and in_full is not None and not everything and not _not_earned(at, in_full):
         lines += ["", _explained_line(at, in_full, style, alone), *explained(at, in_full, style=style)]
     lines += ["", _total(report)]
-    if not everything and sum(c.status not in ("passed", "skipped") for e in report.exercises for c in e.checks) > 1:
+    failures = [(e, c) for e in report.exercises for c in e.checks if c.status not in ("passed", "skipped")]
+    if not everything and failures and all(_not_earned(e, c) for e, c in failures):
+        lines += style.wrap("grade --all says why a bonus was not earned.", style.prose)
+    elif not everything and len(failures) > 1:
         lines += style.wrap("The first failure is shown in full; grade --all shows every one.", style.prose)
     return "\n".join(lines) + "\n"
 
@@ -254,7 +258,9 @@ class _Page:
         ]
         yield _Part([line for pair in pairs for line in pair], rank=4, least=len(pairs[0]) if pairs else 0)
         head, *rest = (_given(check.message) or "").splitlines() or [""]
-        yield _Part(self.labelled("note" if expected else "", head) if head else [], rank=3 if expected else None)
+        started = any(isinstance(remark, StartingFrom) for remark in _given(check.remarks) or ())
+        cut_with = 3 if expected and not started else None  # no number is clear without the gradients it starts from
+        yield _Part(self.labelled("note" if expected else "", head) if head else [], rank=cut_with)
         line_number = check.reason.line if not isinstance(check.reason, UnsetType) else None
         placed = line_number is not None and not isinstance(exercise.file, UnsetType)
         own = [line for line in rest if _OWN_LINE.match(line)]

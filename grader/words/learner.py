@@ -418,7 +418,8 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "TypeError",
             r"'NoneType' object is not iterable",
             "",
-            "this is None where a list is needed: often a function without its `return`",
+            "this is None where a list is needed: often a function without its `return`, or list.reverse(), which "
+            "returns None",
         ),
         (
             "AttributeError",
