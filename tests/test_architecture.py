@@ -40,6 +40,7 @@ ROOMS = (
     "ci",
     "cli",
     "magics",
+    "extension",
     "pytest_plugin",
 )
 # the one thing in the worker that is not in the standard library: learners may use it, so its numbers are read

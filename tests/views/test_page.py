@@ -17,6 +17,7 @@ from grader.course import Course
 from grader.people import Because, Change
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp, Submitter
+from grader.report.person import Decided
 from grader.views.page import Beside, build_page
 from grader.views.page.data import CODE, CODE_PER_LEARNER, LINE, MANY, PART, PER_LEARNER, PRINTED, TEXT, cut, document
 
@@ -252,6 +253,21 @@ def test_each_learner_has_their_own_code(solved: Report, summary_of: Callable[..
         texts = [of_exercise[place] for of_exercise in parts[part]]
         assert [f"# {learner['id']}\n", EVIL] == texts[:2]
         assert {""} == set(texts[2:])
+
+
+def test_points_that_people_decided_on_are_shown(solved: Report, summary_of: Callable[..., Summary]) -> None:
+    """The score, the exercise and the check have them, as exports and feedback do."""
+    exercise = solved.exercises[0]
+    check = exercise.checks[0]
+    decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "so", points={f"{exercise.id}.{check.id}": 0})
+    summary = summary_of(solved)
+    rows = tuple(replace(row, decisions=(decided,)) for row in summary.learners)
+    assert rows
+    data = unpack(build_page(replace(summary, learners=rows), [solved]))
+    (learner,) = data["learners"]
+    assert solved.score - check.max_score == learner["score"]
+    assert exercise.score - check.max_score == data["results"][learner["results"][0]]["score"]
+    assert 0 == detail(data)["score"]
 
 
 def test_long_code_is_cut(solved: Report, summary_of: Callable[..., Summary]) -> None:

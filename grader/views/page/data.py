@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ...cohort import Review, Summary
-from ...people import Change
+from ...people import Change, adjusted
 from ...report import CheckResult, Diagnosis, ExerciseResult, Report
 from ...report.formats.people import student_id
 from ...report.person import Learner, Person
@@ -141,7 +141,8 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
             continue
         if not worth:
             worth = {(e.id, c.id): c for e in report.exercises for c in e.checks}
-        learner = _learner(report, summary, _Told(pools, beside.hints), rows.get(report.submission.id, ()))
+        of = rows.get(report.submission.id, ())
+        learner = _learner(_decided(report, of), summary, _Told(pools, beside.hints), of)
         learners.append(learner | _said(code=code.place(beside.code(report))))
     code.close()
     known = {learner["id"] for learner in learners}
@@ -167,6 +168,12 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     if beside.changes is not None:
         data["changes"] = {"since": cut(beside.earlier, LINE), "learners": list(map(_changed, beside.changes))}
     return Document(data, code.packed)
+
+
+def _decided(report: Report, rows: Sequence[Learner]) -> Report:
+    """Return a report with the points that people decided on, if they are the same for all whose submission it is."""
+    same = rows and all(row.decisions == rows[0].decisions for row in rows)
+    return adjusted(report, rows[0]) if same and rows[0].decisions else report
 
 
 def cut(text: str, most: int) -> str:
