@@ -106,4 +106,4 @@ def test_it_costs_other_runs_little() -> None:
     """Nothing of the grader is imported beyond the plugin and the extension of IPython."""
     script = "import sys, pytest, grader.pytest_plugin; print(*(n for n in sys.modules if n.startswith('grader')))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert {"grader", "grader.magics", "grader.pytest_plugin"} == set(done.stdout.split())
+    assert {"grader", "grader.extension", "grader.pytest_plugin"} == set(done.stdout.split())
