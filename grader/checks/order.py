@@ -28,7 +28,7 @@ _LONG = 1_000  # of an order longer than this, nothing is shown
 
 
 def judge_topological(program: Program, returned: Called, again: bool = False) -> None:
-    """Fail unless each node stands in the order exactly once and after all its inputs. Any such order will do.
+    """Fail unless the order lists each node once, after all its inputs. Any such order passes.
 
     `again` says that a second call returned it.
     """

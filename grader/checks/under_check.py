@@ -615,7 +615,7 @@ class EngineUnderCheck:
         if self._to_the_end:
             return
         if failures:
-            # what is still to be filled in is told of only where nothing else is wrong
+            # a part that is still to be filled in is reported only if nothing else is wrong
             first = min(failures, key=lambda i: (failures[i].finding.status == "not_started", i))
             if again is not None and not self._shrinking and (self._apart or not self._shared):
                 self._shrink(runs[first].program, again)

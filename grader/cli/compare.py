@@ -12,7 +12,7 @@ from .results import reports, summary_of
 
 
 def run_compare(before: Path, after: Path) -> int:
-    """Print whose total changed, and why. Returns 0 if nobody's did, else 1. Raises `UsageError`."""
+    """Print which totals changed, and why. Returns 0 if none did, else 1. Raises `UsageError`."""
     first, second = summary_of(before), summary_of(after)
     if first.course != second.course:
         was, now = (f"{one.course.id} {one.course.version}" for one in (first, second))

@@ -84,7 +84,7 @@ def _counted(options: ExportOptions, summary: Summary, reports: int) -> str:
 def _rows(options: ExportOptions, summary: Summary) -> Iterator[Report]:
     """Yield a report for each learner, after decisions and penalties.
 
-    A format with files for each submission gets each submission once, and nobody who submitted nothing.
+    A format with files for each submission gets each submission once. Learners without a submission are left out.
     """
     once: set[str] = set()
     each = options.to in _TABLES or (summary.roster and options.to == "feedback" and options.platform is None)
@@ -170,7 +170,7 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
 
 
 def _feedback_page(results: Path, course: Course) -> Callable[[Report], str]:
-    """Return what makes the page of feedback from what a learner is told."""
+    """Return a function that makes the feedback page from the report as a learner may read it."""
     from ..views.feedback_page import feedback_page
 
     return lambda told: feedback_page(told, course.title, read_code(results, told), course.hints)

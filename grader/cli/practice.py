@@ -89,7 +89,7 @@ def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
         raise UsageError("this course shows no solutions")
     path = course.solution(exercise)
     if not path.is_file():
-        raise UsageError("this course came without its solutions; ask whoever gave it to you")
+        raise UsageError("this course came without its solutions; ask your instructor")
     if course.solutions == "passed":
         _, results = _graded(course, named, [exercise])
         if results[exercise.id].status != "passed":

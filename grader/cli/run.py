@@ -178,7 +178,7 @@ def _with_files(course: Course, folder: Path) -> Path:
 
 
 def _default_report(own: Path | None, options: Options) -> Path | None:
-    """Return where the report goes if nobody says so: beside the learner's files, or here in a run for the record."""
+    """Return the default path of the report: beside the learner's files, or here for an official run."""
     if options.as_json:
         return None
     if own is not None:

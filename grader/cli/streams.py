@@ -48,7 +48,7 @@ def style() -> Style:
 
 
 def _wants_color() -> bool:
-    """Colour where a terminal is looking and nobody asked for none."""
+    """Return whether to use colour: on a terminal, unless it is turned off."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")

@@ -20,7 +20,7 @@ CHANGES = 2_000  # changes of gradients in one recording; the worker sends no mo
 SHOWN_LINES = 3  # of which this many source lines are shown
 SOURCE_LINE = 200  # characters of a source line that is shown
 OUTPUT = 16 << 10  # bytes that a report spends on what one check printed
-STALLED_S = 5  # seconds without any CPU time after which code is told that it makes no progress
+STALLED_S = 5  # code that uses no CPU time for so many seconds makes no progress
 
 MARK = "…"
 _SHORT = '\n\r\t"\\'  # JSON spells these in two bytes

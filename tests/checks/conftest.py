@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from problems import problem
 
 from grader.answer_book import Answer
 from grader.checks import EngineUnderCheck
@@ -178,21 +179,10 @@ def _honest() -> Callable[[Batch], Any]:
     return honest
 
 
-@pytest.fixture
-def problem() -> Callable[..., Problem]:
-    """A problem, of which a test names what matters to it."""
-
-    def make(
-        kind: str,
-        type_name: str = "ValueError",
-        message: str = "",
-        lines: Sequence[int] = (),
-        names: Sequence[str] = (),
-        counts: Sequence[int] = (),
-    ) -> Problem:
-        return Problem("backward", kind, type_name, message, list(lines), list(names), list(counts))
-
-    return make
+@pytest.fixture(name="problem")
+def make_problem() -> Callable[..., Problem]:
+    """Make a problem, of which a test names what matters to it."""
+    return problem
 
 
 COURSE = """\

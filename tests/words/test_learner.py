@@ -1,10 +1,10 @@
 """The sentences that a learner reads: one for each code, true of its fields."""
 
 import tracemalloc
-from collections.abc import Sequence
 from typing import get_args
 
 import pytest
+from problems import problem
 
 from grader import remarks
 from grader.client import Problem, stopped
@@ -13,18 +13,6 @@ from grader.remarks import Remark
 from grader.words.learner import remark_text, stopped_text
 
 SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
-
-
-def problem(
-    kind: str,
-    type_name: str = "ValueError",
-    message: str = "",
-    lines: Sequence[int] = (),
-    names: Sequence[str] = (),
-    counts: Sequence[int] = (),
-) -> Problem:
-    """A problem, of which a test names what matters to it."""
-    return Problem("backward", kind, type_name, message, list(lines), list(names), list(counts))
 
 
 def said_of(cause: Problem, source: str) -> str:
