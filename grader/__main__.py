@@ -23,7 +23,7 @@ def main() -> int:
         import gc
         import signal
 
-        gc.set_threshold(50_000)  # what is imported is no garbage; looking for some takes an eighth of a short run
+        gc.set_threshold(200_000)  # a short run ends before that; looking for garbage would take an eighth of it
 
         from .cli import main as run
     except KeyboardInterrupt:

@@ -4,12 +4,12 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, field
+from msgspec.structs import replace
 
 from . import __version__, sandbox, scoring
 from .answer_book import AnswerBook
@@ -43,8 +43,7 @@ from .sandbox import Warm
 from .scoring import FileState
 
 
-@dataclass(frozen=True)
-class Submission:
+class Submission(Struct, frozen=True):
     """A submission as it is graded: a source for each exercise, and what its report says of where it came from."""
 
     sources: Mapping[str, Source]
@@ -52,8 +51,7 @@ class Submission:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Listener:
+class Listener(Struct, frozen=True):
     """Hears of checks while a submission is graded.
 
     Attributes:
@@ -68,8 +66,7 @@ class Listener:
 SILENT = Listener()
 
 
-@dataclass(frozen=True)
-class Grader:
+class Grader(Struct, frozen=True):
     """Everything that submissions are graded with: course, collected checks, answers, a server process, a seed."""
 
     course: Course
@@ -168,8 +165,7 @@ def relative_path(path: Path, here: Path) -> Path:
         return readable(Path(path.name))
 
 
-@dataclass(frozen=True)
-class Examined:
+class Examined(Struct, frozen=True):
     """The outcomes of an exercise's checks on a file, before points and diagnosis. `engines` are those
     that were asked the course's own programs, by check; `facts` is what is certain about an engine that failed."""
 

@@ -38,8 +38,7 @@ class _Magics:
         from .client import Source, without_magics
         from .outside import UserError
         from .remarks import CellStart
-        from .views import CellVerdict
-        from .views.cell import CellReplay
+        from .views.cell import CellReplay, CellVerdict
 
         try:
             practice = self._warm()

@@ -1,11 +1,10 @@
 """Outcomes of checks into results: pure, and the only place where points are given."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from .answer_book import KnownBehaviour
@@ -22,8 +21,7 @@ from .words import learner
 _MOST_FACTS = 20  # of one exercise; a report has to stay small
 
 
-@dataclass(frozen=True)
-class FileState:
+class FileState(Struct, frozen=True):
     """The state of one exercise's file before any check: `state` is `loaded`, `failed` (it could not be
     loaded), `not_started`, `missing` or `unreadable`. `message` says why it could not be read, `stopped` and `reason`
     why it could not be loaded. `cells` are those of a notebook."""

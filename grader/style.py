@@ -2,8 +2,8 @@
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from termcolor import colored
 
 from .outside import ascii_only, plain
@@ -13,8 +13,7 @@ _ROW = 98  # columns of a row with points at its end, and of prose: what is wide
 _NARROW = 60
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(Struct, frozen=True):
     """How to draw.
 
     Attributes:

@@ -1,13 +1,14 @@
 """The answer to a batch as a whole, before its programs are judged one by one."""
 
-from dataclasses import dataclass, replace
 from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..client import Broke, Died, Problem, Read, Run
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A batch, its answer, and which of its runs came out wrong. Those put `aside` are of programs drawn at
     random, or of programs that the engine need not be able to build."""
 

@@ -3,12 +3,12 @@
 import inspect
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 import pytest
+from msgspec import Struct
 
 from ..client import cut_output
 from ..course import Check, Course, CourseError, Exercise
@@ -23,8 +23,7 @@ OnOutcome = Callable[[CheckOutcome], None]
 INI = Path(__file__).resolve().parent / "pytest.ini"
 
 
-@dataclass(frozen=True)
-class _Bound:
+class _Bound(Struct, frozen=True):
     exercise: Exercise
     check: Check
 
@@ -33,8 +32,7 @@ class _Bound:
         return self.exercise.id, self.check.id
 
 
-@dataclass
-class _Running:
+class _Running(Struct):
     """The check at hand: its engine, and when it began."""
 
     engine: EngineUnderCheck

@@ -1,7 +1,8 @@
 """Which of a check's runs can be recorded, and how."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ..client import Run
 from ..program import Op

@@ -21,7 +21,7 @@ from .outcome import CheckOutcome, GraderFault, outcomes
 from .plugin import INI, ChecksPlugin, EngineFor, OnOutcome
 
 _UNUSED = "cacheprovider debugging doctest faulthandler junitxml logging nose pastebin setuponly setupplan"
-_UNUSED += " stepwise threadexception tmpdir unittest unraisableexception monkeypatch recwarn"
+_UNUSED += " stepwise subtests threadexception tmpdir unittest unraisableexception monkeypatch recwarn"
 
 
 class CheckSession:

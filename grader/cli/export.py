@@ -15,7 +15,7 @@ from ..report import Report
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
 from ..report.person import Learner
-from ..views import feedback
+from ..views.feedback import feedback
 from ..views.handed_back import feedback_files
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError

@@ -3,8 +3,9 @@
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
+
+from msgspec import Struct
 
 from ..course import Course
 from ..outside import write_named
@@ -22,8 +23,7 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"
 _ROOT = "GITHUB_WORKSPACE"
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """A format, and where it goes. A job summary of GitHub's is `shared`: earlier steps have written to it."""
 
     name: str

@@ -4,9 +4,10 @@ import os
 import secrets
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from .. import sandbox
 from ..answer_book import read_book
@@ -25,8 +26,7 @@ from .words import UsageError, exercise_path, files_to_grade, is_file, learner_f
 _REPORT = "report.json"
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(Struct, frozen=True):
     words: tuple[str, ...]
     folder: Path | None
     report: Path | None

@@ -1,6 +1,6 @@
 """The budget of a whole submission, beside the limits of each check."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from .reason import Died
 
@@ -8,8 +8,7 @@ MAX_CPU_S = 60.0
 MAX_WALL_S = 90.0
 
 
-@dataclass
-class Budget:
+class Budget(Struct):
     """The seconds of CPU time and of waiting that a submission has used, of those that it may use.
 
     Only waiting for learner code counts as waiting, so a grader that was stopped meanwhile blames nobody.

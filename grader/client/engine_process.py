@@ -12,10 +12,10 @@ import signal
 import socket
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from ..course import Limits
 from ..sandbox import Warm
@@ -34,28 +34,24 @@ _CHUNK = 1 << 16
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # of objects that a learner prints: they differ from run to run
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """The file was loaded; `output` is what it printed meanwhile."""
 
     output: str = ""
 
 
-@dataclass(frozen=True)
-class NotStarted:
+class NotStarted(Struct, frozen=True):
     """The file's syntax tree is the stub's."""
 
 
-@dataclass(frozen=True)
-class LoadFailed:
+class LoadFailed(Struct, frozen=True):
     """The file could not be loaded: the learner's problem, or how the process died."""
 
     cause: Problem | Died
     output: str = ""
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """A batch's answer, or how it failed to come, and what the learner's code printed meanwhile."""
 
     answer: Read | Problem | Died

@@ -7,12 +7,12 @@ and in values, follows from what was asked, and is looked at before any of it is
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from ..program import BINARY, Arrangement, Program, arrange
 from ..worker.confine.framing import HEADER
@@ -23,8 +23,7 @@ RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem that mean: it did 
 # -- what is asked --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """One program and the steps to take on it once it is built, as the worker's `Graph` names them.
 
     With `whole`, leaves that are whole numbers are ints, as in `Value(2)`; with `in_place`, `x + y` is built as
@@ -53,8 +52,7 @@ class Run:
         return [op, *operands]
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(Struct, frozen=True, dict=True):
     """Runs executed with the file run afresh, all once under each order seed; `(None,)` leaves order as it comes.
 
     Without `engine`, the runs only call functions of the file, which needs no class then.
@@ -133,7 +131,7 @@ _Count: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
 _Message: TypeAlias = Annotated[str, Meta(max_length=bounds.MESSAGE)]
 
 
-class _Wire(msgspec.Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
+class _Wire(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
     pass
 
 
@@ -335,8 +333,7 @@ class Refused(Exception):
     """The worker's answer does not keep to the protocol; the message says how."""
 
 
-@dataclass(frozen=True, slots=True)
-class Odd:
+class Odd(Struct, frozen=True):
     """Something that stood where a number was expected, by its type's name."""
 
     type: str
@@ -345,8 +342,7 @@ class Odd:
 Observed: TypeAlias = float | Odd
 
 
-@dataclass(frozen=True)
-class Called:
+class Called(Struct, frozen=True):
     """The result of a learner's function: one of the fields is set, or none for None."""
 
     numbers: tuple[Observed, ...] | None = None
@@ -354,15 +350,13 @@ class Called:
     other: str | None = None
 
 
-@dataclass(frozen=True)
-class Traced:
+class Traced(Struct, frozen=True):
     """Each closure that ran, in order: its node, and what it added where."""
 
     calls: tuple[tuple[int, tuple[tuple[int, Observed], ...]], ...]
 
 
-@dataclass(frozen=True)
-class Ruled:
+class Ruled(Struct, frozen=True):
     """A node's rule: whether it is its own, a leaf's (`default`), None, or absent because the
     operation gave one of its inputs; whether it is the only one that the operation made; and its first and last line in
     the learner's file (0 where it has none there)."""
@@ -373,8 +367,7 @@ class Ruled:
     last: int
 
 
-@dataclass(frozen=True)
-class GradientChange:
+class GradientChange(Struct, frozen=True):
     """A gradient was written: of which node, what it was and became, and by which line of the learner's file (0 where
     no line is known). `outside`: not by the rule at hand, but after it."""
 
@@ -385,8 +378,7 @@ class GradientChange:
     outside: bool
 
 
-@dataclass(frozen=True)
-class RuleVisit:
+class RuleVisit(Struct, frozen=True):
     """A run of a local rule: of which node, with which upstream gradient, in which line it begins, what it wrote.
 
     `inner`: the rule is that of a node that the program has no name for, made for the operation `node`.
@@ -399,8 +391,7 @@ class RuleVisit:
     changes: tuple[GradientChange, ...]
 
 
-@dataclass(frozen=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """A run as it was recorded.
 
     Attributes:
@@ -432,16 +423,14 @@ class Grads(tuple[Observed, ...]):
     __slots__ = ()
 
 
-@dataclass(frozen=True)
-class Nothing:
+class Nothing(Struct, frozen=True):
     """A step that has no result of its own was taken."""
 
 
 Result: TypeAlias = Values | Grads | Called | Traced | Ruled | Recorded | Nothing
 
 
-@dataclass(frozen=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     """A result for each step that was taken; those of one kind by its name, in the order of their steps."""
 
     results: tuple[Result, ...]
@@ -471,20 +460,17 @@ class _Outcome:
         return tuple(result for result in self.results if isinstance(result, Recorded))
 
 
-@dataclass(frozen=True)
-class Done(_Outcome):
+class Done(_Outcome, frozen=True):
     """A run that went through: one result for each step."""
 
 
-@dataclass(frozen=True)
-class Broke(_Outcome):
+class Broke(_Outcome, frozen=True):
     """A run that stopped at step `len(results)`, or while building: then there is no result but that of `record`."""
 
     problem: Problem
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """A batch's outcomes, by order seed and run; None for a run after the budget was used up."""
 
     reading: Reading

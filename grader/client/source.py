@@ -4,8 +4,9 @@ import errno
 import os
 import stat
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..course import Exercise
 from ..outside import printable, readable
@@ -20,8 +21,7 @@ _FILE = os.O_RDONLY | _NO_FOLLOW | _CLOSE | getattr(os, "O_NONBLOCK", 0)
 _FOLDER = os.O_RDONLY | _NO_FOLLOW | _CLOSE | getattr(os, "O_DIRECTORY", 0)
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """A file's text, or why there is none: `problem` is `missing`, `unreadable` or None. `path` is for showing it.
 
     The text of a notebook is that of its code cells, one after the other; `cells` says where each begins. `names` are

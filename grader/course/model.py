@@ -1,11 +1,11 @@
 """A course as data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import msgspec
+from msgspec import Struct, field
 
 from ..outside import UserError
 
@@ -63,8 +63,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     output_kb: int = 256
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Struct, frozen=True):
     """A check as `course.yaml` lists it. `hint` is the number of one of its exercise's hints, or 0."""
 
     id: str
@@ -77,8 +76,7 @@ class Check:
     line: int
 
 
-@dataclass(frozen=True)
-class Exercise:
+class Exercise(Struct, frozen=True):
     """One file that learners edit, with its checks in the order of `course.yaml`. `learnt` says what it teaches."""
 
     id: str
@@ -123,8 +121,7 @@ def names_of(id: str, number: str) -> tuple[str, ...]:
     return id, number, number.lstrip("0"), f"{number}_{id}", f"{number}_{id}.py", f"{number}_{id}.ipynb"
 
 
-@dataclass(frozen=True)
-class Course:
+class Course(Struct, frozen=True):
     """A whole assessment.
 
     Attributes:

@@ -31,6 +31,7 @@ class Document:
         if root is None:
             raise CourseError(path, None, "the file is empty")
         self.root: yaml.Node = root
+        self._scalars = yaml.SafeLoader("")
 
     def error(self, node: yaml.Node, message: str) -> CourseError:
         return CourseError(self.path, line(node), message)
@@ -68,7 +69,7 @@ class Document:
                 mapping[key.value] = value.value if key.value == "version" else self._plain(value)
             return mapping
         try:
-            return yaml.SafeLoader("").construct_object(node)
+            return self._scalars.construct_object(node)
         except (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError):
             raise self.error(node, f"`{node.value}` cannot be read") from None
 

@@ -8,7 +8,8 @@ count, nor which limit was hit first: that depends on how fast the machine is.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..checks.answered import Shown
 from ..client import Broke, Called, Died, Done, Nothing, Odd, Problem, Recorded, Ruled, Run, Traced
@@ -19,8 +20,7 @@ _RAN_OUT = "ran out of calls, time or memory"
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
-@dataclass(frozen=True)
-class Behaviour:
+class Behaviour(Struct, frozen=True):
     """The behaviour of an engine on the fixed programs of an exercise's checks.
 
     `programs` has `RIGHT` or a fingerprint for each program by `check:batch:program`. Left out are programs that were

@@ -6,12 +6,12 @@ without gradients that are there already. Where the numbers fit no known form, t
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
 from typing import Literal, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from ..checks.compare import close, in_single_precision
 from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
@@ -106,8 +106,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     sometimes: bool = False
 
 
-@dataclass(frozen=True)
-class _Form:
+class _Form(Struct, frozen=True):
     """An operation as it is tried: its text, sets of numbers, and its local derivatives by a and b.
 
     `derivative` takes the numbers and the value of the result. `texts` are the derivatives in words; `also` are other

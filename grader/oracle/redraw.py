@@ -3,8 +3,9 @@
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from ..answer_book import Answer
 from ..program import Number, Op, Program, alike, among_others, plain_numbers
@@ -124,8 +125,7 @@ class Redraw:
         return alike(values, chance, pinned=plain_numbers(program), stays=stays, near=draw >= _FAR)
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A program, the oracle's answer to it, and the numbers that a check sends with it."""
 
     program: Program

@@ -3,16 +3,16 @@
 import math
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 _LARGEST = 50.0
 _FROM_KINK = 0.05
 _SMALLEST_DIVISOR = 0.3
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One operation.
 
     Args:

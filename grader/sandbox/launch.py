@@ -6,9 +6,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+from msgspec import Struct
 
 from .. import processes
 
@@ -34,8 +35,7 @@ _BOOT = (
 )
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(Struct, frozen=True):
     """A request to start a server process.
 
     Attributes:

@@ -5,12 +5,12 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from grader.answer_book import read_book
 from grader.checks.session import CheckSession

@@ -160,7 +160,7 @@ def test_what_lies_beside_the_submissions_is_named(course: Course, solved: Repor
 
 
 def msgspec_replace(course: Course, grades: dict[str, int]) -> Course:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     return replace(course, grades=grades)
 

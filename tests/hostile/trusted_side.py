@@ -57,8 +57,9 @@ from grader.report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from grader.report.model import SubmissionStamp
 from grader.scoring import FileState, score
 from grader.style import Style
-from grader.views import feedback, render
+from grader.views import render
 from grader.views.cohort import render_cohort
+from grader.views.feedback import feedback
 from grader.views.page import build_page
 from grader.worker.confine.framing import HEADER
 

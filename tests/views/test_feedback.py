@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from grader.report import CheckResult, ExerciseResult, Report, read_report
 from grader.report.model import SubmissionStamp
 from grader.report.person import Decided, Learner, Person
-from grader.views import feedback
+from grader.views.feedback import feedback
 from grader.views.handed_back import feedback_files
 
 MakeCheck = Callable[..., CheckResult]
