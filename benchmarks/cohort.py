@@ -1,7 +1,7 @@
 """Measure the cost of grading a class: `grade cohort` against other graders, and large classes.
 
     python benchmarks/cohort.py [--submissions 20] [--throughput 100,1000,10000] [--whole 100,1000]
-        [--peers pytest,gradescope,otter,nbgrader]
+        [--peers pytest,gradescope,otter,check50,nbgrader]
 
 Each grader runs the same eight checks on the same submissions. These are right, have `=` for `+=`,
 or are almost empty, and every file differs. The graders take turns in one run. Each peer is

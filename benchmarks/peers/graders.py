@@ -165,6 +165,26 @@ class Otter(Peer):
         return spent, {one.name: sum(test.get("score", 0) for test in tests)}
 
 
+class Check50(Peer):
+    """check50 without its own installation of dependencies and without network; the check of the file's presence
+    gives no point."""
+
+    name = "check50 --dev"
+    packages = ("check50",)
+
+    def prepare(self) -> None:
+        shutil.copytree(FORMS / "check50", self.folder / "checks")
+        shutil.copy(FORMS / "expressions.py", self.folder / "checks")
+
+    def grade(self, batch: Sequence[Path]) -> tuple[Spent, Scores]:
+        folder, (one,) = self.fresh(), batch
+        shutil.copy(one / FILE, folder / "value.py")
+        words = ("--dev", self.folder / "checks", "-o", "json", "--output-file", "report.json")
+        spent = self.call(folder, self.python.with_name("check50"), *words, ends=(0, 1))
+        results = json.loads((folder / "report.json").read_bytes())["results"]
+        return spent, {one.name: sum(result["passed"] is True for result in results if result["name"] != "exists")}
+
+
 class Nbgrader(Peer):
     """nbgrader with one command for all submissions, its intended use."""
 
@@ -219,4 +239,10 @@ def _cell(name: str, source: str, points: int | None) -> dict[str, object]:
     }
 
 
-PEERS: dict[str, type[Peer]] = {"pytest": Pytest, "gradescope": Gradescope, "otter": Otter, "nbgrader": Nbgrader}
+PEERS: dict[str, type[Peer]] = {
+    "pytest": Pytest,
+    "gradescope": Gradescope,
+    "otter": Otter,
+    "check50": Check50,
+    "nbgrader": Nbgrader,
+}
