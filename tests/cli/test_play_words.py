@@ -69,7 +69,7 @@ def replays_of(page: Path) -> list[Any]:
         ((" + ".join(["a"] * 50), "a=2"), "nodes; a replay shows at most 40"),
         (("square", "--exercise", "nowhere"), "there is no exercise `nowhere`"),
         (("square", "--file", "nowhere.py"), "there is no file nowhere.py"),
-        (("square", "--out", "."), "--out .: cannot be written"),
+        pytest.param(("square", "--out", "."), "--out .: cannot be written", marks=pytest.mark.slow),
         (("--landscape", "nowhere"), "--landscape takes parabola or valley"),
         (("--landscape", "distribute", "1"), "--landscape takes parabola or valley"),
     ],

@@ -45,6 +45,7 @@ def test_output_that_is_cut_says_how_much_is_missing(expected: str, text: str, o
     assert expected == cut_output(text, output_kb, lost)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(max_size=5), st.integers(1, 20_000)), max_size=4), st.integers(1, LARGE))
 @settings(max_examples=100, database=None, deadline=None, derandomize=True)
 def test_no_output_takes_more_of_a_report_than_it_may(parts: list[tuple[str, int]], output_kb: int) -> None:

@@ -64,6 +64,7 @@ def test_with_a_budget_used_up_no_batch_is_run(acting: Acting, batch: MakeBatch,
     assert Ran(spent.exceeded, "", 0.0) == process.run(batch())  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_what_a_process_used_is_counted_when_it_ends(acting: Acting, batch: MakeBatch) -> None:
     """CPU time of the file and of its batches, and the time in which they were waited for."""
     budget = Budget()
@@ -76,6 +77,7 @@ def test_what_a_process_used_is_counted_when_it_ends(acting: Acting, batch: Make
     assert budget.wall_s >= 0.4
 
 
+@pytest.mark.slow
 def test_time_between_batches_is_nobodys(acting: Acting, batch: MakeBatch) -> None:
     """A grader that does other things meanwhile takes nothing from the budget."""
     budget = Budget()
@@ -109,6 +111,7 @@ def test_a_file_that_uses_up_the_cpu_time_is_told_so(acting: Acting) -> None:
     assert 1 <= budget.cpu_s < 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", ["time.sleep(1000)", "while True: time.sleep(0.05)"])
 def test_a_batch_that_uses_up_the_waiting_is_told_so(acting: Acting, batch: MakeBatch, wait: str) -> None:
     """Whoever waits is waited for no longer than what is left, a tick of CPU time now and then or not."""
@@ -120,6 +123,7 @@ def test_a_batch_that_uses_up_the_waiting_is_told_so(acting: Acting, batch: Make
     assert 1 <= budget.wall_s < 3
 
 
+@pytest.mark.slow
 def test_taking_ones_time_to_end_is_waiting_too(acting: Acting, batch: MakeBatch) -> None:
     """A process that closes its channel and goes on is given a second, which is the submission's."""
     budget = Budget(max_wall_s=1)

@@ -73,6 +73,7 @@ def test_what_the_compiler_cannot_take_costs_the_file_alone(submit: Submit, stro
     assert Loaded() == submit("x = 1\n", warm=strong).load()
 
 
+@pytest.mark.slow
 def test_a_large_file_within_its_limits_loads(submit: Submit, strong: Warm, batch: Callable[..., Batch]) -> None:
     """Being large is no fault; it is compiled once for all batches."""
     process = submit(LARGE, warm=strong, limits=Limits(cpu_s=60), budget=Budget(max_wall_s=1000))

@@ -130,6 +130,7 @@ def test_a_process_that_ends_while_loading_is_told_how(
     assert expected.status == "crashed"
 
 
+@pytest.mark.slow
 def test_a_file_that_waits_is_stopped_with_its_line(submit: Callable[..., EngineProcess]) -> None:
     """A file that stands still while it is loaded could not be loaded, and where it stood is told."""
     failed = submit("import time\ntime.sleep(1000)\n", limits=Limits(cpu_s=2)).load()
@@ -241,6 +242,7 @@ def test_memory_of_one_batch_does_not_count_against_the_next(acting: Acting, bat
     assert not process.fresh
 
 
+@pytest.mark.slow
 def test_one_that_dies_between_batches_costs_none(acting: Acting, batch: MakeBatch, once: str) -> None:
     """Whatever the file set off while it was loaded; the next batch gets a new process."""
     end = "lambda: (time.sleep(0.2), os.kill(os.getpid(), signal.SIGKILL))"
@@ -297,6 +299,7 @@ def test_one_that_cannot_be_put_back_is_replaced(acting: Acting, batch: MakeBatc
 # -- running on ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "act"),
     [
@@ -362,6 +365,7 @@ def test_a_loop_that_no_exception_can_reach_is_a_timeout(acting: Acting, batch: 
     assert death.status == "timeout"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["time.sleep(1000)", "lock = threading.Lock()\nwith lock, lock: pass"])
 def test_code_that_waits_is_stopped_with_its_line(acting: Acting, batch: MakeBatch, act: str) -> None:
     """Whoever stands still is told where, long before the wall clock's limit."""
@@ -374,6 +378,7 @@ def test_code_that_waits_is_stopped_with_its_line(acting: Acting, batch: MakeBat
     assert ran.seconds < 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["time.sleep(1000)", "threading.Event().wait()", "sys.stdin.read() or time.sleep(99)"])
 def test_waiting_forever_ends_with_the_wall_clock(acting: Acting, batch: MakeBatch, act: str) -> None:
     """Code that waits and uses no CPU time is a timeout after ten times the CPU's limit."""
@@ -384,6 +389,7 @@ def test_waiting_forever_ends_with_the_wall_clock(acting: Acting, batch: MakeBat
     assert ran.seconds < 5
 
 
+@pytest.mark.slow
 def test_whoever_leaves_two_batches_unanswered_is_asked_no_more(acting: Acting, batch: MakeBatch) -> None:
     """One file holds a run up for no longer than that."""
     process = acting("while True: time.sleep(0.01)", limits=Limits(cpu_s=0.02))
@@ -395,6 +401,7 @@ def test_whoever_leaves_two_batches_unanswered_is_asked_no_more(acting: Acting, 
     assert third.status == "timeout"
 
 
+@pytest.mark.slow
 def test_a_grader_that_did_not_get_to_run_blames_nobody(
     acting: Acting, batch: MakeBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -426,7 +433,7 @@ def test_a_budget_of_none_leaves_calls_uncounted(acting: Acting, batch: MakeBatc
     "act",
     [
         "bytearray(10 << 30)",
-        "x = []\nwhile True: x.append(bytearray(1 << 20))",
+        pytest.param("x = []\nwhile True: x.append(bytearray(1 << 20))", marks=pytest.mark.slow),
         "'x' * (10 << 30)",
         "list(range(10**9))",
     ],
@@ -494,7 +501,7 @@ def test_backward_may_leave_too(submit: Callable[..., EngineProcess], batch: Mak
         "os.kill(os.getpid(), signal.SIGKILL)",
         "os.killpg(0, signal.SIGKILL)",
         "while True: pass",
-        "time.sleep(1000)",
+        pytest.param("time.sleep(1000)", marks=pytest.mark.slow),
         "bytearray(10 << 30)",
         "os.closerange(0, 64)",
         "while True: os.write(1, b'x' * 65536)",
@@ -761,7 +768,7 @@ def test_numpy_works_in_the_sandbox(acting: Acting, batch: MakeBatch, strong: An
         "os.kill(os.getpid(), signal.SIGKILL)",
         "os.kill(os.getppid(), signal.SIGKILL)",
         "while True: pass",
-        "time.sleep(1000)",
+        pytest.param("time.sleep(1000)", marks=pytest.mark.slow),
         "bytearray(10 << 30)",
         "os.closerange(0, 64)",
         "while True: os.write(1, b'x' * 65536)",

@@ -57,6 +57,7 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
     return facts, sorted({one.id for one in named.values()}), finding_text(finding) or ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['of']}: {fault['id']}")
 def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> None:
     """The facts are these, the misconception that is named is this one, if any, and so is the message, where given."""

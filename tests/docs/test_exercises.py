@@ -74,6 +74,7 @@ def test_a_solution_prints_what_its_comments_say(path: Path) -> None:
     assert said == [line for line in run.stdout.splitlines() if line in said]
 
 
+@pytest.mark.slow
 def test_the_trace_of_by_hand_is_the_one_of_its_text() -> None:
     """The docstring shows the values and gradients that the file prints, step by step."""
     path = ROOT / "solutions" / "04_by_hand.py"

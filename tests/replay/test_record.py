@@ -212,6 +212,7 @@ def test_an_earlier_fault_is_told_beside_an_exception(replay: Make) -> None:
     assert shown.problem is not None
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_stopped(replay: Make) -> None:
     """It is told as a problem at its line."""
     shown = replay(SQUARE, (MUL[0], "while True: pass"))
@@ -219,6 +220,7 @@ def test_an_endless_loop_is_stopped(replay: Make) -> None:
     assert "Stopped: your code ran out of CPU time; does a loop never end?" == shown.problem.text
 
 
+@pytest.mark.slow
 def test_an_endless_pass_shows_its_beginning(replay: Make) -> None:
     """A pass that runs the same rules for ever is cut, and the second run of a rule is at fault."""
     endless = ("for node in reversed(order):", "while True:\n          for node in reversed(order):")
@@ -290,6 +292,7 @@ def test_other_programs_are_shown_if_the_file_can_build_them(warm: Warm, engine:
     assert (True, None) == (first.problem is not None, square.problem)
 
 
+@pytest.mark.slow
 def test_after_an_endless_program_no_other_is_run(warm: Warm, engine: str) -> None:
     """Waiting for one time limit is enough."""
     file = LearnerFile("engine", "12_engine.py", engine.replace(MUL[0], "while True: pass"))

@@ -19,7 +19,8 @@ from grader.diagnosis.catalogue import read_misconceptions
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
 from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp, Submitter
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 FLAGS = (
     "--no-sandbox",  # as root, Chromium has none
     "--disable-gpu",
@@ -121,6 +122,13 @@ def make_report() -> MakeReport:
 def course() -> Course:
     """The repository's own course."""
     return load_course(ROOT)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that needs graded submissions as slow."""
+    for item in items:
+        if HERE in item.path.parents and "handed_in" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

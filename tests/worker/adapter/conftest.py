@@ -1,5 +1,6 @@
 """Small learners' files, one for each way of keeping a local rule, loaded in this process."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from edited_texts import bases_of, edited_texts  # noqa: E402
 
 SHAPES = ROOT / "tests" / "fixtures" / "engines" / "shapes"
 FILE = "07_learner.py"
+
 
 _PASS = """
     def backward(self):
@@ -290,6 +292,12 @@ ENGINES = {
     "parallel": Engine(PARALLEL, "parallel", "_local_grads", "_children"),
     "parallel functions": Engine(PARALLEL_FUNCTIONS, "parallel", "vjps", "parents"),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_objects() -> None:
+    """Leave what exists out of the searches for garbage that the worker makes: its own process has little in it."""
+    gc.freeze()
 
 
 @pytest.fixture(params=ENGINES)

@@ -93,6 +93,7 @@ def test_how_one_ended_is_told_to_who_waits_for_it(engine: Engine, code: int, ac
     assert code == engine.warm.end(engine.number, by_itself=True).code
 
 
+@pytest.mark.slow
 def test_what_one_has_used_is_told_when_it_has_ended(engine: Engine) -> None:
     """Its CPU seconds, those of its last moments included."""
     engine.order("import os, time\nwhile time.process_time() < 0.3: pass\nos._exit(0)\n")
@@ -100,7 +101,7 @@ def test_what_one_has_used_is_told_when_it_has_ended(engine: Engine) -> None:
     assert 0.3 <= engine.warm.end(engine.number, by_itself=True).cpu_s < 5
 
 
-@pytest.mark.parametrize("by_itself", [True, False])
+@pytest.mark.parametrize("by_itself", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_one_that_does_not_end_is_killed(engine: Engine, by_itself: bool) -> None:
     """Whoever has closed its channel and goes on has a second, then it is killed like any other."""
     engine.order("import os, time\nos.closerange(3, 64)\ntime.sleep(1000)\n")
