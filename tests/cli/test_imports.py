@@ -59,6 +59,7 @@ def test_light_commands_import_nothing_heavy(words: tuple[str, ...]) -> None:
     assert set() == imported_by(*words) - ({"subprocess", "socket"} if words == ("help",) else set())
 
 
+@pytest.mark.slow
 def test_grading_imports_nothing_of_a_class() -> None:
     """Nor torch or numpy: answers come from the book, and the worker has its own modules."""
     assert set() == imported_by("01", "--json", "--from", "exercises") & {"torch", "numpy", "grader.cohort"}

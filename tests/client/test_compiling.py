@@ -58,6 +58,7 @@ def test_what_the_stub_is_compared_with_counts_too(submit: Submit, strong: Warm)
     assert NotStarted() == submit(stub, stub=stub, warm=strong).load()
 
 
+@pytest.mark.slow
 def test_compiling_may_not_take_more_memory_than_the_rest(submit: Submit, strong: Warm) -> None:
     """What the syntax tree needs counts against the limit of memory."""
     limits = Limits(cpu_s=60, memory_mb=100)

@@ -139,6 +139,7 @@ def test_a_file_that_waits_is_stopped_with_its_line(submit: Callable[..., Engine
     assert ("load", "stalled", [2]) == (failed.cause.where, failed.cause.kind, failed.cause.lines)
 
 
+@pytest.mark.slow
 def test_a_file_that_waits_forever_is_stopped(submit: Callable[..., EngineProcess]) -> None:
     """The wall clock is the backstop for a file that uses no CPU time and does not end."""
     failed = submit("import time\ntime.sleep(1000)\n", limits=Limits(cpu_s=0.02)).load()
@@ -322,6 +323,7 @@ def test_what_never_ends_is_stopped_soon(acting: Acting, batch: MakeBatch, kind:
     assert ran.seconds < 5
 
 
+@pytest.mark.slow
 def test_an_endless_loop_in_an_operation_is_stopped(submit: Callable[..., EngineProcess], batch: MakeBatch) -> None:
     """Building a program is under the same limits as everything else."""
     source = "class Value:\n    def __init__(self, x): self.data, self.grad = x, 0.0\n    def __mul__(self, other):\n"

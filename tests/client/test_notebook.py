@@ -125,6 +125,7 @@ def test_outputs_are_not_kept() -> None:
     assert ["x"] == [cell.text for cell in code_cells(b"\xef\xbb\xbf" + notebook(cells=[cell]))]
 
 
+@pytest.mark.slow
 def test_a_magic_cannot_cost_time() -> None:
     """A quarter of a megabyte of anything is looked through in steps that grow with its length alone."""
     for text in (

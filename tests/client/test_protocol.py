@@ -537,6 +537,7 @@ def places(message: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
 PLACES = places(honest())
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(PLACES[1:]), json_values | st.sampled_from([RESULTS[0], PROBLEM, READING, ["nothing"], ["unrun"]])
 )

@@ -180,6 +180,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.sampled_from(places(RECORD)[1:]), json_values, st.booleans())
 @hypothesis_settings
 def test_a_recording_with_something_else_in_one_place_is_read_or_refused(

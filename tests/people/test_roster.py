@@ -100,6 +100,7 @@ def test_any_bytes_are_a_roster_or_a_mistake(data: bytes) -> None:
 WORDS = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8, unique_by=lambda row: row[0]))
 def test_what_is_written_is_read(rows: list[tuple[str, str, str]]) -> None:
     """Login, name and section of everybody, in their order, with every delimiter."""

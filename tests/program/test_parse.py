@@ -97,6 +97,7 @@ def test_a_program_computes_what_python_does(text: str) -> None:
     assert outcome(lambda: eval(text, {**FUNCTIONS, **leaves})) == outcome(lambda: evaluate(parsed))
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(text=nested().filter(lambda text: text not in VALUES))
 def test_the_key_does_not_depend_on_the_names_of_leaves(text: str) -> None:

@@ -26,6 +26,7 @@ def test_signs_and_kinds_stay(numbers: list[float], rng: random.Random) -> None:
     assert list(map(kind, numbers)) == list(map(kind, alike(numbers, rng)))
 
 
+@pytest.mark.slow
 @given(several, seeds)
 @quick
 def test_equal_magnitudes_stay_equal_and_others_different(numbers: list[float], rng: random.Random) -> None:
@@ -35,6 +36,7 @@ def test_equal_magnitudes_stay_equal_and_others_different(numbers: list[float], 
         assert [abs(x) == abs(y) for y in numbers] == [abs(new_x) == abs(new_y) for new_y in new]
 
 
+@pytest.mark.slow
 @given(several, seeds, st.sets(st.sampled_from([2.0, 3.0, 0.5, 7.25])))
 @quick
 def test_pinned_numbers_stay_and_nothing_becomes_one(
@@ -47,6 +49,7 @@ def test_pinned_numbers_stay_and_nothing_becomes_one(
     ]
 
 
+@pytest.mark.slow
 @given(several, seeds, st.booleans())
 @quick
 def test_numbers_stay_in_their_size(numbers: list[float], rng: random.Random, near: bool) -> None:

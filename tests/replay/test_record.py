@@ -94,6 +94,7 @@ def test_an_operation_made_of_others_is_not_at_fault(replay: Make) -> None:
     assert any(visit.inner for visit in shown.backward)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*RIGHT, *WRONG])
 def test_a_replay_has_the_numbers_that_grading_observes(warm: Warm, name: str) -> None:
     """Engines of every shape, right ones and wrong ones: values and gradients are those of a run that is not recorded,

@@ -370,6 +370,7 @@ def test_many_directories_of_zips_come_to_an_end(tmp_path: Path, monkeypatch: py
     assert [("99.txt", None), ("99.txt", None), ("error", "a.zip unpacks to too much data")] == ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME], ids=["pax", "GNU"])
 def test_an_endless_name_in_a_tar(tmp_path: Path, at_most: Callable[[int], Any], kind: bytes) -> None:
     """An extended header is bounded before it is read."""
@@ -532,6 +533,7 @@ def test_archives_cut_off_anywhere(tmp_path: Path, suffix: str) -> None:
             assert name == "error" or files[name] == content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @SAME_FOLDER
 @given(data=st.binary(max_size=2000))
@@ -557,6 +559,7 @@ def test_changed_archives_raise_nothing_else(tmp_path: Path, suffix: str, data: 
     read(path)
 
 
+@pytest.mark.slow
 @SAME_FOLDER
 @given(
     files=st.dictionaries(

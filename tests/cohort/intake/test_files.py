@@ -741,6 +741,7 @@ def test_an_object_of_another_kind_is_no_commit(take: Take, clone: Path) -> None
     assert take(clone).commit is None
 
 
+@pytest.mark.slow
 def test_a_commit_that_unpacks_to_gigabytes(take: Take, clone: Path, at_most: Callable[[int], Any]) -> None:
     """No more is unpacked than a commit can have."""
     loose(clone, b"tree 0\ncommitter J <j> 0 +0000\n\n" + bytes(64 << 20))

@@ -72,6 +72,7 @@ def long_tar() -> bytes:
     return bz2.compress(info.tobuf()) + bz2.compress(bytes(1 << 20)) * 50
 
 
+@pytest.mark.slow
 def test_what_a_process_reads_is_what_is_read_without_one(one: Reader, take_in: TakeIn, tmp_path: Path) -> None:
     """Every source, note and path, of files, archives and names that no text can hold."""
     folder = tmp_path / "class"
@@ -176,6 +177,7 @@ def test_what_the_process_may_not(one: Reader, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: memory is limited by Linux alone")
 def test_an_archive_that_takes_too_much_memory_costs_itself(limited: Callable[..., Reader], tmp_path: Path) -> None:
     """The files beside it are read."""
@@ -206,6 +208,7 @@ def test_a_submission_for_which_memory_runs_out(monkeypatch: pytest.MonkeyPatch,
     assert [Ready(), Stopped("memory_limit", 512), None] == [receive(replies, Reply, 1 << 20) for _ in range(3)]
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_is_no_fault_of_a_submissions(one: Reader, tmp_path: Path) -> None:
     """It is read by another one."""
     entry = submitted(tmp_path / "jane", distribute=b"x")
@@ -215,6 +218,7 @@ def test_a_process_that_is_killed_is_no_fault_of_a_submissions(one: Reader, tmp_
     assert isinstance(one.read(entry), Intake)
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_each_time(one: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its status is in the answer, and the next submission is read."""
     entry = submitted(tmp_path / "jane", distribute=b"x")
@@ -234,6 +238,7 @@ def test_a_process_that_does_not_start(
         Reader(exercises, Limits()).read(submitted(tmp_path / "jane"))
 
 
+@pytest.mark.slow
 def test_nothing_is_started_in_the_current_folder(
     exercises: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,6 +317,7 @@ def test_who_takes_long_holds_up_nobody_else(
         assert ["slow"] == [entry.id for entry, _ in reading]
 
 
+@pytest.mark.slow
 def test_no_more_are_read_than_are_asked_for(exercises: dict[str, str], tmp_path: Path) -> None:
     """A class of thousands is not held in memory; with one process it comes in its order."""
     asked = []

@@ -57,6 +57,7 @@ def test_what_is_not_theirs_is_not_interrupted() -> None:
     assert in_a_child(work) == 0
 
 
+@pytest.mark.slow
 def test_sleeping_uses_no_cpu_time() -> None:
     """The clock stands while the process waits: a busy machine is no learner's fault."""
 

@@ -66,6 +66,7 @@ def test_one_is_started_and_answers(engine: Engine) -> None:
     assert ["loaded"] == engine.answer()
 
 
+@pytest.mark.slow
 def test_its_cpu_time_is_told_while_it_runs(engine: Engine) -> None:
     """The clock of a process that computes goes on; the time is in seconds."""
     engine.order("while True: pass\n")
