@@ -25,8 +25,30 @@ from grader.oracle import Oracle
 from grader.program import Question
 from grader.report import Report
 
-ROOT = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
 _LONG = ("hostile", "slow", "cluster", "browser")
+# the files that take longest, the longest first
+_LONGEST = (
+    "hostile/test_attacks.py",
+    "verdicts/test_engines.py",
+    "leftovers/test_messes.py",
+    "verdicts/test_exercises.py",
+    "oracle/test_processors.py",
+    "verdicts/test_layouts.py",
+    "leftovers/test_verdicts.py",
+    "hostile/test_budget.py",
+    "cohort/test_run.py",
+    "cli/test_mixed_class.py",
+    "hostile/test_bounds.py",
+    "author/test_build.py",
+    "ci/test_platforms.py",
+    "cli/test_cohort.py",
+    "views/test_page_browser.py",
+    "views/test_replay_browser.py",
+    "cohort/test_cluster.py",
+    "hostile/test_odd_input.py",
+)
 T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
 
@@ -39,11 +61,20 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Three processes for two cores: marked tests wait half of their time for a process, a clock or a limit."""
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    return cores if "not (slow" in config.option.markexpr else cores + cores // 2
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put files with marked tests first, so that no long file is the last one that a process takes."""
+    """Put the longest files first and fast ones last, so that no process ends long after the others."""
     marked = {item.path for item in items if any(item.get_closest_marker(name) for name in _LONG)}
-    items.sort(key=lambda item: item.path not in marked)
+    first = {TESTS / name: place for place, name in enumerate(_LONGEST)}
+    assert all(path.exists() for path in first)
+    items.sort(key=lambda item: (first.get(item.path, len(first)), item.path not in marked))
 
 
 def pytest_collection_finish() -> None:
@@ -98,19 +129,24 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory, once: Once, handed_out: Path) -> Path:
     """The wheel, built from a copy of the repository in which nobody has worked on an exercise."""
-    out = tmp_path_factory.mktemp("dist")
-    tree = tmp_path_factory.mktemp("tree") / "backward"
-    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "exercises", "fixtures", "dist", "__pycache__"))
-    shutil.copytree(handed_out, tree / "exercises")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, tree],
-        check=True,
-        capture_output=True,
-    )
-    (built,) = out.glob("*.whl")
-    return built
+
+    def built() -> Path:
+        out = tmp_path_factory.mktemp("dist")
+        tree = tmp_path_factory.mktemp("tree") / "backward"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "exercises", "fixtures", "dist", "__pycache__"))
+        shutil.copytree(handed_out, tree / "exercises")
+        subprocess.run(
+            [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, tree],
+            check=True,
+            capture_output=True,
+        )
+        (wheel,) = out.glob("*.whl")
+        return wheel
+
+    path: Path = once("wheel", built)
+    return path
 
 
 @pytest.fixture(scope="session")

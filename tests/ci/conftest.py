@@ -63,7 +63,7 @@ def installed_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def prepare(installed_elsewhere: Path) -> Prepare:
     """Makes a virtual environment that has all but the grader, so that `install.sh` installs that alone, in seconds."""
 
@@ -115,7 +115,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(home)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def init(wheel: Path, course: Path) -> Callable[..., Path]:
     """Runs `grade ci init` for a platform with the small course, into a new folder."""
 

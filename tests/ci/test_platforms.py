@@ -32,7 +32,6 @@ TOKEN = "SECRET-token"
 SCHEMA = json.loads(
     (Path(__file__).resolve().parents[1] / "report" / "formats" / "gradescope.schema.json").read_text(encoding="utf-8")
 )
-everybody = pytest.mark.parametrize("kind", SCORES)
 
 
 def commands(log: str) -> list[str]:
@@ -47,15 +46,15 @@ def harmless(*texts: str) -> None:
         assert TOKEN not in text
 
 
-@everybody
-def test_github(kind: str, init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """A push: checkout, the workflow's scripts one after the other, the job summary, annotations, artifacts."""
+def test_github(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
+    """A push: checkout, the workflow's scripts one after the other, the job summary, annotations, artifacts.
+
+    Three pushes, each in its turn: what is installed is the same for each.
+    """
     work = init("github", tmp_path / "work" / "repo")
     temp = tmp_path / "temp"
     prepare(temp / "backward")
     summary = tmp_path / "summary.md"
-    summary.touch()
-    fill(work, kind, summary, work / ".github" / "backward" / "course" / "tests" / "hidden" / "answers.json")
     (job,) = yaml.safe_load((work / ".github" / "workflows" / "grade.yml").read_text())["jobs"].values()
     scripts = {step["name"]: step["run"] for step in job["steps"] if "run" in step}
     variables = {
@@ -65,56 +64,79 @@ def test_github(kind: str, init: Init, fill: Fill, prepare: Prepare, shell: Shel
         "GITHUB_TOKEN": TOKEN,
         "GITHUB_ACTIONS": "true",
     }
+    summary.touch()
     install = shell(scripts["Install"], work, **variables)
-    graded = shell(scripts["Grade"], work, **variables)
-
     assert (0, "") == (install.returncode, install.stderr)
-    assert (0 if kind == "honest" else 1) == graded.returncode, graded.stderr
-    text = summary.read_text()
-    assert text.startswith(f"# The Tape: {SCORES[kind]}/30\n\n| exercise | | status | points |\n")
-    found = commands(graded.stdout)
-    assert (3 if kind == "hostile" else 0) == len(found)
-    for line, name in zip(found, ("01_record", "02_replay", "03_reset"), strict=False):
-        assert line.startswith(f"::error file=exercises/{name}.py,line=13,title=")
-    report = json.loads((temp / "report.json").read_text())
-    assert SCORES[kind] == report["score"]
-    suites = JUnitXml.fromfile(str(temp / "junit.xml"))
-    assert sum(len(exercise["checks"]) for exercise in report["exercises"]) == sum(suite.tests for suite in suites)
-    harmless(text, graded.stdout, graded.stderr, (temp / "report.json").read_text(), (temp / "junit.xml").read_text())
+    for kind, score in SCORES.items():
+        shutil.rmtree(work / "exercises", ignore_errors=True)
+        for left in (temp / "report.json", temp / "junit.xml"):
+            left.unlink(missing_ok=True)
+        summary.write_text("")
+        fill(work, kind, summary, work / ".github" / "backward" / "course" / "tests" / "hidden" / "answers.json")
+        graded = shell(scripts["Grade"], work, **variables)
+
+        assert (kind, 0 if kind == "honest" else 1) == (kind, graded.returncode), graded.stderr
+        text = summary.read_text()
+        assert text.startswith(f"# The Tape: {score}/30\n\n| exercise | | status | points |\n")
+        found = commands(graded.stdout)
+        assert (kind, 3 if kind == "hostile" else 0) == (kind, len(found))
+        for line, name in zip(found, ("01_record", "02_replay", "03_reset"), strict=False):
+            assert line.startswith(f"::error file=exercises/{name}.py,line=13,title=")
+        report = json.loads((temp / "report.json").read_text())
+        assert (kind, score) == (kind, report["score"])
+        suites = JUnitXml.fromfile(str(temp / "junit.xml"))
+        assert sum(len(exercise["checks"]) for exercise in report["exercises"]) == sum(suite.tests for suite in suites)
+        harmless(
+            text, graded.stdout, graded.stderr, (temp / "report.json").read_text(), (temp / "junit.xml").read_text()
+        )
 
 
-@everybody
-def test_gitlab(kind: str, init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """A pipeline: the job's script, and the report that GitLab's tests tab reads."""
+def test_gitlab(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
+    """Three pipelines: the job's script, and the report that GitLab's tests tab reads."""
     work = init("gitlab", tmp_path / "builds" / "project")
-    fill(work, kind, work / ".gitlab" / "backward" / "course" / "tests" / "hidden" / "answers.json")
     home = prepare(tmp_path / "opt" / "backward")
     job = yaml.safe_load((work / ".gitlab-ci.yml").read_text())["grade"]
     script = "\n".join(job["script"]).replace("/opt/backward", str(home))
-    graded = shell(script, work, CI_JOB_TOKEN=TOKEN)
-
-    assert (0 if kind == "honest" else 1) == graded.returncode, graded.stderr
-    (suite,) = JUnitXml.fromfile(str(work / job["artifacts"]["reports"]["junit"]))
-    score = next(one.value for one in suite.properties() if one.name == "score")
-    assert str(SCORES[kind]) == score
+    junit = work / job["artifacts"]["reports"]["junit"]
     (path,) = job["artifacts"]["paths"]
-    assert SCORES[kind] == json.loads((work / path).read_text())["score"]
-    harmless(graded.stdout, graded.stderr, (work / "junit.xml").read_text(), (work / path).read_text())
+    for kind, score in SCORES.items():
+        shutil.rmtree(work / "exercises", ignore_errors=True)
+        for left in (junit, work / path):
+            left.unlink(missing_ok=True)
+        fill(work, kind, work / ".gitlab" / "backward" / "course" / "tests" / "hidden" / "answers.json")
+        graded = shell(script, work, CI_JOB_TOKEN=TOKEN)
+
+        assert (kind, 0 if kind == "honest" else 1) == (kind, graded.returncode), graded.stderr
+        (suite,) = JUnitXml.fromfile(str(junit))
+        assert (kind, str(score)) == (kind, next(one.value for one in suite.properties() if one.name == "score"))
+        assert (kind, score) == (kind, json.loads((work / path).read_text())["score"])
+        harmless(graded.stdout, graded.stderr, (work / "junit.xml").read_text(), (work / path).read_text())
 
 
-@pytest.fixture
-def autograder(init: Init, prepare: Prepare, shell: Shell, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def image(init: Init, prepare: Prepare, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Gradescope's `/autograder`, elsewhere: the zip unpacked to `source/`, `setup.sh` run, `run_autograder` beside."""
-    root = tmp_path / "autograder"
-    with zipfile.ZipFile(init("gradescope", tmp_path / "upload") / "autograder.zip") as archive:
+    folder = tmp_path_factory.mktemp("gradescope")
+    root = folder / "autograder"
+    with zipfile.ZipFile(init("gradescope", folder / "upload") / "autograder.zip") as archive:
         archive.extractall(root / "source")
     prepare(root / "backward")
     (root / "results").mkdir()
-    setup = shell(f"bash {root / 'source' / 'setup.sh'}", root, AUTOGRADER=root)
+    (folder / "home").mkdir()
+    setup = Shell(folder / "home")(f"bash {root / 'source' / 'setup.sh'}", root, AUTOGRADER=root)
     assert (0, "") == (setup.returncode, setup.stderr)
     shutil.copy(root / "source" / "run_autograder", root)
     (root / "run_autograder").chmod(0o755)
     return root
+
+
+@pytest.fixture
+def autograder(image: Path) -> Path:
+    """The image without a submission, and without results."""
+    shutil.rmtree(image / "submission", ignore_errors=True)
+    shutil.rmtree(image / "results")
+    (image / "results").mkdir()
+    return image
 
 
 def test_gradescope(autograder: Path, fill: Fill, shell: Shell) -> None:
@@ -156,8 +178,11 @@ def test_gradescope_takes_loose_files_and_follows_no_link(autograder: Path, shel
 def test_gradescope_is_told_where_grading_itself_fails(autograder: Path, fill: Fill, shell: Shell) -> None:
     """Without results: Gradescope then says that the autograder failed, and gives no 0."""
     fill(autograder / "submission", "honest")
-    (autograder / "source" / "course" / "course.yaml").write_text("nonsense: 1\n")
+    settings = autograder / "source" / "course" / "course.yaml"
+    right = settings.read_bytes()
+    settings.write_text("nonsense: 1\n")
     done = shell("./run_autograder", autograder, AUTOGRADER=autograder)
+    settings.write_bytes(right)
 
     assert 2 == done.returncode
     assert [] == list((autograder / "results").iterdir())
@@ -175,13 +200,9 @@ def test_an_old_python_is_told(init: Init, shell: Shell, tmp_path: Path) -> None
     assert not (work / "venv").exists()
 
 
-@everybody
-def test_classroom50(kind: str, init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """The runner unpacks the bundle, starts `autograder.py` in the checkout, and reads `result.json` there."""
+def test_classroom50(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
+    """The runner unpacks the bundle, starts `autograder.py` in each checkout, and reads `result.json` there."""
     bundle = init("classroom50", tmp_path / "runtime" / "backward")
-    checkout = tmp_path / "checkout"
-    result = checkout / "result.json"
-    fill(checkout, kind, result, bundle / "course" / "tests" / "hidden" / "answers.json")
     temp = tmp_path / "temp"
     prepare(temp / "backward")
     variables = {
@@ -197,18 +218,22 @@ def test_classroom50(kind: str, init: Init, fill: Fill, prepare: Prepare, shell:
         "GITHUB_TOKEN": TOKEN,
         "RUNNER_TEMP": temp,
     }
-    done = shell(f"{sys.executable} {bundle / 'autograder.py'}", checkout, **variables)
+    for kind, score in SCORES.items():
+        checkout = tmp_path / kind
+        result = checkout / "result.json"
+        fill(checkout, kind, result, bundle / "course" / "tests" / "hidden" / "answers.json")
+        done = shell(f"{sys.executable} {bundle / 'autograder.py'}", checkout, **variables)
 
-    assert 0 == done.returncode, done.stderr
-    found: dict[str, Any] = json.loads(result.read_text())
-    assert ("classroom50/result/v1", "cs", "backward", "jane") == tuple(
-        found[name] for name in ("schema", "classroom", "assignment", "owner")
-    )
-    assert (SCORES[kind], 30) == (found["score"], found["max-score"])
-    assert SCORES[kind] == sum(test["score"] for test in found["tests"])
-    body = (checkout / "release-body.md").read_text()
-    assert body.startswith(f"# The Tape: {SCORES[kind]}/30\n")
-    harmless(result.read_text(), body, done.stdout, done.stderr)
+        assert 0 == done.returncode, done.stderr
+        found: dict[str, Any] = json.loads(result.read_text())
+        assert ("classroom50/result/v1", "cs", "backward", "jane") == tuple(
+            found[name] for name in ("schema", "classroom", "assignment", "owner")
+        )
+        assert (score, 30) == (found["score"], found["max-score"])
+        assert score == sum(test["score"] for test in found["tests"])
+        body = (checkout / "release-body.md").read_text()
+        assert body.startswith(f"# The Tape: {score}/30\n")
+        harmless(result.read_text(), body, done.stdout, done.stderr)
 
 
 def test_a_class_at_night(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:

@@ -40,8 +40,9 @@ def submissions(work: Path) -> Path:
 
 @pytest.fixture
 def cohort(grade: Run, submissions: Path, work: Path) -> Run:
-    """`grade cohort` on the three, with the course's own seed: torch's answers are in the answer book."""
-    return lambda *words, **more: grade("cohort", submissions, "--out", work / "results", *OWN_SEED, *words, **more)
+    """`grade cohort` on the three in one process, with the course's own seed: its answers are in the answer book."""
+    command = ("cohort", submissions, "--out", work / "results", "--jobs", 1, *OWN_SEED)
+    return lambda *words, **more: grade(*command, *words, **more)
 
 
 def test_a_class_is_graded_and_summed_up(grade: Run, submissions: Path, work: Path) -> None:
@@ -68,10 +69,10 @@ def test_the_same_command_again_grades_nothing(cohort: Run, work: Path) -> None:
 
 def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work: Path) -> None:
     """Another night, another folder: the seed and what has not changed come from the folder before, which stays."""
-    grade("cohort", submissions, "--out", work / "first")
+    grade("cohort", submissions, "--out", work / "first", "--jobs", 1, *OWN_SEED)
     before = {p.name: p.read_bytes() for p in (work / "first").rglob("*.json")}
     (submissions / "bob" / "02_swap.py").write_text(solution("02_swap.py"))
-    done = grade("cohort", submissions, "--out", work / "second", "--since", work / "first")
+    done = grade("cohort", submissions, "--out", work / "second", "--since", work / "first", "--jobs", 1)
 
     assert "3 of 3 submissions graded, 2 of them in an earlier run" in done.stdout
     assert before == {p.name: p.read_bytes() for p in (work / "first").rglob("*.json")}

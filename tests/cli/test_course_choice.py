@@ -44,7 +44,7 @@ def test_the_course_of_a_class_is_printed_and_recorded(
 ) -> None:
     """Standard error, `run.json`, `cohort.json` and each report say with which course a class was graded."""
     seed = course.partition("(")[2].rstrip(")")
-    done = grade("cohort", "submissions", "--out", "results", "--course", given, "--seed", seed)
+    done = grade("cohort", "submissions", "--out", "results", "--course", given, "--seed", seed, "--jobs", 1)
     assert f"course: {course} in {own / folder}\n" in done.stderr
     results = own / "results"
     run, summary, report = (
@@ -63,7 +63,7 @@ def test_the_course_of_a_class_is_printed_and_recorded(
 def test_feedback_takes_the_course_that_the_class_was_graded_with(grade: Grade, own: Path, given: str) -> None:
     """Whether it was the one around or the packaged one, it need not be named again."""
     seed = {".": "tape 2026.1", "packaged": "backward 2026.1"}[given]
-    grade("cohort", "submissions", "--out", "results", "--course", given, "--seed", seed)
+    grade("cohort", "submissions", "--out", "results", "--course", given, "--seed", seed, "--jobs", 1)
     done = grade("export", "results", "--to", "feedback")
     assert (0, "") == (done.returncode, done.stderr)
     told = (own / "results" / "exports" / "feedback" / "ann" / "feedback.txt").read_text()

@@ -66,7 +66,7 @@ def submissions(work: Path) -> Path:
 @pytest.fixture
 def results(grade: Grade, submissions: Path, work: Path) -> Path:
     """What `grade cohort` made of them."""
-    assert 0 == grade("cohort", submissions, "--out", work / "results", *SEED).returncode
+    assert 0 == grade("cohort", submissions, "--out", work / "results", "--jobs", 1, *SEED).returncode
     return work / "results"
 
 

@@ -23,8 +23,9 @@ def light(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The `bin` folder of an environment that holds the wheel and what pip takes for its dependencies, and no more."""
     home = tmp_path_factory.mktemp("light") / "venv"
     venv.create(home, with_pip=False)
+    pip = (sys.executable, "-m", "pip", "--python", home)
     subprocess.run(
-        [sys.executable, "-m", "pip", "--python", home, "install", "--quiet", "-c", ROOT / "constraints.txt", wheel],
+        [*pip, "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt", wheel],
         check=True,
         capture_output=True,
     )

@@ -103,7 +103,7 @@ def installed(request: Any, wheel: Path, tmp_path_factory: pytest.TempPathFactor
         pytest.skip(f"NOT TESTED with Python {version}: there is none here")
     home = tmp_path_factory.mktemp(f"python{version}") / "venv"
     subprocess.run([found, "-m", "venv", "--without-pip", home], check=True, capture_output=True)
-    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", home, "install", "--quiet"]
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", home, "install", "--quiet", "--no-compile"]
     subprocess.run([*pip, "-c", ROOT / "constraints.txt", wheel], check=True, capture_output=True)
     return home / "bin"
 
