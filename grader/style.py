@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 from termcolor import colored
@@ -84,7 +85,7 @@ def packed(words: list[str], room: int, first: int) -> list[str]:
         if line:
             lines.append(line)
         line, left = word, room if lines else first
-        while columns(line) > left:
+        while len(_beginning(line, left)) < len(line):
             head = _beginning(line, max(2, left))
             lines.append(head)
             line, left = line[len(head) :], room
@@ -98,6 +99,9 @@ def hint_text(name: str, hints: Sequence[str], number: int, style: Style) -> str
 
 
 def _beginning(text: str, room: int) -> str:
+    """Return as much of a clean text's beginning as takes at most so many columns."""
+    if text.isascii():
+        return text[: max(0, room)]
     taken = 0
     for at, character in enumerate(text):
         taken += _columns(character)
@@ -106,6 +110,7 @@ def _beginning(text: str, room: int) -> str:
     return text
 
 
+@lru_cache(4096)
 def _columns(character: str) -> int:
     if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
