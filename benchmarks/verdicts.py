@@ -1,19 +1,24 @@
 """Grade every engine and variant whose verdict is known, many times, and look for wrong verdicts.
 
-    python benchmarks/verdicts.py [--repetitions N]
+    python benchmarks/verdicts.py [--repetitions N] [--state FILE]
 
 Each repetition runs in fresh processes, with another hash seed, another memory layout and unused
 lines at the end of the file. Every second repetition draws its random programs from its own seed,
-as an official run does. Prints a table. Exits with 1 if a verdict was wrong, or differed between
-repetitions.
+as an official run does. Prints a line when a repetition ends, and a table at the end. With a state
+file, a run that was stopped goes on after the last repetition that ended. Exits with 1 if a verdict
+was wrong, or differed between repetitions.
 """
 
 import argparse
+import hashlib
+import json
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "verdicts"))
@@ -26,29 +31,68 @@ def seed_of(repetition: int) -> str | None:
     return f"verdicts {repetition}" if repetition % 2 else None
 
 
+def graded(entries: Sequence[table.Entry], repetition: int, memo: Path) -> dict[str, Any]:
+    """Grade every entry once; return what is counted, as it stands in a line of a state file."""
+    started = time.monotonic()
+    laid = [table.relaid(entry, repetition) for entry in entries]
+    verdicts = table.grade_all(laid, memo=memo, seed=seed_of(repetition), hash_seed=repetition)
+    rows = [[v.wrongly_accepted, v.wrongly_refused, bool(v.lost), bool(v.lost_bonus), str(v.points)] for v in verdicts]
+    return {"of": digest(entries), "repetition": repetition, "seconds": time.monotonic() - started, "verdicts": rows}
+
+
+def digest(entries: Iterable[table.Entry]) -> str:
+    """Return what tells whether a state file is of these programs."""
+    return hashlib.sha256(json.dumps([[str(entry), entry.text] for entry in entries]).encode()).hexdigest()
+
+
+def done_before(state: Path | None, entries: Sequence[table.Entry]) -> list[dict[str, Any]]:
+    """Return the repetitions of a state file. Exits where they are of other programs."""
+    if state is None or not state.exists():
+        return []
+    lines = state.read_text(encoding="utf-8").split("\n")[:-1]  # without one that a kill cut short
+    found = [json.loads(line) for line in lines]
+    if any(one["of"] != digest(entries) for one in found):
+        sys.exit(f"{state} was made of other programs; remove it, or name another file")
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--repetitions", type=int, default=20, metavar="N")
-    repetitions = parser.parse_args().repetitions
+    parser.add_argument("--state", type=Path, metavar="FILE", help="keep each repetition here, and go on from there")
+    options = parser.parse_args()
     entries = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
+    found = done_before(options.state, entries)
+    if options.state and found:  # the line that was cut short goes
+        options.state.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        for repetition in range(len(found), options.repetitions):
+            found.append(graded(entries, repetition, Path(folder) / "memo.sqlite"))
+            if options.state:
+                with options.state.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(found[-1]) + "\n")
+            accepted, refused = (sum(row[i] for row in found[-1]["verdicts"]) for i in (0, 1))
+            took = f"{found[-1]['seconds']:.0f} s"
+            print(f"repetition {repetition + 1}: {took}, {accepted} wrongly accepted, {refused} refused", flush=True)
+    return report(entries, found[: options.repetitions])
+
+
+def report(entries: Sequence[table.Entry], found: Sequence[dict[str, Any]]) -> int:
+    """Print the table of some repetitions; return the exit code."""
     accepted, refused = Counter[table.Entry](), Counter[table.Entry]()
     seen: defaultdict[table.Entry, set[tuple[bool, bool]]] = defaultdict(set)
-    points: defaultdict[table.Entry, set[str]] = defaultdict(set)
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        for repetition in range(repetitions):
-            seed = seed_of(repetition)
-            laid = [table.relaid(entry, repetition) for entry in entries]
-            verdicts = table.grade_all(laid, memo=Path(folder) / "memo.sqlite", seed=seed, hash_seed=repetition)
-            for entry, verdict in zip(entries, verdicts, strict=True):
-                accepted[entry] += verdict.wrongly_accepted
-                refused[entry] += verdict.wrongly_refused
-                seen[entry].add((bool(verdict.lost), bool(verdict.lost_bonus)))
-                points[entry].add(str(verdict.points))
-            print(f"repetition {repetition + 1}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-    changed = {entry for entry, outcomes in seen.items() if len(outcomes) > 1}
-    changed |= {entry for entry, found in points.items() if len(found) > 1}
-    print(f"{len(entries)} programs, {repetitions} repetitions, {time.monotonic() - started:.0f} s")
+    points: defaultdict[tuple[table.Entry, bool], set[str]] = defaultdict(set)
+    for one in found:
+        secret = seed_of(one["repetition"]) is not None
+        rows = zip(entries, one["verdicts"], strict=True)
+        for entry, (wrongly_accepted, wrongly_refused, lost, lost_bonus, score) in rows:
+            accepted[entry] += wrongly_accepted
+            refused[entry] += wrongly_refused
+            seen[entry].add((lost, lost_bonus))
+            points[entry, secret].add(score)
+    everything = {entry: points[entry, False] | points[entry, True] for entry in entries}
+    changed = {entry for entry in entries if len(seen[entry]) > 1 or len(everything[entry]) > 1}
+    print(f"{len(entries)} programs, {len(found)} repetitions, {sum(one['seconds'] for one in found):.0f} s")
     print(f"{'kind':34}{'count':>6}{'wrongly accepted':>18}{'wrongly refused':>17}{'changed':>9}")
     for kind in table.KINDS:
         chosen = [entry for entry in entries if entry.kind == kind]
@@ -59,8 +103,8 @@ def main() -> int:
         what = [f"accepted {accepted[entry]}x"] * bool(accepted[entry])
         what += [f"refused {refused[entry]}x"] * bool(refused[entry]) + ["changed"] * (entry in changed)
         print(f"{entry.kind}: {entry}: {', '.join(what)}")
-    by_seed = sorted({str(e) for (e, s), found in points.items() if s and len(found | points[e, None]) > 1})
-    print(f"points that depend on the seed of fresh programs, though the verdict does not: {len(by_seed)}")
+    by_seed = sorted(str(e) for e in entries if points[e, True] and len(everything[e]) > 1)
+    print(f"points that differ between seeds: {len(by_seed)}")
     for name in by_seed:
         print(f"    {name}")
     return 1 if faults else 0
