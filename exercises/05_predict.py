@@ -97,7 +97,7 @@ def dead_weight():
 
 
 def scaled_square():
-    """Return dL/dx for L = relu(3 * x**2) at x = 2."""
+    """Return dL/dx for L = relu(3 * x**2) at x = 5."""
     # TODO: what is the derivative of 3 * x**2?
     raise NotImplementedError("predict: what is the derivative of 3 * x**2?")
 

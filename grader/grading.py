@@ -38,6 +38,7 @@ from .course import Check, Course, Exercise, Limits
 from .diagnosis import Behaviour, Fact, behaviour, diagnose, pass_facts, pass_probes, rule_facts, rule_probes
 from .oracle import Oracle
 from .outside import readable
+from .program import Program
 from .report.model import SCHEMA, CheckResult, CourseStamp, Isolation, Report, SubmissionStamp
 from .sandbox import Warm
 from .scoring import FileState
@@ -134,7 +135,8 @@ def grade_submission(
         examined = examine(grader, exercise, source, budget, stub=stub, listener=listener, facts=True)
         known = book.known.get(exercise.id)
         explained = diagnose(known, examined.behaviour, examined.failures, examined.facts) if known else {}
-        results.append(scoring.score(exercise, examined.state, examined.outcomes, explained, examined.facts))
+        own = own_lines(source.text, stub or "") if examined.failures else ()
+        results.append(scoring.score(exercise, examined.state, examined.outcomes, explained, examined.facts, own))
     return Report(
         schema=SCHEMA,
         grader_version=__version__,
@@ -167,11 +169,13 @@ def relative_path(path: Path, here: Path) -> Path:
 
 class Examined(Struct, frozen=True):
     """The outcomes of an exercise's checks on a file, before points and diagnosis. `engines` are those
-    that were asked the course's own programs, by check; `facts` is what is certain about an engine that failed."""
+    that were asked the course's own programs, by check; `shown` is the program that the first failure was found on;
+    `facts` is what is certain about an engine that failed."""
 
     state: FileState
     outcomes: Mapping[str, CheckOutcome] = field(default_factory=dict)
     engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
+    shown: Program | None = None
     facts: tuple[Fact, ...] = ()
 
     @property
@@ -230,9 +234,11 @@ def examine(
                 engines[check.id] = engine
             return engine
 
+        asked: dict[str, EngineUnderCheck] = {}
+
         def heard(check: Check) -> EngineUnderCheck:
             listener.began(exercise, check)
-            return engine_for(check)
+            return asked.setdefault(check.id, engine_for(check))
 
         def ended(outcome: CheckOutcome) -> None:
             check = next(check for check in exercise.checks if check.id == outcome.check)
@@ -242,20 +248,24 @@ def examine(
         if grader.seed != course.seed and any(outcome.status != "passed" for outcome in outcomes.values()):
             # misconceptions are known by what they do on the course's own programs; nothing of it counts
             grader.checks.run(exercise, partial(engine_for, seed=course.seed))
-        examined = Examined(state, outcomes, engines)
-        return replace(examined, facts=_facts(process, source, limits)) if facts and examined.failures else examined
+        failed = (check for check, outcome in outcomes.items() if outcome.status not in ("passed", "not_started"))
+        run = asked[check].failing if (check := next(failed, None)) else None
+        examined = Examined(state, outcomes, engines, run.program if run else None)
+        if not facts or not examined.failures:
+            return examined
+        return replace(examined, facts=_facts(process, source, limits, examined.shown))
 
 
-def _facts(process: EngineProcess, source: Source, limits: Limits) -> tuple[Fact, ...]:
+def _facts(process: EngineProcess, source: Source, limits: Limits, shown: Program | None) -> tuple[Fact, ...]:
     """Return what is certain about an engine, from programs that are run in fresh processes and cost no points."""
     process.restart()
     rules = process.run(rule_probes(limits)).answer
     if not isinstance(rules, Read):
         return ()
-    found = rule_facts(rules, source.text.count("\n") + 1)
+    found = rule_facts(rules, source.text.count("\n") + 1, shown)
     process.restart()
-    passes = process.run(pass_probes(limits)).answer
-    of_pass = pass_facts(passes, found) if isinstance(passes, Read) else ()
+    passes = process.run(pass_probes(limits, shown)).answer
+    of_pass = pass_facts(passes, found, shown) if isinstance(passes, Read) else ()
     return of_pass + found  # what is wrong with the pass concerns every operation
 
 
@@ -290,6 +300,12 @@ def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
             return _engine(checks.course, oracle, seed, exercise, check, lambda batch: None)
 
         checks.run(exercise, planning)
+
+
+def own_lines(text: str, stub: str) -> frozenset[int]:
+    """Return the numbers of the lines of a file that do not stand in its stub; lines without code are none of them."""
+    given = {line.strip() for line in stub.splitlines()} | {""}
+    return frozenset(number for number, line in enumerate(text.split("\n"), 1) if line.strip() not in given)
 
 
 def _load(process: EngineProcess, source: Source) -> FileState:

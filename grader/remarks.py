@@ -74,7 +74,10 @@ class RuleTripled(_Remark, frozen=True, tag="rule_tripled"):
 
 
 class DependsOnOrder(_Remark, frozen=True, tag="depends_on_order"):
-    """The observations differ between order seeds."""
+    """The observations differ between order seeds; under `wrong` of `of` they are wrong."""
+
+    wrong: int
+    of: int
 
 
 class DataChanged(_Remark, frozen=True, tag="data_changed"):

@@ -1,6 +1,6 @@
 """Outcomes of checks into results: pure, and the only place where points are given."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -41,11 +41,13 @@ def score(
     outcomes: Mapping[str, CheckOutcome],
     explained: Mapping[str, KnownBehaviour] = MappingProxyType({}),
     facts: Sequence[Fact] = (),
+    own: Collection[int] = (),
 ) -> ExerciseResult:
     """Return the result of an exercise, with one for each of its checks in the order of the course.
 
     `outcomes` are those of the checks that were run, by id: all of them for a file that was loaded, else none
-    (`GraderFault`). `explained` has the misconceptions behind checks that failed, `facts` what is certain.
+    (`GraderFault`). `explained` has the misconceptions behind checks that failed, `facts` what is certain, `own` the
+    lines that were not given out.
     """
     loaded = state.state == "loaded"
     expected = {check.id for check in exercise.checks} if loaded else set()
@@ -74,7 +76,7 @@ def score(
         facts=tuple(fault_fact(fact, state.cells) for fact in facts[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
     )
-    return replace(result, checks=_located(result, facts))
+    return replace(result, checks=_located(result, outcomes, facts, own))
 
 
 _RESULT = {True: "no result", False: "a result"}
@@ -107,7 +109,7 @@ def score_check(
     passed, finding = outcome.status == "passed", outcome.finding
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
-    known = None if passed else diagnosis
+    known = diagnosis if outcome.status not in ("passed", "not_started") else None
     return CheckResult(
         id=check.id,
         title=check.title,
@@ -132,13 +134,20 @@ def score_check(
     )
 
 
-def _located(exercise: ExerciseResult, facts: Sequence[Fact]) -> tuple[CheckResult, ...]:
-    """The checks with the line that each failure is about. Facts are told with the first failure, so theirs is its."""
-    about = next((fact.lines[0] for fact in facts if fact.lines), None)
+def _located(
+    exercise: ExerciseResult, outcomes: Mapping[str, CheckOutcome], facts: Sequence[Fact], own: Collection[int]
+) -> tuple[CheckResult, ...]:
+    """The checks with the line that each failure is about: one of the learner's `own` lines, where there is one. Facts
+    are told with the first failure, so theirs is its."""
+    lines = next((range(fact.lines[0], fact.lines[1] + 1) for fact in facts if fact.lines), range(0))
+    about = next((line for line in lines if line in own), next(iter(lines), None))
     first = first_failure(exercise)
 
     def line(check: CheckResult) -> int | None:
-        raised = check.reason.line if check.reason else None
+        finding = outcomes[check.id].finding if check.id in outcomes else None
+        shown = reversed(finding.stopped.lines) if finding and finding.stopped else ()
+        innermost = check.reason.line if check.reason else None
+        raised = next((number for number, _ in shown if number in own), innermost)
         return raised or (about if check is first and check.status != "not_started" else None)
 
     return tuple(replace(check, line=line(check) or UNSET) for check in exercise.checks)

@@ -1,14 +1,16 @@
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
 from msgspec import UNSET
 
+from grader.answer_book import KnownBehaviour
 from grader.checks.outcome import METADATA, GraderFault, outcomes
 from grader.client import Reason
 from grader.course import Check, Exercise
+from grader.diagnosis import Fact
 from grader.remarks import SecondPass
-from grader.report.model import ExerciseResult, ExerciseStatus, ReportStatus
+from grader.report.model import Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 from grader.scoring import FileState, overall, score
 
 LOADED = FileState("loaded", "mine.py")
@@ -93,6 +95,36 @@ def test_what_was_found_is_copied() -> None:
     assert ("in the second pass", (SecondPass(),)) == (first.message, first.remarks)
     assert (UNSET, "hello\n", 0.1235) == (first.output, two.output, first.duration_s)
     assert (UNSET, UNSET) == (two.program, two.message)
+
+
+@pytest.mark.parametrize(
+    ("expected", "own", "lines"),
+    [(37, {37}, [37, 34]), (37, {36, 37}, [36, 37, 34]), (34, {30}, [37, 34]), (34, {34, 37}, [37, 34])],
+)
+def test_a_failure_is_at_a_line_of_the_learner(expected: int, own: set[int], lines: list[int]) -> None:
+    """Of the lines on the way to an exception, it is the innermost that was not given out; else the innermost."""
+    stopped = {"kind": "raised", "type": "E", "lines": [[line, "x"] for line in lines], "in_file": True}
+    reason = {"kind": "raised", "type": "E", "line": lines[-1]}
+    finding = {"status": "error", "stopped": stopped, "reason": reason}
+    found = outcomes({"tests": [a_test("one", "error", finding=finding), a_test("two"), a_test("more")]}, EXERCISE)
+    assert expected == score(EXERCISE, LOADED, found, own=own).checks[0].line
+
+
+@pytest.mark.parametrize(("expected", "own"), [(9, ()), (10, {10, 11, 3}), (9, {12})])
+def test_the_line_of_a_fact_is_one_of_the_learner(expected: int, own: Collection[int]) -> None:
+    """Of the lines of a rule, it is the first that was not given out; else the first."""
+    found = outcomes({"tests": [a_test("one", "failed"), a_test("two"), a_test("more")]}, EXERCISE)
+    fact = Fact("sign", "neg", "a", lines=(9, 11))
+    assert expected == score(EXERCISE, LOADED, found, facts=[fact], own=own).checks[0].line
+
+
+def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:
+    """A misconception that explains a file is told of the checks that found something wrong."""
+    known = KnownBehaviour("sets", "assigns", "Your code assigns.", 1, {}, {})
+    tests = [a_test("one", "not_started"), a_test("two", "failed"), a_test("more")]
+    found = outcomes({"tests": tests}, EXERCISE)
+    result = score(EXERCISE, LOADED, found, dict.fromkeys(("one", "two"), known))
+    assert [UNSET, Diagnosis("sets", "assigns", "Your code assigns.")] == [one.diagnosis for one in result.checks[:2]]
 
 
 @pytest.mark.parametrize("state", ["not_started", "missing", "unreadable", "failed"])

@@ -653,16 +653,21 @@ class EngineUnderCheck:
 
 
 def _judge(i: int, outcomes: Sequence[Done | Broke | None], judge: Callable[[int, Done | Broke, Notes], None]) -> None:
-    """Judge the outcomes of a run under the order seeds."""
-    for outcome in {id(outcome): outcome for outcome in outcomes}.values():  # most are one and the same
-        if outcome is None:
-            continue
+    """Judge the outcomes of a run under the order seeds. Raises `CheckFailed` for the first that is wrong."""
+    known = [outcome for outcome in outcomes if outcome is not None]
+    failures: dict[int, CheckFailed] = {}
+    for outcome in {id(outcome): outcome for outcome in known}.values():  # most are one and the same
         try:
             judge(i, outcome, ())
-        except CheckFailed:
-            differ = len({repr(other) for other in outcomes if other is not None}) > 1  # nan equals nan here
-            judge(i, outcome, (DependsOnOrder(),) if differ and isinstance(outcome, Done) else ())
-            raise
+        except CheckFailed as failure:
+            failures[id(outcome)] = failure
+    if not failures:
+        return
+    first = next(outcome for outcome in known if id(outcome) in failures)
+    if isinstance(first, Done) and len({repr(outcome) for outcome in known}) > 1:  # nan equals nan here
+        wrong = sum(id(outcome) in failures for outcome in known)
+        judge(i, first, (DependsOnOrder(wrong, len(known)),))
+    raise failures[id(first)]
 
 
 def _once(printed: str, times: int) -> str:

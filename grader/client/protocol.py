@@ -221,6 +221,7 @@ SHAPES: dict[str, tuple[range, int]] = {
     "contributions": (range(1), 2),
     "derivatives": (range(1, 2), 2),
     "no_pairs": (range(1, 2), 0),
+    "no_row": (range(2, 3), 0),
     "unclear_writes": (range(1), 0),
     "no_number": (range(1), 0),
 }

@@ -1,8 +1,9 @@
 """The behaviour of an engine on each program, as short fingerprints: equal exactly where the behaviour is.
 
-Behaviour is values, gradients, orders and results under every order seed, and of an exception its kind and words.
-Numbers count to nine digits, so that another order of summation makes no difference; lines and addresses do not
-count, nor which limit was hit first: that depends on how fast the machine is.
+Behaviour is values, gradients, orders and results under every order seed, and of an exception its type and the names
+in quotes in its message, such as `'NoneType'`. Numbers count to nine digits, so that another order of summation makes
+no difference. The other words of a message do not count, because they change from one Python to the next; nor do
+lines, nor which limit was hit first: that depends on how fast the machine is.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from ..client.protocol import Observed, Result
 
 RIGHT = ""  # stands for every behaviour that passes
 _RAN_OUT = "ran out of calls, time or memory"
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_QUOTED = re.compile(r"(?<!\w)'(\w+)'")
 
 
 class Behaviour(Struct, frozen=True):
@@ -124,8 +125,9 @@ def _outcome(outcome: Done | Broke | Problem | Died | None) -> Iterator[str]:
 def _problem(problem: Problem) -> str:
     if problem.ran_out:
         return _RAN_OUT
-    about = " ".join(map(str, (_ADDRESS.sub("0x", problem.message), *problem.names, *problem.counts)))
-    return f"{problem.where} {problem.kind} {problem.type_name} {about.strip()}"
+    quoted = _QUOTED.findall(problem.message)
+    about = (problem.where, problem.kind, problem.type_name, *quoted, *problem.names, *problem.counts)
+    return " ".join(map(str, about))
 
 
 def _result(result: Result) -> str:

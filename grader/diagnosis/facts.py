@@ -5,6 +5,7 @@ without gradients that are there already. Where the numbers fit no known form, t
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, pairwise
@@ -58,8 +59,8 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     `found` are factors of the upstream gradient as text (for `value`, `contribution`, `seed` and `overwrites` numbers,
     for `single_precision` what has it, for `gives_other` a type, for `rule_is_none` the name of the rule). `lines` are
     the first and the last line of the operation's rule in the learner's file. `node` and `other` belong to facts about
-    `backward()`; `sometimes` says of one that it holds in some of the orders in which nodes are made and sets are
-    walked, not in all.
+    `backward()`. `orders` belongs to one that does not hold in every order in which nodes are made and sets are walked:
+    in how many it holds, and of how many.
 
     | kind                   | meaning                                                                     |
     |------------------------|-----------------------------------------------------------------------------|
@@ -103,7 +104,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     node: str = ""
     other: str = ""
     upstream: str = ""
-    sometimes: bool = False
+    orders: tuple[int, int] | None = None
 
 
 class _Form(Struct, frozen=True):
@@ -135,6 +136,7 @@ _MADE_OF_OTHERS = ("neg", "sub", "div", "radd", "rsub", "rmul", "rdiv")  # in ma
 _OPERATION = {"relu_below_zero": "relu"}
 _OF_RULE = ("overwrites", "nothing_added", "no_upstream")
 _PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # told of both inputs at once, whatever is expected
+_WATCHED = ("add", "mul")  # the operations of the programs on which `backward()` is watched
 # what `backward()` does is certain whatever the rules of + and * do; other facts about it follow from their numbers
 _OF_PASS_ALONE = ("not_seeded", "all_cleared", "seed", "no_rule_ran", "ran_twice", "ran_early")
 
@@ -242,13 +244,27 @@ def rule_probes(limits: Limits) -> Batch:
 
 
 @cache
-def pass_probes(limits: Limits) -> Batch:
-    """Return the batch in which `backward()` runs: watched, and then on each program twice."""
-    watched = [Run(p, (("watch",), ("backward", p.root), ("grads",), ("traced",))) for p in _PASSES]
+def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
+    """Return the batch in which `backward()` runs: watched, and then on each program twice.
+
+    Args:
+        shown: the program that a learner is shown. If it is as small as the others, it is asked first.
+    """
+    programs = _passes(shown)
+    watched = [Run(p, (("watch",), ("backward", p.root), ("grads",), ("traced",))) for p in programs]
     twice = [
-        Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in _PASSES
+        Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in programs
     ]
     return Batch((*watched, *twice), limits.calls, limits.cpu_s)
+
+
+def _passes(shown: Program | None) -> tuple[Program, ...]:
+    """The programs of `pass_probes`."""
+    if shown is None or not 0 < len(shown.nodes) <= max(len(p.nodes) for p in _PASSES):
+        return _PASSES
+    if any(isinstance(node, Op) and node.op not in _WATCHED for node in shown.nodes):
+        return _PASSES
+    return (shown, *(p for p in _PASSES if p != shown))
 
 
 def _tries(form: _Form) -> Iterator[tuple[Run, Run, Run]]:
@@ -275,7 +291,7 @@ def _value(name: str, form: _Form, x: Sequence[float]) -> float:
 # -- what follows ---------------------------------------------------------------------------------
 
 
-def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
+def rule_facts(answer: Read, source_lines: int, shown: Program | None = None) -> tuple[Fact, ...]:
     """Return what is certain about each operation's rule, simple operations first.
 
     An operation that is made of others (`a - b` as `a + -b`) says nothing.
@@ -283,6 +299,7 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
     Args:
         answer: the answer to `rule_probes`.
         source_lines: how many lines the learner's file has; other line numbers are dropped.
+        shown: the program that a learner is shown; facts about its operations come before others.
     """
     outcomes = iter(answer.seeds[0])
     found: list[Fact] = []
@@ -317,6 +334,8 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
         known = {fact.kind for fact in found if fact in same_rule or fact.operation == _OPERATION.get(name)}
         facts = _merged(_of_operation(name, form, done), rule)
         found += [msgspec.structs.replace(fact, lines=lines) for fact in facts if fact.kind not in known]
+    asked = _forms_in(shown) if shown else set()
+    found.sort(key=lambda fact: _OPERATION.get(fact.operation, fact.operation) not in asked)
     # where several operations share a rule, only some faults are those of its lines
     return tuple(
         msgspec.structs.replace(fact, lines=None)
@@ -324,6 +343,12 @@ def rule_facts(answer: Read, source_lines: int) -> tuple[Fact, ...]:
         else fact
         for fact in found
     )
+
+
+def _forms_in(p: Program) -> set[str]:
+    """The names in `FORMS` of a program's operations."""
+    nodes = (node for node in p.nodes if isinstance(node, Op))
+    return {node.op if isinstance(node.operands[0], int) else f"r{node.op}" for node in nodes}
 
 
 def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name: str) -> Fact | None:
@@ -344,8 +369,8 @@ def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]
         if kind and not outcome.ruled:
             return Fact("gives_other", name, found=kind)
         if not _close(seen, right):
-            found = kind or f"{seen:.6g}"
-            return Fact("value", name, expected=f"{right:.6g}", found=found, program=_program(form, x).shown)
+            found, expected = (kind, f"{right:.6g}") if isinstance(seen, Odd) else _apart(seen, right)
+            return Fact("value", name, expected=expected, found=found, program=_program(form, x).shown)
     return None
 
 
@@ -479,10 +504,16 @@ def _first_wrong(
     """The first set of numbers with which an input receives something else than it should."""
     for x, upstream, d, (fresh, *_) in zip(form.numbers, _UPSTREAM, local, row, strict=True):
         if not _close(fresh, upstream * d):
-            right, found = f"{upstream * d:.6g}", f"{fresh:.6g}"
+            found, right = _apart(fresh, upstream * d)
             shown = _program(form, x).shown
             yield Fact("contribution", name, where, right, found, program=shown, upstream=number_text(upstream))
             return
+
+
+def _apart(one: float, other: float) -> tuple[str, str]:
+    """Two different numbers with as many digits as tell them apart, at least six."""
+    texts = ((f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in (6, 9, 12, 17))
+    return next((pair for pair in texts if pair[0] != pair[1]), (repr(one), repr(other)))
 
 
 class _Fit:
@@ -519,28 +550,33 @@ def _by_gradient(rows: list[list[tuple[float, float, float]]], j: int) -> bool:
     return True
 
 
-def pass_facts(answer: Read, rules: Collection[Fact] = ()) -> tuple[Fact, ...]:
+def pass_facts(answer: Read, rules: Collection[Fact] = (), shown: Program | None = None) -> tuple[Fact, ...]:
     """Return what is certain about `backward()`, from the answer to `pass_probes`: one fact, or none.
 
     Args:
         rules: what is known to be wrong with rules; where it is those of + or *, no fact is derived from numbers.
+        shown: the program that a learner is shown; a fact about it comes before one about another program.
     """
     rule = answer.reading.rule
-    by_seed = [_of_seed(seed, rule in _WITHOUT_FUNCTION) if rule else [] for seed in answer.seeds]
-    if any(fact.operation in ("add", "mul") for fact in rules):
+    programs = _passes(shown)
+    by_seed = [_of_seed(programs, seed, rule in _WITHOUT_FUNCTION) if rule else [] for seed in answer.seeds]
+    if any(fact.operation.removeprefix("r") in _WATCHED for fact in rules):
         by_seed = [[fact for fact in facts if fact.kind in _OF_PASS_ALONE] for facts in by_seed]
-    for fact in chain.from_iterable(by_seed):
-        if all(fact in facts for facts in by_seed):
-            return (fact,)
-    anywhere = next(chain.from_iterable(by_seed), None)
-    return (msgspec.structs.replace(anywhere, sometimes=True),) if anywhere else ()
+    holds = Counter(chain.from_iterable(map(set, by_seed)))
+    found = list(dict.fromkeys(chain.from_iterable(by_seed)))
+    if not found:
+        return ()
+    seeds = len(by_seed)
+    about = shown.shown if shown else ""
+    first = min(found, key=lambda fact: (fact.program not in ("", about), holds[fact] < seeds))
+    return (first if holds[first] == seeds else msgspec.structs.replace(first, orders=(holds[first], seeds)),)
 
 
-def _of_seed(seed: Sequence[Done | Broke | None], stored: bool) -> list[Fact]:
+def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[Fact]:
     """Return what is wrong with the backward pass under one order seed, what tells most first."""
-    watched, twice = seed[: len(_PASSES)], seed[len(_PASSES) :]
-    done = [(p, o) for p, o in zip(_PASSES, watched, strict=True) if isinstance(o, Done)]
-    return (_of_pass(done, stored) or _of_second(twice)) if len(done) >= _ENOUGH else []
+    watched, twice = seed[: len(programs)], seed[len(programs) :]
+    done = [(p, o) for p, o in zip(programs, watched, strict=True) if isinstance(o, Done)]
+    return (_of_pass(done, stored) or _of_second(programs, twice)) if len(done) >= _ENOUGH else []
 
 
 def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
@@ -555,7 +591,7 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
         return [Fact("all_cleared" if added else "not_seeded")]
     if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
         p, grads, _ = wrong[0]
-        return [Fact("seed", found=f"{grads[p.root]:.6g}", program=p.shown)]
+        return [Fact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
     if not stored and not any(trace.calls for _, _, trace in seen):
         return [Fact("no_rule_ran")]
     if nothing:
@@ -601,10 +637,10 @@ def _disorder(p: Program, trace: Traced) -> Iterator[Fact]:
                 yield Fact("ran_early", program=p.shown, node=p.nodes[source].name, other=node_.name)
 
 
-def _of_second(twice: Sequence[Done | Broke | None]) -> list[Fact]:
+def _of_second(programs: Sequence[Program], twice: Sequence[Done | Broke | None]) -> list[Fact]:
     return [
         Fact("second_pass", program=p.shown)
-        for p, o in zip(_PASSES, twice, strict=True)
+        for p, o in zip(programs, twice, strict=True)
         if isinstance(o, Done) and _leaves_right(p, _numbers(o.grads[0])) and not _leaves_right(p, _numbers(o.grads[1]))
     ]
 
@@ -614,7 +650,7 @@ def expected_grads(p: Program) -> list[float]:
     values: list[float] = []
     for node in p.nodes:
         if isinstance(node, Op):
-            values.append(OPERATIONS[node.op].compute(*(values[i] for i in node.inputs)))
+            values.append(OPERATIONS[node.op].compute(*_operands(node, values)))
         else:
             values.append(node.value)
     grads = [0.0] * len(p.nodes)
@@ -622,10 +658,15 @@ def expected_grads(p: Program) -> list[float]:
     for index in range(p.root, -1, -1):
         node = p.nodes[index]
         if isinstance(node, Op):
-            local = FORMS[node.op].derivative([values[i] for i in node.inputs], values[index])
-            for i, d in zip(node.inputs, local, strict=True):
-                grads[i] += d * grads[index]
+            local = FORMS[node.op].derivative(_operands(node, values), values[index])
+            for operand, d in zip(node.operands, local, strict=True):
+                if isinstance(operand, int):
+                    grads[operand] += d * grads[index]
     return grads
+
+
+def _operands(node: Op, values: Sequence[float]) -> list[float]:
+    return [values[operand] if isinstance(operand, int) else operand.value for operand in node.operands]
 
 
 def _numbers(result: Grads) -> list[float]:

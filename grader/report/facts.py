@@ -24,5 +24,5 @@ def fault_fact(fact: Fact, cells: Sequence[CellStart] = ()) -> FaultFact:
         fact.node or UNSET,
         fact.other or UNSET,
         fact.upstream or UNSET,
-        fact.sometimes or UNSET,
+        fact.orders or UNSET,
     )

@@ -76,7 +76,7 @@ class FaultFact(_Strict, frozen=True):
     node: str | UnsetType = UNSET
     other: str | UnsetType = UNSET
     upstream: str | UnsetType = UNSET
-    sometimes: bool | UnsetType = UNSET
+    orders: tuple[int, int] | UnsetType = UNSET
 
 
 class CheckResult(_Strict, frozen=True):

@@ -123,6 +123,10 @@ def _rule_tripled(said: RuleTripled) -> str:
     return f"{text}; backward() ignored it" if said.ignored else text
 
 
+def _orders(some: int, of: int) -> str:
+    return f"{some} of {of} orders in which nodes are made and sets are walked"
+
+
 def _data_changed(said: DataChanged) -> str:
     return f"{_BY[said.by]} changed the data"
 
@@ -172,9 +176,7 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     RulesRunAgain: _rules_run_again,
     Cleared: lambda said: f"after {said.function}",
     RuleTripled: _rule_tripled,
-    DependsOnOrder: lambda said: (
-        "this result depends on the order in which nodes are made or a set is walked, so other runs may look right"
-    ),
+    DependsOnOrder: lambda said: f"wrong under {_orders(said.wrong, said.of)}",
     DataChanged: _data_changed,
     NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
     NothingStored: lambda said: "no local derivatives were found that a node stores for its inputs",
@@ -243,7 +245,7 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
     """
     if stopped.notebook:
         return "this file is a Jupyter notebook (JSON) under the name of a Python file; let its name end in .ipynb"
-    told = stopped.kind == "raised" and not stopped.unfilled
+    told = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
     usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
     if stopped.kind == "module":
         usual = "each file is run alone: it cannot import your other files"
@@ -268,6 +270,10 @@ _DONE: dict[str, str] = {
     "anew": "the graph was built again from the same leaves",
     "train": "`train` was called",
 }
+
+
+# the steps in which the grader itself computes with what the nodes hold
+_BY_GRADER = ("local_rules", "pass_or_rules", "preload", "triple", "watch")
 
 
 def _sentence(stopped: Stopped) -> str:
@@ -378,6 +384,9 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "no_rule": _no_rule,
     "contributions": _contributions,
     "derivatives": _derivatives,
+    "no_row": lambda about: (
+        f"`{about.names[0]}` of a node is {_a(about.names[1])}; it should be a tuple or a list of the node's inputs"
+    ),
     "no_pairs": lambda about: (
         f"`{about.names[0]}` of a node does not hold an input and a local derivative in each place"
     ),
@@ -472,7 +481,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             r"\bbreakpoint\(|\bset_trace\(",
             "a debugger cannot be used while grading: remove this call",
         ),
-        ("RecursionError", r"", "", "a function calls itself more often than Python allows"),
+        ("RecursionError", r"", "", "a function calls itself too deeply, directly or through other functions"),
         ("NotImplementedError", r"", "", "this part is still to be filled in"),
     )
 ]
@@ -522,7 +531,6 @@ _EXPRESSIONS = {
     "log": "`log(a)`",
     "sigmoid": "`sigmoid(a)`",
 }
-_SOMETIMES = "This happens in some runs only: it depends on the order in which nodes are made or a set is walked."
 _OF_TWO = ("add", "sub", "mul", "div")
 
 
@@ -530,7 +538,7 @@ def fact_text(fact: "Fact", cells: Sequence[CellStart] = ()) -> str:
     """Return a fact in sentences. `cells` are those of a notebook, by which its lines are named."""
     if not fact.operation:
         said = " ".join(_of_pass(fact).split())  # a program's text has several blanks
-        return f"{said} {_SOMETIMES}" if fact.sometimes else said
+        return f"{said} This was seen under {_orders(*fact.orders)}." if fact.orders else said
     where = f" ({place(cells, *fact.lines)})" if fact.lines else ""
     if fact.kind in ("value", "contribution"):
         return " ".join(_of_numbers(fact, where).split())
@@ -542,9 +550,8 @@ def _of_numbers(fact: "Fact", where: str) -> str:
     if fact.kind == "value":
         return f"In `{text.strip()}` with {numbers}, L.data is {fact.found}. It should be {fact.expected}."
     given = f"with {numbers} and L.grad = {fact.upstream}"
-    return (
-        f"In `{text.strip()}`{where}, {given}, {fact.input} receives {fact.found}. It should receive {fact.expected}."
-    )
+    name = fact.input or "each input"
+    return f"In `{text.strip()}`{where}, {given}, {name} receives {fact.found}. It should receive {fact.expected}."
 
 
 def _of_operation(fact: "Fact") -> str:

@@ -18,8 +18,16 @@ def done(*results: Any) -> Done:
     return Done(results)
 
 
-def raised(message: str, lines: list[int]) -> Broke:
-    return Broke((), Problem("backward", "raised", "NameError", message, lines))
+def raised(message: str, lines: list[int], type_name: str = "NameError") -> Broke:
+    return Broke((), Problem("backward", "raised", type_name, message, lines))
+
+
+# what Python 3.11 and 3.12 say of the same code
+TOO_DEEP = ("maximum recursion depth exceeded while calling a Python object", "maximum recursion depth exceeded")
+UNBOUND = (
+    "local variable 'order' referenced before assignment",
+    "cannot access local variable 'order' where it is not associated with a value",
+)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +38,8 @@ def raised(message: str, lines: list[int]) -> Broke:
         (done((math.nan,)), done((math.nan,))),
         (raised("name 'x' is not defined", [3]), raised("name 'x' is not defined", [9])),
         (raised("<Value at 0x7f12>", []), raised("<Value at 0x7f99>", [])),
+        (raised(TOO_DEEP[0], [], "RecursionError"), raised(TOO_DEEP[1], [], "RecursionError")),
+        (raised(UNBOUND[0], [], "UnboundLocalError"), raised(UNBOUND[1], [], "UnboundLocalError")),
         (done(Traced(((1, ((0, 1.0),)),))), done(Traced(((1, ()),)))),
         (Problem("backward", "calls", "OutOfCalls", "", [3]), Problem("backward", "cpu", "OutOfTime", "", [4])),
         (Problem("call", "raised", "MemoryError", "", [3]), Problem("backward", "cpu", "OutOfTime", "", [4])),
@@ -37,12 +47,13 @@ def raised(message: str, lines: list[int]) -> Broke:
         (Died("killed", signal="SIGSEGV"), Died("exited")),
     ],
     ids=[
-        *("order of summation", "sign of zero", "nan", "line", "address", "what a closure added"),
+        *("order of summation", "sign of zero", "nan", "line", "address"),
+        *("words of a RecursionError", "words of an UnboundLocalError", "what a closure added"),
         *("calls or time", "memory or time", "stopped inside or from outside", "how it left"),
     ],
 )
 def test_what_does_not_matter_does_not_count(one: Any, other: Any) -> None:
-    """Rounding, lines and addresses make no difference, nor which limit a machine hits first."""
+    """Rounding, lines, addresses and Python's words make no difference, nor which limit a machine hits first."""
     assert fingerprint([one]) == fingerprint([other])
 
 
@@ -55,13 +66,14 @@ def test_what_does_not_matter_does_not_count(one: Any, other: Any) -> None:
         (done(Called(nodes=(0, 1))), done(Called(nodes=(1, 0)))),
         (done(Called()), done(Called(other="str"))),
         (raised("name 'x' is not defined", []), raised("name 'y' is not defined", [])),
+        (raised("", []), raised("", [], "TypeError")),
         (Died("wall_limit", seconds=40), Died("exited")),
         (done((1.0,)), Died("protocol_error", detail="")),
         (None, done()),
     ],
 )
 def test_what_matters_counts(one: Any, other: Any) -> None:
-    """Numbers, kinds, orders and the words of an exception all tell engines apart."""
+    """Numbers, kinds, orders, and of an exception its type and the names in it, all tell engines apart."""
     assert fingerprint([one]) != fingerprint([other])
 
 

@@ -13,9 +13,10 @@ from grader.answer_book import read_book
 from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import load_course
-from grader.diagnosis import Edit, anywhere, apply_edits, diagnose
+from grader.diagnosis import Edit, anywhere, apply_edits, diagnose, pass_probes
 from grader.grading import Grader, examine
 from grader.oracle import Oracle
+from grader.program import NOTHING, Program, chain, leaf, program
 from grader.words.learner import fact_text, finding_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,3 +65,20 @@ def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> 
     facts, named, message = told(grader, fault)
     assert (fault.get("facts", []), fault.get("named", [])) == (facts, named)
     assert fault.get("said", message).rstrip("\n") == message
+
+
+@pytest.mark.parametrize(
+    ("expected", "shown"),
+    [
+        (True, program("b = a + 1; c = a * 3; d = b * c", a=2)),
+        (True, leaf(2.0)),
+        (False, program("L = relu(a)", a=2)),
+        (False, chain(60)),
+        (False, NOTHING),
+    ],
+)
+def test_a_small_program_of_plus_and_times_is_watched_first(expected: bool, shown: Program) -> None:
+    """The backward pass is watched on the program that a learner is shown, if it can be."""
+    first = pass_probes(COURSE.limits, shown).runs[0].program
+    assert expected == (first == shown)
+    assert expected or pass_probes(COURSE.limits) == pass_probes(COURSE.limits, shown)

@@ -46,7 +46,7 @@ def raised(code: str) -> tuple[str, str]:
         ("Python asks the object on the right for __radd__", "2 + a"),
         ("Python asks the object on the right for __rpow__", "2 ** a"),
         ("one Value is used where a list or a tuple is needed", "Value(1.0, (a))"),
-        ("a function calls itself more often than Python allows", "def f(): f()\nf()"),
+        ("a function calls itself too deeply, directly or through other functions", "def f(): f()\nf()"),
         ("still to be filled in", "raise NotImplementedError('plus: what?')"),
     ],
 )

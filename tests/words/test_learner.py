@@ -91,6 +91,10 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         "`grads` of a node does not hold an input and a local derivative in each place",
         *("no_pairs", ["grads"], []),
     ),
+    (
+        "`_children` of a node is a Value; it should be a tuple or a list of the node's inputs",
+        *("no_row", ["_children", "Value"], []),
+    ),
     ("it could not be found out which node's rule adds to which gradient in backward()", "unclear_writes", [], []),
     ("backward() sets a gradient to something that is not a number", "no_number", [], []),
 ]
@@ -115,6 +119,14 @@ def test_every_code_of_an_unreadable_file_has_a_sentence() -> None:
 def test_only_a_line_of_the_file_is_the_learners_code(expected: str, lines: list[int]) -> None:
     """What no line of the file has a part in is told by what was done when it happened."""
     assert expected == said_of(problem("raised", "E", "no", lines=lines), SOURCE).splitlines()[0]
+
+
+@pytest.mark.parametrize(("expected", "where"), [(True, "build"), (False, "triple")])
+def test_where_the_grader_computes_no_operator_is_missing(expected: bool, where: str) -> None:
+    """The usual reason of an exception is told where learners wrote what was computed."""
+    message = "unsupported operand type(s) for *: 'int' and 'Value'"
+    text = said_of(Problem(where, "raised", "TypeError", message, []), SOURCE)
+    assert expected == ("asks the object on the right for __rmul__" in text)
 
 
 def test_a_notebook_is_called_one() -> None:
@@ -191,8 +203,8 @@ SAID: list[tuple[str, Remark]] = [
         remarks.RuleTripled("L", ignored=True),
     ),
     (
-        "this result depends on the order in which nodes are made or a set is walked, so other runs may look right",
-        remarks.DependsOnOrder(),
+        "wrong under 1 of 4 orders in which nodes are made and sets are walked",
+        remarks.DependsOnOrder(1, 4),
     ),
     ("backward() changed the data", remarks.DataChanged("backward")),
     ("the backward rules changed the data", remarks.DataChanged("rules")),

@@ -86,11 +86,14 @@ class Inputs(NamedTuple):
 
     def kept(self, node: Any) -> Any:
         """Return what holds the inputs of a node; an empty tuple where it has none."""
+        found = self.found(node)
+        return found if isinstance(found, Iterable) else ()
+
+    def found(self, node: Any) -> Any:
+        """Return what stands where a node keeps its inputs."""
         holder = getattr(node, self.via, None) if self.via else node
         found = getattr(holder, self.name, None) if self.name else None
-        if callable(found) and not parts.is_row(found):
-            found = found()
-        return found if isinstance(found, Iterable) else ()
+        return found() if callable(found) and not parts.is_row(found) else found
 
 
 class Found(NamedTuple):
@@ -453,6 +456,9 @@ class Rules:
     def _stored(self, node: Any) -> list[tuple[Any, Any]]:
         kept = getattr(node, self.name)
         if self.kind == "parallel":
+            there = self.shape.inputs_at.found(node)
+            if not isinstance(there, Iterable):
+                raise Unreadable("no_row", self.shape.inputs_at.name, spelling.name_of(type(there)))
             inputs = self._inputs(node)
             if len(inputs) != len(kept):
                 raise Unreadable("derivatives", self.name, counts=(len(kept), len(inputs)))
