@@ -22,9 +22,12 @@ from typing import Any
 
 from grader import grading, sandbox
 from grader.answer_book import read_book
-from grader.client import EngineProcess
+from grader.checks.session import CheckSession
+from grader.client import EngineProcess, read_exercise
 from grader.course import load_course
+from grader.oracle import Oracle
 from grader.report import for_learner, to_json
+from grader.report.model import SubmissionStamp
 from grader.sandbox import IsolationError, Warm, WorkerGone
 from grader.views import render
 
@@ -216,6 +219,9 @@ class Tier:
         self.world = World(base)
         self.course = load_course(self.world.course)
         self.book = read_book(self.course.book)
+        # both until this process ends, as in a cohort
+        self.oracle = Oracle(self.book, None)
+        self.checks = CheckSession(self.course, self.course.exercises).__enter__()
         self.right = (self.world.course / "solutions" / "02_swap.py").read_text(encoding="utf-8")
         solution = (self.world.course / "solutions" / "04_by_hand.py").read_text(encoding="utf-8")
         self.wrong = solution.replace("L.grad = 1.0", "L.grad = 2.0")
@@ -230,16 +236,16 @@ class Tier:
 
     def grade(self, sources: Mapping[str, str]) -> Any:
         """Grade the text given for each exercise, as one submission."""
-        files = {}
-        for exercise in self.course.exercises:
-            if exercise.id in sources:
-                path = self.world.staged / exercise.filename
-                path.write_text(sources[exercise.id], encoding="utf-8")
-                path.chmod(0o666)
-                files[exercise.id] = path
+        exercises = [exercise for exercise in self.course.exercises if exercise.id in sources]
+        for exercise in exercises:
+            path = self.world.staged / exercise.filename
+            path.write_text(sources[exercise.id], encoding="utf-8")
+            path.chmod(0o666)
         self.staged = self.world.files()
-        memo = self.world.private / "memo.sqlite"
-        return grading.grade(self.course, self.book, files, seed=self.course.seed, memo=memo, warm=self.warm)
+        read = {e.id: read_exercise(e, self.world.staged / e.filename) for e in exercises}
+        submission = grading.Submission(read, SubmissionStamp("mallory", grading.digest(read)))
+        grader = grading.Grader(self.course, self.book, self.checks, self.oracle, self.warm, self.course.seed)
+        return grading.grade_submission(grader, submission, exercises=exercises)
 
     def attack(self, name: str, exercise: str, text: str) -> dict[str, Any]:
         """Grade a hostile file with a right and a wrong one, which come after it; tell all that was seen."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from many_graded import grader_of, results
+from msgspec.structs import replace
 
 from grader import grading
 from grader.answer_book import read_book
@@ -18,9 +19,16 @@ BOOK = read_book(COURSE.book)
 
 
 @pytest.fixture(scope="module")
-def grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
+def cpu_s() -> float:
+    """The seconds of CPU time that a program may take: the course's own limit."""
+    return COURSE.limits.cpu_s
+
+
+@pytest.fixture(scope="module")
+def grader(tmp_path_factory: pytest.TempPathFactory, cpu_s: float) -> Iterator[Grader]:
     """Grades in a plain process, in which more can be left behind than in a sandbox."""
-    with grader_of(COURSE, BOOK, tmp_path_factory.mktemp("memo") / "memo.sqlite", COURSE.seed, "process") as one:
+    course = replace(COURSE, limits=replace(COURSE.limits, cpu_s=cpu_s))
+    with grader_of(course, BOOK, tmp_path_factory.mktemp("memo") / "memo.sqlite", COURSE.seed, "process") as one:
         yield one
 
 

@@ -34,6 +34,12 @@ MEMORIES = {
 }
 
 
+@pytest.fixture(scope="module")
+def cpu_s() -> float:
+    """A quarter of the course's limit, for a mess that runs on until it is stopped."""
+    return 0.5
+
+
 def messy(stem: str, code: str) -> str:
     """The solution of an exercise, edited, that makes a mess once each time it is run."""
     edit, at_import = FILES[stem]
