@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ..cohort import Summary
 from ..outside import plain
-from ..people import Change, compare
+from ..people import Change, changed_rows, compare
 from ..report import Report
 from ..report.person import Learner
 from ..views.changes import change_line
@@ -27,15 +27,10 @@ def run_compare(before: Path, after: Path) -> int:
 def changes_between(before: Path, after: Path) -> tuple[Change, ...]:
     """Return whose total changed between two folders of results, and why. Raises `UsageError`."""
     first, second = summary_of(before), summary_of(after)
-    there = {one.id: one for one in first.learners}
-    changed = [one for one in second.learners if one.id in there and _points(there[one.id]) != _points(one)]
-    old = {one.id: _report(before, there[one.id]) for one in changed if there[one.id].report}
-    new = {one.id: _report(after, one) for one in changed if one.report}
+    rows = [(was, now) for was, now in changed_rows(first.learners, second.learners) if was and now]
+    old = {was.id: _report(before, was) for was, _ in rows if was.report}
+    new = {now.id: _report(after, now) for _, now in rows if now.report}
     return compare(first.learners, second.learners, old, new)
-
-
-def _points(learner: Learner) -> tuple[str, int]:
-    return learner.standing, learner.total
 
 
 def _report(folder: Path, learner: Learner) -> Report:

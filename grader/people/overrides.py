@@ -8,17 +8,21 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 from msgspec import Meta
+from msgspec.structs import replace
 
 from ..course import Course, Document, child, items, line
 from ..outside import did_you_mean
+from ..report.choices import text_digest
 from ..report.person import Decided
+from .in_force import ONCE
 from .yaml_times import time_at
 
 OVERRIDES = "overrides.yaml"
 _MOST = 1_000_000_000
+_NOTHING: tuple[Any, ...] = (None, {}, [], ())
 _Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
 _Points = Annotated[int, Meta(ge=0, le=_MOST)]
-_WHAT = ("points", "files", "submission", "submitted_at", "penalty", "excused", "comment")
+_WHAT = ("points", "files", *ONCE, "comment", "withdraw")
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,6 +37,9 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     penalty: _Points | None = None
     excused: bool | None = None
     comment: _Text | None = None
+    ignored: bool | None = None
+    withdraw: list[_Text] = []
+    made_for: dict[str, _Text] = {}
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,21 @@ class Overrides:
         """Return the decisions that name any of these, in their order."""
         found = [one for name in dict.fromkeys(names) for one in self.by_learner.get(name, ())]
         return tuple(sorted(found, key=lambda one: one.line))
+
+    def made_for(self, known: Mapping[str, Mapping[str, str]]) -> "Overrides":
+        """Return the decisions with the files that they were made for, where only an earlier run knows them.
+
+        Args:
+            known: digests by check or exercise, by the key of a decision.
+        """
+        return Overrides(
+            {
+                learner: tuple(
+                    replace(one, made_for={**known.get(key_of(learner, one), {}), **one.made_for}) for one in listed
+                )
+                for learner, listed in self.by_learner.items()
+            }
+        )
 
     def unknown(self, known: Iterable[str]) -> tuple[int, str, str] | None:
         """Return line, name and a proposal for the first decision about somebody who is not `known`; None for none."""
@@ -81,6 +103,9 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
             penalty=entry.penalty,
             excused=entry.excused,
             comment=entry.comment,
+            ignored=entry.ignored,
+            withdraw=tuple(entry.withdraw),
+            made_for=entry.made_for,
             line=line(node),
         )
         found.setdefault(entry.learner, []).append(decided)
@@ -88,7 +113,7 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
 
 
 def merged(decisions: Sequence[Decided]) -> Decided | None:
-    """Return all decisions about a learner as one: of two about the same thing the later counts. None for none."""
+    """Return decisions that hold as one: of two about the same thing the later counts. None for none."""
     if not decisions:
         return None
     last = decisions[-1]
@@ -96,17 +121,24 @@ def merged(decisions: Sequence[Decided]) -> Decided | None:
     for one in decisions:
         values["points"] |= one.points
         values["files"] |= one.files
-        for name in ("submission", "submitted_at", "penalty", "excused"):
+        for name in ONCE:
             if getattr(one, name) is not None:
                 values[name] = getattr(one, name)
     comments = [one.comment for one in decisions if one.comment]
     return Decided(by=last.by, at=last.at, why=last.why, comment="\n".join(comments) or None, **values)
 
 
+def key_of(learner: str, decided: Decided) -> str:
+    """Return a digest of everything that a person wrote in a decision, except the files that it was made for."""
+    return text_digest(entry_text(learner, replace(decided, made_for={})))
+
+
 def entry_text(learner: str, decided: Decided) -> str:
     """Return a decision as an item of the file's list."""
     entry: dict[str, Any] = {"learner": learner}
-    entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in (None, {})}
+    entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in _NOTHING}
+    if decided.made_for:
+        entry["made_for"] = decided.made_for
     entry |= {"by": decided.by, "at": decided.at, "why": decided.why}
     text = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=10_000)
     if any(character in text for character in "\x85\u2028\u2029"):  # they end a line in YAML, unless they are escaped
@@ -116,7 +148,7 @@ def entry_text(learner: str, decided: Decided) -> str:
 
 def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course: Course) -> None:
     """Raise `CourseError` for a decision about a check or exercise that the course has not, or about nothing."""
-    if all(getattr(entry, name) in (None, {}) for name in _WHAT):
+    if all(getattr(entry, name) in _NOTHING for name in _WHAT):
         raise document.error(node, f"nothing is decided; expected one of {', '.join(_WHAT)}")
     most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
     for key, value in items(child(node, "points")) if entry.points else ():
@@ -130,3 +162,10 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
     for key, _ in items(child(node, "files")) if entry.files else ():
         if key.value not in exercises:
             raise document.error(key, f"there is no exercise `{key.value}`{did_you_mean(key.value, exercises)}")
+    for key, _ in items(child(node, "made_for")) if entry.made_for else ():
+        if key.value not in {*entry.points, *entry.files}:
+            raise document.error(key, f"`made_for` names `{key.value}`, on which this decision says nothing")
+    for at in child(node, "withdraw").value if entry.withdraw else ():
+        known = [*most, *exercises, *ONCE, "comment"]
+        if at.value not in known:
+            raise document.error(at, f"`{at.value}` cannot be withdrawn{did_you_mean(at.value, known)}")

@@ -1,8 +1,12 @@
 """The sentences that an instructor reads about a class."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
+
+from ..outside import did_you_mean, few
+
+_SHOWN = 5
 
 
 class Review(Protocol):
@@ -20,6 +24,8 @@ class Review(Protocol):
     def names(self) -> tuple[str, ...]: ...
     @property
     def line(self) -> int | None: ...
+    @property
+    def decided(self) -> "Decision | None": ...
 
 
 class Decision(Protocol):
@@ -45,6 +51,23 @@ class Decision(Protocol):
     def excused(self) -> bool | None: ...
     @property
     def comment(self) -> str | None: ...
+    @property
+    def ignored(self) -> bool | None: ...
+    @property
+    def withdraw(self) -> Sequence[str]: ...
+
+
+class Cause(Protocol):
+    """A reason why a total changed: `Because` of `grader.people`, which has the kinds."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def before(self) -> int | None: ...
+    @property
+    def after(self) -> int | None: ...
 
 
 def review_text(reason: Review) -> str:
@@ -59,6 +82,9 @@ def review_text(reason: Review) -> str:
             return "submitted late; the platform does not say by how much"
         case "near_name":
             return f"{where}the file is missing, but there is {names}"
+        case "other_files" if reason.decided is not None:
+            said = decided_text(reason.decided)
+            return f"the files changed after this was decided, so it does not hold for them yet: {said}"
         case "several":
             return f"several submissions, and not all of them have a time: {names}"
         case "stranger":
@@ -108,6 +134,9 @@ def review_command(reason: Review, learner: str, results: str = "RESULTS") -> st
             return f"{begin} {of} --submitted-at TIME --why TEXT"
         case "near_name" | "several_files":
             return f"{begin} {of} --file {first} --why TEXT"
+        case "other_files" if reason.decided is not None:
+            what = next(iter((*reason.decided.points, *reason.decided.files)))
+            return f"{begin} {of} --confirm {shlex.quote(what)} --why TEXT"
         case "several":
             return f"{begin} {of} --submission {shlex.quote(reason.names[-1])} --why TEXT"
         case _:
@@ -126,10 +155,11 @@ _QUESTIONS: dict[str, str] = {
     "no_files": "Was something else meant to be submitted?",
     "not_graded": "Can it be graded on another machine, or by hand?",
     "note": "Does the note change the score?",
+    "other_files": "Does it also hold for the present files? If not, use --withdraw instead of --confirm.",
     "protocol_error": "Is this an attack, and what does it cost?",
     "several": "Which submission counts?",
     "several_files": "Which file counts for the exercise?",
-    "stranger": "Who submitted it, or is somebody missing from the roster?",
+    "stranger": "Who submitted it? If nobody of the class did, decide on the submission with --ignore.",
     "syntax": "Does a syntax error cost the whole exercise?",
     "unreadable": "Which points count instead?",
 }
@@ -149,4 +179,74 @@ def decided_text(one: Decision) -> str:
         parts.append("excused" if one.excused else "not excused")
     if one.comment is not None:
         parts.append("a comment")
+    if one.ignored is not None:
+        parts.append("the submission is ignored" if one.ignored else "the submission is not ignored")
+    if one.withdraw:
+        parts.append(f"withdrawn: {', '.join(one.withdraw)}")
     return f"{'; '.join(parts)} ({one.by}, {one.at[:10]}: {one.why})"
+
+
+def misplaced_text(learner: str, submission: str, owners: Sequence[str]) -> str:
+    """Return why a decision on the submission of a learner cannot be. Without a submission, `learner` is not one."""
+    if not submission:
+        return f"`ignored` is about a submission, and `{learner}` is none; name the id of the submission"
+    if not owners:
+        return f"there is no submission `{submission}`"
+    whose = " and ".join(f"`{one}`" for one in owners)
+    return (
+        f"the submission `{submission}` is that of {whose}, not of `{learner}`; name one of `{learner}`, or give both "
+        "learners the same group in the roster"
+    )
+
+
+def no_such_file(exercise: str, path: str, there: Sequence[str]) -> str:
+    """Return why a file cannot be chosen for an exercise: the submission has only the files `there`."""
+    listed = few([f"`{name}`" for name in dict.fromkeys(there)], _SHOWN)
+    named = f"; name one of {listed}" if there else "; it has no file that can be chosen"
+    return f"the submission has no file `{path}` that can be chosen for {exercise}{did_you_mean(path, there) or named}"
+
+
+def why_text(before: int | None, after: int | None, why: str) -> str:
+    """Return a change of a total, such as `66 -> 68, because the files changed`."""
+    return _change(before, after) + (f", because {why}" if why else "")
+
+
+def cause_text(cause: Cause) -> str:
+    """Return a reason why a total changed in words."""
+    change = _change(cause.before, cause.after)
+    match cause.kind:
+        case "check":
+            return f"{cause.name}: {change}"
+        case "decision" if cause.name == "submitted_at":
+            return "the decision on the time of submission changed"
+        case "decision":
+            return f"decision on {cause.name}: {change}"
+        case "excused":
+            return "the learner is excused" if cause.after else "the learner is no longer excused"
+        case "file_decision":
+            return f"decision on the file of {cause.name}"
+        case "penalty":
+            return f"penalty: {change}"
+        case "submission":
+            return f"submission {cause.name} counts"
+        case _:
+            return _CAUSES[cause.kind]
+
+
+_CAUSES: dict[str, str] = {
+    "attempt": "another attempt counts",
+    "course": "the course changed",
+    "due": "the due date changed",
+    "files": "the files changed",
+    "gone": "the learner is no longer listed",
+    "grader": "the version of the grader changed",
+    "new": "the learner is new",
+    "not_graded": "only one of the runs has a report",
+    "rules": "the cost of lateness changed",
+    "seed": "the random programs were drawn from another seed",
+    "time": "the time of submission changed",
+}
+
+
+def _change(before: int | None, after: int | None) -> str:
+    return " -> ".join("none" if points is None else str(points) for points in (before, after))
