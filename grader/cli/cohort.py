@@ -41,6 +41,7 @@ from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..views.changes import render_changes
 from ..views.cohort import render_cohort
+from ..words.instructor import columns_text
 from .people import class_of, record, see_that_files_are_there
 from .run import default_memo
 from .streams import style
@@ -96,6 +97,10 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         results.take_over(options.since, found)
     before = _before(options, results)
     people = class_of(course, options.out, found, options.roster, options.deadlines)
+    if options.roster is not None and people.roster is not None:
+        columns = columns_text(people.roster.columns, people.roster.unread)
+        counted = f"{len(people.people)} {'person' if len(people.people) == 1 else 'people'}"
+        print(f"roster: {counted} in {options.roster}; {plain(columns)}", file=sys.stderr)
     handed = found
     found = [entry for entry in found if entry.id not in people.ignored]
     see_that_files_are_there(course, options.out, found, people, options.jobs)

@@ -4,7 +4,7 @@ from .adjust import adjusted, nothing_submitted
 from .compare import Because, Change, changed_rows, compare
 from .deadlines import DEADLINES, Rules, read_rules, see_that_they_are_known
 from .in_force import in_force, made_for, parts
-from .matching import Handed
+from .matching import Handed, submitter_of
 from .overrides import OVERRIDES, Overrides, entry_text, key_of, merged, read_overrides
 from .recorded import RECORDED, Recorded, read_recorded, with_times
 from .roster import Roster, RosterError, parse_roster, read_roster
@@ -47,5 +47,6 @@ __all__ = [
     "read_rules",
     "see_that_they_are_known",
     "settle",
+    "submitter_of",
     "with_times",
 ]

@@ -1,6 +1,7 @@
 """Read a roster: a CSV file with a row for each person, as platforms export it or as somebody wrote it."""
 
 import csv
+import difflib
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,9 +45,16 @@ class RosterError(UserError):
 
 @dataclass(frozen=True)
 class Roster:
-    """The people of a class, in the order of the file."""
+    """The people of a class, in the order of the file.
+
+    Attributes:
+        columns: the headings that were recognised, in their order, each with what it was read as.
+        unread: the other headings, each with one that is known and similar, or an empty text.
+    """
 
     people: tuple[Person, ...]
+    columns: tuple[tuple[str, str], ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
 
 
 def read_roster(path: Path) -> Roster:
@@ -92,7 +100,12 @@ def parse_roster(data: bytes, name: str) -> Roster:
         people.append(person)
     if not people:
         raise RosterError(f"{name}: the file lists nobody")
-    return Roster(tuple(people))
+    headings = list(zip(map(printable, header), columns, strict=True))
+    return Roster(
+        people=tuple(people),
+        columns=tuple((heading, field) for heading, field in headings if field),
+        unread=tuple((heading, _similar(heading, columns)) for heading, field in headings if not field and heading),
+    )
 
 
 def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -134,6 +147,12 @@ def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
         found = few([f"`{printable(cell)}`" for cell in header], 8)
         raise RosterError(f"{name}:{line}: no column says who somebody is; expected {_WANTED}, found {found}")
     return columns
+
+
+def _similar(heading: str, columns: Sequence[str | None]) -> str:
+    """Return a heading that would be recognised, if this one is similar and no column has been read as that."""
+    free = [one for one, field in _FIELD.items() if field not in columns]
+    return next(iter(difflib.get_close_matches(_plain(heading), free, n=1, cutoff=0.8)), "")
 
 
 def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | None:

@@ -77,7 +77,7 @@ def review_text(reason: Review) -> str:
     names = " or ".join(f"`{name}`" for name in reason.names)
     match reason.kind:
         case "ambiguous":
-            return f"the submitter may be {names} of the roster"
+            return f"ambiguous: more than one person of the roster may have submitted it: {names}"
         case "late_unknown":
             return "submitted late; the platform does not say by how much"
         case "near_name":
@@ -145,7 +145,7 @@ def review_command(reason: Review, learner: str, results: str = "RESULTS") -> st
 
 
 _QUESTIONS: dict[str, str] = {
-    "ambiguous": "Who submitted it?",
+    "ambiguous": "Which of them submitted it?",
     "budget": "Which checks count that were not run?",
     "killed": "Do the checks count that were not finished?",
     "late_unknown": "When was it submitted, or which penalty counts?",
@@ -250,3 +250,26 @@ _CAUSES: dict[str, str] = {
 
 def _change(before: int | None, after: int | None) -> str:
     return " -> ".join("none" if points is None else str(points) for points in (before, after))
+
+
+def columns_text(columns: Sequence[tuple[str, str]], unread: Sequence[tuple[str, str]]) -> str:
+    """Return which columns of a roster were recognised, and which were not."""
+    known = [name if _letters(name) == _letters(field) else f"{name} as {field}" for name, field in columns]
+    other = [f"`{name}` (did you mean `{near}`?)" if near else f"`{name}`" for name, near in unread]
+    text = f"columns recognised: {', '.join(known)}"
+    return f"{text}; not recognised, and not used: {few(other, _SHOWN)}" if other else text
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def members_text(platform: str, names: Sequence[str]) -> str:
+    """Return who gets no feedback file: members of groups for whom somebody else submitted."""
+    one = len(names) == 1
+    who = "1 member of a group has" if one else f"{len(names)} members of groups have"
+    column = {"canvas": "Canvas id", "moodle": "Moodle id", "nbgrader": "login"}[platform]
+    return (
+        f"{who} no {column} in the roster, and so no feedback file for {platform}: {few(names, _SHOWN)}. "
+        "`--to feedback` without `--for` has a folder for each learner."
+    )
