@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from ..cohort import Summary
 from ..outside import plain
 from ..people import Change, changed_rows, compare
 from ..report import Report
 from ..report.person import Learner
 from ..views.changes import change_line
+from ..words.instructor import problem_text
 from .results import reports, summary_of
 
 
@@ -16,11 +16,12 @@ def run_compare(before: Path, after: Path) -> int:
     first, second = summary_of(before), summary_of(after)
     if first.course != second.course:
         was, now = (f"{one.course.id} {one.course.version}" for one in (first, second))
-        print(f"The courses differ: {plain(was)}, {plain(now)}.")
+        print(plain(problem_text("courses", was=was, now=now)))
     changes = changes_between(before, after)
     for change in changes:
         print(change_line(change).strip())
-    print(f"{len(changes)} of {_people(second)} changed.")
+    learners = len(second.learners)
+    print(problem_text("changed" if learners != 1 else "changed_of_one", count=len(changes), of=learners))
     return 1 if changes else 0
 
 
@@ -36,8 +37,3 @@ def changes_between(before: Path, after: Path) -> tuple[Change, ...]:
 def _report(folder: Path, learner: Learner) -> Report:
     (report,) = reports([folder / learner.report])
     return report
-
-
-def _people(summary: Summary) -> str:
-    count = len(summary.learners)
-    return f"{count} {'learner' if count == 1 else 'learners'}"

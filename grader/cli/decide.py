@@ -15,7 +15,7 @@ from ..outside import did_you_mean, plain, read_plain, write_atomically
 from ..people import OVERRIDES, entry_text, in_force, moment, parts, read_overrides
 from ..report.choices import files_digest
 from ..report.person import Decided, Learner
-from ..words.instructor import decided_text, misplaced_text, no_such_file
+from ..words.instructor import decided_text, misplaced_text, no_such_file, problem_text
 from .people import choosable, is_about, made_for_files
 from .results import summary_of
 from .words import UsageError
@@ -53,13 +53,13 @@ def run_decide(course: Course, options: DecideOptions) -> int:
     except FileNotFoundError:
         before = b""
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+        raise UsageError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
     earlier = read_overrides(path, course, before or b"[]")  # a mistake that is there already is not this decision's
     about = [one for one in summary.learners if is_about(options.learner, one)]
     if not about and options.learner not in earlier.by_learner:  # somebody whom a decision ignores is in no table
         known = {name for one in summary.learners for name in _names(one)}
         near = did_you_mean(options.learner, sorted(known))
-        raise UsageError(f"there is no learner or submission `{options.learner}` in {options.results}{near}")
+        raise UsageError(problem_text("nobody_in", name=options.learner, folder=options.results, near=near))
     learner = about[0] if about else None
     names = (options.learner, *(_names(learner) if learner is not None else ()))
     decided = _decided(options, _confirmed(options, earlier.of(*names)))
@@ -70,11 +70,11 @@ def run_decide(course: Course, options: DecideOptions) -> int:
     try:
         read_overrides(path, course, text)
     except CourseError as error:
-        raise UsageError(f"this cannot be decided: {error.message}") from None
+        raise UsageError(problem_text("undecidable", why=error.message)) from None
     _see_that_files_are_there(options.results, learner, decided)
     write_atomically(path, text)
     print(f"{plain(options.learner)}: {plain(decided_text(decided))}")
-    print(f"Written to {path}. Run `grade cohort` again to apply it; it grades nothing twice.")
+    print(problem_text("written", path=path))
     return 0
 
 
@@ -95,11 +95,12 @@ def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
             if not of:
                 known = list(dict.fromkeys(name for one in live for name in parts(one)))
                 near = did_you_mean(word, known) or (f"; there are: {', '.join(known)}" if known else "")
-                raise UsageError(f"{option} {word}: nobody decided on that for `{options.learner}`{near}")
+                said = problem_text("not_decided", learner=options.learner, near=near)
+                raise UsageError(f"{option} {word}: {said}")
             if option == "--withdraw":
                 continue
             if word not in {*of[-1].points, *of[-1].files}:
-                raise UsageError(f"--confirm {word}: only points and files are confirmed; the decision holds already")
+                raise UsageError(f"--confirm {word}: {problem_text('holds_already')}")
             points |= {name: number for name, number in of[-1].points.items() if name == word}
             files |= {name: path for name, path in of[-1].files.items() if name == word}
     return Decided("", "", "", points=points, files=files)
@@ -109,11 +110,7 @@ def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary
     """Raise `UsageError` for a decision that would have no effect, or that is about somebody else's submission."""
     if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
-        claim = f"`grade decide {folder} LEARNER --submission {of} --why TEXT`"
-        ignore = f"`grade decide {folder} {of} --ignore --why TEXT`"
-        raise UsageError(
-            f"nobody of the roster submitted `{learner.id}`; say who did, {claim}, or that nobody did, {ignore}"
-        )
+        raise UsageError(problem_text("nobodys", name=learner.id, of=of, folder=folder))
     if options.ignored is not None and learner is not None and options.learner not in learner.submissions:
         raise UsageError(f"--ignore: {misplaced_text(options.learner, '', ())}")
     if options.submission is None:
@@ -121,7 +118,9 @@ def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary
     owners = [one for one in summary.learners if options.submission in one.submissions]
     if not owners:
         near = did_you_mean(options.submission, sorted(name for one in summary.learners for name in one.submissions))
-        raise UsageError(f"--submission: there is no submission `{options.submission}` in {options.results}{near}")
+        raise UsageError(
+            f"--submission: {problem_text('no_submission', name=options.submission, folder=options.results, near=near)}"
+        )
     if learner not in owners and any(one.standing != "unclaimed" for one in owners):
         wrong = misplaced_text(options.learner, options.submission, [one.id for one in owners])
         raise UsageError(f"--submission: {wrong}")
@@ -142,18 +141,18 @@ def _decided(options: DecideOptions, confirmed: Decided) -> Decided:
     if options.submitted_at is not None:
         submitted_at = moment(options.submitted_at, zoned=True)
         if submitted_at is None:
-            raise UsageError(f"--submitted-at {options.submitted_at}: write a time such as 2026-03-01T23:59:00+01:00")
+            raise UsageError(f"--submitted-at {options.submitted_at}: {problem_text('write_time')}")
     points = dict(confirmed.points)
     for word in options.points:
         name, _, number = word.partition("=")
         if not number.isascii() or not number.isdecimal() or len(number) > 9:
-            raise UsageError(f"--points {word}: write EXERCISE.CHECK=N, such as swap.upstream=2")
+            raise UsageError(f"--points {word}: {problem_text('write_points')}")
         points[name] = int(number)
     files = dict(confirmed.files)
     for word in options.files:
         name, _, place = word.partition("=")
         if not place:
-            raise UsageError(f"--file {word}: write EXERCISE=PATH, such as swap=old/02_swap.py")
+            raise UsageError(f"--file {word}: {problem_text('write_file')}")
         files[name] = place
     decided = Decided(
         by=options.by or _user(),
@@ -170,10 +169,7 @@ def _decided(options: DecideOptions, confirmed: Decided) -> Decided:
         withdraw=tuple(options.withdraw),
     )
     if decided == Decided(by=decided.by, at=decided.at, why=decided.why):
-        raise UsageError(
-            "say what is decided: --points, --file, --submission, --submitted-at, --penalty, --excused, --comment, "
-            "--ignore, --confirm or --withdraw"
-        )
+        raise UsageError(problem_text("say_what"))
     return decided
 
 
@@ -181,4 +177,4 @@ def _user() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
-        raise UsageError("say who decides: --by NAME") from None
+        raise UsageError(problem_text("say_who")) from None

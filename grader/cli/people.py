@@ -28,7 +28,7 @@ from ..people import (
 )
 from ..report.choices import Found, files_digest
 from ..report.person import Decided, Learner
-from ..words.instructor import misplaced_text, no_such_file
+from ..words.instructor import misplaced_text, no_such_file, problem_text
 from .results import reports
 
 
@@ -46,7 +46,7 @@ def class_of(
     if roster is None and kept.exists():
         roster = kept
     if deadlines is not None and not deadlines.exists():
-        raise CourseError(deadlines, None, "there is no such file")
+        raise CourseError(deadlines, None, problem_text("no_file"))
     rules_file = deadlines or results / DEADLINES
     overrides_file = results / OVERRIDES
     recorded = read_recorded(results)
@@ -62,7 +62,7 @@ def class_of(
     unknown = people.overrides.unknown(people.names)
     if unknown is not None:
         line, name, near = unknown
-        raise CourseError(overrides_file, line, f"there is no learner or submission `{name}`{near}")
+        raise CourseError(overrides_file, line, problem_text("nobody", name=name, near=near))
     for wrong in people.misplaced():
         raise CourseError(overrides_file, wrong.line, misplaced_text(wrong.learner, wrong.submission, wrong.owners))
     return people

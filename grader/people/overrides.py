@@ -14,6 +14,7 @@ from ..course import Course, Document, child, items, line
 from ..outside import did_you_mean
 from ..report.choices import text_digest
 from ..report.person import Decided
+from ..words.instructor import problem_text
 from .in_force import ONCE
 from .yaml_times import time_at
 
@@ -87,7 +88,7 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
         return Overrides()
     document = Document(path, data)
     if not isinstance(document.root, yaml.SequenceNode):
-        raise document.error(document.root, "expected a list of decisions, each beginning with `- learner:`")
+        raise document.error(document.root, problem_text("no_list"))
     found: dict[str, list[Decided]] = {}
     for node in document.root.value:
         entry = document.convert(node, _Entry, "this decision")
@@ -149,23 +150,25 @@ def entry_text(learner: str, decided: Decided) -> str:
 def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course: Course) -> None:
     """Raise `CourseError` for a decision about a check or exercise that the course has not, or about nothing."""
     if all(getattr(entry, name) in _NOTHING for name in _WHAT):
-        raise document.error(node, f"nothing is decided; expected one of {', '.join(_WHAT)}")
+        raise document.error(node, problem_text("nothing_decided", keys=", ".join(_WHAT)))
     most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
     for key, value in items(child(node, "points")) if entry.points else ():
         name = key.value
         if name not in most:
-            raise document.error(key, f"there is no check `{name}`{did_you_mean(name, most)}")
+            raise document.error(key, problem_text("no_check", name=name, near=did_you_mean(name, most)))
         if not 0 <= entry.points[name] <= most[name]:
-            points = f"{entry.points[name]} points, but the check is worth {most[name]}"
-            raise document.error(value, f"`{name}` has {points}")
+            said = problem_text("too_many_points", name=name, points=entry.points[name], most=most[name])
+            raise document.error(value, said)
     exercises = [exercise.id for exercise in course.exercises]
     for key, _ in items(child(node, "files")) if entry.files else ():
         if key.value not in exercises:
-            raise document.error(key, f"there is no exercise `{key.value}`{did_you_mean(key.value, exercises)}")
+            near = did_you_mean(key.value, exercises)
+            raise document.error(key, problem_text("no_exercise", name=key.value, near=near))
     for key, _ in items(child(node, "made_for")) if entry.made_for else ():
         if key.value not in {*entry.points, *entry.files}:
-            raise document.error(key, f"`made_for` names `{key.value}`, on which this decision says nothing")
+            raise document.error(key, problem_text("made_for_nothing", name=key.value))
     for at in child(node, "withdraw").value if entry.withdraw else ():
         known = [*most, *exercises, *ONCE, "comment"]
         if at.value not in known:
-            raise document.error(at, f"`{at.value}` cannot be withdrawn{did_you_mean(at.value, known)}")
+            near = did_you_mean(at.value, known)
+            raise document.error(at, problem_text("no_such_decision", name=at.value, near=near))

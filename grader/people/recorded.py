@@ -8,6 +8,7 @@ import msgspec
 
 from ..outside import UserError, read_plain
 from ..report.person import Learner
+from ..words.instructor import problem_text
 
 RECORDED = "recorded.json"
 
@@ -35,8 +36,7 @@ def read_recorded(folder: Path) -> Recorded:
     except FileNotFoundError:
         return Recorded()
     except msgspec.MsgspecError as error:
-        again = "remove it; attempts then have no times from earlier rosters"
-        raise UserError(f"{path} is damaged ({error}); {again}") from None
+        raise UserError(problem_text("recorded_damaged", path=path, error=error)) from None
 
 
 def with_times(recorded: Recorded, learners: Iterable[Learner], attempts: Callable[[str], str | None]) -> Recorded:
