@@ -111,6 +111,8 @@ def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary
     if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
         raise UsageError(problem_text("nobodys", name=learner.id, of=of, folder=folder))
+    if learner is not None and not learner.report and (options.points or options.files):
+        raise UsageError(problem_text("no_report", name=options.learner))
     if options.ignored is not None and learner is not None and options.learner not in learner.submissions:
         raise UsageError(f"--ignore: {misplaced_text(options.learner, '', ())}")
     if options.submission is None:

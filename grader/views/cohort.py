@@ -1,5 +1,6 @@
 """The summary of a class, for the terminal."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from termcolor import colored
@@ -72,22 +73,25 @@ def _who(review: Review) -> str:
 
 def _people(summary: Summary) -> list[str]:
     """Return lines on people: who is absent, late or excused, and for whom somebody decided."""
+    counted = Counter(one.person.name for one in summary.learners)
+
+    def called(one: Learner) -> str:
+        """Return a name, with the key of a learner whose name is not theirs alone."""
+        name = one.person.name
+        return plain(f"{name} ({one.id})" if name and counted[name] > 1 else name or one.id)
+
     ambiguous = {one.id for one in summary.needs_review if any(reason.kind == "ambiguous" for reason in one.reasons)}
     unclaimed = _standing(summary, "unclaimed")
     decided = [one for one in summary.learners if one.decisions]
     lists = (
-        ("Submitted nothing", _called(_standing(summary, "absent"))),
-        ("Not in the roster", _called([one for one in unclaimed if one.id not in ambiguous])),
-        ("Ambiguous in the roster", _called([one for one in unclaimed if one.id in ambiguous])),
-        ("Excused", _called(_standing(summary, "excused"))),
-        ("Late", [f"{_called([one])[0]} ({duration_text(one.late_s)})" for one in summary.learners if one.late_s]),
-        ("With decisions in overrides.yaml", _called(decided)),
+        ("Submitted nothing", [called(one) for one in _standing(summary, "absent")]),
+        ("Not in the roster", [called(one) for one in unclaimed if one.id not in ambiguous]),
+        ("Ambiguous in the roster", [called(one) for one in unclaimed if one.id in ambiguous]),
+        ("Excused", [called(one) for one in _standing(summary, "excused")]),
+        ("Late", [f"{called(one)} by {duration_text(one.late_s)}" for one in summary.learners if one.late_s]),
+        ("With decisions in overrides.yaml", [called(one) for one in decided]),
     )
     return [line for title, names in lists if names for line in ("", f"{title} ({len(names)}): {_some(names)}")]
-
-
-def _called(people: Sequence[Learner]) -> list[str]:
-    return [plain(one.person.name or one.id) for one in people]
 
 
 def _standing(summary: Summary, standing: str) -> list[Learner]:

@@ -293,6 +293,8 @@ _SAID: dict[str, str] = {
     "no_file": "there is no such file",
     "no_learner": "there is no learner `{name}`{near}",
     "no_list": "expected a list of decisions, each beginning with `- learner:`",
+    "no_report": "there is no report on `{name}`, so points and files have no effect; put a folder with what there is "
+    "among the submissions, or use --excused",
     "no_section": "there is no section `{name}` in the roster{near}",
     "no_submission": "there is no submission `{name}` in {folder}{near}",
     "no_such_decision": "`{name}` cannot be withdrawn{near}",

@@ -137,6 +137,8 @@ def test_people_and_decisions(cohort: Run, grade: Run, work: Path) -> None:
     done = cohort("--roster", work / "roster.csv")
     assert "Submitted nothing (1): Eve E" in done.stdout
     assert "Not in the roster (1): dot" in done.stdout
+    done_for_eve = grade("decide", "results", "eve", "--points", "swap.upstream=2", "--why", "shown in class")
+    assert (2, True) == (done_for_eve.returncode, "there is no report on `eve`" in done_for_eve.stderr)
     shutil.copytree(work / "results", work / "before")
 
     points = FULL - json.loads((work / "results" / "reports" / "bob.json").read_text())["score"]

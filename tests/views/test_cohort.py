@@ -45,4 +45,4 @@ def test_lists_of_people(course: Course, handed_in: tuple[Report, ...]) -> None:
     assert "Ambiguous in the roster (1): Jo Roe\n" in shown
     assert "jo: ambiguous: more than one person of the roster may have submitted it: `stu1` or `stu2`\n" in shown
     assert "Which of them submitted it?  grade decide RESULTS stu1 --submission jo --why TEXT" in shown
-    assert "Late (1): Bob B (1 day 1 hour)\n" in shown
+    assert "Late (1): Bob B by 1 day 1 hour\n" in shown
