@@ -56,7 +56,7 @@ def score(
     checks = tuple(
         score_check(exercise, check, outcomes[check.id], explained.get(check.id), state.cells)
         if loaded
-        else _skipped(check)
+        else skipped(check)
         for check in exercise.checks
     )
     points = sum(c.score for c in checks if not c.bonus)
@@ -82,14 +82,15 @@ def score(
 _RESULT = {True: "no result", False: "a result"}
 
 
-def _skipped(check: Check) -> CheckResult:
+def skipped(check: Check | CheckResult) -> CheckResult:
+    """Return the result of a check that was not run, from the course or from another report."""
     return CheckResult(
         id=check.id,
         title=check.title,
         visibility=check.visibility,
         status="skipped",
         score=0,
-        max_score=check.points,
+        max_score=check.points if isinstance(check, Check) else check.max_score,
         bonus=check.bonus,
         duration_s=0.0,
     )

@@ -32,16 +32,17 @@ from ..cohort import (
     summarise,
     unclaimed,
 )
-from ..cohort.run import EARLIER, GONE, ROSTER, SUMMARY, RunFile
+from ..cohort.run import EARLIER, GONE, REPORTS, ROSTER, SUMMARY, RunFile
 from ..course import Course
 from ..oracle import require_torch
 from ..outside import few, json_text, plain, read_plain, readable, write_atomically
-from ..people import DEADLINES, Change, compare
+from ..people import DEADLINES, OVERRIDES, Change, changed_rows, compare
 from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..views.changes import render_changes
 from ..views.cohort import render_cohort
-from .people import class_of
+from ..words.instructor import columns_text
+from .people import class_of, record, see_that_files_are_there
 from .run import default_memo
 from .streams import style
 from .words import UsageError
@@ -96,6 +97,13 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         results.take_over(options.since, found)
     before = _before(options, results)
     people = class_of(course, options.out, found, options.roster, options.deadlines)
+    if options.roster is not None and people.roster is not None:
+        columns = columns_text(people.roster.columns, people.roster.unread)
+        counted = f"{len(people.people)} {'person' if len(people.people) == 1 else 'people'}"
+        print(f"roster: {counted} in {options.roster}; {plain(columns)}", file=sys.stderr)
+    handed = found
+    found = [entry for entry in found if entry.id not in people.ignored]
+    see_that_files_are_there(course, options.out, found, people, options.jobs)
     for given, name in ((options.roster, ROSTER), (options.deadlines, DEADLINES)):
         if given is not None and _real(given) != _real(options.out / name):
             results.summary.unlink(missing_ok=True)
@@ -120,7 +128,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         pool.close()
     gone = results.set_aside(found)
     own = {_real(path) for path in (options.roster, options.deadlines) if path is not None}
-    beside = [name for name in unclaimed(options.submissions, found) if _real(options.submissions / name) not in own]
+    beside = [name for name in unclaimed(options.submissions, handed) if _real(options.submissions / name) not in own]
     summary = summarise(
         course,
         _reports(found, results, standing),
@@ -130,6 +138,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         lambda name: _earlier(results, name),
         rules=rules_digest(options.out),
     )
+    record(options.out, people, summary.learners)
     write_atomically(results.summary, json_text(summary).encode())
     shown = str(readable(options.out))
     sys.stdout.write(render_cohort(summary, results=shown, kept=standing.kept, color=style().color))
@@ -138,9 +147,12 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     aside = options.out / GONE
     if standing.outdated:
         print(f"{_submissions(standing.outdated)} graded again: the report had the schema of an older version.")
+    if people.ignored:
+        names = few([plain(name) for name in sorted(people.ignored)], _SHOWN)
+        print(f"Ignored, as {OVERRIDES} says: {names}")
     if gone:
         names = few([plain(name) for name in gone], _SHOWN)
-        print(f"Reports of submissions that no longer exist were moved to {aside}: {names}")
+        print(f"Reports of submissions that no longer exist or are ignored were moved to {aside}: {names}")
     if standing.edited:
         names = few(standing.edited, _SHOWN)
         print(f"Reports that were changed by hand were moved to {aside}, and their submissions graded again: {names}")
@@ -168,17 +180,19 @@ def _earlier(results: Results, name: str) -> Iterator[tuple[str, Report]]:
 
 
 def _changes(before: Summary | None, summary: Summary, results: Results, standing: Standing) -> tuple[Change, ...]:
-    """Return whose row changed since the run before, with the checks for those who were graded again."""
+    """Return whose row changed since the run before, and why."""
     if before is None or before.roster != summary.roster:  # without a roster, learners have other ids
         return ()
     old: dict[str, Report] = {}
     new: dict[str, Report] = {}
-    for learner in summary.learners:
-        if learner.submission in standing.replaced:
-            report = results.report(learner.submission)
-            *_, (_, last) = [("", None), *_earlier(results, learner.submission)]
-            if report is not None and last is not None:
-                old[learner.id], new[learner.id] = last, report
+    for was, now in changed_rows(before.learners, summary.learners):
+        if was is None or now is None or not was.report or not now.report:
+            continue
+        moved = was.report.startswith(f"{REPORTS}/") and was.submission in standing.replaced
+        earlier = [results.folder / was.report, *results.earlier_reports(was.submission)][-1 if moved else 0]
+        with contextlib.suppress(OSError, ValueError):
+            old[was.id] = read_report(read_plain(earlier))
+            new[now.id] = read_report(read_plain(results.folder / now.report))
     return compare(before.learners, summary.learners, old, new)
 
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from ..cohort import Summary
 from ..outside import plain
-from ..people import Change, compare
+from ..people import Change, changed_rows, compare
 from ..report import Report
 from ..report.person import Learner
 from ..views.changes import change_line
+from ..words.instructor import problem_text
 from .results import reports, summary_of
 
 
@@ -16,33 +16,24 @@ def run_compare(before: Path, after: Path) -> int:
     first, second = summary_of(before), summary_of(after)
     if first.course != second.course:
         was, now = (f"{one.course.id} {one.course.version}" for one in (first, second))
-        print(f"The courses differ: {plain(was)}, {plain(now)}.")
+        print(plain(problem_text("courses", was=was, now=now)))
     changes = changes_between(before, after)
     for change in changes:
         print(change_line(change).strip())
-    print(f"{len(changes)} of {_people(second)} changed.")
+    learners = len(second.learners)
+    print(problem_text("changed" if learners != 1 else "changed_of_one", count=len(changes), of=learners))
     return 1 if changes else 0
 
 
 def changes_between(before: Path, after: Path) -> tuple[Change, ...]:
     """Return whose total changed between two folders of results, and why. Raises `UsageError`."""
     first, second = summary_of(before), summary_of(after)
-    there = {one.id: one for one in first.learners}
-    changed = [one for one in second.learners if one.id in there and _points(there[one.id]) != _points(one)]
-    old = {one.id: _report(before, there[one.id]) for one in changed if there[one.id].report}
-    new = {one.id: _report(after, one) for one in changed if one.report}
+    rows = [(was, now) for was, now in changed_rows(first.learners, second.learners) if was and now]
+    old = {was.id: _report(before, was) for was, _ in rows if was.report}
+    new = {now.id: _report(after, now) for _, now in rows if now.report}
     return compare(first.learners, second.learners, old, new)
-
-
-def _points(learner: Learner) -> tuple[str, int]:
-    return learner.standing, learner.total
 
 
 def _report(folder: Path, learner: Learner) -> Report:
     (report,) = reports([folder / learner.report])
     return report
-
-
-def _people(summary: Summary) -> str:
-    count = len(summary.learners)
-    return f"{count} {'learner' if count == 1 else 'learners'}"

@@ -1,23 +1,32 @@
 """Write down a decision about a learner: what `grade decide RESULTS LEARNER` does."""
 
 import getpass
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from ..cohort import Summary, read_found
 from ..course import Course, CourseError
 from ..outside import did_you_mean, plain, read_plain, write_atomically
-from ..people import OVERRIDES, entry_text, moment, read_overrides
-from ..report.person import Decided
-from ..words.instructor import decided_text
+from ..people import OVERRIDES, entry_text, in_force, moment, parts, read_overrides
+from ..report.choices import files_digest
+from ..report.person import Decided, Learner
+from ..words.instructor import decided_text, misplaced_text, no_such_file, problem_text
+from .people import choosable, is_about, made_for_files
 from .results import summary_of
 from .words import UsageError
 
 
 @dataclass(frozen=True)
 class DecideOptions:
-    """A decision as the command line gives it: `points` and `files` are words such as `swap.upstream=2`."""
+    """A decision as the command line gives it.
+
+    `points` and `files` are words such as `swap.upstream=2`, `confirm` and `withdraw` words such as `swap.upstream`.
+    """
 
     results: Path
     learner: str
@@ -30,56 +39,122 @@ class DecideOptions:
     penalty: int | None = None
     excused: bool | None = None
     comment: str | None = None
+    ignored: bool | None = None
+    confirm: Sequence[str] = ()
+    withdraw: Sequence[str] = ()
 
 
 def run_decide(course: Course, options: DecideOptions) -> int:
     """Append a decision to `overrides.yaml`; returns 0. Raises `UsageError` and `CourseError`."""
     summary = summary_of(options.results)
-    submissions = {name for one in summary.learners for name in one.submissions}
-    people = {name for one in summary.learners for name in (one.id, one.person.login, one.person.email) if name}
-    if options.learner not in submissions | people:
-        near = did_you_mean(options.learner, sorted(submissions | people))
-        raise UsageError(f"there is no learner or submission `{options.learner}` in {options.results}{near}")
-    if options.submission is not None and options.submission not in submissions:
-        raise UsageError(f"--submission: there is no submission `{options.submission}` in {options.results}")
-    decided = _decided(options)
     path = options.results / OVERRIDES
     try:
         before = read_plain(path)
     except FileNotFoundError:
         before = b""
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    read_overrides(path, course, before or b"[]")  # a mistake that is there already is not this decision's
+        raise UsageError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
+    earlier = read_overrides(path, course, before or b"[]")  # a mistake that is there already is not this decision's
+    about = [one for one in summary.learners if is_about(options.learner, one)]
+    if not about and options.learner not in earlier.by_learner:  # somebody whom a decision ignores is in no table
+        known = {name for one in summary.learners for name in _names(one)}
+        near = did_you_mean(options.learner, sorted(known))
+        raise UsageError(problem_text("nobody_in", name=options.learner, folder=options.results, near=near))
+    learner = about[0] if about else None
+    names = (options.learner, *(_names(learner) if learner is not None else ()))
+    decided = _decided(options, _confirmed(options, earlier.of(*names)))
+    _see_that_it_can_be(options, learner, summary)
+    decided = replace(decided, made_for=made_for_files(options.results, learner, decided))
     joint = b"" if not before or before.endswith(b"\n") else b"\n"
     text = before + joint + entry_text(options.learner, decided).encode()
     try:
         read_overrides(path, course, text)
     except CourseError as error:
-        raise UsageError(f"this cannot be decided: {error.message}") from None
+        raise UsageError(problem_text("undecidable", why=error.message)) from None
+    _see_that_files_are_there(options.results, learner, decided)
     write_atomically(path, text)
     print(f"{plain(options.learner)}: {plain(decided_text(decided))}")
-    print(f"Written to {path}. Run `grade cohort` again to apply it; it grades nothing twice.")
+    print(problem_text("written", path=path))
     return 0
 
 
-def _decided(options: DecideOptions) -> Decided:
+def _names(learner: Learner) -> tuple[str, ...]:
+    """Return the names under which a decision may speak of a learner."""
+    return tuple(filter(None, (learner.id, learner.person.login, learner.person.email, *learner.submissions)))
+
+
+def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
+    """Return what is confirmed as a decision of now. Raises `UsageError` for what nobody decided."""
+    there = in_force(earlier, {}, {})  # whatever files it was decided for, and without what was withdrawn
+    live = (*there.applied, *there.pending)
+    points: dict[str, int] = {}
+    files: dict[str, str] = {}
+    for option, words in (("--confirm", options.confirm), ("--withdraw", options.withdraw)):
+        for word in words:
+            of = [one for one in live if word in parts(one)]
+            if not of:
+                known = list(dict.fromkeys(name for one in live for name in parts(one)))
+                near = did_you_mean(word, known) or (f"; there are: {', '.join(known)}" if known else "")
+                said = problem_text("not_decided", learner=options.learner, near=near)
+                raise UsageError(f"{option} {word}: {said}")
+            if option == "--withdraw":
+                continue
+            if word not in {*of[-1].points, *of[-1].files}:
+                raise UsageError(f"--confirm {word}: {problem_text('holds_already')}")
+            points |= {name: number for name, number in of[-1].points.items() if name == word}
+            files |= {name: path for name, path in of[-1].files.items() if name == word}
+    return Decided("", "", "", points=points, files=files)
+
+
+def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary: Summary) -> None:
+    """Raise `UsageError` for a decision that would have no effect, or that is about somebody else's submission."""
+    if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
+        of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
+        raise UsageError(problem_text("nobodys", name=learner.id, of=of, folder=folder))
+    if learner is not None and not learner.report and (options.points or options.files):
+        raise UsageError(problem_text("no_report", name=options.learner))
+    if options.ignored is not None and learner is not None and options.learner not in learner.submissions:
+        raise UsageError(f"--ignore: {misplaced_text(options.learner, '', ())}")
+    if options.submission is None:
+        return
+    owners = [one for one in summary.learners if options.submission in one.submissions]
+    if not owners:
+        near = did_you_mean(options.submission, sorted(name for one in summary.learners for name in one.submissions))
+        raise UsageError(
+            f"--submission: {problem_text('no_submission', name=options.submission, folder=options.results, near=near)}"
+        )
+    if learner not in owners and any(one.standing != "unclaimed" for one in owners):
+        wrong = misplaced_text(options.learner, options.submission, [one.id for one in owners])
+        raise UsageError(f"--submission: {wrong}")
+
+
+def _see_that_files_are_there(results: Path, learner: Learner | None, decided: Decided) -> None:
+    """Raise `UsageError` for a file that is not in any submission of the learner."""
+    names = learner.submissions if learner is not None else ()
+    for exercise, path in decided.files.items():
+        found = [read_found(results, name) for name in names]
+        if not any(files_digest(one, exercise, path) is not None for one in found):
+            there = [name for one in found for name in choosable(one, exercise)]
+            raise UsageError(f"--file {exercise}={path}: {no_such_file(exercise, path, there)}")
+
+
+def _decided(options: DecideOptions, confirmed: Decided) -> Decided:
     submitted_at = None
     if options.submitted_at is not None:
         submitted_at = moment(options.submitted_at, zoned=True)
         if submitted_at is None:
-            raise UsageError(f"--submitted-at {options.submitted_at}: write a time such as 2026-03-01T23:59:00+01:00")
-    points: dict[str, int] = {}
+            raise UsageError(f"--submitted-at {options.submitted_at}: {problem_text('write_time')}")
+    points = dict(confirmed.points)
     for word in options.points:
         name, _, number = word.partition("=")
         if not number.isascii() or not number.isdecimal() or len(number) > 9:
-            raise UsageError(f"--points {word}: write EXERCISE.CHECK=N, such as swap.upstream=2")
+            raise UsageError(f"--points {word}: {problem_text('write_points')}")
         points[name] = int(number)
-    files: dict[str, str] = {}
+    files = dict(confirmed.files)
     for word in options.files:
         name, _, place = word.partition("=")
         if not place:
-            raise UsageError(f"--file {word}: write EXERCISE=PATH, such as swap=old/02_swap.py")
+            raise UsageError(f"--file {word}: {problem_text('write_file')}")
         files[name] = place
     decided = Decided(
         by=options.by or _user(),
@@ -92,11 +167,11 @@ def _decided(options: DecideOptions) -> Decided:
         penalty=options.penalty,
         excused=options.excused,
         comment=options.comment,
+        ignored=options.ignored,
+        withdraw=tuple(options.withdraw),
     )
     if decided == Decided(by=decided.by, at=decided.at, why=decided.why):
-        raise UsageError(
-            "say what is decided: --points, --file, --submission, --submitted-at, --penalty, --excused or --comment"
-        )
+        raise UsageError(problem_text("say_what"))
     return decided
 
 
@@ -104,4 +179,4 @@ def _user() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
-        raise UsageError("say who decides: --by NAME") from None
+        raise UsageError(problem_text("say_who")) from None

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,13 +10,14 @@ from ..cohort import Summary, read_code
 from ..cohort.run import REPORTS, SUMMARY
 from ..course import Course
 from ..outside import few, plain, plain_folder, write_atomically, write_named
-from ..people import adjusted, nothing_submitted
+from ..people import Handed, adjusted, nothing_submitted, submitter_of
 from ..report import Report
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
 from ..report.model import CourseStamp
 from ..report.person import Learner
 from ..views.feedback import feedback
-from ..views.handed_back import feedback_files
+from ..views.handed_back import feedback_files, place
+from ..words.instructor import members_text
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
 
@@ -87,7 +88,7 @@ def _rows(options: ExportOptions, summary: Summary) -> Iterator[Report]:
     A format with files for each submission gets each submission once. Learners without a submission are left out.
     """
     once: set[str] = set()
-    each = options.to in _TABLES or (summary.roster and options.to == "feedback" and options.platform is None)
+    each = options.to in _TABLES or (summary.roster and options.to == "feedback")
     for learner in summary.learners:
         if learner.report and (each or learner.submission not in once):
             once.add(learner.submission)
@@ -152,11 +153,14 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
         plain_folder(folder)
         shutil.rmtree(folder, ignore_errors=True)
     told = course.details
+    left_out: list[str] = []
     if options.to == "gradescope":
         files = gradescope(reports, told)
     elif options.platform is not None:
         page = _feedback_page(options.results, course)
-        files = feedback_files(reports, course.title, told, options.platform, page)
+        members = _members(options.results, summary)
+        rows = _noting(reports, options.platform, members, left_out)
+        files = feedback_files(rows, course.title, told, options.platform, page, members)
     else:
         files = feedback(reports, course.title, told, _feedback_page(options.results, course))
     for name, text in files:
@@ -164,9 +168,37 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
         folder.mkdir(parents=True, exist_ok=True)
         plain_folder(path.parent)
         write_atomically(path, text.encode())
+    if left_out and options.platform is not None:
+        print(f"grade: {members_text(options.platform, left_out)}", file=sys.stderr)
     if options.platform is not None and not folder.is_dir():
         raise UsageError(f"no submission in {options.results} came from a download of {options.platform}")
     return folder
+
+
+def _members(results: Path, summary: Summary) -> set[str]:
+    """Return the keys of the learners for whom another member of their group submitted."""
+    groups: dict[str, list[Learner]] = {}
+    for learner in summary.learners if summary.roster else ():
+        if learner.report:
+            groups.setdefault(learner.submission, []).append(learner)
+    found: set[str] = set()
+    for learners in groups.values():
+        if len(learners) > 1:
+            (report,) = reports([results / learners[0].report])
+            own = submitter_of([one.person for one in learners], Handed.of(report.submission))
+            found |= {one.id for one in learners} - {own}
+    return found
+
+
+def _noting(
+    reports: Iterable[Report], platform: str, members: Collection[str], left_out: list[str]
+) -> Iterator[Report]:
+    """Yield reports. Append the names of those members of groups who have no name on a platform to `left_out`."""
+    for report in reports:
+        learner = report.learner
+        if learner and learner.id in members and not place(report, platform, member=True):
+            left_out.append(plain(learner.person.name or learner.id))
+        yield report
 
 
 def _feedback_page(results: Path, course: Course) -> Callable[[Report], str]:

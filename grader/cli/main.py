@@ -411,6 +411,28 @@ def _decide(words: list[str]) -> int:
         "--excused", action=argparse.BooleanOptionalAction, default=None, help="excuse the learner, or no longer"
     )
     parser.add_argument("--comment", type=_text, metavar="TEXT", help="a text for the learner")
+    parser.add_argument(
+        "--ignore",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="do not grade the submission LEARNER, which is nobody's of the class, or grade it again",
+    )
+    parser.add_argument(
+        "--confirm",
+        action="append",
+        default=[],
+        type=_text,
+        metavar="WHAT",
+        help="a decision on EXERCISE.CHECK or on the file of EXERCISE also holds for the present files",
+    )
+    parser.add_argument(
+        "--withdraw",
+        action="append",
+        default=[],
+        type=_text,
+        metavar="WHAT",
+        help="a decision no longer holds: on EXERCISE.CHECK, on the file of EXERCISE, or on a key such as penalty",
+    )
     options = parser.parse_args(words)
     from .decide import DecideOptions, run_decide
     from .results import course_of
@@ -429,6 +451,9 @@ def _decide(words: list[str]) -> int:
             penalty=options.penalty,
             excused=options.excused,
             comment=options.comment,
+            ignored=options.ignore,
+            confirm=options.confirm,
+            withdraw=options.withdraw,
         ),
     )
 

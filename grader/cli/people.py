@@ -1,22 +1,35 @@
 """The people of a class, as the files beside its results say: roster, deadlines and decisions."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from ..cohort import Entry
-from ..cohort.run import ROSTER
+import msgspec
+
+from ..cohort import Entry, read_found
+from ..cohort.intake import Intake, Readers
+from ..cohort.run import REPORTS, ROSTER
 from ..course import Course, CourseError
-from ..outside import readable
+from ..outside import json_text, readable, write_atomically
 from ..people import (
     DEADLINES,
     OVERRIDES,
+    RECORDED,
     Class,
     Handed,
+    key_of,
+    made_for,
     read_overrides,
+    read_recorded,
     read_roster,
     read_rules,
     see_that_they_are_known,
+    with_times,
 )
+from ..report.choices import Found, files_digest
+from ..report.person import Decided, Learner
+from ..words.instructor import misplaced_text, no_such_file, problem_text
+from .results import reports
 
 
 def class_of(
@@ -33,18 +46,96 @@ def class_of(
     if roster is None and kept.exists():
         roster = kept
     if deadlines is not None and not deadlines.exists():
-        raise CourseError(deadlines, None, "there is no such file")
+        raise CourseError(deadlines, None, problem_text("no_file"))
     rules_file = deadlines or results / DEADLINES
     overrides_file = results / OVERRIDES
+    recorded = read_recorded(results)
     people = Class(
         submissions=tuple(Handed(one.id, str(readable(Path(one.origin))), one.submitters) for one in found),
         roster=None if roster is None else read_roster(roster),
         rules=read_rules(rules_file),
-        overrides=read_overrides(overrides_file, course),
+        overrides=read_overrides(overrides_file, course).made_for(recorded.decisions),
+        found=partial(read_found, results),
+        times=recorded.times,
     )
     see_that_they_are_known(people.rules, rules_file, people.names, people.sections)
     unknown = people.overrides.unknown(people.names)
     if unknown is not None:
         line, name, near = unknown
-        raise CourseError(overrides_file, line, f"there is no learner or submission `{name}`{near}")
+        raise CourseError(overrides_file, line, problem_text("nobody", name=name, near=near))
+    for wrong in people.misplaced():
+        raise CourseError(overrides_file, wrong.line, misplaced_text(wrong.learner, wrong.submission, wrong.owners))
     return people
+
+
+def see_that_files_are_there(
+    course: Course, results: Path, found: Sequence[Entry], people: Class, readers: int
+) -> None:
+    """Raise `CourseError` for a decision that chooses a file which no submission of the learner has.
+
+    Only decisions that name no files are looked at: others were made for files that were there.
+    """
+    new = {
+        entry.id: {
+            exercise: [one for one in listed if not one.made_for]
+            for exercise, listed in people.choices(entry.id).items()
+        }
+        for entry in found
+    }
+    chosen: dict[tuple[int, str, str], list[str]] = {}
+    with Readers({exercise.id: exercise.filename for exercise in course.exercises}, readers) as reading:
+        for entry, read in reading.read([entry for entry in found if any(new[entry.id].values())]):
+            if not isinstance(read, Intake):
+                continue
+            for exercise, listed in new[entry.id].items():
+                for one in listed:
+                    there = files_digest(read.found, exercise, one.path) is not None
+                    names = chosen.setdefault((one.line, exercise, one.path), [])
+                    names += [""] if there else choosable(read.found, exercise)
+    for (line, exercise, path), names in sorted(chosen.items()):
+        if "" not in names:
+            raise CourseError(results / OVERRIDES, line, no_such_file(exercise, path, names))
+
+
+def choosable(found: Found, exercise: str) -> list[str]:
+    """Return the paths of the files that somebody may choose for an exercise, the likelier ones first."""
+    return [*found.get(exercise, {}), *found.get("", {})]
+
+
+def made_for_files(results: Path, learner: Learner | None, decided: Decided) -> dict[str, str]:
+    """Return the digests of the files that a decision is made for: those that count for the learner now.
+
+    Raises `UsageError` for a report that cannot be used.
+    """
+    if learner is None or not learner.report:
+        return made_for(decided, {}, {})
+    (report,) = reports([results / learner.report])
+    return made_for(decided, report.submission.files or {}, read_found(results, learner.submission))
+
+
+def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
+    """Write down the times that the roster gives, and the files that decisions were made for. Raises `OSError`."""
+    recorded = with_times(read_recorded(results), learners, lambda name: _latest(results, name))
+    decisions = {}
+    for name, listed in people.overrides.by_learner.items():
+        row = next((one for one in learners if is_about(name, one)), None)
+        for one in listed:
+            if {*one.points, *one.files} - one.made_for.keys():
+                one = msgspec.structs.replace(one, made_for=made_for_files(results, row, one))
+            if one.made_for:
+                decisions[key_of(name, one)] = one.made_for
+    recorded = msgspec.structs.replace(recorded, decisions=decisions)
+    if recorded != read_recorded(results):
+        write_atomically(results / RECORDED, json_text(recorded).encode())
+
+
+def is_about(name: str, learner: Learner) -> bool:
+    """Return whether a decision about `name` is about a learner."""
+    return name in {learner.id, learner.person.login, learner.person.email, *learner.submissions} - {""}
+
+
+def _latest(results: Path, submission: str) -> str | None:
+    """Return the digest of the files of a submission; None if it has a time of its own, or no report."""
+    path = results / REPORTS / f"{submission}.json"
+    stamp = next(reports([path]), None) if path.exists() else None
+    return stamp.submission.sha256 if stamp is not None and not stamp.submission.submitted_at else None

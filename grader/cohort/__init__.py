@@ -1,6 +1,6 @@
 """Grade many submissions: read them, grade each once, summarise the class."""
 
-from .code import read_code
+from .code import read_code, read_found
 from .intake import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
 from .job import Drawn
 from .pool import LocalPool, PoolError
@@ -24,6 +24,7 @@ __all__ = [
     "entries",
     "grade_entries",
     "read_code",
+    "read_found",
     "readings",
     "rules_digest",
     "schema",

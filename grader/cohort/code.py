@@ -1,5 +1,6 @@
 """The files of a submission as they were graded, kept beside its report."""
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -9,42 +10,51 @@ import msgspec
 from ..client import Source
 from ..outside import json_text, read_plain, write_atomically
 from ..report import Report
+from ..report.choices import Found
 from ..report.model import SubmissionStamp
 
 CODE = "code"
 
 
 class Code(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The text of each file that could be read, by exercise. `sha256` is that of the report's submission."""
+    """The text of each file that could be read, by exercise. `sha256` is that of the report's submission, `found` has
+    the files that somebody may choose from."""
 
     schema: Literal["backward/code/v1"]
     sha256: str
     files: dict[str, str]
+    found: dict[str, dict[str, str]] = {}
 
 
-class _Stamp(msgspec.Struct, frozen=True):
-    sha256: str
-
-
-def keep_code(folder: Path, stamp: SubmissionStamp, sources: Mapping[str, Source]) -> None:
+def keep_code(folder: Path, stamp: SubmissionStamp, sources: Mapping[str, Source], found: Found) -> None:
     """Write the files of a submission into a folder of results, unless they are there. Raises `OSError`."""
     path = _path(folder, stamp.id)
-    try:
-        if msgspec.json.decode(read_plain(path), type=_Stamp).sha256 == stamp.sha256:
-            return
-    except (OSError, msgspec.MsgspecError):
-        pass
     files = {name: source.text for name, source in sources.items() if source.problem is None}
-    write_atomically(path, json_text(Code("backward/code/v1", stamp.sha256, files)).encode())
+    listed = {exercise: dict(paths) for exercise, paths in found.items()}
+    data = json_text(Code("backward/code/v1", stamp.sha256, files, listed)).encode()
+    with contextlib.suppress(OSError):
+        if read_plain(path) == data:
+            return
+    write_atomically(path, data)
 
 
 def read_code(folder: Path, report: Report) -> Mapping[str, str]:
     """Return the files that a report was made from, by exercise; nothing if they were not kept, or have changed."""
+    kept = _read(folder, report.submission.id)
+    return kept.files if kept is not None and kept.sha256 == report.submission.sha256 else {}
+
+
+def read_found(folder: Path, submission: str) -> Found:
+    """Return the files that somebody may choose from; nothing if they were not kept."""
+    kept = _read(folder, submission)
+    return kept.found if kept is not None else {}
+
+
+def _read(folder: Path, submission: str) -> Code | None:
     try:
-        kept = msgspec.json.decode(read_plain(_path(folder, report.submission.id)), type=Code)
+        return msgspec.json.decode(read_plain(_path(folder, submission)), type=Code)
     except (OSError, msgspec.MsgspecError):
-        return {}
-    return kept.files if kept.sha256 == report.submission.sha256 else {}
+        return None
 
 
 def _path(folder: Path, submission: str) -> Path:

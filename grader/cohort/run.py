@@ -20,8 +20,9 @@ from ..course import Course
 from ..grading import Submission, digest, plan
 from ..oracle import Oracle
 from ..outside import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
-from ..people import DEADLINES, OVERRIDES
+from ..people import DEADLINES, OVERRIDES, RECORDED
 from ..report import Report, read_report, to_json
+from ..report.choices import text_digest
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from .code import CODE, keep_code
 from .intake import Ended, Entry, Intake, Readers, Stopped, unread
@@ -39,7 +40,7 @@ SUMMARY = "cohort.json"  # deleted before a report changes, so that it is never 
 _LOCK = ".lock"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _HELD = dict.fromkeys((REPORTS, CODE, GONE, EARLIER), "folder")
-_HELD |= dict.fromkeys((RUN, SUMMARY, WRITTEN, ROSTER, DEADLINES, OVERRIDES, _LOCK), "file")
+_HELD |= dict.fromkeys((RUN, SUMMARY, WRITTEN, ROSTER, DEADLINES, OVERRIDES, RECORDED, _LOCK), "file")
 
 
 class ResultsError(ValueError):
@@ -269,7 +270,7 @@ class Results:
         reports = {f"{REPORTS}/{entry.id}.json": entry.id for entry in entries}
         kept = Results(earlier)
         before = {f"{EARLIER}/{path.name}" for entry in entries for path in kept.earlier_reports(entry.id)}
-        for place in (RUN, ROSTER, DEADLINES, OVERRIDES, *reports, *sorted(before)):
+        for place in (RUN, ROSTER, DEADLINES, OVERRIDES, RECORDED, *reports, *sorted(before)):
             if os.path.lexists(self.folder / place):
                 continue
             try:
@@ -394,7 +395,7 @@ def grade_entries(
                 continue
             intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
             submission = submission_of(entry, intake)
-            keep_code(results.folder, submission.stamp, submission.sources)
+            keep_code(results.folder, submission.stamp, submission.sources, intake.found)
             there = results.report(entry.id)
             if there is not None and _made_from(there, submission, stamp, seed, course):
                 standing.kept += 1
@@ -433,6 +434,7 @@ def submission_of(entry: Entry, intake: Intake) -> Submission:
         submitted_at=intake.submitted_at or UNSET,
         commit=intake.commit or UNSET,
         late=True if entry.late and not intake.submitted_at else UNSET,
+        files={name: text_digest(one.text) for name, one in intake.sources.items() if one.problem is None},
     )
     return Submission(intake.sources, stamp, intake.notes)
 

@@ -9,7 +9,7 @@ import msgspec
 
 from .. import __version__
 from ..course import Check, Course, Exercise
-from ..people import Class, Handed, Mark, mark, settle
+from ..people import Class, Handed, Mark, in_force, mark, settle
 from ..report import Diagnosis, NeedsReview, Report, review_reasons
 from ..report.model import CourseStamp
 from ..report.person import Decided, Learner
@@ -245,12 +245,14 @@ def summarise(
         attempts.pop(report.submission.sha256, None)  # the same files, graded again
         marks[name] = [mark(old, file, decisions) for file, old in attempts.values()]
         marks[name].append(mark(report, f"reports/{name}.json", decisions))
-        found_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, decisions))
+        applied = in_force(decisions, report.submission.files or {}, people.found(name)).applied
+        found_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
         if found_reasons:
             reasons[name] = found_reasons
     table = settle(people, marks, course.grades, _small(course))
     for open_ in table.open:
-        reasons[open_.id] = (*reasons.get(open_.id, ()), NeedsReview(open_.kind, names=open_.names))
+        more = NeedsReview(open_.kind, names=open_.names, decided=open_.decided)
+        reasons[open_.id] = (more, *reasons.get(open_.id, ()))
     graded = totals.total()
     return Summary(
         schema=COHORT_SCHEMA,

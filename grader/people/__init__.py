@@ -1,10 +1,12 @@
 """People of a class: roster, decisions, rules on time, and the final table, as pure functions over data."""
 
 from .adjust import adjusted, nothing_submitted
-from .compare import Because, Change, compare
+from .compare import Because, Change, changed_rows, compare
 from .deadlines import DEADLINES, Rules, read_rules, see_that_they_are_known
-from .matching import Handed
-from .overrides import OVERRIDES, Overrides, entry_text, merged, read_overrides
+from .in_force import in_force, made_for, parts
+from .matching import Handed, submitter_of
+from .overrides import OVERRIDES, Overrides, entry_text, key_of, merged, read_overrides
+from .recorded import RECORDED, Recorded, read_recorded, with_times
 from .roster import Roster, RosterError, parse_roster, read_roster
 from .settle import Class, Close, Mark, Open, Table, mark, settle
 from .times import moment
@@ -12,6 +14,7 @@ from .times import moment
 __all__ = [
     "DEADLINES",
     "OVERRIDES",
+    "RECORDED",
     "Because",
     "Change",
     "Class",
@@ -20,21 +23,30 @@ __all__ = [
     "Mark",
     "Open",
     "Overrides",
+    "Recorded",
     "Roster",
     "RosterError",
     "Rules",
     "Table",
     "adjusted",
+    "changed_rows",
     "compare",
     "entry_text",
+    "in_force",
+    "key_of",
+    "made_for",
     "mark",
     "merged",
     "moment",
     "nothing_submitted",
     "parse_roster",
+    "parts",
     "read_overrides",
+    "read_recorded",
     "read_roster",
     "read_rules",
     "see_that_they_are_known",
     "settle",
+    "submitter_of",
+    "with_times",
 ]

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp
 from ..report.person import Decided, Learner
-from ..scoring import overall
+from ..scoring import overall, skipped
 
 
 def adjusted(report: Report, learner: Learner) -> Report:
@@ -38,7 +38,7 @@ def nothing_submitted(like: Report, learner: Learner) -> Report:
             score=0,
             max_score=exercise.max_score,
             bonus=0,
-            checks=tuple(_skipped(check) for check in exercise.checks),
+            checks=tuple(skipped(check) for check in exercise.checks),
         )
         for exercise in like.exercises
     )
@@ -51,19 +51,6 @@ def nothing_submitted(like: Report, learner: Learner) -> Report:
         notes=(),
         exercises=exercises,
         learner=learner,
-    )
-
-
-def _skipped(check: CheckResult) -> CheckResult:
-    return CheckResult(
-        id=check.id,
-        title=check.title,
-        visibility=check.visibility,
-        status="skipped",
-        score=0,
-        max_score=check.max_score,
-        bonus=check.bonus,
-        duration_s=0.0,
     )
 
 

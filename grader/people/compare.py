@@ -9,7 +9,23 @@ from ..report.person import Decided, Learner
 from .overrides import merged
 
 ReasonKind: TypeAlias = Literal[
-    "check", "decision", "due", "excused", "files", "gone", "new", "not_graded", "penalty", "submission"
+    "attempt",
+    "check",
+    "course",
+    "decision",
+    "due",
+    "excused",
+    "file_decision",
+    "files",
+    "gone",
+    "grader",
+    "new",
+    "not_graded",
+    "penalty",
+    "rules",
+    "seed",
+    "submission",
+    "time",
 ]
 
 
@@ -17,18 +33,26 @@ ReasonKind: TypeAlias = Literal[
 class Because:
     """One reason why a total changed.
 
-    | kind         | meaning                                                                            |
-    |--------------|------------------------------------------------------------------------------------|
-    | `check`      | the check `name` has `after` points instead of `before`                              |
-    | `decision`   | a decision gives the check `name` `after` points; `before` is None where none did    |
-    | `due`        | the due date is another one                                                          |
-    | `excused`    | the learner is excused, `after` 1, or no longer, `after` 0                           |
-    | `files`      | the files that were graded are other ones                                            |
-    | `gone`       | the learner is in the first table alone                                              |
-    | `new`        | the learner is in the second table alone                                             |
-    | `not_graded` | one of the tables has no report on the learner                                       |
-    | `penalty`    | the penalty is `after` points instead of `before`                                    |
-    | `submission` | another submission counts                                                            |
+    | kind            | meaning                                                                              |
+    |-----------------|--------------------------------------------------------------------------------------|
+    | `attempt`       | another attempt counts, of the same submission                                        |
+    | `check`         | the check `name`, on which nobody decided, has `after` points instead of `before`     |
+    | `course`        | another version of the course was used                                               |
+    | `decision`      | the decision on `name`, a check or `penalty` or `submitted_at`, is another one, with  |
+    |                 | `before` and `after` points; None where nobody decided                                |
+    | `due`           | the due date is another one                                                          |
+    | `excused`       | the learner is excused, `after` 1, or no longer, `after` 0                           |
+    | `file_decision` | the decision on the file that counts for the exercise `name` is another one          |
+    | `files`         | the learner's files are other ones                                                   |
+    | `gone`          | the learner is in the first table alone                                              |
+    | `grader`        | another version of the grader was used                                               |
+    | `new`           | the learner is in the second table alone                                             |
+    | `not_graded`    | one of the tables has no report on the learner                                       |
+    | `penalty`       | the penalty is `after` points instead of `before`                                    |
+    | `rules`         | lateness costs another part of the points                                            |
+    | `seed`          | the random programs were drawn from another seed                                     |
+    | `submission`    | another submission, `name`, counts                                                   |
+    | `time`          | the time of submission is another one                                                |
     """
 
     kind: ReasonKind
@@ -48,32 +72,77 @@ class Change:
     reasons: tuple[Because, ...]
 
 
+def changed_rows(
+    before: Sequence[Learner], after: Sequence[Learner]
+) -> Iterator[tuple[Learner | None, Learner | None]]:
+    """Yield the rows before and after where total or standing changed, in the order of the second table.
+
+    Those that are gone come last. None stands for no row.
+
+    A learner may have another key under another roster. The row before is then that of the same submission, or of a
+    person with an id in common. A row that is in one table alone is left out if it has no total.
+    """
+    earlier = _pairs(before, after)
+    for one in after:
+        was = earlier.get(one.id)
+        if was is None and _total(one) is not None:
+            yield None, one
+        elif was is not None and (was.standing, was.total) != (one.standing, one.total):
+            yield was, one
+    paired = {one.id for one in earlier.values()}
+    owned = {name for one in after for name in one.submissions}
+    for one in before:
+        claimed = one.standing == "unclaimed" and not owned.isdisjoint(one.submissions)
+        if one.id not in paired and _total(one) is not None and not claimed:
+            yield one, None
+
+
 def compare(
     before: Sequence[Learner],
     after: Sequence[Learner],
     old: Mapping[str, Report],
     new: Mapping[str, Report],
 ) -> tuple[Change, ...]:
-    """Return the learners whose total or standing changed, in the order of the second table.
+    """Return the learners whose total or standing changed, and why.
 
     Args:
-        old: the reports that count in the first table, by learner; those that are not known are left out.
-        new: the reports that count in the second table, by learner.
+        old: the reports that count in the first table, by the learner's key there; those that are not known are left
+            out.
+        new: the reports that count in the second table, by the learner's key there.
     """
-    earlier = {one.id: one for one in before}
-    later = {one.id for one in after}
     found: list[Change] = []
-    for one in after:
-        was = earlier.get(one.id)
-        if was is None:
+    for was, one in changed_rows(before, after):
+        if was is not None and one is None:
+            found.append(Change(was.id, was.person.name, _total(was), None, (Because("gone"),)))
+        elif one is not None and was is None:
             found.append(Change(one.id, one.person.name, None, _total(one), (Because("new"),)))
-        elif (was.standing, was.total) != (one.standing, one.total):
-            reasons = tuple(_reasons(was, one, old.get(one.id), new.get(one.id)))
+        elif was is not None and one is not None:
+            reasons = tuple(_reasons(was, one, old.get(was.id), new.get(one.id)))
             found.append(Change(one.id, one.person.name, _total(was), _total(one), reasons))
-    found += [
-        Change(one.id, one.person.name, _total(one), None, (Because("gone"),)) for one in before if one.id not in later
-    ]
     return tuple(found)
+
+
+def _pairs(before: Sequence[Learner], after: Sequence[Learner]) -> dict[str, Learner]:
+    """Return the row before by the key of the row after."""
+    known = {one.id: one for one in before}
+    found = {one.id: known[one.id] for one in after if one.id in known}
+    left = [one for one in before if one.id not in found]
+    for one in after:
+        if one.id in found:
+            continue
+        marks = _marks(one)
+        alike = [was for was in left if not marks.isdisjoint(_marks(was))]
+        if len(alike) == 1:
+            found[one.id] = alike[0]
+            left.remove(alike[0])
+    return found
+
+
+def _marks(learner: Learner) -> set[tuple[str, str]]:
+    """Return everything by which a learner is known whatever the roster says: submissions and ids."""
+    ids = ("login", "email", "sis_id", "canvas_id", "moodle_id", "github")
+    known = {(field, getattr(learner.person, field).casefold()) for field in ids}
+    return {one for one in known if one[1]} | {("submission", name) for name in learner.submissions}
 
 
 def _total(learner: Learner) -> int | None:
@@ -81,33 +150,70 @@ def _total(learner: Learner) -> int | None:
 
 
 def _reasons(was: Learner, now: Learner, old: Report | None, new: Report | None) -> Iterator[Because]:
+    before, after = (merged(one.decisions) or Decided("", "", "") for one in (was, now))
     if (was.standing == "excused") != (now.standing == "excused"):
         yield Because("excused", after=int(now.standing == "excused"))
     if "graded" in (was.standing, now.standing) and {was.standing, now.standing} & {"absent", "not_graded"}:
         yield Because("not_graded")
     if was.submission and now.submission and was.submission != now.submission:
         yield Because("submission", now.submission)
+    elif was.report and now.report and was.report.startswith("reports/") != now.report.startswith("reports/"):
+        yield Because("attempt")
+    elif old is not None and new is not None:
+        yield from _files(old, new, before, after)
     if old is not None and new is not None:
-        if old.submission.sha256 != new.submission.sha256:
-            yield Because("files")
-        before, after = _points(old), _points(new)
-        for name in dict.fromkeys((*before, *after)):
-            if before.get(name) != after.get(name):
-                yield Because("check", name, before.get(name), after.get(name))
-    points, decided = _decided(was.decisions), _decided(now.decisions)
-    for name in dict.fromkeys((*points, *decided)):
-        if points.get(name) != decided.get(name):
-            yield Because("decision", name, points.get(name), decided.get(name))
+        yield from _grading(old, new, before, after)
+    for name in dict.fromkeys((*before.points, *after.points)):
+        if before.points.get(name) != after.points.get(name):
+            yield Because("decision", name, before.points.get(name), after.points.get(name))
+    yield from _lateness(was, now, before, after)
+
+
+def _files(old: Report, new: Report, before: Decided, after: Decided) -> Iterator[Because]:
+    """Yield whether the learner or a decision changed the files that were graded."""
+    if old.submission.sha256 == new.submission.sha256:
+        return
+    first, second = old.submission.files or {}, new.submission.files or {}
+    other = [one for one in dict.fromkeys((*first, *second)) if first.get(one) != second.get(one)]
+    decided = [one for one in other if before.files.get(one) != after.files.get(one)]
+    if other != decided or not other:
+        yield Because("files")
+    yield from (Because("file_decision", one) for one in decided)
+
+
+def _grading(old: Report, new: Report, before: Decided, after: Decided) -> Iterator[Because]:
+    """Yield what else differs between two reports. The points of a check on which somebody decided are no reason."""
+    if old.course != new.course:
+        yield Because("course")
+    if old.grader_version != new.grader_version:
+        yield Because("grader")
+    first, second = _points(old), _points(new)
+    other = [one for one in dict.fromkeys((*first, *second)) if first.get(one) != second.get(one)]
+    undecided = [one for one in other if one not in before.points and one not in after.points]
+    same = (old.submission.sha256, old.course, old.grader_version)
+    if undecided and old.seed != new.seed and same == (new.submission.sha256, new.course, new.grader_version):
+        yield Because("seed")
+    yield from (Because("check", one, first.get(one), second.get(one)) for one in undecided)
+
+
+def _lateness(was: Learner, now: Learner, before: Decided, after: Decided) -> Iterator[Because]:
+    """Yield why the penalty changed."""
+    if was.penalty == now.penalty:
+        return
+    if before.penalty != after.penalty:
+        yield Because("decision", "penalty", before.penalty, after.penalty)
+        return
+    if before.submitted_at != after.submitted_at:
+        yield Because("decision", "submitted_at")
+    elif was.submitted_at != now.submitted_at:
+        yield Because("time")
     if was.due != now.due:
         yield Because("due")
-    if was.penalty != now.penalty:
-        yield Because("penalty", "", was.penalty, now.penalty)
+    same = (was.late_s, was.score + was.bonus) == (now.late_s, now.score + now.bonus)
+    if same and before.submitted_at == after.submitted_at and was.due == now.due:
+        yield Because("rules")
+    yield Because("penalty", "", was.penalty, now.penalty)
 
 
 def _points(report: Report) -> dict[str, int]:
     return {f"{exercise.id}.{check.id}": check.score for exercise in report.exercises for check in exercise.checks}
-
-
-def _decided(decisions: Sequence[Decided]) -> Mapping[str, int]:
-    found = merged(decisions)
-    return found.points if found else {}

@@ -12,6 +12,7 @@ from msgspec import Meta
 from ..course import CourseError, Document, child
 from ..outside import did_you_mean
 from ..report.person import Person
+from ..words.instructor import problem_text
 from .times import later_by, seconds_between
 from .yaml_times import seconds_at, time_at
 
@@ -127,7 +128,7 @@ def read_rules(path: Path) -> Rules:
     sections = {name: time_at(document, child(child(document.root, "sections"), name), "due") for name in raw.sections}
     penalty = raw.penalty
     if penalty is not None and due is None and not sections:
-        raise document.error(child(document.root, "penalty"), "there is a penalty, but no `due`")
+        raise document.error(child(document.root, "penalty"), problem_text("penalty_without_due"))
     nodes = child(document.root, "extensions").value if raw.extensions else []
     return Rules(
         due=due,
@@ -146,21 +147,21 @@ def see_that_they_are_known(rules: Rules, path: Path, names: set[str], sections:
     for one in rules.extensions:
         if one.learner is not None and one.learner not in names:
             near = did_you_mean(one.learner, sorted(names))
-            raise CourseError(path, one.line, f"there is no learner `{one.learner}`{near}")
+            raise CourseError(path, one.line, problem_text("no_learner", name=one.learner, near=near))
         if one.section is not None and one.section not in sections:
             near = did_you_mean(one.section, sorted(sections))
-            raise CourseError(path, one.line, f"there is no section `{one.section}` in the roster{near}")
+            raise CourseError(path, one.line, problem_text("no_section", name=one.section, near=near))
     for section in rules.sections:
         if section not in sections:
             near = did_you_mean(section, sorted(sections))
-            raise CourseError(path, None, f"there is no section `{section}` in the roster{near}")
+            raise CourseError(path, None, problem_text("no_section", name=section, near=near))
 
 
 def _extension(document: Document, node: yaml.Node, raw: _Extension) -> Extension:
     if (raw.learner is None) == (raw.section is None):
-        raise document.error(node, "expected either `learner` or `section`")
+        raise document.error(node, problem_text("either", one="learner", other="section"))
     if (raw.until is None) == (raw.extra is None):
-        raise document.error(node, "expected either `until` or `extra`")
+        raise document.error(node, problem_text("either", one="until", other="extra"))
     until = time_at(document, node, "until") if raw.until is not None else None
     extra = seconds_at(document, node, "extra") if raw.extra is not None else 0
     return Extension(raw.learner, raw.section, until, extra, int(node.start_mark.line) + 1)

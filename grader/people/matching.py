@@ -10,6 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from ..report.model import SubmissionStamp
 from ..report.person import Person, Submitter, platform_id
 
@@ -93,6 +95,12 @@ def join(people: Sequence[Person], submissions: Sequence[Handed]) -> Joined:
         for person in members:
             owned[person.key] = owned[person.key] or handed
     return Joined.of(owned, unmatched)
+
+
+def submitter_of(members: Sequence[Person], submission: Handed) -> str:
+    """Return the key of the member of a group who submitted; of the first one if it is not certain."""
+    alone = [replace(person, group="") for person in members]
+    return next(iter(join(alone, [submission]).owners.get(submission.id, ())), members[0].key)
 
 
 def name_keys(name: str) -> Iterator[str]:

@@ -8,17 +8,22 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 from msgspec import Meta
+from msgspec.structs import replace
 
 from ..course import Course, Document, child, items, line
 from ..outside import did_you_mean
+from ..report.choices import text_digest
 from ..report.person import Decided
+from ..words.instructor import problem_text
+from .in_force import ONCE
 from .yaml_times import time_at
 
 OVERRIDES = "overrides.yaml"
 _MOST = 1_000_000_000
+_NOTHING: tuple[Any, ...] = (None, {}, [], ())
 _Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
 _Points = Annotated[int, Meta(ge=0, le=_MOST)]
-_WHAT = ("points", "files", "submission", "submitted_at", "penalty", "excused", "comment")
+_WHAT = ("points", "files", *ONCE, "comment", "withdraw")
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,6 +38,9 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     penalty: _Points | None = None
     excused: bool | None = None
     comment: _Text | None = None
+    ignored: bool | None = None
+    withdraw: list[_Text] = []
+    made_for: dict[str, _Text] = {}
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,21 @@ class Overrides:
         """Return the decisions that name any of these, in their order."""
         found = [one for name in dict.fromkeys(names) for one in self.by_learner.get(name, ())]
         return tuple(sorted(found, key=lambda one: one.line))
+
+    def made_for(self, known: Mapping[str, Mapping[str, str]]) -> "Overrides":
+        """Return the decisions with the files that they were made for, where only an earlier run knows them.
+
+        Args:
+            known: digests by check or exercise, by the key of a decision.
+        """
+        return Overrides(
+            {
+                learner: tuple(
+                    replace(one, made_for={**known.get(key_of(learner, one), {}), **one.made_for}) for one in listed
+                )
+                for learner, listed in self.by_learner.items()
+            }
+        )
 
     def unknown(self, known: Iterable[str]) -> tuple[int, str, str] | None:
         """Return line, name and a proposal for the first decision about somebody who is not `known`; None for none."""
@@ -65,7 +88,7 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
         return Overrides()
     document = Document(path, data)
     if not isinstance(document.root, yaml.SequenceNode):
-        raise document.error(document.root, "expected a list of decisions, each beginning with `- learner:`")
+        raise document.error(document.root, problem_text("no_list"))
     found: dict[str, list[Decided]] = {}
     for node in document.root.value:
         entry = document.convert(node, _Entry, "this decision")
@@ -81,6 +104,9 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
             penalty=entry.penalty,
             excused=entry.excused,
             comment=entry.comment,
+            ignored=entry.ignored,
+            withdraw=tuple(entry.withdraw),
+            made_for=entry.made_for,
             line=line(node),
         )
         found.setdefault(entry.learner, []).append(decided)
@@ -88,7 +114,7 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
 
 
 def merged(decisions: Sequence[Decided]) -> Decided | None:
-    """Return all decisions about a learner as one: of two about the same thing the later counts. None for none."""
+    """Return decisions that hold as one: of two about the same thing the later counts. None for none."""
     if not decisions:
         return None
     last = decisions[-1]
@@ -96,17 +122,24 @@ def merged(decisions: Sequence[Decided]) -> Decided | None:
     for one in decisions:
         values["points"] |= one.points
         values["files"] |= one.files
-        for name in ("submission", "submitted_at", "penalty", "excused"):
+        for name in ONCE:
             if getattr(one, name) is not None:
                 values[name] = getattr(one, name)
     comments = [one.comment for one in decisions if one.comment]
     return Decided(by=last.by, at=last.at, why=last.why, comment="\n".join(comments) or None, **values)
 
 
+def key_of(learner: str, decided: Decided) -> str:
+    """Return a digest of everything that a person wrote in a decision, except the files that it was made for."""
+    return text_digest(entry_text(learner, replace(decided, made_for={})))
+
+
 def entry_text(learner: str, decided: Decided) -> str:
     """Return a decision as an item of the file's list."""
     entry: dict[str, Any] = {"learner": learner}
-    entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in (None, {})}
+    entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in _NOTHING}
+    if decided.made_for:
+        entry["made_for"] = decided.made_for
     entry |= {"by": decided.by, "at": decided.at, "why": decided.why}
     text = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=10_000)
     if any(character in text for character in "\x85\u2028\u2029"):  # they end a line in YAML, unless they are escaped
@@ -116,17 +149,26 @@ def entry_text(learner: str, decided: Decided) -> str:
 
 def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course: Course) -> None:
     """Raise `CourseError` for a decision about a check or exercise that the course has not, or about nothing."""
-    if all(getattr(entry, name) in (None, {}) for name in _WHAT):
-        raise document.error(node, f"nothing is decided; expected one of {', '.join(_WHAT)}")
+    if all(getattr(entry, name) in _NOTHING for name in _WHAT):
+        raise document.error(node, problem_text("nothing_decided", keys=", ".join(_WHAT)))
     most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
     for key, value in items(child(node, "points")) if entry.points else ():
         name = key.value
         if name not in most:
-            raise document.error(key, f"there is no check `{name}`{did_you_mean(name, most)}")
+            raise document.error(key, problem_text("no_check", name=name, near=did_you_mean(name, most)))
         if not 0 <= entry.points[name] <= most[name]:
-            points = f"{entry.points[name]} points, but the check is worth {most[name]}"
-            raise document.error(value, f"`{name}` has {points}")
+            said = problem_text("too_many_points", name=name, points=entry.points[name], most=most[name])
+            raise document.error(value, said)
     exercises = [exercise.id for exercise in course.exercises]
     for key, _ in items(child(node, "files")) if entry.files else ():
         if key.value not in exercises:
-            raise document.error(key, f"there is no exercise `{key.value}`{did_you_mean(key.value, exercises)}")
+            near = did_you_mean(key.value, exercises)
+            raise document.error(key, problem_text("no_exercise", name=key.value, near=near))
+    for key, _ in items(child(node, "made_for")) if entry.made_for else ():
+        if key.value not in {*entry.points, *entry.files}:
+            raise document.error(key, problem_text("made_for_nothing", name=key.value))
+    for at in child(node, "withdraw").value if entry.withdraw else ():
+        known = [*most, *exercises, *ONCE, "comment"]
+        if at.value not in known:
+            near = did_you_mean(at.value, known)
+            raise document.error(at, problem_text("no_such_decision", name=at.value, near=near))

@@ -1,6 +1,7 @@
 """Read a roster: a CSV file with a row for each person, as platforms export it or as somebody wrote it."""
 
 import csv
+import difflib
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from ..outside import UserError, few, printable, read_plain
 from ..report.person import Person
+from ..words.instructor import problem_text
 from .times import moment
 
 MAX_BYTES = 16 << 20
@@ -39,14 +41,26 @@ _CANVAS_ROWS = ("Points Possible", "Student, Test", "Test Student")  # rows of t
 
 
 class RosterError(UserError):
-    """A roster cannot be used. The message says where and what to do."""
+    """A roster cannot be used: where, and why as data. The message says what to do."""
+
+    def __init__(self, file: str, line: int | None, kind: str, **fields: object) -> None:
+        place = file if line is None else f"{file}:{line}"
+        super().__init__(f"{place}: {problem_text(kind, **fields)}")
+        self.line, self.kind, self.fields = line, kind, fields
 
 
 @dataclass(frozen=True)
 class Roster:
-    """The people of a class, in the order of the file."""
+    """The people of a class, in the order of the file.
+
+    Attributes:
+        columns: the headings that were recognised, in their order, each with what it was read as.
+        unread: the other headings, each with one that is known and similar, or an empty text.
+    """
 
     people: tuple[Person, ...]
+    columns: tuple[tuple[str, str], ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
 
 
 def read_roster(path: Path) -> Roster:
@@ -54,9 +68,9 @@ def read_roster(path: Path) -> Roster:
     try:
         data = read_plain(path, MAX_BYTES, follow=True)
     except FileNotFoundError:
-        raise RosterError(f"{path}: there is no such file") from None
+        raise RosterError(str(path), None, "no_file") from None
     except OSError as error:
-        raise RosterError(f"{path}: cannot be read: {error.strerror}") from None
+        raise RosterError(str(path), None, "unreadable", error=error.strerror) from None
     return parse_roster(data, str(path))
 
 
@@ -70,29 +84,32 @@ def parse_roster(data: bytes, name: str) -> Roster:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise RosterError(f"{name}:{line}: it is not UTF-8; save the file as CSV in UTF-8") from None
+        raise RosterError(name, line, "roster_not_utf8") from None
     records = _records(text, _delimiter(text), name)
     header_line, header = next(records, (1, []))
     if not header:
-        raise RosterError(f"{name}: the file is empty; expected a header with {_WANTED}")
+        raise RosterError(name, None, "roster_empty", wanted=_WANTED)
     columns = _columns(header, header_line, name)
     people: list[Person] = []
     lines: dict[str, int] = {}
     for line, cells in records:
         if len(cells) > len(header) and any(cells[len(header) :]):
-            counted = f"{len(cells)} cells, but the header has {len(header)}"
-            raise RosterError(f'{name}:{line}: the row has {counted}; put a cell with a comma into "quotes"')
+            raise RosterError(name, line, "roster_cells", cells=len(cells), header=len(header))
         person = _person(dict(zip(columns, cells, strict=False)), line, name)
         if person is None:
             continue
         if person.key in lines:
-            first = f"the first is in line {lines[person.key]}"
-            raise RosterError(f"{name}:{line}: `{person.key}` is there twice; {first}. Give each person a login.")
+            raise RosterError(name, line, "roster_twice", key=person.key, first=lines[person.key])
         lines[person.key] = line
         people.append(person)
     if not people:
-        raise RosterError(f"{name}: the file lists nobody")
-    return Roster(tuple(people))
+        raise RosterError(name, None, "roster_nobody")
+    headings = list(zip(map(printable, header), columns, strict=True))
+    return Roster(
+        people=tuple(people),
+        columns=tuple((heading, field) for heading, field in headings if field),
+        unread=tuple((heading, _similar(heading, columns)) for heading, field in headings if not field and heading),
+    )
 
 
 def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -106,7 +123,7 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[s
                 yield line, stripped
             line = reader.line_num + 1
     except csv.Error as error:
-        raise RosterError(f"{name}:{line}: cannot parse CSV: {error}") from None
+        raise RosterError(name, line, "roster_csv", error=error) from None
 
 
 def _delimiter(text: str) -> str:
@@ -129,11 +146,17 @@ def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
         places = [place for place, one in enumerate(columns) if one == field]
         if len(places) > 1:
             twice = " and ".join(f"`{printable(header[place])}`" for place in places)
-            raise RosterError(f"{name}:{line}: {twice} are both read as `{field}`; rename or remove one")
+            raise RosterError(name, line, "roster_columns", headings=twice, field=field)
     if not set(columns) & set(_IDENTITY):
         found = few([f"`{printable(cell)}`" for cell in header], 8)
-        raise RosterError(f"{name}:{line}: no column says who somebody is; expected {_WANTED}, found {found}")
+        raise RosterError(name, line, "roster_who", wanted=_WANTED, found=found)
     return columns
+
+
+def _similar(heading: str, columns: Sequence[str | None]) -> str:
+    """Return a heading that would be recognised, if this one is similar and no column has been read as that."""
+    free = [one for one, field in _FIELD.items() if field not in columns]
+    return next(iter(difflib.get_close_matches(_plain(heading), free, n=1, cutoff=0.8)), "")
 
 
 def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | None:
@@ -148,12 +171,11 @@ def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | Non
         cells |= {"login": "", "moodle_id": participant[1]}
     person = Person(**cells)
     if not person.key:
-        raise RosterError(f"{name}:{line}: the row says nobody's login, name or e-mail address")
+        raise RosterError(name, line, "roster_row")
     if person.submitted_at:
         at = moment(person.submitted_at)
         if at is None:
-            expected = "expected a form such as 2026-03-01T23:59:00+01:00"
-            raise RosterError(f"{name}:{line}: `{person.submitted_at}` is no time; {expected}")
+            raise RosterError(name, line, "no_time", text=person.submitted_at)
         cells["submitted_at"] = at
     return Person(**cells)
 

@@ -3,22 +3,25 @@
 Scoring knows nothing of people. This module applies decisions and penalties afterwards, as data.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
 
+from ..report.choices import Choice, Found
 from ..report.model import Report
 from ..report.person import Decided, Learner, Person, person_of
 from .deadlines import Rules
+from .in_force import file_choices, in_force
 from .matching import Handed, Joined, join
 from .overrides import Overrides, merged
 from .roster import Roster
 from .times import moment, seconds_between
 
-OpenKind: TypeAlias = Literal["stranger", "ambiguous", "late_unknown", "several"]
+Times: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
+OpenKind: TypeAlias = Literal["ambiguous", "late_unknown", "other_files", "several", "stranger"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Mark:
         report: the report's file, relative to the folder of results.
         late: whether the platform says that it came late, without a time.
         checks: score and bonus of the checks that decisions name, by `exercise.check`.
+        files: the digests of the files that were graded, by exercise, if there are decisions.
+        sha256: the digest of all files that were graded.
         gain, loss: for each number of points, a failed and a passed check worth as much, by `exercise.check`.
     """
 
@@ -39,6 +44,8 @@ class Mark:
     score: int
     bonus: int
     checks: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    sha256: str = ""
     gain: Mapping[int, str] = field(default_factory=dict)
     loss: Mapping[int, str] = field(default_factory=dict)
 
@@ -69,6 +76,7 @@ class Open:
     |----------------|---------------------------------------------------------------------------------|
     | `ambiguous`    | the submitter may be each of `names`, keys of people                             |
     | `late_unknown` | the platform says that it came late, but not by how much                         |
+    | `other_files`  | `decided` was made for other files than those that count now                    |
     | `several`      | the learner has several submissions, `names`, and not all of them have a time    |
     | `stranger`     | nobody of the roster is the submitter                                            |
     """
@@ -76,6 +84,7 @@ class Open:
     kind: OpenKind
     id: str
     names: tuple[str, ...] = ()
+    decided: Decided | None = None
 
 
 @dataclass(frozen=True)
@@ -88,35 +97,90 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Misplaced:
+    """A decision in line `line` about the submission `submission` that cannot be.
+
+    There is no such submission; or it is that of `owners`, keys of people; or, without a submission, a learner is to
+    be ignored.
+    """
+
+    line: int
+    learner: str
+    submission: str
+    owners: tuple[str, ...] = ()
+
+
+def _nothing_found(submission: str) -> Found:
+    return {}
+
+
+@dataclass(frozen=True)
 class Class:
-    """The submissions of a class, its people and the rules for them. Without a roster, submitters are the people."""
+    """The submissions of a class, its people and the rules for them. Without a roster, submitters are the people.
+
+    Attributes:
+        found: returns the files of a submission that somebody may choose from.
+        times: the times that rosters gave for attempts, as in `Recorded`.
+    """
 
     submissions: tuple[Handed, ...]
     roster: Roster | None = None
     rules: Rules = field(default_factory=Rules)
     overrides: Overrides = field(default_factory=Overrides)
+    found: Callable[[str], Found] = field(default=_nothing_found)
+    times: Times = field(default_factory=dict)
+
+    @cached_property
+    def ignored(self) -> frozenset[str]:
+        """The submissions that belong to nobody of the class, as somebody decided."""
+        decided = {one.id: merged(in_force(self.overrides.of(one.id), {}, {}).applied) for one in self.submissions}
+        return frozenset(name for name, what in decided.items() if what is not None and what.ignored)
 
     @cached_property
     def people(self) -> dict[str, Person]:
         """The people by their keys."""
         if self.roster is not None:
             return {person.key: person for person in self.roster.people}
-        return {key: person for one in self.submissions for key, person in _submitters(one)}
+        return {key: person for one in self._there for key, person in _submitters(one)}
 
     @cached_property
     def joined(self) -> Joined:
         """Whose the submissions are. A decision on the submission that counts for somebody makes it theirs."""
+        found = self._joined
         if self.roster is None:
-            return Joined.of({key: (one.id,) for one in self.submissions for key, _ in _submitters(one)})
-        found = join(self.roster.people, self.submissions)
-        ids = {one.id for one in self.submissions}
+            return found
+        ids = {one.id for one in self._there}
         owned = dict(found.owned)
         for key, person in self.people.items():
-            what = merged(self.overrides.of(*_names(key, person)))
+            what = merged(in_force(self.overrides.of(*_names(key, person)), {}, {}).applied)
             if what is not None and what.submission in ids and what.submission not in owned[key]:
                 owned[key] = (*owned[key], what.submission)
         decided = {one for key in owned for one in owned[key] if one not in found.owned[key]}
         return Joined.of(owned, [one for one in found.unmatched if one.submission not in decided])
+
+    @cached_property
+    def _there(self) -> tuple[Handed, ...]:
+        return tuple(one for one in self.submissions if one.id not in self.ignored)
+
+    @cached_property
+    def _joined(self) -> Joined:
+        """Whose the submissions are before any decision."""
+        if self.roster is None:
+            return Joined.of({key: (one.id,) for one in self._there for key, _ in _submitters(one)})
+        return join(self.roster.people, self._there)
+
+    def misplaced(self) -> Iterator[Misplaced]:
+        """Yield each decision that names a submission which is not there, or which is somebody else's."""
+        owners, ids = self._joined.owners, {one.id for one in self.submissions}
+        for name, decided in self.overrides.by_learner.items():
+            keys = {key for key, person in self.people.items() if name in _names(key, person)} | {*owners.get(name, ())}
+            for one in decided:
+                if one.submission is not None and one.submission not in ids:
+                    yield Misplaced(one.line, name, one.submission)
+                elif one.submission is not None and owners.get(one.submission) and not keys & {*owners[one.submission]}:
+                    yield Misplaced(one.line, name, one.submission, owners[one.submission])
+                if one.ignored and name not in ids:
+                    yield Misplaced(one.line, name, "")
 
     @property
     def names(self) -> set[str]:
@@ -134,10 +198,9 @@ class Class:
         owners = self.joined.owners.get(submission, ())
         return self.overrides.of(submission, *(name for key in owners for name in _names(key, self.people[key])))
 
-    def choices(self, submission: str) -> dict[str, str]:
-        """Return the file that counts for each exercise that a decision names, as a path in the submission."""
-        found = merged(self.decisions(submission))
-        return dict(found.files) if found else {}
+    def choices(self, submission: str) -> dict[str, tuple[Choice, ...]]:
+        """Return the decisions on the file that counts for an exercise of a submission."""
+        return file_choices(self.decisions(submission))
 
 
 def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
@@ -167,6 +230,8 @@ def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
         score=report.score,
         bonus=report.bonus,
         checks=checks,
+        files=(stamp.files or {}) if decisions else {},
+        sha256=stamp.sha256,
         gain=gain,
         loss=loss,
     )
@@ -186,9 +251,12 @@ def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, 
     for key, person in of.people.items():
         owned = of.joined.owned.get(key, ())
         decisions = of.overrides.of(*_names(key, person), *owned)
-        learner, counted = _row(of.rules, key, person, owned, marks, decisions, grades)
+        learner, counted = _row(of, key, person, owned, marks, decisions, grades)
         learners.append(learner)
         open_ += _open(learner, counted, owned, marks)
+        if counted is not None and learner.standing == "graded":
+            pending = in_force(decisions, counted.files, of.found(counted.submission)).pending
+            open_ += (Open("other_files", learner.id, decided=one) for one in pending)
         if counted is not None and learner.standing == "graded":
             close += _close(learner, counted, grades, small)
     claimed = of.joined.owners
@@ -197,7 +265,7 @@ def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, 
         if one.submission not in claimed and all(one.submission != learner.id for learner in learners):
             person = Person(name=one.name)
             decisions = of.overrides.of(one.submission)
-            learner, _ = _row(of.rules, one.submission, person, (one.submission,), marks, decisions, grades)
+            learner, _ = _row(of, one.submission, person, (one.submission,), marks, decisions, grades)
             learners.append(replace(learner, standing="unclaimed") if learner.standing == "graded" else learner)
     close.sort(key=lambda one: (-one.border, one.distance, one.learner))
     return Table(tuple(learners), tuple(open_), tuple(close))
@@ -218,7 +286,7 @@ def _submitters(submission: Handed) -> Iterator[tuple[str, Person]]:
 
 
 def _row(
-    rules: Rules,
+    of: Class,
     key: str,
     person: Person,
     owned: Sequence[str],
@@ -227,10 +295,17 @@ def _row(
     grades: Mapping[str, int],
 ) -> tuple[Learner, Mark | None]:
     """Return a learner's row, and the mark that counts."""
-    what = merged(decisions) or Decided("", "", "")
+    rules, none = of.rules, in_force(decisions, {}, {}).applied
+    what = merged(none) or Decided("", "", "")
     due = rules.due_for(person, (key, *owned))
     chosen = [one for one in owned if one == what.submission] or owned
-    scored = [_scored(rules, due, person, one, what) for name in chosen for one in marks.get(name, ())]
+    scored = [
+        _scored(rules, due, _time(of, key, person, attempts, one), one, applied)
+        for name in chosen
+        for attempts in (marks.get(name, ()),)
+        for one in attempts
+        for applied in (in_force(decisions, one.files, of.found(name)).applied,)
+    ]
     row = Learner(
         id=key,
         person=person,
@@ -238,11 +313,12 @@ def _row(
         submissions=tuple(owned),
         due=due or "",
         comment=what.comment or "",
-        decisions=decisions,
+        decisions=none,
     )
     counted = None
     if scored:
         at, late_s, score, bonus, penalty, counted = _counts(rules, scored)
+        applied = in_force(decisions, counted.files, of.found(counted.submission)).applied
         total = max(0, score + bonus - penalty)
         row = replace(
             row,
@@ -255,6 +331,7 @@ def _row(
             bonus=bonus,
             penalty=score + bonus - total,
             total=total,
+            decisions=applied,
         )
     if what.excused:
         row = replace(row, standing="excused")
@@ -266,9 +343,16 @@ def _row(
 _Scored: TypeAlias = tuple[str, int, int, int, int, Mark]  # time, seconds late, score, bonus, penalty
 
 
-def _scored(rules: Rules, due: str | None, person: Person, one: Mark, what: Decided) -> _Scored:
-    """Return the time and the points of one attempt."""
-    at = what.submitted_at or one.submitted_at or person.submitted_at
+def _time(of: Class, key: str, person: Person, attempts: Sequence[Mark], one: Mark) -> str:
+    """Return the time of an attempt: its own, or the one that the roster gave while it was the latest attempt."""
+    recorded = of.times.get(one.submission, {}).get(one.sha256, {}).get(key, "")
+    return one.submitted_at or (person.submitted_at if one is attempts[-1] else "") or recorded
+
+
+def _scored(rules: Rules, due: str | None, time: str, one: Mark, applied: Sequence[Decided]) -> _Scored:
+    """Return the time and the points of one attempt, to which these decisions apply."""
+    what = merged(applied) or Decided("", "", "")
+    at = what.submitted_at or time
     late_s = rules.late_s(due, at)
     score, bonus = one.score, one.bonus
     for name, points in what.points.items():
@@ -286,9 +370,10 @@ def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
         _, _, score, bonus, penalty, _ = scored[place]
         return score + bonus - penalty, place
 
+    timed = all(one[0] for one in scored)
+
     def at(place: int) -> tuple[int, int]:
-        time = scored[place][0]
-        return seconds_between("1970-01-01T00:00:00+00:00", time) if time else 0, place
+        return seconds_between("1970-01-01T00:00:00+00:00", scored[place][0]) if timed else 0, place
 
     places = range(len(scored))
     if rules.attempts == "best" or not _in_order(scored):
@@ -301,9 +386,7 @@ def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
 
 def _in_order(scored: Sequence[_Scored]) -> bool:
     """Return whether it is known which attempt is the last: attempts of one submission are listed oldest first."""
-    if all(one[0] for one in scored):
-        return True
-    return len({one[-1].submission for one in scored}) == 1 and not any(one[0] for one in scored)
+    return all(one[0] for one in scored) or len({one[-1].submission for one in scored}) == 1
 
 
 def _open(

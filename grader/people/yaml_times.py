@@ -3,6 +3,7 @@
 import yaml
 
 from ..course import Document, child
+from ..words.instructor import problem_text
 from .times import duration, moment
 
 
@@ -18,8 +19,7 @@ def time_at(document: Document, node: yaml.Node, key: str, *, or_day: bool = Fal
     if found is None and or_day:
         found = moment(f"{text} 00:00")
     if found is None:
-        expected = "write one such as 2026-03-01T23:59:00+01:00, with its offset from UTC"
-        raise document.error(there, f"`{text}` is no time; {expected}")
+        raise document.error(there, problem_text("no_zoned_time", text=text))
     return found
 
 
@@ -29,5 +29,5 @@ def seconds_at(document: Document, node: yaml.Node, key: str) -> int:
     text = there.value if isinstance(there, yaml.ScalarNode) else ""
     found = duration(text)
     if found is None:
-        raise document.error(there, f"`{text}` is no duration; write one such as 10 min, 36 hours or 2 days")
+        raise document.error(there, problem_text("no_duration", text=text))
     return int(found.total_seconds())

@@ -35,7 +35,8 @@ class CourseStamp(_Strict, frozen=True):
 class SubmissionStamp(_Strict, frozen=True):
     """The submission that was graded. `sha256` is over every exercise's file, or why there is none; `origin` is the
     name of its folder or file, `commit` the one that was checked out, `submitted_at` the time from the platform or the
-    commit, in ISO 8601. `late` is there where the platform says so and gives no time."""
+    commit, in ISO 8601. `late` is there where the platform says so and gives no time. `files` has the SHA-256 of
+    the text of each exercise's file."""
 
     id: str
     sha256: str
@@ -44,6 +45,7 @@ class SubmissionStamp(_Strict, frozen=True):
     submitted_at: str | UnsetType = UNSET
     commit: str | UnsetType = UNSET
     late: bool | UnsetType = UNSET
+    files: dict[str, str] | UnsetType = UNSET
 
 
 class Isolation(_Strict, frozen=True):

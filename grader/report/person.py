@@ -82,6 +82,10 @@ class Decided(_Strict, frozen=True):
         penalty: the points that are taken off for lateness, instead of those computed.
         excused: whether the learner is excused from the assignment.
         comment: a text for the learner.
+        ignored: whether the submission belongs to nobody of the class, and is not graded.
+        withdraw: the decisions that no longer hold: checks, exercises whose file was chosen, and other keys.
+        made_for: for each check and each exercise that is decided on, the digest of the files that it was decided for;
+            no entry where it is not known.
         line: the line of `overrides.yaml` where the decision begins.
     """
 
@@ -95,6 +99,9 @@ class Decided(_Strict, frozen=True):
     penalty: int | None = None
     excused: bool | None = None
     comment: str | None = None
+    ignored: bool | None = None
+    withdraw: tuple[str, ...] = ()
+    made_for: dict[str, str] = {}
     line: int = 0
 
 
@@ -117,7 +124,8 @@ class Learner(_Strict, frozen=True):
         total: `score` plus `bonus` minus `penalty`. Grades and exports with a single number use it.
         grade: the grade that `total` reaches, or empty.
         comment: the texts for the learner.
-        decisions: the decisions that were applied, in their order.
+        decisions: the decisions that hold, in their order, without what a later one replaced or withdrew and what
+            was made for other files.
     """
 
     id: str

@@ -8,6 +8,7 @@ from msgspec import UnsetType
 
 from ..client import Reason
 from .model import ExerciseResult, Report
+from .person import Decided
 
 ReviewKind: TypeAlias = Literal[
     "ambiguous",
@@ -20,6 +21,7 @@ ReviewKind: TypeAlias = Literal[
     "no_files",
     "not_graded",
     "note",
+    "other_files",
     "protocol_error",
     "several",
     "several_files",
@@ -54,6 +56,7 @@ class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     | `no_files`       | no exercise file was found                                                     |
     | `not_graded`     | the grader could not grade it; `detail` says why                               |
     | `note`           | what the intake noted; `detail` is the note                                    |
+    | `other_files`    | `decided` was made for other files than those that count now, and is not applied |
     | `protocol_error` | its process sent what no engine sends                                          |
     | `several`        | the learner has the submissions `names`, and not all of them have a time       |
     | `several_files`  | the files `names` differ and could each be the exercise; `detail` says so      |
@@ -68,6 +71,7 @@ class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     detail: str | None = None
     names: tuple[str, ...] = ()
     line: int | None = None
+    decided: Decided | None = None
 
 
 def review_reasons(report: Report) -> tuple[NeedsReview, ...]:
@@ -76,8 +80,10 @@ def review_reasons(report: Report) -> tuple[NeedsReview, ...]:
 
 
 def _reasons(report: Report) -> Iterator[NeedsReview]:
+    told = {exercise.message for exercise in report.exercises}
     for note in report.notes:
-        yield NeedsReview("note", detail=note)
+        if note not in told:  # else the exercise's own reason says it, and asks more of the reader
+            yield NeedsReview("note", detail=note)
     for exercise in report.exercises:
         yield from _about(exercise)
     if all(exercise.status == "missing" for exercise in report.exercises):

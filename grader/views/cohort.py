@@ -1,5 +1,6 @@
 """The summary of a class, for the terminal."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from termcolor import colored
@@ -7,6 +8,7 @@ from termcolor import colored
 from ..cohort import Review, Summary
 from ..outside import few, plain
 from ..report.person import Learner
+from ..words.durations import duration_text
 from ..words.instructor import review_command
 
 _SHOWN = 12
@@ -23,14 +25,14 @@ def render_cohort(summary: Summary, *, results: str = "RESULTS", kept: int = 0, 
     """
     lines = [_headline(summary, kept), ""]
     lines += _bands(summary)
-    lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  not started  unreadable"]
+    lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  not started  missing  unreadable"]
     for exercise in summary.exercises:
         counts = exercise.statuses
         done = "".join(f"{counts.get(status, 0):>9}" for status in ("passed", "partial", "failed"))
-        not_started = counts.get("not_started", 0) + counts.get("missing", 0)
+        rest = f"{counts.get('not_started', 0):>13}{counts.get('missing', 0):>9}{counts.get('unreadable', 0):>12}"
         mean = f"{exercise.mean:.1f}/{exercise.max_score}"
         name = f"{exercise.number}_{exercise.id}"
-        lines.append(f"{name:<18} {mean:>9} {done}{not_started:>13}{counts.get('unreadable', 0):>12}")
+        lines.append(f"{name:<18} {mean:>9} {done}{rest}")
     noted = [(e, check) for e in summary.exercises for check in e.checks if check.note]
     if noted and summary.graded > 1:
         lines += ["", "Checks with a note"]
@@ -71,21 +73,25 @@ def _who(review: Review) -> str:
 
 def _people(summary: Summary) -> list[str]:
     """Return lines on people: who is absent, late or excused, and for whom somebody decided."""
-    late = [one for one in summary.learners if one.late_s]
+    counted = Counter(one.person.name for one in summary.learners)
+
+    def called(one: Learner) -> str:
+        """Return a name, with the key of a learner whose name is not theirs alone."""
+        name = one.person.name
+        return plain(f"{name} ({one.id})" if name and counted[name] > 1 else name or one.id)
+
+    ambiguous = {one.id for one in summary.needs_review if any(reason.kind == "ambiguous" for reason in one.reasons)}
+    unclaimed = _standing(summary, "unclaimed")
     decided = [one for one in summary.learners if one.decisions]
     lists = (
-        ("Submitted nothing", _standing(summary, "absent")),
-        ("Not in the roster", _standing(summary, "unclaimed")),
-        ("Excused", _standing(summary, "excused")),
-        ("Late", late),
-        ("With decisions in overrides.yaml", decided),
+        ("Submitted nothing", [called(one) for one in _standing(summary, "absent")]),
+        ("Not in the roster", [called(one) for one in unclaimed if one.id not in ambiguous]),
+        ("Ambiguous in the roster", [called(one) for one in unclaimed if one.id in ambiguous]),
+        ("Excused", [called(one) for one in _standing(summary, "excused")]),
+        ("Late", [f"{called(one)} by {duration_text(one.late_s)}" for one in summary.learners if one.late_s]),
+        ("With decisions in overrides.yaml", [called(one) for one in decided]),
     )
-    return [
-        line
-        for title, people in lists
-        if people
-        for line in ("", f"{title} ({len(people)}): {_some([plain(one.person.name or one.id) for one in people])}")
-    ]
+    return [line for title, names in lists if names for line in ("", f"{title} ({len(names)}): {_some(names)}")]
 
 
 def _standing(summary: Summary, standing: str) -> list[Learner]:

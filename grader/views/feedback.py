@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..outside import plain
 from ..report import Report, for_learner, to_json
 from ..report.learner import Details
+from ..words.durations import duration_text
 from ..words.instructor import decided_text
 from .terminal import render
 
@@ -52,7 +53,7 @@ def decisions(report: Report) -> str:
         return ""
     lines = [plain(decided_text(one)) for one in learner.decisions]
     if learner.penalty:
-        late = f", submitted {-(-learner.late_s // 60)} min late" if learner.late_s else ""
+        late = f", submitted {duration_text(learner.late_s)} late" if learner.late_s else ""
         lines.append(f"Penalty: {learner.penalty} {'point' if learner.penalty == 1 else 'points'}{late}")
     if lines or learner.grade:
         lines.append(f"Total: {learner.total}" + (f"   Grade: {plain(learner.grade)}" if learner.grade else ""))

@@ -1,59 +1,92 @@
 """Feedback in files that are named as a platform takes them back, from the names in its own download."""
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from ..cohort import readings
 from ..report import Report, for_learner
 from ..report.learner import Details
+from ..report.person import Person
 from .feedback import decisions
 from .terminal import render
 
 
 def feedback_files(
-    reports: Iterable[Report], title: str, details: Details, platform: str, page: Callable[[Report], str]
+    reports: Iterable[Report],
+    title: str,
+    details: Details,
+    platform: str,
+    page: Callable[[Report], str],
+    members: Collection[str] = (),
 ) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of `feedback.txt` and `feedback.html` for each submission, named as a platform takes
     them back.
 
-    A submission whose files did not come from the platform's own download has no such name, and is left out. nbgrader
-    gets the text only: for each HTML file, it looks for a notebook of that name in the submission.
+    A submission whose files did not come from the platform's own download has no such name, and is left out. So is a
+    member of a group whose id on the platform is not known. nbgrader gets the text only: for each HTML file, it looks
+    for a notebook of that name in the submission.
 
     Args:
+        members: the keys of learners for whom another member of their group submitted. Their files have their own
+            names and ids.
         platform: `canvas`, `moodle` or `nbgrader`.
         page: makes `feedback.html` from what a learner is told.
     """
     for report in reports:
         told = for_learner(report, details)
-        name = _PLACES[platform](told)
+        learner = told.learner or None
+        name = place(told, platform, member=learner is not None and learner.id in members)
         if name:
             yield name, render(told, title, everything=True) + decisions(told)
             if platform != "nbgrader":
                 yield f"{name.removesuffix('.txt')}.html", page(told)
 
 
-def _canvas(report: Report) -> str:
+def place(report: Report, platform: str, *, member: bool = False) -> str:
+    """Return the path of a learner's `feedback.txt` as a platform takes it back; an empty text if there is none.
+
+    Args:
+        member: whether another member of the learner's group submitted.
+    """
+    person = report.learner.person if member and report.learner else None
+    return _PLACES[platform](report, person)
+
+
+def _canvas(report: Report, member: Person | None) -> str:
     """Return `doejane_1042_99731_feedback.txt`: Canvas looks for the ids of a user and of a file of the submission."""
     for exercise in report.exercises:
         name = (exercise.file or "").partition("/")[0]
         for reading in readings(name):
+            if reading.file and reading.number and member is not None:
+                called = "".join(c for c in member.name.lower() if c.isalnum()) or "learner"
+                return f"{called}_{member.canvas_id}_{reading.number}_feedback.txt" if member.canvas_id else ""
             if reading.file and reading.number:
                 return f"{name[: -len(reading.file)]}feedback.txt" if name.endswith(reading.file) else ""
     return ""
 
 
-def _moodle(report: Report) -> str:
+def _moodle(report: Report, member: Person | None) -> str:
     """Return a path in a folder that is called as in the download: Moodle reads the participant's number from it."""
     origin = report.submission.origin or ""
+    if member is not None:
+        called = re.sub(r"[^\w .-]+", "", member.name).strip(". ") or "learner"
+        origin = f"{called}_{member.moodle_id}_assignsubmission_file_" if member.moodle_id else ""
     return f"{origin}/feedback.txt" if "_assignsubmission_" in origin and "/" not in origin else ""
 
 
-def _nbgrader(report: Report) -> str:
+def _nbgrader(report: Report, member: Person | None) -> str:
     """Return `<student>/<assignment>/feedback.txt`, as in nbgrader's folder `feedback`."""
-    student = report.submission.origin or ""
+    student = (report.submission.origin or "") if member is None else member.login
+    if student.startswith("."):
+        return ""
     files = [exercise.file for exercise in report.exercises if exercise.file and exercise.status != "missing"]
     assignments = {file.partition("/")[0] for file in files if "/" in file}
     assignment = assignments.pop() if len(assignments) == 1 else ""
     return f"{student}/{assignment}/feedback.txt" if student and assignment and "/" not in student else ""
 
 
-_PLACES: dict[str, Callable[[Report], str]] = {"canvas": _canvas, "moodle": _moodle, "nbgrader": _nbgrader}
+_PLACES: dict[str, Callable[[Report, Person | None], str]] = {
+    "canvas": _canvas,
+    "moodle": _moodle,
+    "nbgrader": _nbgrader,
+}

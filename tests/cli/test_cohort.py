@@ -137,6 +137,8 @@ def test_people_and_decisions(cohort: Run, grade: Run, work: Path) -> None:
     done = cohort("--roster", work / "roster.csv")
     assert "Submitted nothing (1): Eve E" in done.stdout
     assert "Not in the roster (1): dot" in done.stdout
+    done_for_eve = grade("decide", "results", "eve", "--points", "swap.upstream=2", "--why", "shown in class")
+    assert (2, True) == (done_for_eve.returncode, "there is no report on `eve`" in done_for_eve.stderr)
     shutil.copytree(work / "results", work / "before")
 
     points = FULL - json.loads((work / "results" / "reports" / "bob.json").read_text())["score"]
@@ -167,10 +169,72 @@ def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, work: P
         "bob --points swap.upstream=99": "`swap.upstream` has 99 points, but the check is worth",
         "bob --submitted-at noon": "--submitted-at noon: write a time such as",
         "bob --submission x": "--submission: there is no submission `x`",
+        "bob --submission ann": "`ann` is that of `ann`, not of `bob`; name one of `bob`, or give both",
+        "bob --file swap=02_swp.py": "no file `02_swp.py` that can be chosen for swap; did you mean `02_swap.py`?",
+        "dot --file swap=x.py": "no file `x.py` that can be chosen for swap; it has no file that can be chosen",
+        "bob --confirm swap.upstream": "--confirm swap.upstream: nobody decided on that for `bob`",
+        "bob --withdraw penalty": "--withdraw penalty: nobody decided on that for `bob`",
+        "nobody --ignore": "there is no learner or submission `nobody`",
     }.items():
         done = grade("decide", "results", *words.split(), "--why", "so")
         assert (2, True) == (done.returncode, said in done.stderr), done.stderr
     assert not (work / "results" / "overrides.yaml").exists()
+    for text, said in {
+        "files: {swap: 02_swp.py}": "no file `02_swp.py` that can be chosen for swap; did you mean `02_swap.py`?",
+        "submission: ann": "the submission `ann` is that of `ann`, not of `bob`",
+        "submission: x": "there is no submission `x`",
+    }.items():
+        by_hand = f"# by hand\n- {{learner: bob, {text}, by: Ada, at: 2026-03-05, why: so}}\n"
+        (work / "results" / "overrides.yaml").write_text(by_hand)
+        done = cohort()
+        assert (2, True) == (
+            done.returncode,
+            f"overrides.yaml:2: {said}" in done.stderr.replace("the submission has ", ""),
+        )
+
+
+def test_a_decision_is_for_the_files_that_it_was_made_for(
+    cohort: Run, grade: Run, submissions: Path, work: Path
+) -> None:
+    """A corrected file gets what the grader gives it, and somebody is asked to confirm or withdraw the decision."""
+    cohort()
+    grade("decide", "results", "ann", "--points", "swap.upstream=0", "--why", "copied", "--by", "Ada")
+    by_hand = "- {learner: bob, points: {swap.upstream: 0}, by: Ada, at: 2026-03-05, why: copied}\n"
+    with (work / "results" / "overrides.yaml").open("a") as file:
+        file.write(by_hand)
+    cohort()
+    before = totals(work)
+    assert FULL - 2 == before["ann"]
+    for name in ("ann", "bob"):
+        (submissions / name / "02_swap.py").write_text(solution("02_swap.py") + "# corrected\n")
+    done = cohort()
+    assert {"ann": FULL, "bob": FULL, "dot": 0} == totals(work)
+    assert "ann: the files changed after this was decided" in done.stdout
+    assert "results ann --confirm swap.upstream --why TEXT" in done.stdout
+    assert "ann: 3 -> 5, because the files changed; decision on swap.upstream: 0 -> none" in done.stdout
+    assert 0 == grade("decide", "results", "ann", "--confirm", "swap.upstream", "--why", "still").returncode
+    assert 0 == grade("decide", "results", "bob", "--withdraw", "swap.upstream", "--why", "was fine").returncode
+    assert "after this was decided" not in cohort().stdout
+    assert {"ann": FULL - 2, "bob": FULL, "dot": 0} == totals(work)
+
+
+def totals(work: Path) -> dict[str, int]:
+    learners = json.loads((work / "results" / "cohort.json").read_text())["learners"]
+    return {one["id"]: one.get("total", 0) for one in learners}
+
+
+def test_a_submission_of_nobody_is_ignored(cohort: Run, grade: Run, work: Path) -> None:
+    """It is not graded, counted or asked about, until somebody decides otherwise."""
+    (work / "roster.csv").write_text("login,name\nann,Ann A\nbob,Bob B\n")
+    cohort("--roster", work / "roster.csv")
+    done = grade("decide", "results", "dot", "--excused", "--why", "a test")
+    assert (2, True) == (done.returncode, "`grade decide results dot --ignore --why TEXT`" in done.stderr)
+    grade("decide", "results", "dot", "--ignore", "--why", "a test")
+    done = cohort()
+    assert (0, True) == (done.returncode, "2 of 2 submissions graded" in done.stdout)
+    assert "Ignored, as overrides.yaml says: dot" in done.stdout
+    assert 0 == grade("decide", "results", "dot", "--withdraw", "ignored", "--why", "a guest").returncode
+    assert "3 of 3 submissions graded" in cohort().stdout
 
 
 def test_what_is_nobodys_is_said(cohort: Run, submissions: Path) -> None:

@@ -21,8 +21,10 @@ from grader.cli.export import PLACES, ExportOptions, run_export
 from grader.cli.words import UsageError
 from grader.cohort import Summary, summarise
 from grader.course import Course, Limits, load_course
+from grader.people import Class, Handed, Overrides, Roster
 from grader.report import CheckResult, ExerciseResult, Report, read_report, write_report
 from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp, Submitter
+from grader.report.person import Decided, Person
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
@@ -336,3 +338,26 @@ def test_wrong_options_are_told(results: Path, course: Course, to: str, more: di
         run_export(ExportOptions(results, to, **given))
     assert expected in str(raised.value)
     assert not (results / "exports").exists()
+
+
+def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path: Path, capsys: CAPTURE) -> None:
+    """Under their own login, with the decisions on them alone; who has no name on the platform is named."""
+    folder = tmp_path / "results"
+    (folder / "reports").mkdir(parents=True)
+    made = a_report(course, "jane")
+    at = tuple(replace(exercise, file=f"backward/{exercise.number}_{exercise.id}.py") for exercise in made.exercises)
+    made = replace(made, exercises=at)
+    write_report(made, folder / "reports" / "jane.json")
+    people = (
+        Person("Otieno O", "otieno", group="blue"),
+        Person("Jane J", "jane", "jane@example.org", group="blue"),
+        Person("Nobody N", email="n@x", group="blue"),
+    )
+    decided = {"otieno": (Decided("Ada", "2026-03-05", "so", comment="to Otieno"),)}
+    people_of = Class((Handed.of(made.submission),), Roster(people), overrides=Overrides(decided))
+    write_summary(folder, summarise(course, [made], {}, people=people_of))
+    assert 0 == run_export(ExportOptions(folder, "feedback", course=course, platform="nbgrader"))
+    texts = {name: (folder / "exports" / name).read_text() for name in files(folder / "exports")}
+    assert ["jane", "otieno"] == [name.split("/")[1] for name in texts]
+    assert [False, True] == ["to Otieno" in text for text in texts.values()]
+    assert "1 member of a group has no login in the roster, and so no feedback" in capsys.readouterr().err

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from grader.client import Source
-from grader.cohort.code import keep_code, read_code
+from grader.cohort.code import keep_code, read_code, read_found
 from grader.course import Limits
 from grader.report import Report
 from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
@@ -30,12 +30,13 @@ SOURCES = {
     "swap": Source(Path("02_swap.py"), "def swap():\n    '\u202e'\n"),
     "add": Source(Path("01_add.py"), problem="missing", message="there is no file 01_add.py"),
 }
+FOUND = {"swap": {"02_swap.py": "digest"}, "": {"mine.py": ""}}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "code").mkdir()
-    keep_code(tmp_path, STAMP, SOURCES)
+    keep_code(tmp_path, STAMP, SOURCES, FOUND)
     return tmp_path
 
 
@@ -49,15 +50,23 @@ def test_code_of_other_files_is_not_shown_beside_a_report(folder: Path) -> None:
     changed = replace(STAMP, sha256="second")
 
     assert {} == read_code(folder, replace(REPORT, submission=changed))
-    keep_code(folder, changed, {})
+    keep_code(folder, changed, {}, {})
     assert {} == read_code(folder, REPORT)
+
+
+def test_the_files_that_may_be_chosen_are_kept(folder: Path) -> None:
+    """Also when only they changed, and not what was graded."""
+    assert FOUND == read_found(folder, "ada")
+    keep_code(folder, STAMP, SOURCES, {})
+    assert {} == read_found(folder, "ada")
+    assert {} == read_found(folder, "bob")
 
 
 def test_code_that_is_there_is_not_written_again(folder: Path) -> None:
     """A resumed run writes only what changed."""
     (path,) = (folder / "code").iterdir()
     before = path.stat().st_ino
-    keep_code(folder, STAMP, SOURCES)
+    keep_code(folder, STAMP, SOURCES, FOUND)
 
     assert before == path.stat().st_ino
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.people import Handed
+from grader.people import Handed, submitter_of
 from grader.people.matching import Joined, join, name_keys
 from grader.report.person import Person, Submitter
 
@@ -97,3 +97,9 @@ def test_names_are_compared_in_any_order() -> None:
     """As Canvas writes them, last name first and in one word."""
     assert "souzaanamaria" in set(name_keys("Ana Maria Souza"))
     assert set(name_keys("Doe, Jane")) == set(name_keys("jane DOE")) >= {"doejane"}
+
+
+def test_the_member_of_a_group_who_submitted() -> None:
+    """Whatever their place in the roster; the first one if nobody's name is on it."""
+    team = (Person("Ann A", "stu1", group="blue"), Person("Bob B", "stu2", group="blue"))
+    assert ["stu2", "stu1", "stu1"] == [submitter_of(team, handed(name)) for name in ("stu2", "Ann A", "blue")]

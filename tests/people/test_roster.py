@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from grader.people import RosterError, read_roster
 from grader.people.roster import parse_roster
 from grader.report.person import Person
+from grader.words.instructor import columns_text
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section,The Backward Pass (4711)
@@ -109,3 +110,13 @@ def test_what_is_written_is_read(rows: list[tuple[str, str, str]]) -> None:
         csv.writer(out, delimiter=delimiter).writerows([("login", "name", "section"), *rows])
         people = parse_roster(out.getvalue().encode(), "r.csv").people
         assert rows == [(person.login, person.name, person.section) for person in people]
+
+
+def test_columns_that_are_not_recognised_are_told() -> None:
+    """With the heading that may be meant, unless another column is that one."""
+    roster = parse_roster(b"Login,Full name,Secton,Shoe size\nann,Ann A,B,38\n", "r.csv")
+    assert (
+        "columns recognised: Login, Full name as name; "
+        "not recognised, and not used: `Secton` (did you mean `section`?), `Shoe size`"
+    ) == columns_text(roster.columns, roster.unread)
+    assert "columns recognised: SIS_ID" == columns_text((("SIS_ID", "sis_id"),), ())

@@ -19,7 +19,7 @@ FIELDS = {
     ),
     "CourseStamp": "id version hash",
     "Submitter": "name id email",
-    "SubmissionStamp": "id sha256 origin submitters submitted_at commit late",
+    "SubmissionStamp": "id sha256 origin submitters submitted_at commit late files",
     "Isolation": "tier limits",
     "Limits": "calls cpu_s memory_mb output_kb",
     "Diagnosis": "id title explanation",

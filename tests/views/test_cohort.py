@@ -1,8 +1,11 @@
 """The class at a glance on a terminal."""
 
-from grader.cohort import summarise
+from msgspec.structs import replace
+
+from grader.cohort import Review, summarise
 from grader.course import Course
-from grader.report import Report
+from grader.report import NeedsReview, Report
+from grader.report.person import Learner, Person
 from grader.views.cohort import render_cohort
 
 
@@ -10,7 +13,7 @@ def test_every_submission_is_in_some_column(course: Course, handed_in: tuple[Rep
     """A row for each exercise, whose columns add up to the class."""
     lines = render_cohort(summarise(course, handed_in, {})).splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("exercise"))
-    assert "passed partial failed not started unreadable" == " ".join(lines[head].split()[2:])
+    assert "passed partial failed not started missing unreadable" == " ".join(lines[head].split()[2:])
     rows = lines[head + 1 : head + 1 + len(course.exercises)]
     assert [f"{exercise.number}_{exercise.id}" for exercise in course.exercises] == [row.split()[0] for row in rows]
     assert {len(handed_in)} == {sum(map(int, row.split()[2:])) for row in rows}
@@ -26,3 +29,20 @@ def test_who_could_not_be_graded_comes_last_with_the_reason(course: Course, hand
 def test_a_class_of_nobody_can_be_shown(course: Course) -> None:
     """Nothing was handed in: no division by zero, no column missing."""
     assert "0 of 0 submissions graded" in render_cohort(summarise(course, (), {}))
+
+
+def test_lists_of_people(course: Course, handed_in: tuple[Report, ...]) -> None:
+    """Who is in the roster twice is not called unknown; lateness is in days and hours."""
+    summary = summarise(course, handed_in, {})
+    twin = Review.of("jo", (NeedsReview("ambiguous", names=("stu1", "stu2")),))
+    rows = (
+        Learner("jo", Person("Jo Roe"), "unclaimed"),
+        Learner("eve", Person("Eve"), "unclaimed"),
+        Learner("bob", Person("Bob B"), "graded", late_s=90_000),
+    )
+    shown = render_cohort(replace(summary, learners=rows, needs_review=(twin,)))
+    assert "Not in the roster (1): Eve\n" in shown
+    assert "Ambiguous in the roster (1): Jo Roe\n" in shown
+    assert "jo: ambiguous: more than one person of the roster may have submitted it: `stu1` or `stu2`\n" in shown
+    assert "Which of them submitted it?  grade decide RESULTS stu1 --submission jo --why TEXT" in shown
+    assert "Late (1): Bob B by 1 day 1 hour\n" in shown

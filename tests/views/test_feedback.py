@@ -95,6 +95,50 @@ def test_feedback_is_named_as_a_platform_takes_it_back(
     assert "page of jane" == files.get(html or "", "page of jane")
 
 
+@pytest.mark.parametrize(
+    ("platform", "origin", "file", "person", "expected"),
+    [
+        (
+            "canvas",
+            "doejane_1042",
+            "doejane_LATE_1042_99731_01_distribute.py",
+            Person("Bob Roe", "bob", canvas_id="1043"),
+            "bobroe_1043_99731_feedback.txt",
+        ),
+        (
+            "moodle",
+            "Jane Doe_12345_assignsubmission_file_",
+            "01_distribute.py",
+            Person("Bob/../Roe", "bob", moodle_id="12346"),
+            "Bob..Roe_12346_assignsubmission_file_/feedback.txt",
+        ),
+        ("nbgrader", "jane", "backward/01_distribute.py", Person("Bob Roe", "bob"), "bob/backward/feedback.txt"),
+        ("canvas", "doejane_1042", "doejane_1042_99731_01_distribute.py", Person("Bob Roe", "bob"), None),
+        ("nbgrader", "jane", "backward/01_distribute.py", Person("Bob Roe", "../bob"), None),
+    ],
+)
+def test_each_member_of_a_group_has_a_file(
+    make_report: Callable[..., Report],
+    make_exercise: Callable[..., ExerciseResult],
+    make_check: Callable[..., CheckResult],
+    platform: str,
+    origin: str,
+    file: str,
+    person: Person,
+    expected: str | None,
+) -> None:
+    """Under their own name and id, with the decisions on them; without an id, there is none."""
+    made = make_report(make_exercise(make_check(), file=file))
+    made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin))
+    rows = [Learner("jane", Person("Jane Doe", "jane"), "graded"), Learner("bob", person, "graded", comment="to Bob")]
+    files = feedback_files(
+        [replace(made, learner=row) for row in rows], "A course", {}, platform, lambda told: "", {"bob"}
+    )
+    texts = {name: text for name, text in files if name.endswith(".txt")}
+    assert (2 if expected else 1) == len(texts)
+    assert [expected] * bool(expected) == [name for name, text in texts.items() if "to Bob" in text]
+
+
 def test_feedback_says_what_people_decided(
     make_report: Callable[..., Report],
     make_exercise: Callable[..., ExerciseResult],
@@ -103,14 +147,14 @@ def test_feedback_says_what_people_decided(
     """Points, penalty, total, grade and comment; the folder has the person's name."""
     decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "the message misled", points={"distribute.one": 2})
     person = Person("Jane Doe", "stu1")
-    row = Learner("stu1", person, "graded", late_s=90, penalty=1, total=3, grade="A", comment="Well\x1b")
+    row = Learner("stu1", person, "graded", late_s=90_000, penalty=1, total=3, grade="A", comment="Well\x1b")
     row = replace(row, decisions=(decided,))
     made = replace(make_report(make_exercise(make_check())), learner=row)
     (name, text), (_, report) = feedback([made], "A course", {})
     assert "Jane_Doe_stu1/feedback.txt" == name
     assert text.endswith(
         "\ndistribute.one: 2 points (Ada, 2026-03-05: the message misled)\n"
-        "Penalty: 1 point, submitted 2 min late\nTotal: 3   Grade: A\n\nWell\\x1b\n"
+        "Penalty: 1 point, submitted 1 day 1 hour late\nTotal: 3   Grade: A\n\nWell\\x1b\n"
     )
     assert '"penalty": 1' in report
     others = [replace(made, learner=replace(row, id=name, person=Person())) for name in ("a b", "a/b")]

@@ -9,10 +9,12 @@ from typing import IO, Any, Literal, TypeAlias, TypeVar
 import msgspec
 
 from ...client import bounds
+from ...report.choices import Choice
 from ...worker.confine.framing import HEADER
-from .files import Intake
+from .files import MAX_FOUND, MAX_OTHERS, MAX_PATH, Intake
 
 _CELL = 32  # bytes of where a cell begins
+_DIGEST = 80  # bytes of a digest
 _Message = TypeVar("_Message")
 
 
@@ -39,11 +41,11 @@ class Setup(msgspec.Struct, frozen=True):
 class Order(msgspec.Struct, frozen=True):
     """One submission to read: pairs of a path and the name it had originally, in the file system's bytes.
 
-    `choices` is the file that counts for each named exercise, as a path in the submission.
+    `choices` has the decisions on the file that counts for each named exercise.
     """
 
     places: tuple[tuple[bytes, bytes], ...]
-    choices: dict[str, str] = {}
+    choices: dict[str, tuple[Choice, ...]] = {}
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
@@ -64,8 +66,10 @@ Reply: TypeAlias = Ready | Intake | Stopped
 
 
 def most(exercises: dict[str, str]) -> int:
-    """Return the maximum size of a reply in bytes: a source for each exercise, and 1 MB of names and notes."""
-    return (bounds.SOURCE + _CELL * bounds.CELLS) * len(exercises) + (1 << 20)
+    """Return the maximum size of a reply in bytes: a source for each exercise, the files that somebody may choose, and
+    1 MB of names and notes."""
+    found = (3 * MAX_FOUND * len(exercises) + MAX_OTHERS) * (4 * MAX_PATH + _DIGEST)
+    return (bounds.SOURCE + _CELL * bounds.CELLS) * len(exercises) + found + (1 << 20)
 
 
 def send(stream: IO[bytes], message: msgspec.Struct) -> None:

@@ -1,9 +1,10 @@
 """Read the files of one submission: a source for each exercise, or the reason why there is none."""
 
+import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -25,6 +26,7 @@ from ...client import (
 )
 from ...course import names_of
 from ...outside import printable, readable
+from ...report.choices import Choice, chosen, text_digest
 from . import clones
 from .archives import Allowance, ArchiveError, is_archive, members
 from .layout import Entry
@@ -35,17 +37,24 @@ _SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"} 
 # A file of another name may be a learner's work if it has one of these endings, is an archive, or begins with the
 # name of an exercise file.
 _MEANT = (".py", ".ipynb", ".7z", ".rar")
+_CHOOSABLE = (".py", ".ipynb", ".txt")
 _SIMILAR = re.compile(r"(?:copy[ _]of[ _])?(?P<stem>.+?)(?:[ _-]*(?:\(\d+\)|copy(?: ?\d+)?))*\.py(?:\.txt)?")
 _LONGEST = 300  # characters of a name that is compared with others
 _SHOWN = 5
+MAX_FOUND, MAX_OTHERS = 20, 100  # files that somebody may choose: for an exercise, and with other names
+MAX_PATH = 500  # characters of the path of such a file
 _NOTES, _NOTE = 20, 2_000  # notes on unreadable files; characters of a note
 
 
 class Intake(msgspec.Struct, frozen=True, tag="intake"):
-    """One submission as it was found: a source for every exercise, and notes for the instructor."""
+    """One submission as it was found: a source for every exercise, and notes for the instructor.
+
+    `found` has the files that somebody may choose from, as `grader.report.choices.Found`.
+    """
 
     sources: dict[str, Source]
     notes: tuple[str, ...] = ()
+    found: dict[str, dict[str, str]] = {}
     submitted_at: str | None = None
     commit: str | None = None
 
@@ -56,35 +65,46 @@ class Intake(msgspec.Struct, frozen=True, tag="intake"):
 
 
 def read_files(
-    places: Iterable[tuple[Path, str]], exercises: Mapping[str, str], choices: Mapping[str, str] = MappingProxyType({})
+    places: Iterable[tuple[Path, str]],
+    exercises: Mapping[str, str],
+    choices: Mapping[str, Sequence[Choice]] = MappingProxyType({}),
 ) -> Intake:
     """Read every file of a submission that is graded. Never raises because of its content.
 
     Args:
         places: folders, archives and files, each with the name it had before a platform renamed it.
         exercises: file names by exercise id.
-        choices: for some exercises the file that counts, as messages name it: a path in the submission.
+        choices: for some exercises the decisions on the file that counts, oldest first. The last one that was made
+            from just the files that are there holds. If there is none, and no file counts without a decision, the file
+            that was chosen last is read.
     """
-    reading = _Reading(exercises, {path: exercises[one] for one, path in choices.items() if one in exercises})
+    paths = {exercises[one]: {choice.path for choice in made} for one, made in choices.items() if one in exercises}
+    reading = _Reading(exercises, paths)
     for place, name in places:
         reading.place(place, name)
-    sources, notes = {}, reading.notes.all
+    sources, notes, found = {}, reading.notes.all, reading.found(exercises)
     for exercise, filename in exercises.items():
         named, in_cells = reading.candidates[filename], reading.in_cells[filename]
-        choice = choices.get(exercise)
+        decided = choices.get(exercise, ())
+        choice = chosen(decided, found, exercise)
         only_in_cells = in_cells.first and not named.first and choice is None
-        sources[exercise], note = (in_cells if only_in_cells else named).the_one(choice)
+        source, note = (in_cells if only_in_cells else named).the_one(choice.path if choice else None)
+        none = source.problem == "missing" or bool(source.names)
+        if none and decided and decided[-1].path in named.chosen:  # made from other files, but better than no file
+            source, note = named.the_one(decided[-1].path)
+        sources[exercise] = source
         notes += [note] if note else []
         if named.first and in_cells.first and choice is None:
             unused, used = in_cells.first.path, named.first.path
             notes.append(f"{unused} has a cell for {exercise}, which was not graded, because there is {used}")
     proposed = {name for source in sources.values() if source.problem == "missing" for name in source.names}
+    proposed |= {str(source.path) for source in sources.values() if source.problem != "missing"}
     others = [name for name in reading.others if name not in proposed]
     if others and any(source.problem == "missing" for source in sources.values()):
         shown = ", ".join(others[:_SHOWN]) + (" and more" if len(others) > _SHOWN else "")
         notes.append(f"files with other names were not graded: {shown}")
     commit, committed = reading.head or (None, None)
-    return Intake(sources, tuple(cut(note, _NOTE) for note in notes), committed, commit)
+    return Intake(sources, tuple(cut(note, _NOTE) for note in notes), found, committed, commit)
 
 
 @dataclass
@@ -97,14 +117,21 @@ class _Candidates:
     differ: bool = False
     paths: list[str] = field(default_factory=list)
     near: list[str] = field(default_factory=list)
-    chosen: Source | None = None
+    chosen: dict[str, Source] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
 
     def add(self, source: Source) -> None:
+        self.note(str(source.path), _digest(source))
         self.first = self.first or source
         self.differ |= (source.text, source.problem) != (self.first.text, self.first.problem)
         self.count += 1
         if self.count <= _SHOWN:
             self.paths.append(str(source.path))
+
+    def note(self, path: str, digest: str) -> None:
+        """Note a file that somebody may choose."""
+        if len(self.digests) < MAX_FOUND and len(path) <= MAX_PATH:
+            self.digests[path] = digest
 
     def the_one(self, choice: str | None = None) -> tuple[Source, str | None]:
         """Return the source to grade, or one that says why there is none, and a note if there are several files.
@@ -112,11 +139,8 @@ class _Candidates:
         Args:
             choice: the path of the file that somebody chose.
         """
-        if choice is not None and self.chosen is None:
-            message = f"overrides.yaml chooses `{printable(choice)}` for {self.name}, and there is no such file"
-            return Source(Path(self.name), problem="unreadable", message=cut(message, _NOTE)), message
-        if self.chosen is not None:
-            return self.chosen, None
+        if choice is not None:
+            return self.chosen[choice], None
         if self.first is None:
             message = f"there is no file {self.name}"
             if self.near:
@@ -154,13 +178,16 @@ class _Notes:
 class _Reading:
     """One submission while it is read. An unreadable part gets a note, and the rest is still read."""
 
-    def __init__(self, exercises: Mapping[str, str], chosen: Mapping[str, str]) -> None:
+    def __init__(self, exercises: Mapping[str, str], chosen: Mapping[str, set[str]]) -> None:
         self.candidates = {filename: _Candidates(filename) for filename in exercises.values()}
         # notebooks of other names, whose cells name the exercise
         self.in_cells = {filename: _Candidates(filename) for filename in exercises.values()}
         self._names = {name: names_of(id, name.removesuffix(f"_{id}.py")) for id, name in exercises.items()}
-        self._chosen = chosen
-        self._chosen_names = {PurePosixPath(path).name for path in chosen}
+        self._chosen_for = {
+            path: [file for file, paths in chosen.items() if path in paths] for path in set().union(*chosen.values())
+        }
+        self._chosen_names = {PurePosixPath(path).name for path in self._chosen_for}
+        self._others: dict[str, str] = {}
         self._near = {form: name for name in self.candidates for form in _forms(name)}
         self.notes = _Notes()
         self.others: list[str] = []
@@ -221,12 +248,11 @@ class _Reading:
             content = read_content(path, root, bounds.NOTEBOOK)
             why = str(content.message).removeprefix(f"{name} ") if isinstance(content, Source) else ""
             self._notebook(shown, name, why if isinstance(content, Source) else content)
-        elif name in self.candidates or str(shown) in self._chosen:
-            read = read_source(path, root)
-            message = read.message and printable(read.message)
-            self._add(name, Source(shown, read.text, read.problem, message))
         elif is_archive(name) and not name.startswith("."):
             self._archive(path, shown)
+        elif name in self.candidates or str(shown) in self._chosen_for or self._may_be_chosen(shown, name):
+            read = read_source(path, root)
+            self._add(name, Source(shown, read.text, read.problem, read.message and printable(read.message)))
         else:
             self._other(shown, name)
 
@@ -244,16 +270,15 @@ class _Reading:
             else:
                 self._other(shown, name)
             return
-        chosen_for = self._chosen.get(str(shown))
-        if chosen_for is not None:
-            self.candidates[chosen_for].chosen = joined(shown, cells, self._names[chosen_for])
+        for filename in self._chosen_for.get(str(shown), ()):
+            self.candidates[filename].chosen[str(shown)] = joined(shown, cells, self._names[filename])
         if own in self.candidates:
             self.candidates[own].add(joined(shown, cells, self._names[own]))
         graded = [to for to, names in self._names.items() if to != own and any(cell.is_of(names) for cell in cells)]
         for to in graded:
             self.in_cells[to].add(joined(shown, cells, self._names[to]))
-        if own not in self.candidates and not graded and chosen_for is None:
-            self._other(shown, name)
+        if own not in self.candidates and not graded:
+            self._other(shown, name, hashlib.sha256(content).hexdigest())
 
     def _archive(self, path: Path, shown: Path) -> None:
         try:
@@ -265,7 +290,7 @@ class _Reading:
                     self._other(where, inner.name)
                 elif inner.name.endswith(NOTEBOOK) and inner.name not in self.candidates:
                     self._notebook(where, inner.name, content)
-                elif inner.name not in self.candidates and str(where) not in self._chosen:
+                elif inner.name not in self.candidates and str(where) not in self._chosen_for:
                     self._other(where, inner.name)
                 elif isinstance(content, str):
                     unreadable = Source(where, problem="unreadable", message=f"{inner.name} {content}")
@@ -279,22 +304,41 @@ class _Reading:
         known = name in self.candidates or name in self._chosen_names
         return known or (name.endswith(NOTEBOOK) and not name.startswith("."))
 
+    def _may_be_chosen(self, shown: Path, name: str) -> bool:
+        """Return whether a file of another name is noted, so that somebody can choose it."""
+        listed = name.lower().endswith(_CHOOSABLE) and not _skipped(name)
+        return listed and len(self._others) < MAX_OTHERS and len(str(shown)) <= MAX_PATH
+
     def _add(self, name: str, source: Source) -> None:
-        """Take a file as the one that somebody chose, or as one of the right name."""
-        filename = self._chosen.get(str(source.path))
-        if filename is not None:
-            self.candidates[filename].chosen = source
+        """Take a file as one of the right name, or as another one that somebody may choose."""
+        for filename in self._chosen_for.get(str(source.path), ()):
+            self.candidates[filename].chosen[str(source.path)] = source
         if name in self.candidates:
             self.candidates[name].add(source)
+        else:
+            self._other(source.path, name, _digest(source))
 
-    def _other(self, shown: Path, name: str) -> None:
+    def _other(self, shown: Path, name: str, digest: str = "") -> None:
         low = name.lower()
         meant_for = next((self._near[form] for form in _forms(name) if form in self._near), None)
         if meant_for is not None and not _skipped(name) and len(self.candidates[meant_for].near) < _SHOWN:
             self.candidates[meant_for].near.append(str(shown))
+            self.candidates[meant_for].note(str(shown), digest)
+        elif str(shown) in self._chosen_for or self._may_be_chosen(shown, name):
+            self._others[str(shown)] = digest
         meant = low.endswith(_MEANT) or is_archive(name) or low.startswith(self._stems)
         if meant and not _skipped(name) and len(self.others) <= _SHOWN:
             self.others.append(str(shown))
+
+    def found(self, exercises: Mapping[str, str]) -> dict[str, dict[str, str]]:
+        """Return the files that somebody may choose from, as `grader.report.choices.Found`."""
+        meant = {one: self.candidates[file].digests | self.in_cells[file].digests for one, file in exercises.items()}
+        return {one: paths for one, paths in {**meant, "": self._others}.items() if paths}
+
+
+def _digest(source: Source) -> str:
+    """Return the digest of a file's text, or of the reason why there is none."""
+    return text_digest(source.text if source.problem is None else f"{source.problem}: {source.message}")
 
 
 def _forms(name: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...report.choices import Choice
 from ...report.model import Submitter
 from .archives import is_archive
 
@@ -49,7 +50,7 @@ class Entry:
         places: its folders, archives or single files.
         submitted_at: the time that the platform gives, in ISO 8601.
         late: whether the platform says that it came late, without a time.
-        choices: the file that counts for each named exercise, as a path in the submission.
+        choices: the decisions on the file that counts for each named exercise, oldest first.
         renamed: the original names of files that a platform renamed, by their present names.
     """
 
@@ -61,7 +62,7 @@ class Entry:
     notes: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     late: bool = False
-    choices: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, tuple[Choice, ...]] = field(default_factory=dict)
 
     @property
     def named(self) -> tuple[tuple[Path, str], ...]:

@@ -22,8 +22,7 @@ from ...report import CheckResult, Diagnosis, ExerciseResult, Report
 from ...report.formats.people import student_id
 from ...report.person import Learner, Person
 from ...report.shown import compared
-from ...words.instructor import decided_text
-from ..changes import because
+from ...words.instructor import cause_text, decided_text
 from ..offline import pack
 
 T = TypeVar("T")
@@ -202,7 +201,7 @@ def _changed(change: Change) -> dict[str, Any]:
         name=_line(change.name),
         before=change.before,
         after=change.after,
-        why=_few(map(because, change.reasons), "grade compare"),
+        why=_few(map(cause_text, change.reasons), "grade compare"),
     )
 
 

@@ -21,6 +21,7 @@ from grader.cohort import Entry, entries
 from grader.cohort.intake import Intake, archives, files
 from grader.course import Course
 from grader.outside import readable
+from grader.report.choices import Choice, files_digest, text_digest
 
 FIRST, SECOND = "01_distribute.py", "02_swap.py"
 AUTHOR = {
@@ -204,16 +205,48 @@ def test_a_file_that_somebody_chose_is_graded(take: Take, jane: Path) -> None:
     (jane / "old").mkdir()
     write(jane / "old", distribute="z")
     zipped(jane / "work.zip", **{"mine.py": "y"})
-    taken = take(jane, choices={"distribute": "old/01_distribute.py", "swap": "work.zip/mine.py"})
+    choices = {"distribute": (Choice("old/01_distribute.py"),), "swap": (Choice("work.zip/mine.py"),)}
+    taken = take(jane, choices=choices)
     assert ("z", "y") == (taken.sources["distribute"].text, taken.sources["swap"].text)
     assert () == taken.notes
 
 
-def test_a_choice_of_a_file_that_is_not_there_is_said(take: Take, jane: Path) -> None:
-    """The exercise is unreadable, and the message names the path."""
+def test_a_choice_holds_for_the_files_that_it_was_made_from(take: Take, jane: Path) -> None:
+    """With other files, the usual rules say which one counts; if they say none, the chosen one is graded."""
+    (jane / "2_swap.py").write_text("x")
+    made_for = files_digest(take(jane).found, "swap", "2_swap.py") or ""
+    choices = {"swap": (Choice("2_swap.py", made_for),)}
+    assert "x" == take(jane, choices=choices).sources["swap"].text
+    (jane / "2_swap.py").write_text("y")
+    assert "y" == take(jane, choices=choices).sources["swap"].text
+    (jane / "2_swap.py").write_text("x")
+    write(jane, swap="new")
+    assert "new" == take(jane, choices=choices).sources["swap"].text
+    (jane / "2_swap.py").unlink()
+    assert "new" == take(jane, choices=choices).sources["swap"].text
+    (jane / SECOND).unlink()
+    assert "missing" == take(jane, choices=choices).sources["swap"].problem
+
+
+def test_one_file_can_be_chosen_for_two_exercises(take: Take, jane: Path) -> None:
+    """And is not listed as a file that was not graded."""
+    (jane / "mine.py").write_text("x")
+    taken = take(jane, choices={"distribute": (Choice("mine.py"),), "swap": (Choice("mine.py"),)})
+    assert ("x", "x") == (taken.sources["distribute"].text, taken.sources["swap"].text)
+    assert () == taken.notes
+
+
+def test_the_files_that_may_be_chosen_are_listed(take: Take, jane: Path) -> None:
+    """By exercise, and others under no name; in an archive, only files of the right name are read."""
     write(jane, distribute="x")
-    taken = take(jane, choices={"distribute": "nowhere.py"})
-    assert "overrides.yaml chooses `nowhere.py` for 01_distribute.py" in (taken.sources["distribute"].message or "")
+    for name in ("2_swap.py", "mine.py", "notes.pdf", ".hidden.py"):
+        (jane / name).write_text("y")
+    zipped(jane / "work.zip", **{"distribute": "z", "other.py": "y"})
+    assert {
+        "distribute": {FIRST: text_digest("x"), f"work.zip/{FIRST}": text_digest("z")},
+        "swap": {"2_swap.py": text_digest("y")},
+        "": {"mine.py": text_digest("y"), "work.zip/other.py": ""},
+    } == take(jane).found
 
 
 def test_unknown_files_in_an_archive_are_named(take: Take, jane: Path) -> None:

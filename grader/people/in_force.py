@@ -1,0 +1,135 @@
+"""Which decisions hold: without what was replaced or withdrawn, and without what was made for other files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from ..report.choices import NO_FILE, Choice, Found, files_digest
+from ..report.person import Decided
+
+ONCE = ("submission", "submitted_at", "penalty", "excused", "ignored")  # keys of which the last decision counts
+_Part: TypeAlias = tuple[str, str]  # a key of the file, and a check, an exercise or a number
+
+
+@dataclass(frozen=True)
+class InForce:
+    """Decisions about a learner, as they apply to certain files.
+
+    Attributes:
+        applied: the decisions that hold, in their order, each without the parts that do not.
+        pending: a decision for each part that was made for other files, where no decision on these files replaces it.
+    """
+
+    applied: tuple[Decided, ...]
+    pending: tuple[Decided, ...]
+
+
+def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Found) -> InForce:
+    """Return which decisions hold for the files of a submission.
+
+    Of two decisions about the same thing the later counts. A decision about points or about the file that counts holds
+    for the files that it was made for, and for all files where those are not known. Comments are all told.
+
+    Args:
+        files: the digest of the file that was graded, by exercise.
+        found: the files that somebody may choose from.
+    """
+    held: dict[_Part, int] = {}
+    other: dict[_Part, int] = {}
+    for place, one in enumerate(decisions):
+        for listed in (held, other):
+            for part in [part for part in listed if _name(part) in one.withdraw]:
+                del listed[part]
+        for part in _parts(one, place):
+            made_for = one.made_for.get(part[1], "")
+            there = _digest(one, part, files, found)
+            (held if there is not None and made_for in ("", there) else other)[part] = place
+    applied = (_only(one, {part for part in held if held[part] == place}) for place, one in enumerate(decisions))
+    return InForce(
+        applied=tuple(one for one in applied if one is not None),
+        pending=tuple(
+            made
+            for part, place in other.items()
+            if part not in held and (made := _only(decisions[place], {part})) is not None
+        ),
+    )
+
+
+def file_choices(decisions: Sequence[Decided]) -> dict[str, tuple[Choice, ...]]:
+    """Return the decisions on the file that counts that were not withdrawn, by exercise, oldest first."""
+    found: dict[str, list[Choice]] = {}
+    for one in decisions:
+        for name in one.withdraw:
+            found.pop(name, None)
+        for exercise, path in one.files.items():
+            found.setdefault(exercise, []).append(Choice(path, one.made_for.get(exercise, ""), one.line))
+    return {exercise: tuple(listed) for exercise, listed in found.items()}
+
+
+def made_for(one: Decided, files: Mapping[str, str], found: Found) -> dict[str, str]:
+    """Return the digests of the files that a decision is made for, where they are known."""
+    digests = dict(one.made_for)
+    for part in _parts(one, 0):
+        key, name = part
+        if key == "files" or (key == "points" and _exercise(name) not in one.files):
+            digest = _digest(one, part, files, found)
+        elif key == "points" and not one.files[_exercise(name)].endswith(".ipynb"):  # the file that is chosen with it
+            digest = _of(found, _exercise(name), one.files[_exercise(name)])
+        else:
+            continue
+        if digest and name not in digests:
+            digests[name] = digest
+    return digests
+
+
+def parts(one: Decided) -> tuple[str, ...]:
+    """Return what a decision is about, by the names that `withdraw` takes."""
+    return tuple(dict.fromkeys(_name(part) for part in _parts(one, 0)))
+
+
+def _parts(one: Decided, place: int) -> Iterator[_Part]:
+    yield from (("points", name) for name in one.points)
+    yield from (("files", name) for name in one.files)
+    yield from ((key, "") for key in ONCE if getattr(one, key) is not None)
+    if one.comment is not None:
+        yield "comment", str(place)
+
+
+def _name(part: _Part) -> str:
+    key, name = part
+    return name if key in ("points", "files") else key
+
+
+def _digest(one: Decided, part: _Part, files: Mapping[str, str], found: Found) -> str | None:
+    """Return the digest of the files that a part of a decision is about, empty if it is about none; None for no such
+    file."""
+    key, name = part
+    if key == "points":
+        return files.get(_exercise(name), NO_FILE)
+    return files_digest(found, name, one.files[name]) if key == "files" else ""
+
+
+def _of(found: Found, exercise: str, path: str) -> str:
+    return found.get(exercise, {}).get(path) or found.get("", {}).get(path, "")
+
+
+def _exercise(check: str) -> str:
+    return check.partition(".")[0]
+
+
+def _only(one: Decided, kept: set[_Part]) -> Decided | None:
+    """Return a decision with these parts alone; None for no part."""
+    if not kept:
+        return None
+    names = {name for _, name in kept}
+    return replace(
+        one,
+        points={name: points for name, points in one.points.items() if ("points", name) in kept},
+        files={name: path for name, path in one.files.items() if ("files", name) in kept},
+        comment=one.comment if any(key == "comment" for key, _ in kept) else None,
+        withdraw=(),
+        made_for={name: digest for name, digest in one.made_for.items() if name in names},
+        **{key: getattr(one, key) if (key, "") in kept else None for key in ONCE},
+    )

@@ -1,0 +1,14 @@
+"""Durations, for every audience."""
+
+_UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
+
+
+def duration_text(seconds: int) -> str:
+    """Return a duration in its two largest units, such as `1 day 1 hour`. A minute that has begun counts."""
+    left = -(-seconds // 60) * 60
+    parts: list[str] = []
+    for unit, length in _UNITS:
+        count, left = divmod(left, length)
+        if count:
+            parts.append(f"{count} {unit}{'' if count == 1 else 's'}")
+    return " ".join(parts[:2])

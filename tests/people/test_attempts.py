@@ -1,0 +1,52 @@
+"""Which attempt counts, and when it was submitted."""
+
+import pytest
+
+from grader.people import Class, Handed, Mark, Recorded, Roster, Rules, settle, with_times
+from grader.report.person import Learner, Person
+
+DUE = "2026-03-01T12:00:00+00:00"
+EARLY, LATE = "2026-03-01T11:00:00+00:00", "2026-03-01T13:00:00+00:00"
+RULES = Rules(due=DUE, percent=50, attempts="last_in_time")
+
+
+def mark(sha256: str, score: int, at: str = "") -> Mark:
+    return Mark("stu1", f"{sha256}.json", at, False, score, 0, sha256=sha256)
+
+
+def row(person: Person, recorded: Recorded, *marks: Mark, rules: Rules = RULES) -> Learner:
+    of = Class((Handed("stu1", "stu1", ()),), Roster((person,)), rules, times=recorded.times)
+    (learner,) = settle(of, {"stu1": marks}, {}, 2).learners
+    return learner
+
+
+def test_an_attempt_keeps_the_time_that_it_had() -> None:
+    """A roster with the time of the second attempt says nothing of the first."""
+    person = Person(login="stu1", submitted_at=EARLY)
+    first = row(person, Recorded(), mark("first", 80))
+    recorded = with_times(Recorded(), [first], lambda name: "first")
+    later = Person(login="stu1", submitted_at=LATE)
+    found = row(later, recorded, mark("first", 80), mark("second", 90))
+    assert (EARLY, 80, "first.json") == (found.submitted_at, found.total, found.report)
+
+
+def test_the_latest_attempt_follows_the_roster() -> None:
+    """A time that was corrected there counts; one that is gone from the roster is still known."""
+    recorded = Recorded(times={"stu1": {"only": {"stu1": LATE}}})
+    assert EARLY == row(Person(login="stu1", submitted_at=EARLY), recorded, mark("only", 80)).submitted_at
+    assert LATE == row(Person(login="stu1"), recorded, mark("only", 80)).submitted_at
+
+
+def test_times_of_the_platform_are_not_recorded() -> None:
+    """They are in the reports."""
+    learner = row(Person(login="stu1", submitted_at=LATE), Recorded(), mark("only", 80, EARLY))
+    assert Recorded() == with_times(Recorded(), [learner], lambda name: None)
+    assert EARLY == learner.submitted_at
+
+
+@pytest.mark.parametrize("attempts", ["last", "last_in_time"])
+def test_attempts_of_one_submission_are_in_order(attempts: str) -> None:
+    """Also where the time of the earlier one is not known; a better one that was replaced does not count."""
+    person = Person(login="stu1", submitted_at=EARLY)
+    rules = Rules(due=DUE, percent=50, attempts=attempts)  # type: ignore[arg-type]
+    assert 70 == row(person, Recorded(), mark("first", 80), mark("second", 70), rules=rules).total

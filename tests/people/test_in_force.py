@@ -1,0 +1,116 @@
+"""Which decisions hold for which files."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from grader.people import Class, Handed, Mark, Overrides, Table, in_force, made_for, settle
+from grader.people.in_force import file_choices
+from grader.report.choices import Found, chosen, files_digest
+from grader.report.person import Decided
+
+FOUND: Found = {"swap": {"a/02_swap.py": "1", "b/02_swap.py": "2"}, "": {"mine.py": "3", "w.zip/x.py": ""}}
+
+
+def decided(line: int = 1, **what: object) -> Decided:
+    return Decided("Ada", "2026-03-05T00:00:00+00:00", "so", line=line, **what)  # type: ignore[arg-type]
+
+
+def points(line: int, number: int, digest: str = "") -> Decided:
+    return decided(line, points={"swap.upstream": number}, made_for={"swap.upstream": digest} if digest else {})
+
+
+@pytest.mark.parametrize(
+    ("decisions", "files", "applied", "pending"),
+    [
+        ([points(1, 2)], {"swap": "old"}, [2], []),  # by hand, for any file
+        ([points(1, 2, "old")], {"swap": "old"}, [2], []),
+        ([points(1, 2, "old")], {"swap": "new"}, [], [2]),
+        ([points(1, 2, "none")], {}, [2], []),  # for somebody without this file
+        ([points(1, 2, "none")], {"swap": "new"}, [], [2]),
+        ([points(1, 2, "old"), points(2, 1, "new")], {"swap": "new"}, [1], []),
+        ([points(1, 2, "old"), points(2, 1, "new")], {"swap": "old"}, [2], []),  # back to the earlier file
+        ([points(1, 2), points(2, 1)], {"swap": "old"}, [1], []),  # the later counts
+        ([points(1, 2), decided(2, withdraw=("swap.upstream",))], {"swap": "old"}, [], []),
+        ([points(1, 2, "old"), decided(2, withdraw=("swap.upstream",))], {"swap": "new"}, [], []),
+        ([points(1, 2), decided(2, withdraw=("swap.upstream",)), points(3, 0)], {"swap": "old"}, [0], []),
+    ],
+)
+def test_points_hold_for_the_file_that_they_were_given_for(
+    decisions: list[Decided], files: Mapping[str, str], applied: list[int], pending: list[int]
+) -> None:
+    """For another file they are pending, unless somebody decided again or withdrew them."""
+    found = in_force(decisions, files, {})
+    assert (applied, pending) == (
+        [one.points["swap.upstream"] for one in found.applied],
+        [one.points["swap.upstream"] for one in found.pending],
+    )
+
+
+def test_a_decision_without_its_replaced_parts() -> None:
+    """What is told of decisions is what holds."""
+    first = decided(1, points={"swap.upstream": 1, "chain.end": 2}, penalty=3, excused=True, comment="one")
+    second = decided(2, points={"swap.upstream": 0}, excused=False, comment="two")
+    third = decided(3, withdraw=("penalty",))
+    assert (
+        decided(1, points={"chain.end": 2}, comment="one"),
+        decided(2, points={"swap.upstream": 0}, excused=False, comment="two"),
+    ) == in_force((first, second, third), {}, {}).applied
+
+
+@pytest.mark.parametrize(
+    ("change", "holds"),
+    [
+        ({}, True),
+        ({"swap": {"a/02_swap.py": "9", "b/02_swap.py": "2"}}, False),
+        ({"swap": {"a/02_swap.py": "1", "b/02_swap.py": "9"}}, False),  # the file that was not chosen
+        ({"swap": {"a/02_swap.py": "1", "b/02_swap.py": "2", "02_swap.py": "3"}}, False),
+        ({"swap": {"b/02_swap.py": "2"}}, False),
+        ({"": {"mine.py": "9"}}, True),  # a file that was no candidate
+    ],
+)
+def test_a_choice_holds_for_the_files_that_it_was_made_from(change: Found, holds: bool) -> None:
+    """One that changed, one more or one less, and it is pending."""
+    first = decided(files={"swap": "a/02_swap.py"})
+    pinned = decided(files={"swap": "a/02_swap.py"}, made_for=made_for(first, {}, FOUND))
+    assert pinned.made_for
+    now = in_force([pinned], {}, {**FOUND, **change})
+    assert ((pinned,), ()) == (now.applied, now.pending) if holds else ((), (pinned,)) == (now.applied, now.pending)
+    choice = chosen(file_choices([pinned])["swap"], {**FOUND, **change}, "swap")
+    assert holds == (choice is not None)
+
+
+def test_a_file_of_another_name_is_part_of_the_choice() -> None:
+    """Also where its name says nothing of the exercise; the digest of a file in an archive is not known before."""
+    digests = {files_digest({**FOUND, "": {"mine.py": digest}}, "swap", "mine.py") for digest in "345"}
+    assert 3 == len(digests)
+    assert "" == files_digest(FOUND, "swap", "w.zip/x.py")
+    assert files_digest(FOUND, "swap", "nowhere.py") is None
+    assert {} == made_for(decided(files={"swap": "w.zip/x.py"}), {}, FOUND)
+
+
+def test_points_for_the_file_that_is_chosen_with_them() -> None:
+    """Both at once: the points are for the chosen file, not for the one that was graded before."""
+    both = decided(files={"swap": "mine.py"}, points={"swap.upstream": 1, "chain.end": 2})
+    digests = made_for(both, {"swap": "before", "chain": "c"}, FOUND)
+    assert ("3", "c") == (digests["swap.upstream"], digests["chain.end"])
+
+
+def row(decisions: list[Decided], *marks: Mark) -> Table:
+    of = Class((Handed("stu1", "stu1", ()),), overrides=Overrides({"stu1": tuple(decisions)}))
+    return settle(of, {"stu1": marks}, {"A": 90}, 2)
+
+
+def mark(file: str, score: int, check: int) -> Mark:
+    return Mark("stu1", f"{file}.json", "", False, score, 0, {"swap.upstream": (check, False)}, {"swap": file})
+
+
+def test_a_corrected_file_is_not_lowered_and_a_broken_one_keeps_no_points() -> None:
+    """The grader's own result counts until somebody confirms the decision, and somebody is asked to."""
+    table = row([points(1, 0, "old")], mark("old", 60, 2), mark("new", 80, 2))
+    assert (80, ()) == (table.learners[0].total, table.learners[0].decisions)
+    assert [("other_files", "stu1", points(1, 0, "old"))] == [(one.kind, one.id, one.decided) for one in table.open]
+    assert [] == list(row([points(1, 0, "old")], mark("old", 60, 2)).open)
+    assert 58 == row([points(1, 0, "old")], mark("old", 60, 2)).learners[0].total
+    broken = row([points(1, 2, "old")], mark("old", 60, 0), mark("new", 10, 0))
+    assert (10, 1) == (broken.learners[0].total, len(broken.open))

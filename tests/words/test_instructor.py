@@ -1,0 +1,27 @@
+"""The sentences that an instructor reads about people and decisions: each code has one, and each is used."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from grader.words import instructor
+
+GRADER = Path(instructor.__file__).parents[1]
+USED = {
+    kind
+    for path in [*(GRADER / "people").glob("*.py"), *(GRADER / "cli").glob("*.py")]
+    for call in re.findall(r"(?:problem_text\(|RosterError\()(.*)", path.read_text(encoding="utf-8"))
+    for kind in re.findall(r"""["'](\w+)["']""", call)
+}
+
+
+@pytest.mark.parametrize("kind", instructor._SAID)
+def test_each_sentence_is_used(kind: str) -> None:
+    """By a module on people or by a command."""
+    assert kind in USED
+
+
+def test_fields_are_put_in_as_they_are() -> None:
+    """Braces in the words of a user are no fields."""
+    assert "there is no learner `{near}`" == instructor.problem_text("no_learner", name="{near}", near="")
