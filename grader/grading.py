@@ -44,6 +44,9 @@ from .sandbox import Warm
 from .scoring import FileState
 
 
+_HASTE = 4  # divides the limits of what only an explanation needs, where a check has run out of time
+
+
 class Submission(Struct, frozen=True):
     """A submission as it is graded: a source for each exercise, and what its report says of where it came from."""
 
@@ -253,18 +256,27 @@ def examine(
         examined = Examined(state, outcomes, engines, run.program if run else None)
         if not facts or not examined.failures:
             return examined
-        return replace(examined, facts=_facts(process, source, limits, examined.shown))
+        ran_out = any(outcome.status == "timeout" for outcome in outcomes.values())
+        return replace(examined, facts=_facts(process, source, limits, examined.shown, ran_out=ran_out))
 
 
-def _facts(process: EngineProcess, source: Source, limits: Limits, shown: Program | None) -> tuple[Fact, ...]:
-    """Return what is certain about an engine, from programs that are run in fresh processes and cost no points."""
-    process.restart()
-    rules = process.run(rule_probes(limits)).answer
+def _facts(
+    process: EngineProcess, source: Source, limits: Limits, shown: Program | None, *, ran_out: bool
+) -> tuple[Fact, ...]:
+    """Return what is certain about an engine, from programs that are run in fresh processes and cost no points.
+
+    Where a check has `ran_out` of its time already, they have less time.
+    """
+
+    def answer(probes: Batch) -> Read | Problem | Died:
+        process.restart()
+        return process.run(probes.tightened(_HASTE) if ran_out else probes).answer
+
+    rules = answer(rule_probes(limits))
     if not isinstance(rules, Read):
         return ()
     found = rule_facts(rules, source.text.count("\n") + 1, shown)
-    process.restart()
-    passes = process.run(pass_probes(limits, shown)).answer
+    passes = answer(pass_probes(limits, shown))
     of_pass = pass_facts(passes, found, shown) if isinstance(passes, Read) else ()
     return of_pass + found  # what is wrong with the pass concerns every operation
 

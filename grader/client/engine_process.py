@@ -92,8 +92,8 @@ class EngineProcess:
         limits: What loading and each batch may use.
         budget: What the whole submission may use; shared by its files.
         cells: The lines in which a notebook's cells begin; of several, one that cannot be run is left out.
-        apart: Whether each batch is run in a fresh process; so are those that come after one that has died or ran out
-            of time in a used one.
+        apart: Whether each batch is run in a fresh process; so are those that come after one that ran out of
+            time, or has died in a used one.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class EngineProcess:
     @property
     def fresh(self) -> bool:
         """Whether the next batch runs in a process that has run none before."""
-        return self._channel is None or not self._batches
+        return self._apart or self._channel is None or not self._batches
 
     def load(self) -> Loaded | NotStarted | LoadFailed:
         """Load the file in a fresh process, replacing the one there may be."""
@@ -188,13 +188,13 @@ class EngineProcess:
             except Refused as refusal:
                 self.close()
                 result = Died("protocol_error", detail=str(refusal))
-        if used and _is_an_end(result):
-            self._apart = True  # or each batch would cost its time twice
+        if _ran_out(result) or (used and isinstance(result, Died)):
+            self._apart = True  # or the next batch that ends so would cost its time twice: in a used process, and alone
         return Ran(result, output, time.perf_counter() - started)
 
     def restart(self) -> None:
         """Let the next batch run in a fresh process."""
-        if not self.fresh:
+        if self._batches:
             self.close()
 
     def close(self) -> None:
@@ -352,12 +352,12 @@ class _Progress:
         return None
 
 
-def _is_an_end(answer: Read | Problem | Died) -> bool:
-    """Whether a process died, or stopped before it had done what it was asked."""
+def _ran_out(answer: Read | Problem | Died) -> bool:
+    """Whether a process was stopped, or ended, because it took too long."""
     if isinstance(answer, Read):
         outcomes = (outcome for seed in answer.seeds for outcome in seed if isinstance(outcome, Broke))
         return any(outcome.problem.kind in protocol.RAN_OUT for outcome in outcomes)
-    return isinstance(answer, Died) or answer.kind in protocol.RAN_OUT
+    return answer.kind in (*protocol.RAN_OUT, "cpu_limit", "wall_limit")
 
 
 _CUT_OFF = "there is no answer, or only a piece of one"

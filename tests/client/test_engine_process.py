@@ -285,6 +285,18 @@ def test_who_ends_in_a_used_process_has_fresh_ones_from_then_on(acting: Acting, 
     assert [False, True, False, False] == ended
 
 
+def test_who_runs_out_of_time_is_not_asked_twice(acting: Acting, batch: MakeBatch) -> None:
+    """After that each batch has a fresh process, so none that hangs has to be confirmed in another one."""
+    process = acting("print(os.getpid())\nwhile True: pass")
+    process.load()
+    outputs = set()
+    for _ in range(2):
+        assert process.fresh
+        outputs.add(process.run(batch()).output)
+    assert 2 == len(outputs)
+    assert process.fresh
+
+
 def test_one_that_cannot_be_put_back_is_replaced(acting: Acting, batch: MakeBatch) -> None:
     """A thread that still runs ends its process when the next batch comes, which a new one answers."""
     process = acting("threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\nprint(os.getpid())")
