@@ -43,7 +43,6 @@ from .report.model import SCHEMA, CheckResult, CourseStamp, Isolation, Report, S
 from .sandbox import Warm
 from .scoring import FileState
 
-
 _HASTE = 4  # divides the limits of what only an explanation needs, where a check has run out of time
 
 
