@@ -1,7 +1,6 @@
 """How text is drawn in a terminal: how wide it may be, in which colours, and how wide characters count."""
 
 import unicodedata
-from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -92,10 +91,9 @@ def packed(words: list[str], room: int, first: int) -> list[str]:
     return [*lines, line] if line or not lines else lines
 
 
-def hint_text(name: str, hints: Sequence[str], number: int, style: Style) -> str:
-    """Return a hint of an exercise as wrapped text, with its number, which counts from 1."""
-    text = style.wrap(hints[number - 1], style.prose - 2)
-    return "\n".join([f"Hint {number} of {len(hints)} for {name}", "", *(f"  {line}" for line in text)])
+def hint_lines(head: str, text: str, style: Style) -> list[str]:
+    """Return a hint in lines that fit, below its head."""
+    return [*style.wrap(head, style.prose), "", *(f"  {line}" for line in style.wrap(text, style.prose - 2))]
 
 
 def _beginning(text: str, room: int) -> str:

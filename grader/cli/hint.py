@@ -3,7 +3,8 @@
 import contextlib
 
 from ..course import Course, Exercise
-from ..style import hint_text
+from ..style import hint_lines
+from ..words import practice as said
 from ..workspace import progress_of, remember
 from .streams import style
 from .words import UsageError, learner_folders
@@ -14,22 +15,38 @@ def run_hint(course: Course, exercise: Exercise | None, number: int | None) -> i
 
     Raises `UsageError` where no such hint is known.
     """
+    drawn = style()
+    if exercise is None:
+        at, number, more = _next_hint(course)
+    else:
+        at, count = exercise, len(exercise.hints)
+        number = 1 if number is None else number
+        if not 1 <= number <= count:
+            raise UsageError(said.hint_range(at.id, count))
+        more = said.more_hints(at.hint_command(number + 1)) if number < count else ""
+    lines = []
+    if number:
+        lines = [*hint_lines(said.hint_head(number, len(at.hints), at.stem), at.hints[number - 1], drawn), ""]
+    print("\n".join([*lines, *drawn.wrap(more, drawn.prose)]).rstrip("\n"))
+    return 0
+
+
+def _next_hint(course: Course) -> tuple[Exercise, int, str]:
+    """Return the exercise at hand, the number of the next hint for its failure, and what is to be said below it.
+
+    The number is 0 where the file could not be loaded. Raises `UsageError` where no failure is known.
+    """
     folder = learner_folders(course)[1]
     progress = progress_of(folder)
-    at = exercise or next((one for one in course.exercises if one.id == progress.at), None)
+    at = next((one for one in course.exercises if one.id == progress.at), None)
     if at is None:
-        raise UsageError("no exercise has been graded here; run `grade`, or name one: `grade hint distribute`")
-    count = len(at.hints)
-    if exercise is None:
-        number = progress.shown = progress.next_hint(count)
-        with contextlib.suppress(OSError):
-            remember(folder, progress)
-    number = 1 if number is None else number
-    if not 1 <= number <= count:
-        raise UsageError(f"`{at.id}` has hints 1 to {count}")
-    print(hint_text(at.stem, at.hints, number, style()))
-    if exercise is None and count > 1:
-        print("\nMore: grade hint")
-    elif number < count:
-        print(f"\nMore: grade hint {at.id} {number + 1}")
-    return 0
+        following = next((one for one in course.exercises if one.id not in progress.passed), course.exercises[0])
+        raise UsageError(said.no_failure(following.id, graded=bool(progress.passed)))
+    if not progress.check:
+        return at, 0, said.not_loaded(at.filename, at.number.lstrip("0"), at.id)
+    numbers = at.hints_from(progress.hint)
+    progress.shown = progress.next_hint(numbers)
+    with contextlib.suppress(OSError):
+        remember(folder, progress)
+    last = progress.shown == numbers[-1]
+    return at, progress.shown, said.last_hint(at.id, len(at.hints)) if last else said.more_hints("grade hint")

@@ -1,13 +1,11 @@
 """Replay a learner's own backward pass: what `grade play` does."""
 
 import ast
-import os
 import re
 import shlex
-import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import sandbox
@@ -15,7 +13,7 @@ from ..answer_book import AnswerBook, read_book
 from ..client import Source, read_source
 from ..course import Check, Course, Exercise
 from ..oracle import Oracle
-from ..outside import did_you_mean, readable, write_atomically, write_named
+from ..outside import did_you_mean, shown_path, write_named
 from ..processes import open_in_browser
 from ..program import FUNCTIONS, Program, ProgramError, program
 from ..replay import Landscape, Replay
@@ -23,15 +21,16 @@ from ..replay.asked import Asked, asked
 from ..replay.files import Files
 from ..replay.presets import Training, presets, trainings
 from ..sandbox import Warm
-from ..workspace import own_folder, progress_of
+from ..words import practice as said
+from ..workspace import keep_replay, progress_of
 from .run import default_memo
-from .streams import StatusLine
-from .words import UsageError, find_exercise, learner_folders
+from .streams import StatusLine, style
+from .words import UsageError, files_to_grade, find_exercise, learner_folders
 
 _RATE, _STEPS = 0.1, 20  # of a landscape of an expression
 _VALUE = re.compile(r"([^\W\d]\w*)=([^=].*)", re.DOTALL)
+_FILES = (".py", ".ipynb")
 _OF_EXPRESSION = re.compile(r"[-+*/()=;@%\s]")
-_PAGE = "replay.html"
 
 
 @dataclass(frozen=True)
@@ -72,26 +71,53 @@ def run_play(course: Course, options: PlayOptions) -> int:
     """Record what was asked for, write the page, and open it. Returns 0. Raises `UsageError`."""
     book = read_book(course.book)
     folder = options.folder or learner_folders(course)[1]
+    options = _with_file(course, options, folder)
     try:
         target = _target(course, Files(course, book.stubs, folder), options, folder)
     except ProgramError as error:
         raise UsageError(str(error)) from None
     line = StatusLine()
-    line.show("running your code")
+    line.show(said.RUNNING)
     replays, landscape = _recorded(course, book, target)
     line.clear()
 
     from ..views.replay import build_replay_page
 
     path = _write(build_replay_page(replays, landscape), options.out, folder)
-    print(f"Replayed {_from_here(target.source.path)}: {landscape.program if landscape else replays[0].program}")
-    print(f"Replay: {path}")
-    if options.browser:
-        open_in_browser(path.resolve().as_uri())
+    drawn = style()
+    program = landscape.program if landscape else replays[0].program
+    opened = options.browser and open_in_browser(path.resolve().as_uri())
+    told = [said.replayed(shown_path(target.source.path), program), said.replay_in(shown_path(path))]
+    told += [] if opened or not options.browser else [said.OPEN_IT]
+    print(*(line for text in told for line in drawn.wrap(text, drawn.prose)), sep="\n")
     return 0
 
 
 # -- what is meant ---------------------------------------------------------------------------------
+
+
+def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOptions:
+    """Return the options with a file that is named among the words as the one to run, as `grade` takes it.
+
+    Raises `UsageError` where it is not there, or where it is not known which exercise it belongs to.
+    """
+    word = next((word for word in options.words if word.endswith(_FILES)), None)
+    if word is None or options.file is not None:
+        return options
+    own = folder / Path(word).name
+    if not Path(word).is_file():
+        if own.is_file():
+            return options
+        raise UsageError(said.no_file(word))
+    if own.is_file() and own.samefile(word):
+        return options
+    others = tuple(other for other in options.words if other != word)
+    if options.exercise or (others and _is_program(others)):
+        return replace(options, words=others, file=Path(word))
+    ids = list(files_to_grade(course, [*others[:1], word], folder))
+    if len(ids) > 1:
+        raise UsageError(said.several_in(word, ids))
+    return replace(options, words=(ids[0], *others[1:]), file=Path(word))
 
 
 def _target(course: Course, files: Files, options: PlayOptions, folder: Path) -> _Target:
@@ -99,7 +125,10 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
     named = find_exercise(course, options.exercise) if options.exercise else None
 
     def source(exercise: Exercise | None, missing: str) -> Source:
-        found = read_source(options.file) if options.file else files.sources[exercise.id] if exercise else None
+        if options.file:
+            found: Source | None = read_source(options.file, names=exercise.names if exercise else ())
+        else:
+            found = files.sources[exercise.id] if exercise else None
         if found is None:
             raise UsageError(missing)
         if found.problem is not None:
@@ -129,7 +158,7 @@ def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
     Raises `UsageError` for neither.
     """
     word = words[0]
-    if word in {preset.id for preset in presets()} or _is_expression(words):
+    if _is_program(words):
         return None
     try:
         return find_exercise(course, word)
@@ -139,10 +168,15 @@ def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
         raise UsageError(f"{error}; presets are {names}{near}; an expression looks like `a * b`") from None
 
 
+def _is_program(words: Sequence[str]) -> bool:
+    """Whether words are a preset, or an expression and the values of its leaves."""
+    return words[0] in {preset.id for preset in presets()} or _is_expression(words)
+
+
 def _is_expression(words: Sequence[str]) -> bool:
     """Whether words are an expression and the values of its leaves, and not the name of an exercise or of its file."""
     has_values = any(_VALUE.fullmatch(word) for word in words[1:])
-    return has_values or bool(_OF_EXPRESSION.search(words[0]) and not words[0].endswith(".py"))
+    return has_values or bool(_OF_EXPRESSION.search(words[0]) and not words[0].endswith(_FILES))
 
 
 def _check(exercise: Exercise, words: Sequence[str]) -> Check | None:
@@ -239,7 +273,8 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
     from ..replay.record import LearnerFile, answers_of, record
 
     exercise = target.exercise.id if target.exercise else ""
-    file = LearnerFile(exercise, str(_from_here(target.source.path)), target.source.text)
+    source = target.source
+    file = LearnerFile(exercise, shown_path(source.path), source.text, source.cells)
     others = [preset.asked for preset in presets() if target.asked is None or preset.id != target.asked.preset]
     with ExitStack() as stack:
         oracle = stack.enter_context(Oracle(book, default_memo()))
@@ -285,31 +320,15 @@ def _of_exercise(
     return found
 
 
-def _from_here(path: Path) -> Path:
-    """Return a path as it is named from the current folder."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
 # -- writing ---------------------------------------------------------------------------------------
 
 
 def _write(page: str, out: Path | None, folder: Path) -> Path:
-    """Write the page and return its path: the one that was named, or in a folder of its own that git ignores, beside
-    the exercise files; where these are not, or cannot be written to, in the folder for temporary files."""
-    if out is not None:
-        try:
-            write_named(out, page.encode())
-        except OSError as error:
-            raise UsageError(f"--out {out}: cannot be written: {error.strerror}") from None
-        return out
+    """Write the page and return its path: the one that was named, or the one that `keep_replay` chooses."""
+    if out is None:
+        return keep_replay(page, folder)
     try:
-        if not folder.is_dir():
-            raise FileNotFoundError
-        path = own_folder(folder) / _PAGE
-        write_atomically(path, page.encode())
-        return _from_here(path)
-    except OSError:
-        handle, name = tempfile.mkstemp(prefix="grade-play-", suffix=".html")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(page)
-        return readable(Path(name))
+        write_named(out, page.encode())
+    except OSError as error:
+        raise UsageError(said.not_written(f"--out {out}", error.strerror or "")) from None
+    return out

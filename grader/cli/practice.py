@@ -8,20 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..course import Course, Exercise
+from ..outside import shown_path
+from ..words import practice as said
 from .run import default_memo
 from .streams import StatusLine, style
-from .words import UsageError, exercise_path, learner_folders
+from .words import UsageError, exercise_folder
 
 if TYPE_CHECKING:
+    from ..practice import Practice
     from ..report import ExerciseResult, Report
-
-
-def exercise_folder(course: Course, named: Path | None) -> Path:
-    """Return the folder of the learner's exercise files. Raises `UsageError` where none of them is there."""
-    folder = named or learner_folders(course)[1]
-    if not any(exercise_path(folder, exercise).exists() for exercise in course.exercises):
-        raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
-    return folder
 
 
 def run_watch(course: Course, named: Path | None, start: Exercise | None, isolation: str) -> int:
@@ -33,8 +28,27 @@ def run_watch(course: Course, named: Path | None, start: Exercise | None, isolat
     terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     screen = Screen(whole=terminal, keys=terminal and sys.stdin.isatty(), style=style)
     with Practice(course, folder, isolation=isolation, memo=default_memo()) as practice:
-        Watch(practice, screen, start, lambda report: _remembered(folder, report)).run()
+
+        def on_report(report: "Report") -> None:
+            _remembered(folder, report)
+
+        Watch(practice, screen, start, on_report, lambda exercise: _played(practice, exercise)).run()
     return 0
+
+
+def _played(practice: "Practice", exercise: Exercise) -> list[str]:
+    """Write the replay of an exercise's first failing check and open it. Return the sentences to be said of it."""
+    from ..processes import open_in_browser
+    from ..views.replay import build_replay_page
+    from ..workspace import keep_replay
+
+    replays = practice.replays(exercise)
+    if not replays:
+        return [said.nothing_to_play(exercise.stem)]
+    path = keep_replay(build_replay_page(replays), practice.folder)
+    opened = open_in_browser(path.resolve().as_uri())
+    told = [said.replayed(exercise.stem, replays[0].program), said.replay_in(shown_path(path))]
+    return told if opened else [*told, said.OPEN_IT]
 
 
 def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> int:
@@ -49,7 +63,7 @@ def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> 
     following = first_unfinished(course, results)
     if not next_only:
         print("\n".join(exercise_list(course, results, following, style())))
-    print(next_step(course, following, folder))
+    print("\n".join(next_step(course, following, folder, style())))
     return 0 if following is None else 1
 
 
@@ -59,12 +73,12 @@ def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
     from ..views.practice import reset_text
     from ..workspace import reset
 
-    path = (named or learner_folders(course)[1]) / exercise.filename
+    path = exercise_folder(course, named) / exercise.filename
     try:
-        copy = reset(path, read_book(course.book).stubs[exercise.id])
+        done = reset(path, read_book(course.book).stubs[exercise.id])
     except OSError as error:
-        raise UsageError(f"{error.filename or path}: cannot be written: {error.strerror}") from None
-    print(reset_text(path, copy))
+        raise UsageError(said.not_written(str(error.filename or path), error.strerror or "")) from None
+    print("\n".join(reset_text(path, done, style())))
     return 0
 
 
@@ -86,14 +100,14 @@ def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
     from ..outside import read_plain
 
     if course.solutions == "never":
-        raise UsageError("this course shows no solutions")
+        raise UsageError(said.NO_SOLUTIONS)
     path = course.solution(exercise)
     if not path.is_file():
-        raise UsageError("this course came without its solutions; ask your instructor")
+        raise UsageError(said.SOLUTIONS_MISSING)
     if course.solutions == "passed":
         _, results = _graded(course, named, [exercise])
         if results[exercise.id].status != "passed":
-            raise UsageError(f"the solution of {exercise.stem} is shown when you have passed it; `grade hint` helps")
+            raise UsageError(said.solution_later(exercise.stem))
     print(without_markers(read_plain(path, follow=True).decode("utf-8")), end="")
     return 0
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ..report import Report
 from ..report.shown import hint_number
-from ..views.terminal import shown_in_full
+from ..views.terminal import at_hand
 from ..workspace import Progress, progress_of
 
 
@@ -13,7 +13,7 @@ def taken_in(folder: Path, report: Report) -> Progress:
     progress = progress_of(folder)
     passed = {result.id for result in report.exercises if result.status == "passed"}
     progress.graded(passed, (result.id for result in report.exercises if result.id not in passed))
-    at, check = shown_in_full(report)
-    if at is not None and check is not None and at.status != "passed":
-        progress.failed(at.id, check.id, hint_number(check))
+    at, check = at_hand(report)
+    if at is not None and at.status != "passed":
+        progress.failed(at.id, check.id if check else "", hint_number(check) if check else 1)
     return progress

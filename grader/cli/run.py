@@ -8,20 +8,29 @@ from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .. import sandbox
 from ..answer_book import read_book
 from ..course import Course, Exercise, find_course
 from ..oracle import require_torch
-from ..outside import plain, write_named
+from ..outside import shown_path, write_named
 from ..report import CheckResult, Report, check_for_learner, for_learner, to_json, write_report
 from ..views import render
 from ..views.practice import welcome, what_next
+from ..words import practice as said
 from ..workspace import FOLDER, Progress, remember
 from .formats import Wanted, write_formats
 from .progress import taken_in
 from .streams import StatusLine, style
-from .words import UsageError, exercise_path, files_to_grade, is_file, learner_folders
+from .words import (
+    UsageError,
+    files_to_grade,
+    folder_named,
+    holds_exercises,
+    is_file,
+    learner_folders,
+)
 
 _REPORT = "report.json"
 
@@ -44,18 +53,19 @@ class Options(Struct, frozen=True):
 
 def run_grade(course: Course, options: Options) -> int:
     """Grade and report. Returns the exit code."""
+    options = _with_folder(course, options)
     if options.official:
         _refuse_links(options)
-    root, folder = learner_folders(course)
+    root, folder = learner_folders(course, upward=not options.official)
     files = files_to_grade(course, options.words, _with_files(course, options.folder) if options.folder else folder)
     there = any(path.exists() or path.is_symlink() for path in files.values())
-    # a platform waits for a result, also where nothing was handed in
-    if not (there or options.formats) and (not options.words or any(str(p) in options.words for p in files.values())):
+    if not (there or options.formats):  # a platform waits for a result, also where nothing was handed in
         named = [path for path in files.values() if str(path) in options.words]
         if named:
-            raise UsageError(f"there is no file {named[0]}")
-        folder = next(iter(files.values())).parent
-        raise UsageError(f"no exercise files in {folder}; `grade start` puts them into ./exercises")
+            raise UsageError(said.no_file(str(named[0])))
+        looked, elsewhere = next(iter(files.values())).parent, options.official or options.folder is not None
+        if not (options.words and elsewhere) and not holds_exercises(course, looked):
+            raise UsageError(said.no_files(str(looked), above=not elsewhere))
     _refuse_unreachable(course, files, options)
     seed = _seed(course, options)
     if seed != course.seed:
@@ -92,6 +102,19 @@ def run_grade(course: Course, options: Options) -> int:
     _write(report, options, own, progress)
     write_formats(options.formats, full, course, os.environ)
     return 0 if options.exit_zero or _enough(report, options) else 1
+
+
+def _with_folder(course: Course, options: Options) -> Options:
+    """Return the options with a folder that is named among the words as the one to grade; the learner's own needs no
+    name. Raises `UsageError` for several folders."""
+    folder, words = folder_named(course, options.words)
+    if folder is None:
+        return options
+    if options.folder is not None:
+        raise UsageError(said.folder_and_more(str(folder)))
+    own = learner_folders(course, upward=not options.official)
+    usual = not options.official and os.path.realpath(folder) in map(os.path.realpath, own)
+    return replace(options, words=words, folder=None if usual else folder)
 
 
 def _ended(line: StatusLine, course: Course, exercise: Exercise, result: CheckResult) -> None:
@@ -133,7 +156,7 @@ def _own_folder(course: Course, root: Path, folder: Path, options: Options) -> P
     if options.official or options.instructor or elsewhere:
         return None
     folder = _with_files(course, options.folder) if options.folder else folder
-    return folder if any(exercise_path(folder, exercise).exists() for exercise in course.exercises) else None
+    return folder if holds_exercises(course, folder) else None
 
 
 def _flags(course: Course, options: Options) -> tuple[str, ...]:
@@ -157,7 +180,7 @@ def _write(report: Report, options: Options, own: Path | None, progress: Progres
     except OSError as error:
         raise UsageError(f"the report could not be written to {path}: {error.strerror}; try --report FILE") from None
     if not options.as_json:
-        print(f"Report: {shown_path(path)}")
+        print(said.report_in(shown_path(path)))
 
 
 def default_memo() -> Path:
@@ -173,8 +196,7 @@ def default_memo() -> Path:
 def _with_files(course: Course, folder: Path) -> Path:
     """Return the folder with the exercise files in one that was given: that, or `exercises` in it."""
     inner = folder / "exercises"
-    direct = any(os.path.lexists(exercise_path(folder, exercise)) for exercise in course.exercises)
-    return inner if inner.is_dir() and not direct else folder
+    return inner if inner.is_dir() and not holds_exercises(course, folder) else folder
 
 
 def _default_report(own: Path | None, options: Options) -> Path | None:
@@ -184,9 +206,3 @@ def _default_report(own: Path | None, options: Options) -> Path | None:
     if own is not None:
         return own / FOLDER / _REPORT
     return Path(_REPORT) if options.official or options.instructor else None
-
-
-def shown_path(path: Path) -> str:
-    """Return a path as it is named from the current folder."""
-    here = Path.cwd()
-    return plain(str(path.relative_to(here) if path.is_relative_to(here) else path))

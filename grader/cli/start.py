@@ -8,6 +8,10 @@ from ..author import start_files
 from ..ci import installed_wheel, platform_files
 from ..course import Course, packaged_course
 from ..outside import plain, write_files
+from ..style import Style
+from ..views.practice import with_command
+from ..words import practice as said
+from ..workspace import progress_of
 from .streams import style
 from .words import UsageError
 
@@ -18,24 +22,27 @@ def run_start(course: Course, folder: Path) -> int:
         files = start_files(course, read_book(course.book)) | _workflow(course)
         written, kept = write_files(files, folder)
     except OSError as error:
-        raise UsageError(f"{error.filename or folder}: cannot be written: {error.strerror}") from None
+        raise UsageError(said.not_written(str(error.filename or folder), error.strerror or "")) from None
     exercises = [name for name in written if name.startswith("exercises/")]
     others = [name for name in written if name not in exercises and not name.startswith(".github/backward/")]
-    print(f"{len(exercises)} exercises written to {plain(str(folder / 'exercises'))}")
-    if others:
-        print(*style().wrap(f"also written: {', '.join(others)}", style().prose), sep="\n")
-    if kept:
-        print(f"there already, and left alone: {_few(kept)}")
-    first = Path("exercises") / course.exercises[0].filename
-    inside = folder.resolve() == Path.cwd().resolve()
-    go = "" if inside else f"cd {plain(str(folder))}, "
-    print(f"Next: {go}open {first}, then `grade {course.exercises[0].number.lstrip('0')}`")
-    print("`grade watch` grades on every save.")
+    told = [said.started(len(exercises), plain(str(folder / "exercises")))] if exercises or not kept else []
+    told += [said.also_written(others)] if others else []
+    told += [said.left_alone(kept)] if kept else []
+    drawn = style()
+    lines = [line for text in told for line in drawn.wrap(text, drawn.prose)]
+    print("\n".join([*lines, *_next(course, folder, drawn), said.START_TIP]))
     return 0
 
 
-def _few(names: list[str]) -> str:
-    return ", ".join(names) if len(names) < 4 else f"{', '.join(names[:2])} and {len(names) - 2} more"
+def _next(course: Course, folder: Path, drawn: Style) -> list[str]:
+    """Return what to do next: open the file of the first exercise that is not known to be passed."""
+    passed = progress_of(folder / "exercises").passed
+    following = next((one for one in course.exercises if one.id not in passed), None)
+    if following is None:
+        return [said.all_passed(len(course.exercises))]
+    inside = folder.resolve() == Path.cwd().resolve()
+    first = said.next_step("open", f"exercises/{following.filename}", "" if inside else plain(str(folder)))
+    return with_command(first, f"grade {following.number.lstrip('0')}", drawn)
 
 
 def _workflow(course: Course) -> dict[str, bytes]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..course import Course, Exercise, packaged_course
 from ..outside import UserError, did_you_mean
+from ..words import practice as said
 
 _NOTEBOOK = ".ipynb"
 
@@ -27,10 +28,9 @@ def find_exercise(course: Course, word: str) -> Exercise:
     if len(begun) == 1:
         return begun[0]
     if begun:
-        raise UsageError(f"`{word}` could be {' or '.join(exercise.id for exercise in begun)}")
-    names = [exercise.id for exercise in course.exercises]
-    suggestion = did_you_mean(word, names, cutoff=0.5) or f"; there are: {', '.join(names)}"
-    raise UsageError(f"there is no exercise `{word}`{suggestion}")
+        raise UsageError(said.several_exercises(word, [exercise.id for exercise in begun]))
+    near = did_you_mean(word, [exercise.id for exercise in course.exercises], cutoff=0.5)
+    raise UsageError(said.no_exercise(word, [exercise.number for exercise in course.exercises], near))
 
 
 def find_exercises(course: Course, word: str) -> list[Exercise]:
@@ -47,7 +47,7 @@ def find_exercises(course: Course, word: str) -> list[Exercise]:
         return [find_exercise(course, word)]
     begin, end = (course.exercises.index(find_exercise(course, part)) for part in (first, last))
     if end < begin:
-        raise UsageError(f"`{word}` goes backward; write `{last}-{first}`")
+        raise UsageError(said.backward_range(word, first, last))
     return list(course.exercises[begin : end + 1])
 
 
@@ -63,7 +63,7 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
             meant = find_exercises(course, word)
             for exercise in meant:
                 if exercise.id in chosen:
-                    raise UsageError(f"`{exercise.id}` is named twice")
+                    raise UsageError(said.named_twice(exercise.id))
                 chosen[exercise.id] = exercise_path(folder, exercise)
             last = meant[0] if len(meant) == 1 else None
             continue
@@ -73,7 +73,7 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
             chosen.update((exercise.id, Path(word)) for exercise in _graded_in(course, word))
             continue
         if target is None:
-            raise UsageError(f"which exercise is {word}? write `grade EXERCISE {word}`")
+            raise UsageError(said.whose_file(word))
         chosen[target.id] = Path(word)
         last = None
     order = [exercise.id for exercise in course.exercises]
@@ -103,15 +103,45 @@ def _graded_in(course: Course, word: str) -> list[Exercise]:
     except NotebookError as error:
         raise UsageError(str(error)) from None
     if not found:
-        raise UsageError(
-            f"which exercise is {word}? write `grade EXERCISE {word}`, or begin cells with `%%grade EXERCISE`"
-        )
+        raise UsageError(said.whose_file(word, notebook=True))
     return found
 
 
-def learner_folders(course: Course) -> tuple[Path, Path]:
-    """Return the folder that a learner works in, and the one with the exercise files: that, or one in it."""
+def folder_named(course: Course, words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
+    """Return the folder among the words, if there is one, and the other words. A name of an exercise is no folder.
+
+    Raises `UsageError` for a second folder.
+    """
+    names = {name for exercise in course.exercises for name in exercise.names}
+    folders = [word for word in words if word not in names and Path(word).is_dir()]
+    if len(folders) > 1:
+        raise UsageError(said.folder_and_more(folders[1]))
+    return Path(folders[0]) if folders else None, tuple(word for word in words if word not in folders)
+
+
+def holds_exercises(course: Course, folder: Path) -> bool:
+    """Return whether one of the exercise files, or a notebook in its place, is in a folder."""
+    return any(os.path.lexists(exercise_path(folder, exercise)) for exercise in course.exercises)
+
+
+def learner_folders(course: Course, *, upward: bool = True) -> tuple[Path, Path]:
+    """Return the folder that a learner works in, and the one with the exercise files: that, or one in it.
+
+    Where neither holds exercises, the folders above are looked into, unless `upward` is False.
+    """
     here = Path.cwd()
     if course.folder != packaged_course() or here.is_relative_to(course.folder):
         return course.folder, course.folder / "exercises"
+    for folder in (here, *here.parents) if upward else ():
+        for inner in (folder / "exercises", folder):
+            if holds_exercises(course, inner):
+                return folder, inner
     return here, here / "exercises" if (here / "exercises").is_dir() else here
+
+
+def exercise_folder(course: Course, named: Path | None) -> Path:
+    """Return the folder of the learner's exercise files. Raises `UsageError` where none of them is there."""
+    folder = named or learner_folders(course)[1]
+    if not holds_exercises(course, folder):
+        raise UsageError(said.no_files(str(folder), above=named is None))
+    return folder

@@ -115,6 +115,13 @@ class Exercise(Struct, frozen=True):
         """Return the command that shows a hint; without a number, 0, that of the first."""
         return f"grade hint {self.id}" + (f" {number}" if number > 1 else "")
 
+    def hints_from(self, number: int) -> tuple[int, ...]:
+        """Return the numbers of the hints for a failure that names one of them: that hint, then those after it that
+        belong to no check."""
+        first = number if 1 <= number <= len(self.hints) else 1
+        of_checks = {check.hint for check in self.checks}
+        return first, *(other for other in range(first + 1, len(self.hints) + 1) if other not in of_checks)
+
 
 def names_of(id: str, number: str) -> tuple[str, ...]:
     """Return every whole name of an exercise, from its id and number."""

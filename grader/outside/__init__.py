@@ -16,6 +16,7 @@ from .text import (
     plain,
     printable,
     readable,
+    shown_path,
     spelled,
     take_any_text,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "printable",
     "read_plain",
     "readable",
+    "shown_path",
     "spelled",
     "take_any_text",
     "write_atomically",

@@ -11,6 +11,7 @@ script or an emoji needs them.
 import codecs
 import difflib
 import io
+import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -79,6 +80,22 @@ def printable(text: str) -> str:
 def readable(path: PurePath) -> Path:
     """Return a path in a form that can be shown, but may not open the file."""
     return Path(printable(str(path)))
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as it is named from the current folder, in a form that can be shown.
+
+    It leads upward by at most two folders. A path that would need more is returned as it is given.
+    """
+    here = Path.cwd()
+    if path.is_relative_to(here):
+        return plain(str(path.relative_to(here)))
+    try:
+        from_here = os.path.relpath(path, here)
+    except ValueError:  # on another drive
+        return plain(str(path))
+    far = from_here.startswith(os.path.join("..", "..", ".."))
+    return plain(str(path) if far else from_here)
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:

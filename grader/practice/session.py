@@ -82,17 +82,26 @@ class Practice:
         read = self.path(exercise).with_suffix(source.path.suffix)  # a notebook lies there in place of the file
         return replace(source, path=relative_path(read, Path.cwd()))
 
-    def replays(self, exercise: Exercise, source: Source) -> tuple[Replay, ...]:
+    def replays(self, exercise: Exercise, source: Source | None = None) -> tuple[Replay, ...]:
         """Record how a source runs on the program of its first failing check; nothing where no check can be shown.
 
-        Where all are passed, it is the first program of the first check.
+        Where all are passed, it is the first program of the first check. Without a source, it is the exercise's file.
         """
+        source = source or self._read(exercise)
+        try:
+            return self._replays_once(exercise, source)
+        except sandbox.WorkerGone:
+            self._stack.close()
+            self._start()
+            return self._replays_once(exercise, source)
+
+    def _replays_once(self, exercise: Exercise, source: Source) -> tuple[Replay, ...]:
         assert self._grader is not None
         grader = self._grader
         first = CheckedFile(grader, exercise, source).first()
         if first is None:
             return ()
-        file = LearnerFile(exercise.id, source.path.name, source.text)
+        file = LearnerFile(exercise.id, source.path.name, source.text, source.cells)
         return record(grader.warm, self.course.limits, file, first, (), answers_of(grader.oracle))
 
     def _grade(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:

@@ -11,7 +11,7 @@ from ..course import Check, Course, Exercise
 from ..grading import Listener
 from ..report import CheckResult, Report
 from ..report.shown import first_failure, hint_number
-from ..style import Style, hint_text
+from ..style import Style, columns, hint_lines
 from ..views.practice import (
     exercise_list,
     exercise_screen,
@@ -22,12 +22,14 @@ from ..views.practice import (
     progress,
     reset_text,
 )
+from ..views.terminal import headline
+from ..words import practice as said
 from ..workspace import reset
 from .events import Event, Events, Pressed, Resized, Saved
 from .session import Practice, first_unfinished
 
 _SETTLE_S = 0.005  # an editor writes a file in several steps
-_KEYS = "h hint   a all failures   l list   n next   r reset   q quit"
+_GAP = "   "  # between two keys
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class Watch:
         screen: How to draw.
         start: The exercise to begin with; by default the first unfinished one.
         on_report: Called after each grading, with the result of the exercise at hand.
+        play: Shows the replay of an exercise and returns the sentences to be said of it.
     """
 
     def __init__(
@@ -81,15 +84,20 @@ class Watch:
         screen: Screen,
         start: Exercise | None = None,
         on_report: Callable[[Report], None] = lambda report: None,
+        play: Callable[[Exercise], Sequence[str]] = lambda exercise: (),
     ) -> None:
         self._on_report = on_report
+        self._play = play
         exercises = practice.course.exercises
         self._by_file = {name: one for one in exercises for name in (one.filename, one.notebook)}
         self._practice = practice
         self._course: Course = practice.course
         self._screen = screen
         self._at = start
-        self._hint = 0  # the last one shown of the exercise at hand
+        self._announced = False  # the screen names the exercise at hand as the next one, and shows another
+        self._seen = start  # the exercise that the screen is about
+        self._hint = 0  # the last one shown
+        self._hinted_for = ("", "")  # the exercise and the check that it was shown for
         self._view: Callable[[], list[str]] = self._welcome
         self._asked_to_reset = False
         self._later: deque[Event] = deque()  # that came while a file was being saved
@@ -97,7 +105,7 @@ class Watch:
     def run(self) -> None:
         """Grade everything once, then follow the events until the learner quits."""
         self._grade(self._course.exercises)
-        self._at = self._at or first_unfinished(self._course, self._practice.results)
+        self._at = self._seen = self._at or first_unfinished(self._course, self._practice.results)
         with Events(self._practice.folder, keys=self._screen.keys) as events:
             self._draw()
             while True:
@@ -136,29 +144,30 @@ class Watch:
         """Show what was changed: the exercise at hand, or else the first of the changed ones."""
         at = self._at if self._at in changed else changed[0]
         assert at is not None
-        if at != self._at:
-            self._at, self._hint = at, 0
+        self._at = self._seen = at
+        self._announced = False
         if self._practice.results[at.id].status != "passed":
             self._view = self._exercise
             return
         following = first_unfinished(self._course, self._practice.results, after=at.id)
         self._view = self._passed(at, following)
         if following is not None:
-            self._at, self._hint = following, 0
+            self._at, self._announced = following, True
 
     def _press(self, key: str) -> None:
         confirmed, self._asked_to_reset = self._asked_to_reset, False
         if key == "h" and self._at is not None:
-            self._hint = self._next_hint(self._at)
-            self._view = self._hinted
+            self._turn_to_hint(self._at)
         elif key == "a":
             self._view = self._everything
         elif key == "l":
             self._view = self._list
         elif key == "n":
-            after = self._at.id if self._at else ""
-            self._at = first_unfinished(self._course, self._practice.results, after)
-            self._hint, self._view = 0, self._exercise
+            self._turn_to_next()
+        elif key == "p" and self._seen is not None:
+            self._screen.status(said.RUNNING)
+            told = self._play(self._seen)
+            self._view = lambda: [line for text in told for line in self._style.wrap(text, self._style.prose)]
         elif key == "r" and self._at is not None:
             self._asked_to_reset = not confirmed
             self._view = self._reset(self._at) if confirmed else self._ask_to_reset
@@ -168,13 +177,33 @@ class Watch:
             return
         self._draw()
 
-    def _next_hint(self, exercise: Exercise) -> int:
-        """Return the number of the hint to show: of the failing check first, then the ones after it."""
-        if self._hint:
-            return self._hint % len(exercise.hints) + 1
+    def _turn_to_next(self) -> None:
+        """Go to the exercise that the screen has named as the next one, or else to the next unfinished one."""
+        if not self._announced:
+            self._at = first_unfinished(self._course, self._practice.results, self._at.id if self._at else "")
+        self._seen, self._announced, self._view = self._at, False, self._exercise
+
+    def _turn_to_hint(self, exercise: Exercise) -> None:
+        """Show the first hint for the failure at hand, or the one after that which was shown."""
+        failure = self._failure(exercise)
+        if failure != self._hinted_for:
+            self._hinted_for, self._hint = failure, 0
+        hints = self._hints(exercise)
+        self._hint = next((number for number in hints if number > self._hint), hints[-1] if hints else 0)
+        self._seen, self._announced, self._view = exercise, False, self._hinted
+
+    def _failure(self, exercise: Exercise) -> tuple[str, str]:
+        """Return the exercise and the check that is explained, by which a hint is remembered."""
         result = self._practice.results.get(exercise.id)
         failure = first_failure(result) if result else None
-        return hint_number(failure) if failure else 1
+        return exercise.id, failure.id if failure else ""
+
+    def _hints(self, exercise: Exercise) -> tuple[int, ...]:
+        """Return the numbers of the hints for the failure at hand; nothing where the file could not be loaded."""
+        result = self._practice.results.get(exercise.id)
+        failure = first_failure(result) if result else None
+        unloaded = result is not None and failure is None and result.status not in ("passed", "not_started", "missing")
+        return () if unloaded else exercise.hints_from(hint_number(failure) if failure else 1)
 
     def _grade(self, exercises: Iterable[Exercise]) -> None:
         """Grade these exercises. Show each check as it begins, and the first failure before its reason is known."""
@@ -182,8 +211,9 @@ class Watch:
         style = self._style
 
         def began(exercise: Exercise, check: Check) -> None:
-            done = f"{exercise.stem}, check {1 + exercise.checks.index(check)} of {len(exercise.checks)}"
-            self._screen.status(style.cut(style.clean(f"{done}: {check.title}"), style.width))
+            number = 1 + exercise.checks.index(check)
+            doing = said.checking(exercise.stem, number, len(exercise.checks), check.title)
+            self._screen.status(style.cut(style.clean(doing), style.width))
 
         def ended(exercise: Exercise, result: CheckResult) -> None:
             failed = result.status not in ("passed", "not_started") and not result.bonus
@@ -202,65 +232,78 @@ class Watch:
     def _draw(self) -> None:
         lines = self._view()
         if self._screen.keys:
-            lines = [*lines, "", _KEYS]
+            lines = [*lines, "", *_key_lines(self._style)]
         self._screen.show(lines, cut=self._view != self._everything)
 
     def _welcome(self) -> list[str]:
         results = self._practice.results
         head = [self._course.title, progress(self._course, results, self._style), ""]
         if self._at is None or results[self._at.id].status in ("not_started", "missing"):
-            return [*head, self._next(self._at), "Save the file: it is graded at once."]
+            self._announced = True
+            no_keys = [] if self._screen.keys else self._style.wrap(said.NO_KEYS, self._style.prose)
+            return [*head, *self._next(self._at), said.ON_SAVE, *no_keys]
         return [*head, *self._exercise()]
 
     def _exercise(self) -> list[str]:
         if self._at is None:
-            return [self._next(None)]
+            return self._next(None)
         result = self._practice.results[self._at.id]
         if result.status in ("not_started", "missing"):
-            return [self._next(self._at)]
+            begun = headline(result, self._style, title=True)
+            return [begun, "", *self._next(self._at), said.ON_SAVE]
         return exercise_screen(result, style=self._style)
 
     def _everything(self) -> list[str]:
-        if self._at is None:
-            return [self._next(None)]
-        return exercise_screen(self._practice.results[self._at.id], everything=True, style=self._style)
+        if self._seen is None:
+            return self._next(None)
+        return exercise_screen(self._practice.results[self._seen.id], everything=True, style=self._style)
 
     def _list(self) -> list[str]:
         return exercise_list(self._course, self._practice.results, self._at, self._style)
 
     def _hinted(self) -> list[str]:
         assert self._at is not None
-        more = ["", "h shows the next hint"] if len(self._at.hints) > 1 else []
-        return [
-            *self._exercise(),
-            "",
-            *hint_text(self._at.stem, self._at.hints, self._hint, self._style).splitlines(),
-            *more,
-        ]
+        exercise, style = self._at, self._style
+        hints = self._hints(exercise)
+        if not hints:
+            told = said.not_loaded(exercise.filename, exercise.number.lstrip("0"), exercise.id)
+            return [*self._exercise(), "", *style.wrap(told, style.prose)]
+        more = said.NEXT_HINT if self._hint != hints[-1] else said.last_hint(exercise.id, len(exercise.hints))
+        head = said.hint_head(self._hint, len(exercise.hints), exercise.stem)
+        hint = hint_lines(head, exercise.hints[self._hint - 1], style)
+        return [*self._exercise(), "", *hint, "", *style.wrap(more, style.prose)]
 
     def _passed(self, exercise: Exercise, following: Exercise | None) -> Callable[[], list[str]]:
         def view() -> list[str]:
             shown = exercise_screen(self._practice.results[exercise.id], style=self._style)
             bar = progress(self._course, self._practice.results, self._style)
-            last = farewell(self._course, self._style) if following is None else [self._next(following)]
+            last = farewell(self._course, self._style) if following is None else self._next(following)
             return [*shown, "", bar, *last]
 
         return view
 
     def _ask_to_reset(self) -> list[str]:
         assert self._at is not None
-        return [f"Press r again to begin {self._at.filename} again. A copy of your file is kept."]
+        return self._style.wrap(said.sure_to_reset(self._at.filename), self._style.prose)
 
     def _reset(self, exercise: Exercise) -> Callable[[], list[str]]:
         path = self._practice.path(exercise)
         try:
-            copy = reset(path, self._practice.stub(exercise))
+            done = reset(path, self._practice.stub(exercise))
         except OSError as error:
-            message = f"{path} cannot be written: {error.strerror}"
-        else:
-            message = reset_text(path, copy)
-            self._grade([exercise])
-        return lambda: [message]
+            message = said.not_written(str(path), error.strerror or "")
+            return lambda: self._style.wrap(message, self._style.prose)
+        self._grade([exercise])
+        return lambda: reset_text(path, done, self._style)
 
-    def _next(self, exercise: Exercise | None) -> str:
-        return next_step(self._course, exercise, self._practice.folder)
+    def _next(self, exercise: Exercise | None) -> list[str]:
+        return next_step(self._course, exercise, self._practice.folder, self._style)
+
+
+def _key_lines(style: Style) -> list[str]:
+    """Return what the keys do, in as many lines as the window needs."""
+    lines = [""]
+    for key in said.KEYS:
+        longer = f"{lines[-1]}{_GAP}{key}" if lines[-1] else key
+        lines = [*lines[:-1], longer] if columns(longer) <= style.width else [*lines, key]
+    return lines

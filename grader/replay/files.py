@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ..client import Source, read_source
+from ..client import Source, read_exercise
 from ..course import Course, Exercise
 
 _PASSES = ("backward", "backprop", "backpropagate", "back")  # what the worker takes for a backward pass
@@ -21,7 +21,9 @@ class Files:
 
     def __init__(self, course: Course, stubs: Mapping[str, str], folder: Path) -> None:
         self._stubs = stubs
-        self.sources = {exercise.id: read_source(folder / exercise.filename) for exercise in course.exercises}
+        self.sources = {
+            exercise.id: read_exercise(exercise, folder / exercise.filename) for exercise in course.exercises
+        }
         self._there = [exercise for exercise in course.exercises if self.sources[exercise.id].problem is None]
 
     def begun(self, exercise: Exercise) -> bool:

@@ -37,7 +37,8 @@ def record_training(
         raise ProgramError(f"{loss.text}: a landscape shows {limit}")
     runs = tuple(Run(loss, (("train", loss.root, taken, rate), ("values",))) for taken in range(1, steps + 1))
     taken: tuple[Step, ...] = ()
-    with EngineProcess(warm, file.text, file.path_name, None, limits) as process:
+    cells = [start.line for start in file.cells]
+    with EngineProcess(warm, file.text, file.path_name, None, limits, cells=cells) as process:
         loaded = process.load()
         if isinstance(loaded, LoadFailed):
             problem: Problem | None = failure(loaded.cause, file, "load")

@@ -28,6 +28,7 @@ from ..course import Limits
 from ..oracle import Oracle, OracleError
 from ..outside import plain
 from ..program import Leaf, Op, Program, number_text
+from ..remarks import CellStart
 from ..sandbox import Warm
 from ..words.learner import ended_text, stopped_text
 from .asked import Asked
@@ -73,11 +74,15 @@ def answers_of(oracle: Oracle) -> Answers:
 
 @dataclass(frozen=True)
 class LearnerFile:
-    """A learner's file to replay: the exercise that it belongs to, its name as it is shown, and its text."""
+    """A learner's file to replay: the exercise that it belongs to, its name as it is shown, and its text.
+
+    `cells` says where the cells of a notebook begin in the text.
+    """
 
     exercise: str
     name: str
     text: str
+    cells: tuple[CellStart, ...] = ()
 
     @property
     def path_name(self) -> str:
@@ -110,7 +115,8 @@ def record(
     asked = [*filter(None, [first]), *others]
     replays: list[Replay] = []
     cpu_s = min(limits.cpu_s, _CPU_S)
-    with EngineProcess(warm, file.text, file.path_name, None, limits, apart=True) as process:
+    cells = [start.line for start in file.cells]
+    with EngineProcess(warm, file.text, file.path_name, None, limits, cells=cells, apart=True) as process:
         loaded = process.load()
         if isinstance(loaded, LoadFailed):
             return (_replay(file, asked[0], loaded, answers(asked[0].program)),)
@@ -293,7 +299,7 @@ def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
     """
     if isinstance(cause, Died):
         return Problem(_sentence(ended_text(cause)), 0, where)
-    said = stopped_text(stopped(cause, file.text)).splitlines()[0]
+    said = stopped_text(stopped(cause, file.text), file.cells).splitlines()[0]
     line = cause.lines[-1] if cause.lines else 0
     return Problem(_sentence(said), line, _WHERE.get(cause.where, where))
 

@@ -43,8 +43,8 @@ def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
     if not check.play:
         return ""
     file = PurePath(exercise.file or "")
-    usual = f"{exercise.number}_{exercise.id}.py"
-    in_place = str(file) in (usual, str(PurePath("exercises", usual)), ".")
+    usual = [f"{exercise.number}_{exercise.id}{suffix}" for suffix in (".py", ".ipynb")]
+    in_place = str(file) in (*usual, *(str(PurePath("exercises", name)) for name in usual), ".")
     return check.play if in_place else f"{check.play} --file {shlex.quote(str(file))}"
 
 

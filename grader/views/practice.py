@@ -5,11 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from ..course import Course, Exercise
-from ..outside import plain
+from ..outside import shown_path
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import first_failure
 from ..style import Style, columns, packed
-from .terminal import PLAIN, check_lines, explained, headline, shown_in_full
+from ..words import practice as said
+from ..workspace import Reset
+from .terminal import PLAIN, at_hand, check_lines, explained, headline
 
 _BAR = 24
 
@@ -55,8 +57,8 @@ def progress(course: Course, results: Mapping[str, ExerciseResult], style: Style
     done = round(width * score / course.max_score) if course.max_score else width
     passed = sum(result.status == "passed" for result in results.values())
     bar = f"[{style.paint('#' * done, 'green')}{'.' * (width - done)}] " if width else ""
-    exercises = "exercises passed" if width else "passed"
-    return f"{bar}{score}/{course.max_score} points, {passed} of {len(course.exercises)} {exercises}"
+    count = len(course.exercises)
+    return bar + said.points_and_passed(score, course.max_score, passed, count, short=not width)
 
 
 def exercise_list(
@@ -73,11 +75,11 @@ def exercise_list(
     return [*lines, "", progress(course, results, style)]
 
 
-def next_step(course: Course, exercise: Exercise | None, folder: Path) -> str:
+def next_step(course: Course, exercise: Exercise | None, folder: Path, style: Style = PLAIN) -> list[str]:
     """Return the next step: the file to open, relative to the current folder, or that all exercises are passed."""
     if exercise is None:
-        return f"All {len(course.exercises)} exercises are passed."
-    return f"Next: open {_from_here(folder / exercise.filename)} ({plain(exercise.title)})."
+        return style.wrap(said.all_passed(len(course.exercises)), style.prose)
+    return style.wrap(said.next_file(shown_path(folder / exercise.filename), exercise.title), style.prose)
 
 
 def what_next(
@@ -96,19 +98,17 @@ def what_next(
         flags: the options that the command needs again.
     """
     by_id = {exercise.id: exercise for exercise in course.exercises}
-    at, check = shown_in_full(report)
+    at, check = at_hand(report)
     if at is None or at.status == "passed":
         at = next((result for result in report.exercises if result.status != "passed"), None)
         check = None
     if at is not None:
         exercise, path = by_id[at.id], files[at.id]
         if at.status == "missing":
-            return style.wrap(
-                f"Next: `grade reset {_short(exercise)}` writes {_from_here(path)}, which is missing.", style.prose
-            )
+            return style.wrap(said.next_missing(f"grade reset {_short(exercise)}", shown_path(path)), style.prose)
         verb = "open" if at.status == "not_started" or (check and check.status == "not_started") else "change"
-        words = [_short(exercise)] if path.name == exercise.filename else [exercise.id, _from_here(path)]
-        return _step(f"{verb} {_from_here(path)}", words, flags, style)
+        words = [_short(exercise)] if path.name == exercise.filename else [exercise.id, shown_path(path)]
+        return _step(said.next_step(verb, shown_path(path)), words, flags, style)
     graded = [by_id[result.id] for result in report.exercises]
     if len(graded) == len(course.exercises):
         return farewell(course, style)
@@ -118,34 +118,34 @@ def what_next(
     if exercise_next is None:
         return _step(None, [], flags, style)
     path = files[graded[-1].id].with_name(exercise_next.filename)
-    return _step(f"open {_from_here(path)}", [_short(exercise_next)], flags, style)
+    return _step(said.next_step("open", shown_path(path)), [_short(exercise_next)], flags, style)
 
 
 def _step(first: str | None, words: Sequence[str], flags: Sequence[str], style: Style) -> list[str]:
     command = " ".join(["grade", *map(shlex.quote, (*words, *flags))])
-    text = f"Next: {first}, then `{command}`" if first else f"Next: `{command}` grades all exercises together"
-    if first is None or columns(text) <= style.prose:
-        return style.wrap(text, style.prose)
-    return [f"Next: {first}, then", f"`{command}`"]  # a command has to stay whole, to be copied
+    if first is None:
+        return style.wrap(said.next_all(command), style.prose)
+    return with_command(first, command, style)
+
+
+def with_command(text: str, command: str, style: Style = PLAIN) -> list[str]:
+    """Return the lines of a text that ends in a command. The command stays whole, to be copied, in a line of its own
+    if need be, and a terminal that is narrower still breaks it."""
+    line = f"{text} `{command}`"
+    return [line] if columns(line) <= style.prose else [*style.wrap(text, style.prose), f"`{command}`"]
 
 
 def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Sequence[str], style: Style) -> list[str]:
     """Return the first screen: what the exercises are, and which file to open."""
     first = files[report.exercises[0].id]
     count, points = len(course.exercises), course.max_score
-    here = _from_here(first.parent)
-    where = "this folder" if here == "." else here
-    text = (
-        f"Welcome. {count} exercises worth {points} points are in {where}. Each file begins with what you need to "
-        "know. Replace each TODO, and the `raise` line under it, by your code."
-    )
-    tip = "`grade watch` grades on every save. `grade hint` shows a hint. `grade list` shows every exercise."
+    text = said.welcome(count, points, shown_path(first.parent) or ".")
     return [
         style.cut(style.clean(course.title), style.width),
         "",
         *style.wrap(text, style.prose),
         "",
-        *style.wrap(tip, style.prose),
+        *style.wrap(said.WELCOME_TIP, style.prose),
         "",
         f"Score 0/{points}",
         *what_next(course, report, files, (), flags, style),
@@ -154,33 +154,29 @@ def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Se
 
 def farewell(course: Course, style: Style = PLAIN) -> list[str]:
     """Return the last screen: what was learnt, and where to go on."""
-    lines = ["", f"All {len(course.exercises)} exercises are passed."]
+    lines = ["", said.all_passed(len(course.exercises))]
     learnt = [(exercise.number, exercise.learnt) for exercise in course.exercises if exercise.learnt]
     if learnt:
-        lines += ["", "What you have learnt:"]
+        lines += ["", said.LEARNT]
         for number, text in learnt:
             first, *rest = packed(style.clean(text).split(), style.prose - 5, style.prose - 5)
             lines += [f"  {number} {first}", *(f"     {line}" for line in rest)]
     if course.further:
-        lines += ["", "Where to go on:"]
+        lines += ["", said.FURTHER]
         for text in course.further:
             first, *rest = packed(style.clean(text).split(), style.prose - 4, style.prose - 4)
             lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     return lines
 
 
-def reset_text(path: Path, copy: Path | None) -> str:
-    """Return what became of a file that was reset, and where its copy is, if there is one."""
-    kept = f" Your version is in {_from_here(copy)}." if copy else ""
-    return f"{_from_here(path)} is the original file again.{kept}"
+def reset_text(path: Path, done: Reset, style: Style = PLAIN) -> list[str]:
+    """Return what became of a file that was to be reset, and where its copy is, if there is one."""
+    name = shown_path(path)
+    if not done.written:
+        return style.wrap(said.reset_not_needed(name), style.prose)
+    return style.wrap(said.reset_done(name, shown_path(done.copy) if done.copy else ""), style.prose)
 
 
 def _short(exercise: Exercise) -> str:
     """Return the shortest word that names an exercise: its number without a zero before it."""
     return exercise.number.lstrip("0") or exercise.id
-
-
-def _from_here(path: Path) -> str:
-    """Return a path as it is named from the current folder."""
-    here = Path.cwd()
-    return plain(str(path.relative_to(here) if path.is_relative_to(here) else path)) or "."

@@ -39,6 +39,7 @@ _WORDS = {
 }
 _OWN_LINE = re.compile(r"(cell \d+, )?line \d+: ")  # of a message: a line of the learner's file
 _NOT_STARTED = "not started"
+_MISSED_BONUS = "not earned"
 PLAIN = Style()
 
 
@@ -77,10 +78,25 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
 
 
 def shown_in_full(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:
-    """Return the failure that a report explains, and its exercise: the first one of a part that is filled in."""
-    failures = [(one, check) for one in report.exercises if (check := first_failure(one)) is not None]
+    """Return the failure that a report explains, and its exercise: the first one of a part that is filled in. A bonus
+    that was not earned comes after every failure that costs points."""
+    exercises = sorted(report.exercises, key=lambda one: one.status == "passed")
+    failures = [(one, check) for one in exercises if (check := first_failure(one)) is not None]
     begun = ((one, check) for one, check in failures if check.status != "not_started")
     return next(begun, next(iter(failures), (None, None)))
+
+
+def at_hand(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:
+    """Return the exercise to go on with, and its check: the failure that is explained. Of a file that could not be
+    loaded or read before that, there is no check."""
+    at, check = shown_in_full(report)
+    begun = check is not None and check.status != "not_started"
+    for exercise in report.exercises:
+        if begun and exercise is at:
+            break
+        if exercise.status not in ("passed", "not_started", "missing") and first_failure(exercise) is None:
+            return exercise, None
+    return at, check
 
 
 def headline(exercise: ExerciseResult, style: Style = PLAIN, *, title: bool = False) -> str:
@@ -155,6 +171,8 @@ def _not_earned(exercise: ExerciseResult, check: CheckResult) -> bool:
 
 def _line(status: str, check: CheckResult, style: Style) -> str:
     points = f"+{check.score} bonus" if check.bonus else f"{check.score}/{check.max_score}"
+    if status == "not_earned":
+        points = _MISSED_BONUS
     return _row(status, check.title, points, style, indent=2)
 
 

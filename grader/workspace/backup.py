@@ -1,5 +1,6 @@
 """Begin an exercise again without losing what was written."""
 
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -9,15 +10,31 @@ from .folder import own_folder
 _BACKUPS = "backup"
 
 
-def reset(path: Path, stub: str) -> Path | None:
-    """Write the stub over an exercise file; return where the copy of the old file is, None if there was no old file.
+@dataclass(frozen=True)
+class Reset:
+    """What became of a file that was to be reset.
+
+    Attributes:
+        written: Whether the stub was written; not where the file was the stub.
+        copy: Where the copy of the old file is; None if there was no old file, or no need for a copy.
+    """
+
+    written: bool
+    copy: Path | None = None
+
+
+def reset(path: Path, stub: str) -> Reset:
+    """Write the stub over an exercise file that is not the stub already. Keep a copy of the old file, if there was one.
 
     Raises `OSError`; the file is unchanged then.
     """
+    data = stub.encode()
+    if path.is_file() and path.read_bytes() == data:
+        return Reset(written=False)
     copy = keep(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(stub, encoding="utf-8")
-    return copy
+    path.write_bytes(data)
+    return Reset(written=True, copy=copy)
 
 
 def keep(path: Path) -> Path | None:

@@ -1,6 +1,6 @@
 """How far a learner is: what was passed, which exercise is at hand, and which of its hints were shown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,8 +18,8 @@ class Progress(msgspec.Struct):
     Attributes:
         passed: The ids of the exercises that were passed when they were last graded.
         at: The id of the exercise whose failure was last explained, or empty.
-        check: The check that failed there, or empty.
-        hint: The number of the hint that helps there.
+        check: The check that failed there; empty where the file could not be loaded.
+        hint: The number of the hint that the failing check names.
         shown: The number of the last hint that was shown for this failure, or 0.
     """
 
@@ -33,6 +33,8 @@ class Progress(msgspec.Struct):
         """Take in which exercises were passed in a run, and which were not."""
         now = set(passed)
         self.passed = sorted((set(self.passed) | now) - (set(others) - now))
+        if self.at in now:
+            self.failed("", "", 1)
 
     def failed(self, exercise: str, check: str, hint: int) -> None:
         """Take in which failure was explained; other hints were for another one."""
@@ -40,11 +42,11 @@ class Progress(msgspec.Struct):
             self.shown = 0
         self.at, self.check, self.hint = exercise, check, hint
 
-    def next_hint(self, count: int) -> int:
-        """Return the number of the hint to show next: the one that helps, those after it, and then from the first."""
-        if not 1 <= self.shown <= count:
-            return self.hint if 1 <= self.hint <= count else 1
-        return self.shown % count + 1
+    def next_hint(self, numbers: Sequence[int]) -> int:
+        """Return the hint to show next, of these: the first, or the one after the last that was shown; at the end the
+        last one again."""
+        following = numbers.index(self.shown) + 1 if self.shown in numbers else 0
+        return numbers[min(following, len(numbers) - 1)]
 
 
 def progress_of(exercises: Path) -> Progress:

@@ -151,9 +151,9 @@ def test_keys(watch: Terminal, exercises: Path) -> None:
     watch.press("h")
     watch.until("Hint 3 of 4")
     watch.press("h")
-    watch.until("Hint 4 of 4")
+    watch.until("Hint 4 of 4", "That is the last hint for this failure.")
     watch.press("h")
-    watch.until("Hint 1 of 4")
+    watch.until("Hint 4 of 4")
     watch.press("l")
     watch.until("> PARTIAL  01 distribute", "13 descend")
     watch.press("a")
@@ -164,6 +164,31 @@ def test_keys(watch: Terminal, exercises: Path) -> None:
     watch.until("is the original file again", ".backward/backup/01_distribute.1.py")
     assert WRONG == (exercises / ".backward" / "backup" / "01_distribute.1.py").read_text(encoding="utf-8")
     assert 0 == watch.leave()
+
+
+def test_next_goes_to_the_exercise_that_was_announced(watch: Terminal, exercises: Path) -> None:
+    """From the first screen and from that of a pass; pressed again, to the one after it."""
+    watch.press("n")
+    watch.until("TODO     01 distribute", "Save the file: it is graded at once.")
+    (exercises / "01_distribute.py").write_text(RIGHT, encoding="utf-8")
+    watch.until("PASS", "Next: open exercises/02_swap.py")
+    for announced in ("02_swap", "03_accumulate"):
+        watch.press("n")
+        watch.until(f"TODO     {announced.replace('_', ' ')}", f"Next: open exercises/{announced}.py")
+
+
+def test_play_writes_the_replay_of_the_failing_check(watch: Terminal, exercises: Path) -> None:
+    """The page has the program of the check that is explained; after a pass, of the exercise that was passed."""
+    page = exercises / ".backward" / "replay.html"
+    for text, word in ((WRONG, "PARTIAL"), (RIGHT, "PASS")):
+        page.unlink(missing_ok=True)
+        (exercises / "01_distribute.py").write_text(text, encoding="utf-8")
+        watch.until(word)
+        watch.press("p")
+        watch.until(
+            "Replayed 01_distribute: L = a + b", "Replay: exercises/.backward/replay.html", "No browser was opened"
+        )
+        assert "your backward pass" in page.read_text(encoding="utf-8")
 
 
 def test_it_survives_what_is_saved(watch: Terminal, exercises: Path) -> None:
@@ -205,8 +230,9 @@ def test_without_a_terminal_lines_are_printed(
     )
     assert process.stdout is not None
     try:
-        lines = [process.stdout.readline() for _ in range(5)]
+        lines = [process.stdout.readline() for _ in range(7)]
         assert "Next: open exercises/01_distribute.py" in "".join(lines)
+        assert "takes no keys" in "".join(lines)
         (exercises / "01_distribute.py").write_text(RIGHT, encoding="utf-8")
         assert any("PASS" in process.stdout.readline() for _ in range(3))
         process.send_signal(signal.SIGINT)

@@ -66,7 +66,7 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
     [
         ("there is no exercise `distrbute`; did you mean `distribute`?", ["distrbute"]),
         ("there is no exercise `acumulate`; did you mean `accumulate`?", ["acumulate"]),
-        ("there is no exercise `xyzzy`; there are: distribute, swap", ["xyzzy"]),
+        ("there is no exercise `xyzzy`; there are 1 to 13, and `grade list` names them", ["xyzzy"]),
         ("there is no exercise `99`", ["99"]),
         ("there is no exercise `0`", ["0"]),
         ("`b` could be", ["b"]),
@@ -217,10 +217,70 @@ def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: 
     path = exercises / "03_accumulate.py"
     path.write_text(solved(path.name).replace("self.grad += other.data", "self.grad = other.data"))
     grade("3")
-    assert [3, 4, 1] == [int(grade("hint").stdout.split()[1]) for _ in range(3)]
+    shown = [grade("hint").stdout for _ in range(3)]
+    assert [3, 3, 3] == [int(text.split()[1]) for text in shown]
+    assert "That is the last hint for this failure." in shown[0]
     path.write_text(solved(path.name).replace("+= out.grad", "= out.grad"))
     grade("3")
-    assert "Hint " in grade("hint").stdout
+    assert "for 03_accumulate" in grade("hint").stdout
+
+
+def test_hints_go_on_to_those_that_belong_to_no_check(grade: Grade, exercises: Path, solved: Solved) -> None:
+    """Not to the hint of another check; the last one is shown again."""
+    path = exercises / "01_distribute.py"
+    path.write_text(solved(path.name).replace("other.grad += out.grad", "pass"))
+    grade("1")
+    assert [1, 4, 4] == [int(grade("hint").stdout.split()[1]) for _ in range(3)]
+
+
+def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises: Path, solved: Solved) -> None:
+    """It names that file and the way to its error, and no exercise that comes later; after a pass, nothing is left."""
+    path = exercises / "02_swap.py"
+    path.write_text(solved(path.name).replace("def _backward():", "def _backward()"))
+    assert "Next: change exercises/02_swap.py, then `grade 2`" in grade().stdout
+    for _ in range(2):
+        assert "02_swap.py could not be loaded when it was last graded. `grade 2` shows why." in grade("hint").stdout
+    path.write_text(solved(path.name))
+    grade("2")
+    done = grade("hint")
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "no failure is known here; run `grade`, or name an exercise: `grade hint distribute`" in done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("3",), ("list",), ("next",), ("hint", "3")])
+def test_the_exercises_are_found_from_a_folder_below(grade: Grade, exercises: Path, words: tuple[str, ...]) -> None:
+    """In `docs` as beside it."""
+    docs = exercises.parent / "docs" / "more"
+    docs.mkdir(parents=True)
+    done = grade(*words, cwd=docs)
+    assert ("", False) == (done.stderr, "MISSING" in done.stdout)
+
+
+@pytest.mark.parametrize("words", [(), ("3",), ("list",), ("next",), ("reset", "1"), ("watch",)])
+def test_a_folder_without_exercises_above_says_where_was_looked(
+    grade: Grade, work: Path, words: tuple[str, ...]
+) -> None:
+    """And nothing is written."""
+    done = grade(*words)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert f"no exercise files in {work} or in a folder above it; `grade start`" in done.stderr
+    assert [] == list(work.iterdir())
+
+
+@pytest.mark.parametrize(("words", "count"), [(["exercises"], 13), (["exercises/", "3-4"], 2), (["."], 13)])
+@pytest.mark.usefixtures("exercises")
+def test_a_folder_is_graded(grade: Grade, words: list[str], count: int) -> None:
+    """As by `--from`; the learner's own folder is not named again in the next step."""
+    assert count == len(graded(grade(*words, "--json")))
+    assert re.search(r"then `grade \d`$", grade(*words).stdout, re.MULTILINE)
+
+
+def test_another_folder_is_graded_by_its_name(grade: Grade, exercises: Path, work: Path) -> None:
+    """The next command names it again; a second folder is refused."""
+    other = exercises.rename(work / "other")
+    assert "then `grade 1 --from other`" in grade("other").stdout
+    refused = grade("other", other)
+    assert (2, True) == (refused.returncode, "is a folder; name one folder of exercises" in refused.stderr)
 
 
 def test_a_solution_is_shown_when_it_is_passed(grade: Grade, own_course: Path, solved: Solved) -> None:
@@ -266,7 +326,8 @@ def test_paths_name_exercises_from_any_folder(grade: Grade, exercises: Path) -> 
     assert ["accumulate"] == graded(grade("exercises/03_accumulate.py", "--json"))
     assert ["accumulate"] == graded(grade("03_accumulate.py", "--json", cwd=exercises))
     assert "for 03_accumulate" in grade("hint", "exercises/03_accumulate.py").stdout
-    assert "the original file again" in grade("reset", "03_accumulate.py", cwd=exercises).stdout
+    assert "there is nothing to reset" in grade("reset", "03_accumulate.py", cwd=exercises).stdout
+    assert not (exercises / ".backward" / "backup").exists()
 
 
 def test_the_graders_own_fault_is_exit_code_3(grade: Grade, own_course: Path, solved: Solved) -> None:
@@ -311,10 +372,19 @@ def test_start_leaves_alone_what_is_there(grade: Grade, exercises: Path) -> None
     (exercises / "02_swap.py").unlink()
     done = grade("start")
     assert done.returncode == 0
-    assert "1 exercises written to exercises" in done.stdout
+    assert "1 exercise written to exercises" in done.stdout
     assert "there already, and left alone: exercises/01_distribute.py" in done.stdout
     assert (exercises / "01_distribute.py").read_text() == "mine = 1\n"
     assert (exercises / "02_swap.py").is_file()
+
+
+def test_a_second_start_goes_on_where_the_learner_is(grade: Grade, exercises: Path, solved: Solved) -> None:
+    """The next file is the first one that is not known to be passed."""
+    (exercises / "01_distribute.py").write_text(solved("01_distribute.py"))
+    grade("1")
+    done = grade("start")
+    assert "Next: open exercises/02_swap.py, then `grade 2`" in done.stdout
+    assert "0 exercises" not in done.stdout
 
 
 def test_start_into_a_file_is_refused(grade: Grade, work: Path) -> None:

@@ -1,0 +1,220 @@
+"""The sentences of practice: what `grade` and its commands say to a learner, besides findings about the code."""
+
+from collections.abc import Sequence
+
+# -- which exercise, and where it is ------------------------------------------------------------------
+
+
+def no_exercise(word: str, numbers: Sequence[str], near: str) -> str:
+    """Say that a word names no exercise. `numbers` are those of all; `near` is a question about a similar name."""
+    return f"there is no exercise `{word}`" + (near or f"; there are {_numbers(numbers)}, and `grade list` names them")
+
+
+def several_exercises(word: str, ids: Sequence[str]) -> str:
+    """Say that a word could be any of several exercises."""
+    return f"`{word}` could be {' or '.join(ids)}"
+
+
+def backward_range(word: str, first: str, last: str) -> str:
+    """Say that a range ends before it begins."""
+    return f"`{word}` goes backward; write `{last}-{first}`"
+
+
+def named_twice(exercise: str) -> str:
+    return f"`{exercise}` is named twice"
+
+
+def whose_file(word: str, *, notebook: bool = False) -> str:
+    """Ask which exercise a file belongs to."""
+    other = ", or begin cells with `%%grade EXERCISE`" if notebook else ""
+    return f"which exercise is {word}? write `grade EXERCISE {word}`{other}"
+
+
+def no_files(folder: str, *, above: bool = False) -> str:
+    """Say that a folder holds no exercise file; `above`: nor does one of the folders above it."""
+    where = f"{folder} or in a folder above it" if above else folder
+    return f"no exercise files in {where}; `grade start` puts them into ./exercises"
+
+
+def no_file(path: str) -> str:
+    return f"there is no file {path}"
+
+
+def folder_and_more(word: str) -> str:
+    """Say that a folder was named beside `--from`, or a second one."""
+    return f"{word} is a folder; name one folder of exercises, before or after what is in it"
+
+
+def _numbers(numbers: Sequence[str]) -> str:
+    """Return exercise numbers as a range, or one by one where some between them are missing."""
+    short = [number.lstrip("0") or number for number in numbers]
+    whole = [str(number) for number in range(int(numbers[0]), int(numbers[-1]) + 1)]
+    return f"{short[0]} to {short[-1]}" if short == whole and len(short) > 2 else ", ".join(short)
+
+
+# -- what to do next ------------------------------------------------------------------------------------
+
+
+def next_file(path: str, title: str) -> str:
+    return f"Next: open {path} ({title})."
+
+
+def next_step(verb: str, path: str, folder: str = "") -> str:
+    """Return what comes before the command that grades a file: `verb` is `open` or `change`. `folder` is one to go to
+    first."""
+    go = f"cd {folder}, " if folder else ""
+    return f"Next: {go}{verb} {path}, then"
+
+
+def next_all(command: str) -> str:
+    return f"Next: `{command}` grades all exercises together"
+
+
+def next_missing(command: str, path: str) -> str:
+    return f"Next: `{command}` writes {path}, which is missing."
+
+
+def all_passed(count: int) -> str:
+    return f"All {count} exercises are passed."
+
+
+def welcome(count: int, points: int, folder: str) -> str:
+    """Greet a learner who has not begun. `folder` is `.` for the current one."""
+    where = "this folder" if folder == "." else folder
+    return (
+        f"Welcome. {count} exercises worth {points} points are in {where}. Each file begins with what you need to "
+        "know. Replace each TODO, and the `raise` line under it, by your code."
+    )
+
+
+WELCOME_TIP = "`grade watch` grades on every save. `grade hint` shows a hint. `grade list` shows every exercise."
+LEARNT = "What you have learnt:"
+FURTHER = "Where to go on:"
+
+
+def points_and_passed(score: int, points: int, passed: int, count: int, *, short: bool = False) -> str:
+    return f"{score}/{points} points, {passed} of {count} {'passed' if short else 'exercises passed'}"
+
+
+def report_in(path: str) -> str:
+    return f"Report: {path}"
+
+
+# -- `grade start`, `grade reset`, `grade solution` -----------------------------------------------------
+
+
+def started(count: int, folder: str) -> str:
+    return f"{count} exercise{'' if count == 1 else 's'} written to {folder}"
+
+
+def also_written(names: Sequence[str]) -> str:
+    return f"also written: {', '.join(names)}"
+
+
+def left_alone(names: Sequence[str]) -> str:
+    """Say which files were there before; of many, the first two and how many more."""
+    few = ", ".join(names) if len(names) < 4 else f"{', '.join(names[:2])} and {len(names) - 2} more"
+    return f"there already, and left alone: {few}"
+
+
+START_TIP = "`grade watch` grades on every save."
+
+
+def reset_done(path: str, copy: str) -> str:
+    """Say that a file is the original again, and where the learner's version is, if there was one."""
+    kept = f" Your version is in {copy}." if copy else ""
+    return f"{path} is the original file again.{kept}"
+
+
+def reset_not_needed(path: str) -> str:
+    return f"{path} is the original file: there is nothing to reset."
+
+
+def not_written(path: str, why: str) -> str:
+    return f"{path}: cannot be written: {why}"
+
+
+NO_SOLUTIONS = "this course shows no solutions"
+SOLUTIONS_MISSING = "this course came without its solutions; ask your instructor"
+
+
+def solution_later(exercise: str) -> str:
+    return f"the solution of {exercise} is shown when you have passed it; `grade hint` helps"
+
+
+# -- hints ----------------------------------------------------------------------------------------------
+
+NOTHING_GRADED = "no exercise has been graded here; run `grade`, or name one: "
+NOTHING_FAILED = "no failure is known here; run `grade`, or name an exercise: "
+
+
+def no_failure(exercise: str, *, graded: bool) -> str:
+    """Say that no hint can be chosen, and how to name the exercise that it should be of."""
+    return f"{NOTHING_FAILED if graded else NOTHING_GRADED}`grade hint {exercise}`"
+
+
+def hint_range(exercise: str, count: int) -> str:
+    return f"`{exercise}` has hints 1 to {count}"
+
+
+def hint_head(number: int, count: int, exercise: str) -> str:
+    return f"Hint {number} of {count} for {exercise}"
+
+
+def more_hints(command: str) -> str:
+    return f"More: {command}"
+
+
+def last_hint(exercise: str, count: int) -> str:
+    """Say that a failing check has no further hint. `count` is the number of the exercise's hints."""
+    others = f" `grade hint {exercise} N` shows hint N of the exercise, from 1 to {count}." if count > 1 else ""
+    return f"That is the last hint for this failure.{others}"
+
+
+def not_loaded(file: str, number: str, exercise: str) -> str:
+    """Say why there is no hint for a file that could not be loaded or read."""
+    return (
+        f"{file} could not be loaded when it was last graded. `grade {number}` shows why. "
+        f"`grade hint {exercise} 1` shows the first hint of the exercise."
+    )
+
+
+# -- `grade watch` --------------------------------------------------------------------------------------
+
+KEYS = ("h hint", "p play", "a all failures", "l list", "n next", "r reset", "q quit")
+NO_KEYS = "This terminal takes no keys: results are printed below one another, and Ctrl-C quits."
+ON_SAVE = "Save the file: it is graded at once."
+NEXT_HINT = "h shows the next hint"
+
+
+def checking(exercise: str, number: int, count: int, title: str) -> str:
+    return f"{exercise}, check {number} of {count}: {title}"
+
+
+def sure_to_reset(file: str) -> str:
+    return f"Press r again to begin {file} again. A copy of your file is kept."
+
+
+# -- `grade play` ---------------------------------------------------------------------------------------
+
+RUNNING = "running your code"
+
+
+def replayed(file: str, program: str) -> str:
+    return f"Replayed {file}: {program}"
+
+
+def replay_in(path: str) -> str:
+    return f"Replay: {path}"
+
+
+OPEN_IT = "No browser was opened: open that file in one."
+
+
+def several_in(notebook: str, ids: Sequence[str]) -> str:
+    """Say that a notebook holds cells of several exercises, of which one has to be named."""
+    return f"{notebook} has cells of {', '.join(ids)}; write `grade play {ids[0]} {notebook}`"
+
+
+def nothing_to_play(exercise: str) -> str:
+    return f"No check of {exercise} runs a backward pass that can be shown."
