@@ -6,14 +6,28 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from grader.course import load_course
-from grader.report import CheckResult, ExerciseResult
-from grader.style import Style, hint_lines
-from grader.views.practice import exercise_list, exercise_screen, fitted, next_step, progress
+from grader.report import CheckResult, ExerciseResult, Report
+from grader.style import Style, columns, hint_lines
+from grader.views.practice import (
+    exercise_list,
+    exercise_screen,
+    farewell,
+    fitted,
+    next_step,
+    progress,
+    reset_text,
+    welcome,
+    what_next,
+)
+from grader.words import practice as said
+from grader.workspace import Reset
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
+MakeReport = Callable[..., Report]
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
@@ -70,3 +84,29 @@ def test_a_hint_is_wrapped() -> None:
     for exercise in COURSE.exercises:
         for hint in exercise.hints:
             assert all(len(line) <= 78 for line in hint_lines(exercise.stem, hint, Style()))
+
+
+WIDTHS = [38, 40, 58, 60, 78, 118, 198]  # of a terminal with two columns more
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_line_of_practice_fits(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, width: int
+) -> None:
+    """Next steps, first and last screens, the list, hints, what became of a reset: from 40 to 200 columns."""
+    style, folder = Style(width), Path("exercises")
+    files = {one.id: folder / one.filename for one in COURSE.exercises}
+    lines = [*farewell(COURSE, style), *exercise_list(COURSE, {}, FIRST, style)]
+    lines += reset_text(files[FIRST.id], Reset(written=False), style)
+    lines += reset_text(
+        files[FIRST.id], Reset(written=True, copy=folder / ".backward/backup/01_distribute.1.py"), style
+    )
+    for exercise in COURSE.exercises:
+        lines += next_step(COURSE, exercise, folder, style)
+        for status in ("failed", "missing", "not_started"):
+            result = replace(make_exercise(make_check("a", "failed")), id=exercise.id, status=status)
+            lines += what_next(COURSE, make_report(result), files, (), ("--from", "exercises"), style)
+        lines += style.wrap(said.last_hint(exercise.id, 12), style.prose)
+        lines += style.wrap(said.not_loaded(exercise.filename, "12", exercise.id), style.prose)
+    lines += welcome(COURSE, make_report(replace(result, id=FIRST.id)), files, (), style)
+    assert [] == [line for line in lines if columns(line) > width]

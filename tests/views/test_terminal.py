@@ -14,6 +14,7 @@ from grader.report import CheckResult, ExerciseResult, Report
 from grader.report.model import FaultFact
 from grader.style import Style, columns
 from grader.views import render
+from grader.views.terminal import at_hand, shown_in_full
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -450,6 +451,30 @@ def test_bonus_that_is_open_is_no_alarm(
     assert "FAIL" not in text
     assert "yours 3" not in text
     assert "yours 3" in render(report, "T", everything=True)
+
+
+def test_a_missed_bonus_hides_no_failure(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """Its row says that it was not earned. What is explained is the failure in a later exercise."""
+    first = make_exercise(make_check("all"), make_check("more", **{**WRONG, "bonus": True}), status="passed")
+    second = make_exercise(make_check("next", **WRONG))
+    report = make_report(first, second)
+    text = render(report, "T")
+    assert block(render(make_report(first), "T"), "more")[0].endswith("not earned")
+    assert (second, second.checks[0]) == shown_in_full(report)
+    assert re.search(r"^FAIL .*: next$", text, re.MULTILINE)
+
+
+def test_at_hand_is_the_first_problem(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """A file that could not be loaded comes before failures of later exercises, and after those of earlier ones."""
+    wrong = make_exercise(make_check("next", **WRONG), status="partial")
+    unloaded = make_exercise(make_check(status="skipped"), status="failed")
+    open_ = make_exercise(make_check(status="not_started"), status="not_started")
+    assert (unloaded, None) == at_hand(make_report(open_, unloaded, wrong))
+    assert (wrong, wrong.checks[0]) == at_hand(make_report(wrong, unloaded, open_))
 
 
 @pytest.mark.parametrize("width", [38, 60, 78, 118, 198])
