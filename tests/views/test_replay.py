@@ -49,8 +49,8 @@ def test_a_page_without_replays(landscape: Landscape | None) -> None:
     """A landscape alone, or the order game alone."""
     data = unpack(build_replay_page([], landscape))
 
-    assert ([], "a", landscape is not None) == (
+    assert ([], "b = a + 1; c = a * 3; d = b * c", landscape is not None) == (
         data["replays"],
-        data["game"]["nodes"][data["game"]["watched"]]["name"],
+        data["game"]["program"],
         data["landscape"] is not None,
     )

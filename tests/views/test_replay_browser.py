@@ -15,9 +15,11 @@ from replays import CODE, LANDSCAPE, replay
 from torch_answers import answer
 
 from grader.outside.text import spelled
-from grader.program import OPERATIONS, program
+from grader.program import OPERATIONS, Op, Program, program
 from grader.replay import Grid, Problem, Replay, Source, Step
 from grader.replay.presets import presets
+from grader.replay.reference import contributions, forward
+from grader.report.shown import digits
 from grader.views.replay import build_replay_page
 
 pytestmark = pytest.mark.browser
@@ -294,6 +296,56 @@ def test_the_order_game_is_lost_and_won(open_html: OpenHtml) -> None:
     assert ["9 ≠ 15"] == page.locator("#game-graph .card.wrong text.number:last-child").all_text_contents()
 
 
+def left_by(graph: Program, order: Sequence[int]) -> list[float]:
+    """The gradients that right rules leave, run in an order."""
+    values, grads = forward(graph), [float(i == graph.root) for i in range(len(graph.nodes))]
+    for at in order:
+        for given in contributions(graph.nodes[at], values, values[at], grads[at]):  # type: ignore[arg-type]
+            grads[given.node] += given.amount or 0.0
+    return grads
+
+
+@pytest.mark.parametrize("name", ["shared", "neuron", "dead", "gate", "product"])
+def test_the_order_game_of_any_program(open_html: OpenHtml, name: str) -> None:
+    """Of a preset: each order leaves what right rules leave in it, and wins where every gradient is right."""
+    preset = next(preset for preset in presets() if preset.id == name)
+    graph = preset.parsed
+    page = opened(open_html, replay(preset.program, title=preset.title, leaves=preset.values))
+    visits = [i for i in graph.reachable if isinstance(graph.nodes[i], Op)]
+    orders = [visits, visits[::-1], *random.Random(name).sample([*itertools.permutations(visits)], k=2)]
+    right = left_by(graph, visits[::-1])
+
+    for order in orders:
+        left = left_by(graph, order)
+        words = play(page, [graph.nodes[i].name for i in order]).replace("−", "-")
+        won = pytest.approx(right) == left
+        assert won == words.startswith("✓"), words
+        wrong = [
+            leaf
+            for leaf in graph.leaves
+            if pytest.approx(right[graph.index[leaf.name]]) != left[graph.index[leaf.name]]
+        ]
+        for leaf in graph.leaves if won else wrong:
+            assert f"{leaf.name}.grad = {digits(left[graph.index[leaf.name]])}" in words
+        told = page.locator("#game-told .lost li").count()
+        assert won == (told == 0)
+    expect(page.locator("#game-about")).to_contain_text(f"Place the {len(visits)} calls in an order")
+
+
+def test_the_order_game_follows_the_program(open_html: OpenHtml) -> None:
+    """It is that of the program above, or another one that is chosen; a single operation has no order."""
+    page = opened(open_html, *(replay(text, leaves=leaves) for text, leaves in PROGRAMS))
+    titles = page.locator("#game-program option").all_inner_texts()
+    assert [text for text, _ in PROGRAMS if text != "L = a * a"] == titles  # of these, one is the diamond
+
+    page.get_by_role("button", name=PROGRAMS[3][0], exact=True).click()
+    expect(page.locator("#game-cards button")).to_have_count(4)
+    page.get_by_role("button", name="L = a * a", exact=True).click()
+    expect(page.locator("#game-cards button")).to_have_count(4)
+    page.locator("#game-program").select_option(label=PROGRAMS[2][0])
+    expect(page.locator("#game-about")).to_contain_text("the gradient of a is 15")
+
+
 def test_the_keyboard_alone_is_enough(open_html: OpenHtml) -> None:
     """From the top to the player, through the steps, to an edge, and through the game."""
     page = opened(open_html, replay("c = a + b; L = c * d", a=2, b=-3, d=10))
@@ -393,6 +445,7 @@ def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
     page = open_html(html, color_scheme=scheme, reduced_motion="reduce")
     page.locator("#first-difference").click()
     page.locator("#graph .edge").first.focus()
+    page.locator("#game-program").select_option(label="The diamond")
     play(page, "bcd")
 
     page.evaluate(AXE.read_text(encoding="utf-8"))

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from ...outside import plain
 from ...program import Leaf, Program, program
 from ...replay import Landscape, Replay, Source
 from ..offline import Parts, write_page
@@ -23,7 +24,8 @@ PARTS = Parts(
     style=_HERE / "replay.css",
     licences=_ASSETS / "LICENSES.txt",
 )
-GAME = program("b = a + 1; c = a * 3; d = b * c", a=2)  # that of exercise 04
+GAME = program("b = a + 1; c = a * 3; d = b * c", a=2)  # where no other program is there, as in exercise 04
+GAME_TITLE = "The diamond"
 
 
 def build_replay_page(replays: Sequence[Replay], landscape: Landscape | None = None) -> str:
@@ -49,7 +51,7 @@ def document(replays: Sequence[Replay], landscape: Landscape | None) -> dict[str
         "replays": shown,
         "sources": msgspec.to_builtins(sources),
         "landscape": msgspec.to_builtins(landscape),
-        "game": {"nodes": _nodes(GAME), "root": GAME.root, "watched": GAME.index["a"]},
+        "game": {"title": GAME_TITLE, "program": plain(GAME.text), "nodes": _nodes(GAME), "root": GAME.root},
     }
 
 

@@ -1,27 +1,59 @@
 "use strict";
 
-/** Set up the order game: place the visits of a graph, run them, and see what each order loses. */
-function orderGame(box, { nodes, root, watched }) {
-  const leaves = Object.fromEntries(nodes.map((node, i) => [i, node.leaf_value]).filter(([, value]) => value !== null));
+const MOST_VISITS = 12;
+
+/** Return the program of a replay, or of the page's own game, as the order game plays it; null where there is nothing
+ * to order, too much, or a number that cannot be computed. */
+function gameOf({ nodes, root, program, title }) {
+  const leaves = Object.fromEntries(nodes.map((node, i) => [i, node.leaf_value]).filter(([i]) => isLeaf(nodes[i])));
   const data = forwardPass(nodes, leaves);
   const right = backwardPass(nodes, root, data).grad;
-  const cards = nodes.map((_, i) => i).filter((i) => !isLeaf(nodes[i]));
+  const visits = rightOrder(nodes, root).sort((a, b) => a - b);
+  const watched = Object.keys(leaves).map(Number);
+  const known = [...data, ...right].every(Number.isFinite);
+  return known && watched.length && visits.length > 1 && visits.length <= MOST_VISITS
+    ? { nodes, root, program, title, data, right, visits, watched }
+    : null;
+}
+
+/** Set up the order game: place the visits of a graph, run them, and see what each order loses. Return a function that
+ * turns to the game of a replay, if it has one. */
+function orderGame(box, own, replays) {
+  const programs = replays.map(gameOf);
+  const games = programs.filter(Boolean);
+  if (!games.some(({ program }) => program === own.program)) games.push(gameOf(own));
+  const select = box.querySelector("#game-program");
+  select.replaceChildren(...games.map(({ title }, i) => h("option", { value: String(i) }, plain(title))));
+  box.querySelector("#game-choice").hidden = games.length < 2;
+  const turnTo = (at) => {
+    select.value = String(at);
+    playGame(box, games[at]);
+  };
+  select.addEventListener("change", () => turnTo(Number(select.value)));
+  turnTo(0);
+  return (replay) => {
+    const game = programs[replays.indexOf(replay)];
+    if (game) turnTo(games.indexOf(game));
+  };
+}
+
+/** Let one program be played in `box`. */
+function playGame(box, game) {
+  const { nodes, root, data, right, visits: cards } = game;
   const run = gameRun(nodes, root, data, right);
   const graph = graphView(box.querySelector("#game-graph"), run, { label: "The graph of the order game" });
   const [hand, placed, told] = ["#game-cards", "#game-order", "#game-told"].map((id) => box.querySelector(id));
   const [start, clear] = ["#game-run", "#game-clear"].map((id) => box.querySelector(id));
+  const call = (i) => plain(`${called(nodes[i])}._backward()`);
   const tried = new Map();
   let order = [];
+  box.querySelector("#game-about").textContent = plain(gameWords(game));
 
   function draw(focus) {
     const rest = cards.filter((i) => !order.includes(i));
     hand.replaceChildren(
       ...rest.map((i) =>
-        h(
-          "button.visit",
-          { type: "button", "data-visit": nodes[i].name, onclick: () => place(i) },
-          `${nodes[i].name}._backward()`,
-        ),
+        h("button.visit", { type: "button", "data-visit": nodes[i].name, onclick: () => place(i) }, call(i)),
       ),
     );
     placed.replaceChildren(
@@ -32,12 +64,8 @@ function orderGame(box, { nodes, root, watched }) {
               null,
               h(
                 "button.visit",
-                {
-                  type: "button",
-                  "aria-label": `Take back ${nodes[order[k]].name}._backward()`,
-                  onclick: () => take(k),
-                },
-                `${nodes[order[k]].name}._backward()`,
+                { type: "button", "aria-label": `Take back ${call(order[k])}`, onclick: () => take(k) },
+                call(order[k]),
               ),
             )
           : h("li.empty", null, "…"),
@@ -60,50 +88,76 @@ function orderGame(box, { nodes, root, watched }) {
     graph.show(run.frame());
   }
 
-  start.addEventListener("click", () => {
+  start.onclick = () => {
     const { visits, grad } = backwardPass(nodes, root, data, order);
-    const names = order.map((i) => nodes[i].name).join(", ");
-    const won = nodes.every((_, i) => !differ(exactly(grad[i]), exactly(right[i])));
-    tried.set(names, grad[watched]);
-    const lost = losses(visits, grad);
-    const target = `${nodes[watched].name}.grad`;
+    const wrong = nodes.map((_, i) => i).filter((i) => differ(exactly(grad[i]), exactly(right[i]), run.scale));
+    tried.set(order.map((i) => called(nodes[i])).join(", "), triedWords(game, grad));
+    const late = losses(visits, grad);
+    const lost = late.filter(({ edges }) => edges.some(({ amount }) => amount !== 0));
     told.replaceChildren(
-      h(
-        "p.headline",
-        null,
-        won
-          ? `✓ ${target} = ${digits(grad[watched])}: every contribution arrived.`
-          : `≠ ${target} = ${digits(grad[watched])}; the right order reaches ${digits(right[watched])}.`,
-      ),
+      h("p.headline", null, plain(outcomeWords(game, grad, wrong, late.length > 0))),
       h(
         "ol.visits",
         null,
-        visits.map((visit) => h("li", null, visitWords(nodes, visit))),
+        visits.map((visit) => h("li", null, plain(visitWords(nodes, visit)))),
       ),
       ...(lost.length
         ? [
             h(
               "ul.lost",
               null,
-              lost.map((loss) => h("li", null, lossWords(nodes, grad, loss))),
+              lost.map((loss) => h("li", null, plain(lossWords(nodes, grad, loss)))),
             ),
           ]
         : []),
       h(
         "p.quiet",
         null,
-        `Orders so far: ${[...tried].map(([words, value]) => `${words} gives ${digits(value)}`).join("; ")}.`,
+        plain(`Orders so far: ${[...tried].map(([words, left]) => `${words} ${left}`).join("; ")}.`),
       ),
     );
     graph.show(run.frame(grad, lost));
-  });
-  clear.addEventListener("click", () => {
+  };
+  clear.onclick = () => {
     order = [];
     forget();
     draw("hand");
-  });
+  };
+  forget();
   draw();
-  graph.show(run.frame());
+}
+
+/** Return the gradients of some nodes: `a.grad = 7 and b.grad = 2`. */
+const gradWords = (nodes, at, grad) => series(at.map((i) => `${called(nodes[i])}.grad = ${digits(grad[i])}`));
+
+/** Return what the game is about. */
+function gameWords({ nodes, root, program, right, visits, watched }) {
+  const values = series(watched.map((i) => `${nodes[i].name} = ${digits(nodes[i].leaf_value)}`));
+  const aim =
+    watched.length === 1
+      ? `the gradient of ${nodes[watched[0]].name} is ${digits(right[watched[0]])}`
+      : `a right order reaches ${gradWords(nodes, watched, right)}`;
+  return (
+    `For ${program.replaceAll("; ", ", ")} at ${values}, ${aim}. ${called(nodes[root])}.grad starts at 1. ` +
+    `Place the ${visits.length} calls in an order and run them. Each call adds its contributions once.`
+  );
+}
+
+/** Return how an order ended: the gradients of the leaves, or of those that are wrong, beside the right ones. `late`
+ * says whether a gradient changed after its node had propagated. */
+function outcomeWords({ nodes, right, watched }, grad, wrong, late) {
+  if (!wrong.length)
+    return `✓ ${gradWords(nodes, watched, grad)}: every contribution ${late ? "that is not 0 " : ""}arrived.`;
+  const leaves = watched.filter((i) => wrong.includes(i));
+  const about = leaves.length ? leaves : wrong;
+  return `≠ ${gradWords(nodes, about, grad)}; the right order reaches ${series(about.map((i) => digits(right[i])))}.`;
+}
+
+/** Return what an order left, in a few words. */
+function triedWords({ nodes, right, watched }, grad) {
+  if (watched.length === 1) return `gives ${digits(grad[watched[0]])}`;
+  const agree = watched.filter((i) => !differ(exactly(grad[i]), exactly(right[i])));
+  return `gives ${agree.length} of ${watched.length} leaves the right gradient`;
 }
 
 /** Return a run whose frames show the gradients that an order leaves. */
@@ -123,16 +177,17 @@ function gameRun(nodes, root, data, right) {
     asked: "expected",
     data: data.map(exactly),
     expected,
-    scale: 1,
+    scale: Math.max(1, ...[...data, ...right].map(Math.abs)),
     frame,
+    frames: [],
     first: null,
     replay: { fault: "order", problem: null, reference: [] },
   };
 }
 
 function visitWords(nodes, { node, upstream, contributions }) {
-  const words = contributions.map((row) => `${nodes[row.node].name} ${signed(row.amount)}`);
-  return `${nodes[node].name} propagates ${digits(upstream)}: ${words.join(", ")}`;
+  const words = contributions.map((row) => `${called(nodes[row.node])} ${signed(row.amount)}`);
+  return `${called(nodes[node])} propagates ${digits(upstream)}: ${words.join(", ")}`;
 }
 
 /** Return what each edge lost: the contribution of what reached its node after the node had propagated. */
@@ -146,9 +201,9 @@ function losses(visits, grad) {
 }
 
 function lossWords(nodes, grad, { node, upstream, late, edges }) {
-  const name = nodes[node].name;
+  const name = called(nodes[node]);
   const missing = edges.map(
-    (row) => `${digits(row.local)} × ${digits(late)} = ${digits(row.amount)} to ${nodes[row.node].name}`,
+    (row) => `${digits(row.local)} × ${digits(late)} = ${digits(row.amount)} to ${called(nodes[row.node])}`,
   );
   return `${name} propagated while ${name}.grad was ${digits(upstream)}. Later ${name}.grad became ${digits(grad[node])}, and no call propagates the ${digits(late)} that came late. Lost: the contribution ${series(missing)}.`;
 }

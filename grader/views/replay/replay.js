@@ -80,6 +80,7 @@ function presets(data, choose) {
 async function start() {
   const data = unpack();
   document.querySelector("main").hidden = false;
+  const turnGame = orderGame(byId("game"), data.game, data.replays);
   if (data.replays.length) {
     const views = { list: [], run: null };
     const player = makePlayer((at, aloud) => {
@@ -96,6 +97,7 @@ async function start() {
     const choose = (at) => {
       mark(at);
       open(data, data.replays[at], player, views);
+      turnGame(data.replays[at]);
     };
     const mark = presets(data, choose);
     choose(0);
@@ -110,7 +112,6 @@ async function start() {
       open(data, run.replay, player, views, { leaves, where: player.at });
     });
   } else for (const part of document.querySelectorAll(".replay")) part.hidden = true;
-  orderGame(byId("game"), data.game);
   if (data.landscape) {
     byId("descent").hidden = false;
     landscapeView(byId("descent"), data.landscape);
