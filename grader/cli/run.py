@@ -57,7 +57,8 @@ def run_grade(course: Course, options: Options) -> int:
     if options.official:
         _refuse_links(options)
     root, folder = learner_folders(course, upward=not options.official)
-    files = files_to_grade(course, options.words, _with_files(course, options.folder) if options.folder else folder)
+    folder = _with_files(course, options.folder) if options.folder else folder
+    files = files_to_grade(course, options.words, folder)
     there = any(path.exists() or path.is_symlink() for path in files.values())
     if not (there or options.formats):  # a platform waits for a result, also where nothing was handed in
         named = [path for path in files.values() if str(path) in options.words]
@@ -97,7 +98,8 @@ def run_grade(course: Course, options: Options) -> int:
     else:
         sys.stdout.write(render(report, course.title, everything=options.everything, style=style()))
         if progress is not None:
-            print("\n".join(what_next(course, report, files, progress.passed, _flags(course, options), style())))
+            told = what_next(course, report, files, folder, progress.passed, _flags(course, options), style())
+            print("\n".join(told))
     sys.stdout.flush()
     _write(report, options, own, progress)
     write_formats(options.formats, full, course, os.environ)
@@ -155,7 +157,6 @@ def _own_folder(course: Course, root: Path, folder: Path, options: Options) -> P
     elsewhere = options.folder is None and not Path.cwd().is_relative_to(root)
     if options.official or options.instructor or elsewhere:
         return None
-    folder = _with_files(course, options.folder) if options.folder else folder
     return folder if holds_exercises(course, folder) else None
 
 

@@ -1,5 +1,6 @@
 """Views of practice in a terminal: an exercise on one screen, the list of exercises, hints and the next step."""
 
+import os
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -86,6 +87,7 @@ def what_next(
     course: Course,
     report: Report,
     files: Mapping[str, Path],
+    folder: Path,
     passed: Collection[str],
     flags: Sequence[str] = (),
     style: Style = PLAIN,
@@ -94,6 +96,7 @@ def what_next(
 
     Args:
         files: the path of each exercise that was graded, by its id.
+        folder: where `grade` looks for files that it is not told of.
         passed: the ids of the exercises that are known to be passed.
         flags: the options that the command needs again.
     """
@@ -107,7 +110,9 @@ def what_next(
         if at.status == "missing":
             return style.wrap(said.next_missing(f"grade reset {_short(exercise)}", shown_path(path)), style.prose)
         verb = "open" if at.status == "not_started" or (check and check.status == "not_started") else "change"
-        words = [_short(exercise)] if path.name == exercise.filename else [exercise.id, shown_path(path)]
+        usual = os.path.realpath(path.parent) == os.path.realpath(folder)
+        in_place = usual and path.name in (exercise.filename, exercise.notebook)
+        words = [_short(exercise)] if in_place else [exercise.id, shown_path(path)]
         return _step(said.next_step(verb, shown_path(path)), words, flags, style)
     graded = [by_id[result.id] for result in report.exercises]
     if len(graded) == len(course.exercises):
@@ -117,8 +122,8 @@ def what_next(
     exercise_next = next((one for one in following if one.id not in passed and one not in graded), None)
     if exercise_next is None:
         return _step(None, [], flags, style)
-    path = files[graded[-1].id].with_name(exercise_next.filename)
-    return _step(said.next_step("open", shown_path(path)), [_short(exercise_next)], flags, style)
+    to_open = shown_path(folder / exercise_next.filename)
+    return _step(said.next_step("open", to_open), [_short(exercise_next)], flags, style)
 
 
 def _step(first: str | None, words: Sequence[str], flags: Sequence[str], style: Style) -> list[str]:
@@ -137,9 +142,9 @@ def with_command(text: str, command: str, style: Style = PLAIN) -> list[str]:
 
 def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Sequence[str], style: Style) -> list[str]:
     """Return the first screen: what the exercises are, and which file to open."""
-    first = files[report.exercises[0].id]
+    folder = files[report.exercises[0].id].parent
     count, points = len(course.exercises), course.max_score
-    text = said.welcome(count, points, shown_path(first.parent) or ".")
+    text = said.welcome(count, points, shown_path(folder))
     return [
         style.cut(style.clean(course.title), style.width),
         "",
@@ -148,7 +153,7 @@ def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Se
         *style.wrap(said.WELCOME_TIP, style.prose),
         "",
         f"Score 0/{points}",
-        *what_next(course, report, files, (), flags, style),
+        *what_next(course, report, files, folder, (), flags, style),
     ]
 
 

@@ -12,7 +12,7 @@ _BACKUPS = "backup"
 
 @dataclass(frozen=True)
 class Reset:
-    """What became of a file that was to be reset.
+    """The outcome of a reset.
 
     Attributes:
         written: Whether the stub was written; not where the file was the stub.

@@ -1,7 +1,10 @@
 """Notebooks as submissions, and a cell that is graded in a real kernel."""
 
+import base64
 import json
+import re
 import sys
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -113,3 +116,38 @@ def shown(cell: Any) -> dict[str, str]:
     """The first output of a cell: its forms, or its text."""
     output = cell.outputs[0]
     return dict(output.get("data", output))
+
+
+def replays_of(page: str) -> list[Any]:
+    """The replays on a page."""
+    packed = max(re.findall(r"[A-Za-z0-9+/=]{200,}", page), key=_is_data)
+    replays: list[Any] = json.loads(zlib.decompress(base64.b64decode(packed)))["replays"]
+    return replays
+
+
+def _is_data(text: str) -> bool:
+    try:
+        return bool(json.loads(zlib.decompress(base64.b64decode(text))))
+    except (ValueError, zlib.error):
+        return False
+
+
+def test_play_takes_a_notebook(grade: Grade, work: Path, wrong: str) -> None:
+    """In place of the file, named after the exercise, or with cells that name it; what `grade` says leads there."""
+    path = work / "exercises" / "03_accumulate.ipynb"
+    write(path, "import torch", wrong)
+    told = grade("3").stdout
+    assert "see it           grade play accumulate 3\n" in told
+    assert "then `grade 3`\n" in told
+    for words in (("accumulate", "3"), ("exercises/03_accumulate.ipynb", "3")):
+        assert "Replayed exercises/03_accumulate.ipynb: L = (a * b) + a" in grade("play", *words, "--no-open").stdout
+    page = (path.parent / ".backward" / "replay.html").read_text(encoding="utf-8")
+    (replay,) = [one for one in replays_of(page) if one["title"].startswith("all users")]
+    assert ("lost", None) == (replay["fault"], replay["problem"])
+
+    path.unlink()
+    write(work / "homework.ipynb", f"%%grade 3\n{wrong}", "1 / 0")
+    for words in (("homework.ipynb",), ("accumulate", "homework.ipynb"), ("shared", "homework.ipynb")):
+        assert "Replayed homework.ipynb: L = (a * b" in grade("play", *words, "--no-open").stdout
+    refused = grade("play", "nowhere.ipynb")
+    assert (2, "grade: there is no file nowhere.ipynb\n") == (refused.returncode, refused.stderr)

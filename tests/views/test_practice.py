@@ -105,8 +105,27 @@ def test_every_line_of_practice_fits(
         lines += next_step(COURSE, exercise, folder, style)
         for status in ("failed", "missing", "not_started"):
             result = replace(make_exercise(make_check("a", "failed")), id=exercise.id, status=status)
-            lines += what_next(COURSE, make_report(result), files, (), ("--from", "exercises"), style)
+            lines += what_next(COURSE, make_report(result), files, folder, (), ("--from", "exercises"), style)
         lines += style.wrap(said.last_hint(exercise.id, 12), style.prose)
         lines += style.wrap(said.not_loaded(exercise.filename, "12", exercise.id), style.prose)
     lines += welcome(COURSE, make_report(replace(result, id=FIRST.id)), files, (), style)
     assert [] == [line for line in lines if columns(line) > width]
+
+
+def test_a_file_elsewhere_is_named_again(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """The next command grades the same file; the exercise after it is looked for in the usual folder."""
+    folder = Path("exercises")
+    wrong, right = (
+        replace(make_exercise(make_check(), make_check("b", status)), id=FIRST.id, status=word)
+        for status, word in (("failed", "partial"), ("passed", "passed"))
+    )
+    files = {FIRST.id: Path("elsewhere") / FIRST.filename}
+    assert [
+        "Next: change elsewhere/01_distribute.py, then",
+        "`grade distribute elsewhere/01_distribute.py`",
+    ] == what_next(COURSE, make_report(wrong), files, folder, (), style=Style(78))
+    assert ["Next: open exercises/02_swap.py, then `grade 2`"] == what_next(
+        COURSE, make_report(right), files, folder, [FIRST.id]
+    )
