@@ -147,7 +147,8 @@ def test_play_takes_a_notebook(grade: Grade, work: Path, wrong: str) -> None:
 
     path.unlink()
     write(work / "homework.ipynb", f"%%grade 3\n{wrong}", "1 / 0")
-    for words in (("homework.ipynb",), ("accumulate", "homework.ipynb"), ("shared", "homework.ipynb")):
+    named: tuple[tuple[str, ...], ...] = (("homework.ipynb",), ("accumulate", "homework.ipynb"))
+    for words in (*named, ("shared", "homework.ipynb")):
         assert "Replayed homework.ipynb: L = (a * b" in grade("play", *words, "--no-open").stdout
     refused = grade("play", "nowhere.ipynb")
     assert (2, "grade: there is no file nowhere.ipynb\n") == (refused.returncode, refused.stderr)
