@@ -43,10 +43,11 @@ def _next_hint(course: Course) -> tuple[Exercise, int, str]:
         following = next((one for one in course.exercises if one.id not in progress.passed), course.exercises[0])
         raise UsageError(said.no_failure(following.id, graded=bool(progress.passed)))
     if not progress.check:
-        return at, 0, said.not_loaded(at.filename, at.number.lstrip("0"), at.id)
+        return at, 0, f"{said.not_loaded(at.filename, at.number.lstrip('0'))} {said.hints_later(at.id)}"
     numbers = at.hints_from(progress.hint)
     progress.shown = progress.next_hint(numbers)
     with contextlib.suppress(OSError):
         remember(folder, progress)
-    last = progress.shown == numbers[-1]
-    return at, progress.shown, said.last_hint(at.id, len(at.hints)) if last else said.more_hints("grade hint")
+    if progress.shown != numbers[-1]:
+        return at, progress.shown, said.more_hints("grade hint")
+    return at, progress.shown, said.last_hint(at.id, len(at.hints), only=len(numbers) == 1)

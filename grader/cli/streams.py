@@ -27,7 +27,11 @@ def prepare() -> None:
 
 def complain(message: object) -> None:
     """Print a message on standard error that cannot steer a terminal or a log: it may hold names that others chose."""
-    print(paragraph(f"grade: {message}"), file=sys.stderr)
+    text = paragraph(f"grade: {message}")
+    if sys.stderr.isatty():
+        drawn = style()
+        text = "\n".join(part for line in text.splitlines() for part in drawn.wrap(line, drawn.prose))
+    print(text, file=sys.stderr)
 
 
 def unwritable(stream: TextIO) -> OSError | None:

@@ -266,9 +266,10 @@ class Watch:
         exercise, style = self._at, self._style
         hints = self._hints(exercise)
         if not hints:
-            told = said.not_loaded(exercise.filename, exercise.number.lstrip("0"), exercise.id)
-            return [*self._exercise(), "", *style.wrap(told, style.prose)]
-        more = said.NEXT_HINT if self._hint != hints[-1] else said.last_hint(exercise.id, len(exercise.hints))
+            return [*self._exercise(), "", *style.wrap(said.hints_later(exercise.id), style.prose)]
+        more = said.NEXT_HINT
+        if self._hint == hints[-1]:
+            more = said.last_hint(exercise.id, len(exercise.hints), only=len(hints) == 1)
         head = said.hint_head(self._hint, len(exercise.hints), exercise.stem)
         hint = hint_lines(head, exercise.hints[self._hint - 1], style)
         return [*self._exercise(), "", *hint, "", *style.wrap(more, style.prose)]

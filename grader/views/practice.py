@@ -134,10 +134,12 @@ def _step(first: str | None, words: Sequence[str], flags: Sequence[str], style: 
 
 
 def with_command(text: str, command: str, style: Style = PLAIN) -> list[str]:
-    """Return the lines of a text that ends in a command. The command stays whole, to be copied, in a line of its own
-    if need be, and a terminal that is narrower still breaks it."""
-    line = f"{text} `{command}`"
-    return [line] if columns(line) <= style.prose else [*style.wrap(text, style.prose), f"`{command}`"]
+    """Return the lines of a text that ends in a command. The command stays whole, to be copied; where it is longer than
+    a line, the terminal breaks it."""
+    words, whole = style.clean(text).split(), f"`{command}`"
+    if columns(whole) > style.prose:
+        return [*packed(words, style.prose, style.prose), whole]
+    return packed([*words, whole], style.prose, style.prose)
 
 
 def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Sequence[str], style: Style) -> list[str]:

@@ -165,17 +165,22 @@ def more_hints(command: str) -> str:
     return f"More: {command}"
 
 
-def last_hint(exercise: str, count: int) -> str:
-    """Say that a failing check has no further hint. `count` is the number of the exercise's hints."""
+def last_hint(exercise: str, count: int, *, only: bool = False) -> str:
+    """Say that a failing check has no further hint. `count` is the number of the exercise's hints; `only`: this check
+    has no other."""
     others = f" `grade hint {exercise} N` shows hint N of the exercise, from 1 to {count}." if count > 1 else ""
-    return f"That is the last hint for this failure.{others}"
+    return f"That is the {'only' if only else 'last'} hint for this failure.{others}"
 
 
-def not_loaded(file: str, number: str, exercise: str) -> str:
+def not_loaded(file: str, number: str) -> str:
+    """Say that a file could not be loaded or read in the last run."""
+    return f"{file} could not be loaded when it was last graded. `grade {number}` shows why."
+
+
+def hints_later(exercise: str) -> str:
     """Say why there is no hint for a file that could not be loaded or read."""
     return (
-        f"{file} could not be loaded when it was last graded. `grade {number}` shows why. "
-        f"`grade hint {exercise} 1` shows the first hint of the exercise."
+        f"Hints are for checks, which run once the file can be loaded. `grade hint {exercise} 1` shows the first one."
     )
 
 

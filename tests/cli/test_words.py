@@ -219,7 +219,7 @@ def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: 
     grade("3")
     shown = [grade("hint").stdout for _ in range(3)]
     assert [3, 3, 3] == [int(text.split()[1]) for text in shown]
-    assert "That is the last hint for this failure." in shown[0]
+    assert "That is the only hint for this failure." in shown[0]
     path.write_text(solved(path.name).replace("+= out.grad", "= out.grad"))
     grade("3")
     assert "for 03_accumulate" in grade("hint").stdout

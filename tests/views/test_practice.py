@@ -107,7 +107,7 @@ def test_every_line_of_practice_fits(
             result = replace(make_exercise(make_check("a", "failed")), id=exercise.id, status=status)
             lines += what_next(COURSE, make_report(result), files, folder, (), ("--from", "exercises"), style)
         lines += style.wrap(said.last_hint(exercise.id, 12), style.prose)
-        lines += style.wrap(said.not_loaded(exercise.filename, "12", exercise.id), style.prose)
+        lines += style.wrap(said.hints_later(exercise.id), style.prose)
     lines += welcome(COURSE, make_report(replace(result, id=FIRST.id)), files, (), style)
     assert [] == [line for line in lines if columns(line) > width]
 
