@@ -12,6 +12,7 @@ from pathlib import Path
 from .. import __version__
 from ..course import PACKAGED, Course, course_around, find_course, load_course, other_course_around
 from ..outside import UserError, decoded, paragraph, printable
+from ..words import practice as said
 from .streams import complain, prepare, unwritable
 from .words import UsageError, find_exercise
 
@@ -83,7 +84,7 @@ def _see_that_there_is_a_folder() -> None:
     try:
         os.getcwd()
     except OSError:
-        raise UsageError("the folder that this was started in is gone; go to another one") from None
+        raise UsageError(said.NO_CURRENT_FOLDER) from None
 
 
 def _name_command(words: list[str]) -> None:
@@ -197,7 +198,7 @@ def _grade(words: list[str]) -> int:
     if options.json and any(one.name == "github" for one in formats):
         raise UsageError("--json and --format github both write to standard output; --report FILE writes the JSON")
     if options.folder is not None and not options.folder.is_dir():
-        raise UsageError(f"--from {options.folder}: there is no such folder")
+        raise UsageError(said.no_folder("--from", str(options.folder)))
     return run_grade(
         _official_course(options) if options.official else _course(options),
         Options(

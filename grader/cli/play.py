@@ -21,7 +21,8 @@ from ..replay.asked import Asked, asked
 from ..replay.files import Files
 from ..replay.presets import Training, presets, trainings
 from ..sandbox import Warm
-from ..words import practice as said
+from ..words import practice
+from ..words import replay as said
 from ..workspace import keep_replay, progress_of
 from .run import default_memo
 from .streams import StatusLine, style
@@ -108,7 +109,7 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
     if not Path(word).is_file():
         if own.is_file():
             return options
-        raise UsageError(said.no_file(word))
+        raise UsageError(practice.no_file(word))
     if own.is_file() and own.samefile(word):
         return options
     others = tuple(other for other in options.words if other != word)
@@ -135,11 +136,11 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
             raise UsageError(f"{found.path}: {found.message}")
         return found
 
-    nothing = f"no exercise files in {folder}; `grade start` puts them into ./exercises"
+    nothing = practice.no_files(str(folder), above=options.folder is None)
     if options.landscape:
         training = _training(words)
         whose = named or files.with_training()
-        return _Target(whose, source(whose, f"no exercise file in {folder} has a function `train`"), training=training)
+        return _Target(whose, source(whose, said.nothing_trains(str(folder))), training=training)
     exercise = named if not words else _exercise(course, words)
     if not words and exercise is None:
         at = progress_of(folder).at
@@ -163,9 +164,8 @@ def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
     try:
         return find_exercise(course, word)
     except UsageError as error:
-        names = ", ".join(preset.id for preset in presets())
-        near = did_you_mean(word, [preset.id for preset in presets()])
-        raise UsageError(f"{error}; presets are {names}{near}; an expression looks like `a * b`") from None
+        names = [preset.id for preset in presets()]
+        raise UsageError(said.unknown_word(str(error), names, did_you_mean(word, names))) from None
 
 
 def _is_program(words: Sequence[str]) -> bool:
@@ -186,15 +186,15 @@ def _check(exercise: Exercise, words: Sequence[str]) -> Check | None:
     word = words[0]
     ids = [check.id for check in exercise.checks]
     if len(words) > 1:
-        raise UsageError(f"after `{exercise.id}` comes one check; `{words[1]}` is one word too many")
+        raise UsageError(said.too_many_words(exercise.id, words[1]))
     if word.isdecimal() and 1 <= int(word) <= len(ids):
         check = exercise.checks[int(word) - 1]
     elif word in ids:
         check = exercise.checks[ids.index(word)]
     else:
-        raise UsageError(f"`{exercise.id}` has checks 1 to {len(ids)}: {', '.join(ids)}; `{word}` is none of them")
+        raise UsageError(said.no_check(exercise.id, ids, word))
     if check.visibility != "visible" and check.detail != "full":
-        raise UsageError(f"the programs of check `{check.id}` are hidden")
+        raise UsageError(said.hidden_check(check.id))
     return check
 
 
@@ -207,7 +207,7 @@ def _program(words: Sequence[str]) -> Asked:
     if preset is None:
         return asked(_parsed(words))
     if len(words) > 1:
-        raise UsageError(f"the preset `{preset.id}` has its own numbers; `{words[1]}` is one word too many")
+        raise UsageError(said.preset_with_numbers(preset.id, words[1]))
     return preset.asked
 
 
@@ -218,17 +218,16 @@ def _parsed(words: Sequence[str]) -> Program:
     for word in others:
         match = _VALUE.fullmatch(word)
         if match is None:
-            raise UsageError(f"`{word}` is no value of a leaf, such as a=2; put the expression between quotes")
+            raise UsageError(said.no_value(word))
         name, number = match.groups()
         try:
             values[name] = float(number)
         except ValueError:
-            raise UsageError(f"{word}: `{number}` is no number") from None
+            raise UsageError(said.no_number(word, number)) from None
     missing = [name for name in _names(text) if name not in values]
     if missing:
         example = " ".join([shlex.quote(text), *others, *(f"{name}=2" for name in missing)])
-        have = "have" if len(missing) > 1 else "has"
-        raise UsageError(f"{', '.join(missing)} {have} no value; for example: grade play {example}")
+        raise UsageError(said.values_missing(missing, f"grade play {example}"))
     return program(text, **values)
 
 
@@ -257,8 +256,7 @@ def _training(words: Sequence[str]) -> Training:
     if named is not None and len(words) == 1:
         return named
     if named is not None or not _OF_EXPRESSION.search(words[0]):
-        names = " or ".join(one.id for one in offered)
-        raise UsageError(f"--landscape takes {names}, or a loss and the values of its parameters; not `{words[-1]}`")
+        raise UsageError(said.no_training([one.id for one in offered], words[-1]))
     loss = _parsed(words)
     values = {leaf.name: leaf.value for leaf in loss.leaves}
     return Training("", loss.text, loss.text, values, _RATE, _STEPS)
@@ -311,12 +309,10 @@ def _of_exercise(
             return checked.first()
         found = checked.of(target.check)
     if found is None:
-        raise UsageError(
-            f"check `{target.check.id}` of `{exercise.id}` runs no backward pass that can be shown; "
-            f"`grade play {exercise.id}` shows the others"
-        )
+        raise UsageError(said.check_without_pass(target.check.id, exercise.id))
     if checked.passed(target.check):
-        print(f"Your code passes this check ({target.check.title}): its first program is shown.")
+        drawn = style()
+        print(*drawn.wrap(said.passed_check(target.check.title), drawn.prose), sep="\n")
     return found
 
 
@@ -330,5 +326,5 @@ def _write(page: str, out: Path | None, folder: Path) -> Path:
     try:
         write_named(out, page.encode())
     except OSError as error:
-        raise UsageError(said.not_written(f"--out {out}", error.strerror or "")) from None
+        raise UsageError(practice.not_written(f"--out {out}", error.strerror or "")) from None
     return out

@@ -40,15 +40,16 @@ def _played(practice: "Practice", exercise: Exercise) -> list[str]:
     """Write the replay of an exercise's first failing check and open it. Return the sentences to be said of it."""
     from ..processes import open_in_browser
     from ..views.replay import build_replay_page
+    from ..words import replay
     from ..workspace import keep_replay
 
     replays = practice.replays(exercise)
     if not replays:
-        return [said.nothing_to_play(exercise.stem)]
+        return [replay.nothing_to_play(exercise.stem)]
     path = keep_replay(build_replay_page(replays), practice.folder)
     opened = open_in_browser(path.resolve().as_uri())
-    told = [said.replayed(exercise.stem, replays[0].program), said.replay_in(shown_path(path))]
-    return told if opened else [*told, said.OPEN_IT]
+    told = [replay.replayed(exercise.stem, replays[0].program), replay.replay_in(shown_path(path))]
+    return told if opened else [*told, replay.OPEN_IT]
 
 
 def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> int:

@@ -179,7 +179,7 @@ def _write(report: Report, options: Options, own: Path | None, progress: Progres
                 remember(own, progress)
             write_report(report, path)
     except OSError as error:
-        raise UsageError(f"the report could not be written to {path}: {error.strerror}; try --report FILE") from None
+        raise UsageError(said.report_not_written(str(path), error.strerror or "")) from None
     if not options.as_json:
         print(said.report_in(shown_path(path)))
 

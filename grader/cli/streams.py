@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..outside import paragraph, take_any_text
 from ..style import NARROWEST, WIDEST, Style
+from ..words import practice as said
 
 if TYPE_CHECKING:
     from ..course import Check, Exercise
@@ -104,15 +105,15 @@ class StatusLine:
     def began(self, exercise: "Exercise", check: "Check") -> None:
         """Show which check of an exercise is run now."""
         number = 1 + exercise.checks.index(check)
-        self.show(f"{exercise.stem}, check {number} of {len(exercise.checks)}: {check.title}")
+        self.show(said.checking(exercise.stem, number, len(exercise.checks), check.title))
 
     def ended(self, exercise: "Exercise", result: "CheckResult") -> None:
         """Leave a line for the first check of an exercise that ran out of time: the others may take as long."""
         if self._shown and result.status == "timeout" and exercise.id not in self._told:
             self._told.add(exercise.id)
             drawn = self._style
-            said = [result.title, (result.message or "").partition("\n")[0], "The other checks are run now."]
-            told = [line for text in said for line in drawn.wrap(text, drawn.prose - 9)]
+            texts = [result.title, (result.message or "").partition("\n")[0], said.OTHER_CHECKS]
+            told = [line for text in texts for line in drawn.wrap(text, drawn.prose - 9)]
             self.show("")
             self._stream.write("TIMEOUT  " + ("\n" + " " * 9).join(told) + "\n")
 

@@ -24,6 +24,7 @@ from ..views.practice import (
 )
 from ..views.terminal import headline
 from ..words import practice as said
+from ..words import replay
 from ..workspace import reset
 from .events import Event, Events, Pressed, Resized, Saved
 from .session import Practice, first_unfinished
@@ -165,7 +166,7 @@ class Watch:
         elif key == "n":
             self._turn_to_next()
         elif key == "p" and self._seen is not None:
-            self._screen.status(said.RUNNING)
+            self._screen.status(replay.RUNNING)
             told = self._play(self._seen)
             self._view = lambda: [line for text in told for line in self._style.wrap(text, self._style.prose)]
         elif key == "r" and self._at is not None:

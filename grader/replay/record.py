@@ -30,6 +30,7 @@ from ..outside import plain
 from ..program import Leaf, Op, Program, number_text
 from ..remarks import CellStart
 from ..sandbox import Warm
+from ..words import replay as words
 from ..words.learner import ended_text, stopped_text
 from .asked import Asked
 from .fault import NOTHING, first_difference
@@ -54,8 +55,6 @@ _CALLS = 100_000  # of the learner's functions, in one replay
 _CPU_S = 1.0  # of one replay
 _TEXT = 300
 _WHERE: dict[str, Where] = {"load": "load", "build": "build", "reading": "read"}
-_HIDDEN = "The backward pass computes gradients elsewhere and writes them to the nodes, so no steps can be shown."
-_UNKNOWN = "No local rule was recognised in this file, so no steps can be shown."
 
 Answers = Callable[[Program], Answer | None]
 
@@ -280,15 +279,15 @@ def _text_of(seen: Observed | None) -> str:
 def _silence(program: Program, nodes: Sequence[Node], recorded: Recorded, reading: Reading | None) -> Problem | None:
     """Return why the recording shows less than what happened, or None."""
     if recorded.left_out:
-        return Problem(f"Only the first {len(recorded.visits)} runs of rules are shown.", 0, "backward")
+        return Problem(words.first_runs(len(recorded.visits)), 0, "backward")
     if recorded.elsewhere:
-        return Problem(_HIDDEN, 0, "read")
+        return Problem(words.ELSEWHERE, 0, "read")
     if recorded.visits or not any(isinstance(node, Op) for node in program.nodes) or reading is None:
         return None
     if not reading.rule:
-        return Problem(_UNKNOWN, 0, "read")
+        return Problem(words.NO_RULE, 0, "read")
     moved = any(node.yours.grad not in (None, 0.0) for i, node in enumerate(nodes) if i != program.root)
-    return Problem(_HIDDEN, 0, "read") if moved and reading.rule in ("pairs", "parallel", "inline") else None
+    return Problem(words.ELSEWHERE, 0, "read") if moved and reading.rule in ("pairs", "parallel", "inline") else None
 
 
 def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:

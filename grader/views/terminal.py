@@ -13,6 +13,7 @@ from ..remarks import StartingFrom
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import digits, expected_by, first_failure, play_command, where
 from ..style import Style, columns, packed, padded
+from ..words import practice as said
 
 T = TypeVar("T")
 _TEXT = 10  # where text begins under a status word
@@ -71,9 +72,9 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
     lines += ["", _total(report)]
     failures = [(e, c) for e in report.exercises for c in e.checks if c.status not in ("passed", "skipped")]
     if not everything and failures and all(_not_earned(e, c) for e, c in failures):
-        lines += style.wrap("grade --all says why a bonus was not earned.", style.prose)
+        lines += style.wrap(said.MISSED_BONUS, style.prose)
     elif not everything and len(failures) > 1:
-        lines += style.wrap("The first failure is shown in full; grade --all shows every one.", style.prose)
+        lines += style.wrap(said.FIRST_IN_FULL, style.prose)
     return "\n".join(lines) + "\n"
 
 

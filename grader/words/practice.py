@@ -200,26 +200,17 @@ def sure_to_reset(file: str) -> str:
     return f"Press r again to begin {file} again. A copy of your file is kept."
 
 
-# -- `grade play` ---------------------------------------------------------------------------------------
+# -- `grade` --------------------------------------------------------------------------------------------
 
-RUNNING = "running your code"
-
-
-def replayed(file: str, program: str) -> str:
-    return f"Replayed {file}: {program}"
-
-
-def replay_in(path: str) -> str:
-    return f"Replay: {path}"
+OTHER_CHECKS = "The other checks are run now."
+FIRST_IN_FULL = "The first failure is shown in full; grade --all shows every one."
+MISSED_BONUS = "grade --all says why a bonus was not earned."
+NO_CURRENT_FOLDER = "the folder that this was started in is gone; go to another one"
 
 
-OPEN_IT = "No browser was opened: open that file in one."
+def no_folder(option: str, folder: str) -> str:
+    return f"{option} {folder}: there is no such folder"
 
 
-def several_in(notebook: str, ids: Sequence[str]) -> str:
-    """Say that a notebook holds cells of several exercises, of which one has to be named."""
-    return f"{notebook} has cells of {', '.join(ids)}; write `grade play {ids[0]} {notebook}`"
-
-
-def nothing_to_play(exercise: str) -> str:
-    return f"No check of {exercise} runs a backward pass that can be shown."
+def report_not_written(path: str, why: str) -> str:
+    return f"the report could not be written to {path}: {why}; try --report FILE"

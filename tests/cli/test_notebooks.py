@@ -139,7 +139,8 @@ def test_play_takes_a_notebook(grade: Grade, work: Path, wrong: str) -> None:
     told = grade("3").stdout
     assert "see it           grade play accumulate 3\n" in told
     assert "then `grade 3`\n" in told
-    for words in (("accumulate", "3"), ("exercises/03_accumulate.ipynb", "3")):
+    in_place: tuple[tuple[str, ...], ...] = (("accumulate", "3"), ("exercises/03_accumulate.ipynb", "3"))
+    for words in in_place:
         assert "Replayed exercises/03_accumulate.ipynb: L = (a * b) + a" in grade("play", *words, "--no-open").stdout
     page = (path.parent / ".backward" / "replay.html").read_text(encoding="utf-8")
     (replay,) = [one for one in replays_of(page) if one["title"].startswith("all users")]
