@@ -1,8 +1,9 @@
 """Begin an exercise again without losing what was written."""
 
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..outside import plain_folder
 from .folder import own_folder
@@ -10,8 +11,7 @@ from .folder import own_folder
 _BACKUPS = "backup"
 
 
-@dataclass(frozen=True)
-class Reset:
+class Reset(Struct, frozen=True):
     """The outcome of a reset.
 
     Attributes:
