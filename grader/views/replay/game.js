@@ -150,7 +150,7 @@ function outcomeWords({ nodes, right, watched }, grad, wrong, late) {
     return `✓ ${gradWords(nodes, watched, grad)}: every contribution ${late ? "that is not 0 " : ""}arrived.`;
   const leaves = watched.filter((i) => wrong.includes(i));
   const about = leaves.length ? leaves : wrong;
-  return `≠ ${gradWords(nodes, about, grad)}; the right order reaches ${series(about.map((i) => digits(right[i])))}.`;
+  return `≠ ${gradWords(nodes, about, grad)}; a right order reaches ${series(about.map((i) => digits(right[i])))}.`;
 }
 
 /** Return what an order left, in a few words. */
