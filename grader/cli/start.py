@@ -7,7 +7,7 @@ from ..answer_book import read_book
 from ..author import start_files
 from ..ci import installed_wheel, platform_files
 from ..course import Course, packaged_course
-from ..outside import plain, write_files
+from ..outside import counted, plain, write_files
 from .streams import style
 from .words import UsageError
 
@@ -21,7 +21,7 @@ def run_start(course: Course, folder: Path) -> int:
         raise UsageError(f"{error.filename or folder}: cannot be written: {error.strerror}") from None
     exercises = [name for name in written if name.startswith("exercises/")]
     others = [name for name in written if name not in exercises and not name.startswith(".github/backward/")]
-    print(f"{len(exercises)} exercises written to {plain(str(folder / 'exercises'))}")
+    print(f"{counted(len(exercises), 'exercise')} written to {plain(str(folder / 'exercises'))}")
     if others:
         print(*style().wrap(f"also written: {', '.join(others)}", style().prose), sep="\n")
     if kept:

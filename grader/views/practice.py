@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from ..course import Course, Exercise
-from ..outside import plain
+from ..outside import counted, plain
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import first_failure
 from ..style import Style, columns, packed
@@ -55,8 +55,8 @@ def progress(course: Course, results: Mapping[str, ExerciseResult], style: Style
     done = round(width * score / course.max_score) if course.max_score else width
     passed = sum(result.status == "passed" for result in results.values())
     bar = f"[{style.paint('#' * done, 'green')}{'.' * (width - done)}] " if width else ""
-    exercises = "exercises passed" if width else "passed"
-    return f"{bar}{score}/{course.max_score} points, {passed} of {len(course.exercises)} {exercises}"
+    of = f"{counted(len(course.exercises), 'exercise')} passed" if width else f"{len(course.exercises)} passed"
+    return f"{bar}{score}/{counted(course.max_score, 'point')}, {passed} of {of}"
 
 
 def exercise_list(
@@ -76,7 +76,7 @@ def exercise_list(
 def next_step(course: Course, exercise: Exercise | None, folder: Path) -> str:
     """Return the next step: the file to open, relative to the current folder, or that all exercises are passed."""
     if exercise is None:
-        return f"All {len(course.exercises)} exercises are passed."
+        return _all_passed(course)
     return f"Next: open {_from_here(folder / exercise.filename)} ({plain(exercise.title)})."
 
 
@@ -133,10 +133,11 @@ def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Se
     """Return the first screen: what the exercises are, and which file to open."""
     first = files[report.exercises[0].id]
     count, points = len(course.exercises), course.max_score
+    exercises = f"{counted(count, 'exercise')} worth {counted(points, 'point')} {'is' if count == 1 else 'are'}"
     here = _from_here(first.parent)
     where = "this folder" if here == "." else here
     text = (
-        f"Welcome. {count} exercises worth {points} points are in {where}. Each file begins with what you need to "
+        f"Welcome. {exercises} in {where}. Each file begins with what you need to "
         "know. Replace each TODO, and the `raise` line under it, by your code."
     )
     tip = "`grade watch` grades on every save. `grade hint` shows a hint. `grade list` shows every exercise."
@@ -152,9 +153,14 @@ def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Se
     ]
 
 
+def _all_passed(course: Course) -> str:
+    count = len(course.exercises)
+    return "The exercise is passed." if count == 1 else f"All {count} exercises are passed."
+
+
 def farewell(course: Course, style: Style = PLAIN) -> list[str]:
     """Return the last screen: what was learnt, and where to go on."""
-    lines = ["", f"All {len(course.exercises)} exercises are passed."]
+    lines = ["", _all_passed(course)]
     learnt = [(exercise.number, exercise.learnt) for exercise in course.exercises if exercise.learnt]
     if learnt:
         lines += ["", "What you have learnt:"]

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from grader.course import load_course
 from grader.report import CheckResult, ExerciseResult
 from grader.style import Style, hint_text
-from grader.views.practice import exercise_list, exercise_screen, fitted, next_step, progress
+from grader.views.practice import exercise_list, exercise_screen, farewell, fitted, next_step, progress
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -26,6 +27,13 @@ def test_what_fits_is_as_long_as_the_window(lines: list[str], rows: int) -> None
     shown = fitted(lines, rows)
     assert min(len(lines), rows) == len(shown)
     assert shown == lines or rows <= 2 or (lines[0], "  …", lines[-1:]) == (shown[0], shown[1], shown[2:][-1:])
+
+
+def test_a_course_of_one_exercise_is_told_in_the_singular() -> None:
+    """Progress, the next step and the end."""
+    course = replace(COURSE, exercises=COURSE.exercises[:1])
+    assert "0 of 1 exercise passed" in progress(course, {})
+    assert "The exercise is passed." == next_step(course, None, ROOT) == farewell(course)[1]
 
 
 def test_the_explanation_stands_at_the_end(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
