@@ -82,7 +82,7 @@ def _nbgrader(report: Report, member: Person | None) -> str:
     """
     origin, _, named = (report.submission.origin or "").partition("/")
     student = origin if member is None else member.login
-    if student.startswith(".") or "/" in student:
+    if student.startswith(".") or named.startswith(".") or "/" in student + named:
         return ""
     files = [exercise.file for exercise in report.exercises if exercise.file and exercise.status != "missing"]
     assignments = {file.partition("/")[0] for file in files if "/" in file}
