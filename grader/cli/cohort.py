@@ -39,9 +39,8 @@ from ..outside import few, json_text, plain, read_plain, readable, write_atomica
 from ..people import DEADLINES, OVERRIDES, Change, changed_rows, compare
 from ..report import Report, read_report
 from ..report.model import CourseStamp
-from ..views.changes import render_changes
 from ..views.cohort import render_cohort
-from ..words.instructor import columns_text
+from ..words.instructor import columns_text, render_changes
 from .people import class_of, record, see_that_files_are_there
 from .run import default_memo
 from .streams import style

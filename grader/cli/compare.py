@@ -6,8 +6,7 @@ from ..outside import plain
 from ..people import Change, changed_rows, compare
 from ..report import Report
 from ..report.person import Learner
-from ..views.changes import change_line
-from ..words.instructor import problem_text
+from ..words.instructor import change_line, problem_text
 from .results import reports, summary_of
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..cohort import Summary, read_code
 from ..cohort.run import REPORTS, SUMMARY
 from ..course import Course
-from ..outside import few, plain, plain_folder, write_atomically, write_named
+from ..outside import counted, few, plain, plain_folder, write_atomically, write_named
 from ..people import Handed, adjusted, nothing_submitted, submitter_of
 from ..report import Report
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
@@ -17,7 +17,7 @@ from ..report.model import CourseStamp
 from ..report.person import Learner
 from ..views.feedback import feedback
 from ..views.handed_back import feedback_files, place
-from ..words.instructor import members_text
+from ..words.instructor import left_out, members_text, not_from, other_total
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
 
@@ -64,22 +64,37 @@ def run_export(options: ExportOptions) -> int:
     for _ in _reports(paths, summary):  # all of them, before anything is written
         pass
     see_that_it_is_settled(options.results, summary)
+    written = _Written()
     try:
-        where = _export(options, summary, _rows(options, summary))
+        where = _export(options, summary, _rows(options, summary), written)
     except BrokenPipeError:  # who reads standard output has had enough
         raise
     except OSError as error:
         raise UsageError(f"{error.filename or options.out}: cannot be written: {error.strerror}") from None
     if where is not None:
-        print(f"{_counted(options, summary, len(paths))} written to {where}")
-    return _complete(summary, len(paths))
+        print(f"{_counted(options, summary, written, len(paths))} written to {where}")
+    return max(_complete(summary, len(paths)), _one_total(options, summary), _all_named(options, written))
 
 
-def _counted(options: ExportOptions, summary: Summary, reports: int) -> str:
+@dataclass
+class _Written:
+    """How many reports were given to a format with files for each submission, and for how many it has files."""
+
+    given: int = 0
+    files: int = 0
+
+
+def _counted(options: ExportOptions, summary: Summary, written: _Written, reports: int) -> str:
     if summary.roster and options.to in _TABLES:
-        learners = sum(learner.standing not in _LEFT_OUT[options.to] for learner in summary.learners)
-        return f"{learners} {'learner' if learners == 1 else 'learners'}"
-    return f"{reports} {'submission' if reports == 1 else 'submissions'}"
+        return counted(sum(one.standing not in _LEFT_OUT[options.to] for one in summary.learners), "learner")
+    if options.to == "feedback":
+        return counted(written.files, "learner" if _each_learner(options, summary) else "submission")
+    return counted(reports, "submission")
+
+
+def _each_learner(options: ExportOptions, summary: Summary) -> bool:
+    """Return whether there is something for each learner, and not for each submission."""
+    return options.to in _TABLES or (summary.roster and options.to == "feedback")
 
 
 def _rows(options: ExportOptions, summary: Summary) -> Iterator[Report]:
@@ -88,7 +103,7 @@ def _rows(options: ExportOptions, summary: Summary) -> Iterator[Report]:
     A format with files for each submission gets each submission once. Learners without a submission are left out.
     """
     once: set[str] = set()
-    each = options.to in _TABLES or (summary.roster and options.to == "feedback")
+    each = _each_learner(options, summary)
     for learner in summary.learners:
         if learner.report and (each or learner.submission not in once):
             once.add(learner.submission)
@@ -106,10 +121,10 @@ def _adjusted(results: Path, learner: Learner) -> Report:
     return adjusted(report, learner)
 
 
-def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path | None:
+def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report], written: _Written) -> Path | None:
     """Return where it was written, or None for standard output."""
     if options.to in FOLDERS:
-        return _write_folder(options, summary, reports)
+        return _write_folder(options, summary, _counting(reports, written), written)
     try:
         pieces = (piece.encode() for piece in _pieces(options, summary, reports))
     except ValueError as error:
@@ -138,7 +153,13 @@ def _pieces(options: ExportOptions, summary: Summary, reports: Iterable[Report])
     return csv_table(reports) if options.to == "csv" else junit(reports)
 
 
-def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Report]) -> Path:
+def _counting(reports: Iterable[Report], written: _Written) -> Iterator[Report]:
+    for report in reports:
+        written.given += 1
+        yield report
+
+
+def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Report], written: _Written) -> Path:
     if options.out == "-":
         raise UsageError(f"--to {options.to} writes files for each submission; --out names a folder")
     course = options.course
@@ -153,23 +174,25 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
         plain_folder(folder)
         shutil.rmtree(folder, ignore_errors=True)
     told = course.details
-    left_out: list[str] = []
+    without: list[str] = []
     if options.to == "gradescope":
         files = gradescope(reports, told)
     elif options.platform is not None:
         page = _feedback_page(options.results, course)
         members = _members(options.results, summary)
-        rows = _noting(reports, options.platform, members, left_out)
-        files = feedback_files(rows, course.title, told, options.platform, page, members)
+        rows = _noting(reports, options.platform, members, without)
+        files = feedback_files(rows, course.title, told, course.hints, options.platform, page, members)
     else:
-        files = feedback(reports, course.title, told, _feedback_page(options.results, course))
+        files = feedback(reports, course.title, told, course.hints, _feedback_page(options.results, course))
     for name, text in files:
         path = folder / name
         folder.mkdir(parents=True, exist_ok=True)
         plain_folder(path.parent)
         write_atomically(path, text.encode())
-    if left_out and options.platform is not None:
-        print(f"grade: {members_text(options.platform, left_out)}", file=sys.stderr)
+        written.files += name.endswith(".txt")
+    if without and options.platform is not None:
+        print(f"grade: {members_text(options.platform, without)}", file=sys.stderr)
+        written.given -= len(without)
     if options.platform is not None and not folder.is_dir():
         raise UsageError(f"no submission in {options.results} came from a download of {options.platform}")
     return folder
@@ -190,14 +213,12 @@ def _members(results: Path, summary: Summary) -> set[str]:
     return found
 
 
-def _noting(
-    reports: Iterable[Report], platform: str, members: Collection[str], left_out: list[str]
-) -> Iterator[Report]:
-    """Yield reports. Append the names of those members of groups who have no name on a platform to `left_out`."""
+def _noting(reports: Iterable[Report], platform: str, members: Collection[str], without: list[str]) -> Iterator[Report]:
+    """Yield reports. Append the names of those members of groups who have no name on a platform to `without`."""
     for report in reports:
         learner = report.learner
         if learner and learner.id in members and not place(report, platform, member=True):
-            left_out.append(plain(learner.person.name or learner.id))
+            without.append(plain(learner.person.name or learner.id))
         yield report
 
 
@@ -231,18 +252,44 @@ def _reports(paths: Sequence[Path], summary: Summary) -> Iterator[Report]:
         yield report
 
 
+def _all_named(options: ExportOptions, written: _Written) -> int:
+    """Say on standard error for how many there are no files. Return 1 if there is somebody, else 0."""
+    if options.platform is None or written.files == written.given:
+        return 0
+    print(f"grade: {not_from(options.platform, written.given - written.files, written.given)}", file=sys.stderr)
+    return 1
+
+
+def _one_total(options: ExportOptions, summary: Summary) -> int:
+    """Say on standard error whose total the file of their submission does not have. Return 1 if there is somebody."""
+    if options.to not in ("gradescope", "junit"):
+        return 0
+    first: dict[str, Learner] = {}
+    others = []
+    for learner in summary.learners:
+        if learner.report:
+            shown = first.setdefault(learner.submission, learner)
+            if shown.total != learner.total:
+                others.append(other_total(options.to, learner.submission, _result(shown), _result(learner)))
+    for said in others:
+        print(f"grade: {plain(said)}", file=sys.stderr)
+    return 1 if others else 0
+
+
+def _result(learner: Learner) -> tuple[str, int]:
+    return learner.person.name or learner.id, learner.total
+
+
 def _complete(summary: Summary, written: int) -> int:
     """Say on standard error what the export lacks."""
     lacking = [review.id for review in summary.needs_review if review.not_graded]
     if lacking:
         shown = few([plain(name) for name in lacking], _SHOWN)
-        print(
-            f"grade: {len(lacking)} of {summary.submissions} have no report and are left out: {shown}", file=sys.stderr
-        )
+        print(f"grade: {left_out(len(lacking), summary.submissions, shown)}", file=sys.stderr)
     if written != summary.graded:
-        counted = f"there are {written} reports, but {SUMMARY} counts {summary.graded}"
+        found = f"{counted(written, 'report')} found, but {SUMMARY} counts {summary.graded}"
         print(
-            f"grade: {counted}; run `grade cohort` again, and remove reports of submissions that are gone",
+            f"grade: {found}; run `grade cohort` again, and remove reports of submissions that are gone",
             file=sys.stderr,
         )
     return 1 if lacking or written != summary.graded else 0

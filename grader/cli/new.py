@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..author import guide, new_course, new_exercise
 from ..course import Course, Exercise
+from ..outside import counted
 from .words import UsageError
 
 
@@ -26,7 +27,7 @@ def run_new_exercise(course: Course, name: str, title: str | None) -> int:
         exercise = new_exercise(course, name, title)
     except OSError as error:
         raise UsageError(f"{error.filename or course.folder}: cannot be written: {error.strerror}") from None
-    print(f"{exercise.stem} is in {course.file}, worth {exercise.max_score} points; rewrite these files:\n")
+    print(f"{exercise.stem} is in {course.file}, worth {counted(exercise.max_score, 'point')}; rewrite these files:\n")
     print("\n".join(_files(course, exercise)))
     print(f"\nNext: `grade build {name}`, then `grade verify {name}`.\nThe guide: {guide()}")
     return 0

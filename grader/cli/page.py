@@ -9,7 +9,7 @@ from ..outside import plain, write_atomically, write_named
 from ..report.model import CourseStamp
 from ..views.page import Beside, build_page
 from .compare import changes_between
-from .results import report_paths, reports, see_that_it_is_settled, summary_of
+from .results import counted_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
 
 PAGE = "page.html"
@@ -34,7 +34,7 @@ def run_page(results: Path, out: Path | None, against: Path | None, course: Cour
         changes=None if against is None else changes_between(against, results),
         earlier="" if against is None else plain(str(against)),
     )
-    text = build_page(summary, reports(report_paths(results)), beside)
+    text = build_page(summary, reports(counted_paths(results, summary)), beside)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write = write_atomically if out is None else write_named

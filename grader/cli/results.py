@@ -65,6 +65,12 @@ def report_paths(folder: Path) -> list[Path]:
     return sorted(path for path in (folder / REPORTS).glob("*.json") if not path.name.startswith("."))
 
 
+def counted_paths(folder: Path, summary: Summary) -> list[Path]:
+    """Return the report on each submission that counts: an earlier one if the final table says so."""
+    earlier = {row.submission: row.report for row in summary.learners if not row.report.startswith(f"{REPORTS}/")}
+    return [folder / (earlier.get(path.stem) or f"{REPORTS}/{path.name}") for path in report_paths(folder)]
+
+
 def reports(paths: Iterable[Path]) -> Iterator[Report]:
     """Yield each report, read when it is asked for. Raises `UsageError` for one that cannot be used."""
     known: dict[Path, dict[str, set[str]] | None] = {}

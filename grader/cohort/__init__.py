@@ -5,12 +5,13 @@ from .intake import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
 from .job import Drawn
 from .pool import LocalPool, PoolError
 from .run import Pool, Results, ResultsError, Standing, drawn, grade_entries, rules_digest, settings
-from .summary import Review, Summary, schema, summarise
+from .summary import ExerciseStatistics, Review, Summary, schema, summarise
 
 __all__ = [
     "LAYOUTS",
     "Drawn",
     "Entry",
+    "ExerciseStatistics",
     "IntakeError",
     "LocalPool",
     "Pool",

@@ -13,12 +13,13 @@ from ..people import Class, Handed, Mark, in_force, mark, settle
 from ..report import Diagnosis, NeedsReview, Report, review_reasons
 from ..report.model import CourseStamp
 from ..report.person import Decided, Learner
-from ..words.instructor import review_command, review_question, review_text
+from ..words.instructor import check_note, review_command, review_question, review_text
 
 CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"
 WEAK = 0.2  # below this an item is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
 _BANDS = 10
+Untried: TypeAlias = Literal["", "missing", "not_started"]  # an exercise that nobody submitted, or that nobody began
 
 
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,6 +55,11 @@ class ExerciseStatistics(_Strict, frozen=True):
     mean: float
     statuses: dict[str, int]
     checks: tuple[CheckStatistics, ...]
+
+    @property
+    def untried(self) -> Untried:
+        """Whether nobody submitted this exercise, or nobody began it."""
+        return _untried(self.statuses)
 
 
 class MisconceptionCount(_Strict, frozen=True):
@@ -340,20 +346,29 @@ def _exercise(
         max_score=exercise.max_score,
         mean=round(points / graded, 4) if graded else 0.0,
         statuses=dict(sorted(statuses.items())),
-        checks=tuple(_check(check, sums.get((exercise.id, check.id), _Sums())) for check in exercise.checks),
+        checks=tuple(
+            _check(check, sums.get((exercise.id, check.id), _Sums()), _untried(statuses)) for check in exercise.checks
+        ),
     )
 
 
-def _check(check: Check, sums: _Sums) -> CheckStatistics:
-    found = sums.correlation
-    note = ""
-    if sums.n and sums.x == sums.n:
-        note = "everybody passes, so it does not separate submissions"
-    elif sums.n and sums.x == 0:
-        note = "nobody passes; review the check and the lesson"
-    elif found is not None and found < 0:
-        note = "those who pass it have fewer points elsewhere; review the check"
-    elif found is not None and found < WEAK:
-        note = "it hardly separates strong from weak submissions"
+def _untried(statuses: Mapping[str, int]) -> Untried:
+    found = {status for status, count in statuses.items() if count}
+    if not found or found - {"missing", "not_started"}:
+        return ""
+    return "not_started" if "not_started" in found else "missing"
+
+
+def _check(check: Check, sums: _Sums, untried: Untried) -> CheckStatistics:
     rate = round(sums.x / sums.n, 4) if sums.n else 0.0
-    return CheckStatistics(check.id, check.title, sums.x, rate, found, note)
+    return CheckStatistics(check.id, check.title, sums.x, rate, sums.correlation, check_note(untried or _kind(sums)))
+
+
+def _kind(sums: _Sums) -> str:
+    """Return what is to be said of a check; empty for nothing."""
+    found = sums.correlation
+    if sums.n and sums.x in (0, sums.n):
+        return "everybody" if sums.x else "nobody"
+    if found is None or found >= WEAK:
+        return ""
+    return "negative" if found < 0 else "weak"

@@ -5,6 +5,7 @@ from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomi
 from .text import (
     ascii_only,
     cell,
+    counted,
     decoded,
     did_you_mean,
     few,
@@ -27,6 +28,7 @@ __all__ = [
     "YamlError",
     "ascii_only",
     "cell",
+    "counted",
     "decoded",
     "did_you_mean",
     "few",

@@ -123,6 +123,12 @@ def one_line(text: str) -> str:
     return plain(text if len(text) <= CAP else f"{text[:CAP]}…", "")
 
 
+def counted(number: float, one: str) -> str:
+    """Return a number with its noun in the singular or the plural, such as `1 point` and `2 points`."""
+    shown = f"{number:g}" if isinstance(number, float) else str(number)
+    return f"{shown} {one}{'s' * (number != 1)}"
+
+
 def few(names: Sequence[str], most: int = 5, rest: str = "more") -> str:
     """Return the first `most` names, separated by commas, with `and` and `rest` if there are more."""
     return ", ".join(names[:most]) + (f" and {rest}" if len(names) > most else "")

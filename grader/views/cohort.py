@@ -1,68 +1,101 @@
 """The summary of a class, for the terminal."""
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from termcolor import colored
 
-from ..cohort import Review, Summary
+from ..cohort import ExerciseStatistics, Review, Summary
 from ..outside import few, plain
 from ..report.person import Learner
-from ..words.durations import duration_text
+from ..style import columns, packed, padded
 from ..words.instructor import review_command
+from ..words.instructor import summary as words
 
 _SHOWN = 12
 _BAR = 40
+_WIDTH = 79
+_STATUSES = ("passed", "partial", "failed", "not_started", "missing", "unreadable")
 
 
 def render_cohort(summary: Summary, *, results: str = "RESULTS", kept: int = 0, color: bool = False) -> str:
     """Return the summary as text: scores, exercises, checks with a note, misconceptions, and reviews.
+
+    A command is never broken, so that it can be copied; every other line has at most 79 columns.
 
     Args:
         results: the folder of results, for the commands that decide about a review.
         kept: the number of submissions whose report is from an earlier run.
         color: whether to use terminal colours.
     """
-    lines = [_headline(summary, kept), ""]
+    scores = summary.scores
+    lines = _wrapped(words.headline(plain(summary.title), summary.graded, summary.submissions, kept))
+    lines += [words.scores(scores.mean, scores.median, summary.max_score), ""]
     lines += _bands(summary)
-    lines += ["", f"{'exercise':<18} {'mean':>9}   passed  partial   failed  not started  missing  unreadable"]
-    for exercise in summary.exercises:
-        counts = exercise.statuses
-        done = "".join(f"{counts.get(status, 0):>9}" for status in ("passed", "partial", "failed"))
-        rest = f"{counts.get('not_started', 0):>13}{counts.get('missing', 0):>9}{counts.get('unreadable', 0):>12}"
-        mean = f"{exercise.mean:.1f}/{exercise.max_score}"
-        name = f"{exercise.number}_{exercise.id}"
-        lines.append(f"{name:<18} {mean:>9} {done}{rest}")
-    noted = [(e, check) for e in summary.exercises for check in e.checks if check.note]
+    lines += ["", *_exercises(summary)]
+    lines += _untried(summary)
+    noted = [(e, check) for e in summary.exercises if not e.untried for check in e.checks if check.note]
     if noted and summary.graded > 1:
-        lines += ["", "Checks with a note"]
-        lines += [f"  {e.number}_{e.id}, {plain(c.title)}: {c.note} ({c.passed})" for e, c in noted[:_SHOWN]]
-        lines += _more(len(noted), "cohort.json")
+        told = (words.check(f"{e.number}_{e.id}", plain(c.title), c.note) for e, c in noted[:_SHOWN])
+        lines += ["", words.CHECKS, *_items(told), *_more(len(noted))]
     if summary.misconceptions:
-        lines += ["", "Misconceptions"]
-        lines += [
-            f"  {m.count:>5}  {m.exercise}: {plain(m.title)}  (as in {plain(m.example)})"
-            for m in summary.misconceptions[:_SHOWN]
-        ]
-        lines += _more(len(summary.misconceptions), "cohort.json")
+        lines += ["", words.MISCONCEPTIONS, *_misconceptions(summary), *_more(len(summary.misconceptions))]
     if any(one.grade for one in summary.grades):
-        counted = ", ".join(f"{plain(one.grade) or 'below'} {one.count}" for one in summary.grades)
-        lines += ["", f"Grades: {counted}"]
+        lines += ["", *_wrapped(words.grades([(plain(one.grade), one.count) for one in summary.grades]))]
     if summary.borders:
         near = dict.fromkeys(f"{plain(border.name or border.id)} ({border.total})" for border in summary.borders)
-        lines += ["", f"One small check from a grade's border: {_some(list(near))}"]
+        lines += ["", *_wrapped(words.borders(_some(list(near))))]
     lines += _people(summary)
     if summary.needs_review:
-        lines += ["", colored("Needs review", attrs=["bold"], force_color=color, no_color=not color)]
+        lines += ["", colored(words.REVIEW, attrs=["bold"], force_color=color, no_color=not color)]
         for review in summary.needs_review[:_SHOWN]:
-            more = f" (and {len(review.texts) - 1} more)" if len(review.texts) > 1 else ""
-            lines.append(f"  {_who(review)}: {plain(review.texts[0])}{more}")
-            command = review_command(review.reasons[0], review.id, results)
-            lines.append(f"      {plain(review.questions[0])}  {plain(command)}")
-        lines += _more(len(summary.needs_review), "cohort.json")
+            lines += _review(review, results)
+        lines += _more(len(summary.needs_review))
     if summary.beside:
-        lines += ["", f"Not part of any submission: {_some([plain(name) for name in summary.beside])}"]
+        lines += ["", *_wrapped(words.beside(_some([plain(name) for name in summary.beside])))]
     return "\n".join(lines) + "\n"
+
+
+def _exercises(summary: Summary) -> Iterator[str]:
+    """Yield a table with a row for each exercise."""
+    first, *rest = words.COLUMNS
+    rows = [(f"{one.number}_{one.id}", [_mean(one), *_counts(one)]) for one in summary.exercises]
+    room = max([len(first), *(columns(name) for name, _ in rows)])
+    widths = [max(len(word), 7) + 1 for word in rest]
+    for name, cells in [(first, list(rest)), *rows]:
+        yield padded(name, room) + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+
+
+def _mean(exercise: ExerciseStatistics) -> str:
+    return words.NO_MEAN if exercise.untried else f"{exercise.mean:.1f}/{exercise.max_score}"
+
+
+def _counts(exercise: ExerciseStatistics) -> list[str]:
+    return [str(exercise.statuses.get(status, 0)) for status in _STATUSES]
+
+
+def _untried(summary: Summary) -> Iterator[str]:
+    """Yield which exercises nobody submitted, and which nobody began."""
+    for kind in ("missing", "not_started"):
+        names = [f"{one.number}_{one.id}" for one in summary.exercises if one.untried == kind]
+        if names:
+            yield from ("", *_wrapped(words.untried(kind, names)))
+
+
+def _misconceptions(summary: Summary) -> Iterator[str]:
+    names = {submission: one for one in summary.learners for submission in one.submissions}
+    for found in summary.misconceptions[:_SHOWN]:
+        whose = names.get(found.example)
+        example = plain(whose.person.name or whose.id) if whose else plain(found.example)
+        yield from _wrapped(words.misconception(found.exercise, plain(found.title), example), f"  {found.count:>5}  ")
+
+
+def _review(review: Review, results: str) -> Iterator[str]:
+    """Yield who it is and why, what has to be decided, and the command that decides it."""
+    yield from _wrapped(f"{_who(review)}: {words.more_reasons(plain(review.texts[0]), len(review.texts) - 1)}", "  ", 4)
+    yield from _wrapped(plain(review.questions[0]), "      ")
+    yield f"      {plain(review_command(review.reasons[0], review.id, results))}"
 
 
 def _who(review: Review) -> str:
@@ -71,56 +104,57 @@ def _who(review: Review) -> str:
     return f"{names} ({plain(review.id)})" if names and names != review.id else plain(review.id)
 
 
-def _people(summary: Summary) -> list[str]:
-    """Return lines on people: who is absent, late or excused, and for whom somebody decided."""
-    counted = Counter(one.person.name for one in summary.learners)
-
-    def called(one: Learner) -> str:
-        """Return a name, with the key of a learner whose name is not theirs alone."""
-        name = one.person.name
-        return plain(f"{name} ({one.id})" if name and counted[name] > 1 else name or one.id)
-
+def _people(summary: Summary) -> Iterator[str]:
+    """Yield who is absent, late or excused, and for whom somebody decided."""
     ambiguous = {one.id for one in summary.needs_review if any(reason.kind == "ambiguous" for reason in one.reasons)}
-    unclaimed = _standing(summary, "unclaimed")
-    decided = [one for one in summary.learners if one.decisions]
-    lists = (
-        ("Submitted nothing", [called(one) for one in _standing(summary, "absent")]),
-        ("Not in the roster", [called(one) for one in unclaimed if one.id not in ambiguous]),
-        ("Ambiguous in the roster", [called(one) for one in unclaimed if one.id in ambiguous]),
-        ("Excused", [called(one) for one in _standing(summary, "excused")]),
-        ("Late", [f"{called(one)} by {duration_text(one.late_s)}" for one in summary.learners if one.late_s]),
-        ("With decisions in overrides.yaml", [called(one) for one in decided]),
-    )
-    return [line for title, names in lists if names for line in ("", f"{title} ({len(names)}): {_some(names)}")]
+    counts = Counter(one.person.name for one in summary.learners)
+    lists: dict[str, list[str]] = {kind: [] for kind in words.PEOPLE}
+    for one in summary.learners:
+        name = _called(one, counts)
+        kind: str = "ambiguous" if one.standing == "unclaimed" and one.id in ambiguous else one.standing
+        if kind in lists:
+            lists[kind].append(name)
+        if one.late_s:
+            lists["late"].append(words.late(name, one.late_s))
+        if one.decisions:
+            lists["decided"].append(name)
+    for kind, names in lists.items():
+        if names:
+            yield from ("", *_wrapped(words.people(kind, len(names), _some(names))))
 
 
-def _standing(summary: Summary, standing: str) -> list[Learner]:
-    return [one for one in summary.learners if one.standing == standing]
+def _called(learner: Learner, counts: Mapping[str, int]) -> str:
+    """Return a name, with the key of a learner whose name is not theirs alone."""
+    name = learner.person.name
+    return plain(f"{name} ({learner.id})" if name and counts[name] > 1 else name or learner.id)
 
 
-def _headline(summary: Summary, kept: int) -> str:
-    submissions = "submission" if summary.submissions == 1 else "submissions"
-    parts = [f"{summary.graded} of {summary.submissions} {submissions} graded"]
-    if kept:
-        parts.append(f"{kept} of them in an earlier run")
-    scores = summary.scores
-    parts.append(f"mean {scores.mean:.1f}, median {scores.median:g} of {summary.max_score}")
-    return f"{plain(summary.title)}: " + ", ".join(parts)
+def _bands(summary: Summary) -> Iterator[str]:
+    """Yield a bar for each tenth of the points: a sign for each submission, or for several in a large class."""
+    bands, most = summary.scores.bands, summary.max_score
+    scale = max(1.0, max(bands) / _BAR)
+    begins = [-(-most * band // len(bands)) for band in range(len(bands))]
+    ends = [*(begin - 1 for begin in begins[1:]), most]
+    for count, begin, end in zip(bands, begins, ends, strict=True):
+        if begin <= end:
+            yield f"  {begin:>4} to {end:<4} {'#' * math.ceil(count / scale)} {count}"
 
 
-def _bands(summary: Summary) -> list[str]:
-    bands = summary.scores.bands
-    most = max(bands) or 1
-    width = summary.max_score / len(bands)
-    return [
-        f"  {round(i * width):>4} to {round((i + 1) * width):<4} {'#' * round(_BAR * count / most)} {count}"
-        for i, count in enumerate(bands)
-    ]
+def _items(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from _wrapped(text, "  ", 4)
+
+
+def _wrapped(text: str, begin: str = "", indent: int | None = None) -> list[str]:
+    """Return a text in lines, of which the first begins with `begin`, and the others are indented as far or as said."""
+    left = len(begin) if indent is None else indent
+    first, *rest = packed(text.split(" "), _WIDTH - left, _WIDTH - len(begin)) or [""]
+    return [begin + first, *(" " * left + line for line in rest)]
 
 
 def _some(names: Sequence[str]) -> str:
     return few(names, _SHOWN, "more in cohort.json")
 
 
-def _more(count: int, where: str) -> list[str]:
-    return [f"  and {count - _SHOWN} more in {where}"] if count > _SHOWN else []
+def _more(count: int) -> list[str]:
+    return [f"  {words.more(count - _SHOWN)}"] if count > _SHOWN else []

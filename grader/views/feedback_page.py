@@ -4,11 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from ..outside import spelled
+from ..outside import counted, spelled
 from ..report import CheckResult, ExerciseResult, Report
+from ..report.decisions import decision_on
 from ..report.shown import compared
-from .feedback import decisions
+from ..words import feedback as words
 from .offline import write_static_page
+from .told import Reasons, name_of, reasons_of, result_of
 
 _STYLES = tuple(Path(__file__).with_name(name) for name in ("report.css", "feedback.css"))
 _SIGNS = {"passed": "✓", "partial": "◐", "not_started": "○", "missing": "\N{EN DASH}", "skipped": "\N{EN DASH}"}
@@ -26,8 +28,7 @@ def feedback_page(told: Report, title: str, code: Mapping[str, str], hints: Mapp
         code: the files that the report was made from, by exercise.
         hints: the texts of hints, by the command that shows them.
     """
-    names = ", ".join(one.name for one in told.submission.submitters or ()) or told.submission.id
-    points = f"{told.score} of {told.max_score}" + (f" and {told.bonus} bonus" if told.bonus else "")
+    result = result_of(told)
     body = _make(
         "body",
         "",
@@ -35,17 +36,25 @@ def feedback_page(told: Report, title: str, code: Mapping[str, str], hints: Mapp
             "header",
             "",
             _make("h1", "", title),
-            _make("p", "lead", f"{names}: {points}"),
+            _make("p", "lead", result.headline),
+            *(_make("p", "", sentence) for sentence in result.sentences),
         ),
         _make(
             "main",
             "",
-            *(_make("p", "note", f"Note: {note}") for note in told.notes),
-            *(_make("p", "note", line) for line in decisions(told).splitlines() if line),
+            *_note(words.COMMENT, result.comment.splitlines()),
+            *_note(words.DECISIONS, result.decisions),
+            *_note(words.NOTES, told.notes),
             *(_exercise(exercise, code.get(exercise.id, ""), hints) for exercise in told.exercises),
         ),
     )
-    return write_static_page(f"{title}: feedback for {names}", _STYLES, body)
+    return write_static_page(words.page_title(title, name_of(told)), _STYLES, body)
+
+
+def _note(heading: str, lines: Sequence[str]) -> Iterator[Element]:
+    """Yield a part with a heading; nothing without lines."""
+    if lines:
+        yield _make("div", "note", _make("h2", "", heading), *(_make("p", "", line) for line in lines))
 
 
 def _make(tag: str, kind: str, *children: _Child, **attributes: str) -> Element:
@@ -66,7 +75,6 @@ def _make(tag: str, kind: str, *children: _Child, **attributes: str) -> Element:
 
 
 def _exercise(exercise: ExerciseResult, code: str, hints: Mapping[str, str]) -> Element:
-    bonus = f" +{exercise.bonus}" if exercise.bonus else ""
     summary = _make(
         "summary",
         "",
@@ -74,16 +82,16 @@ def _exercise(exercise: ExerciseResult, code: str, hints: Mapping[str, str]) -> 
             "h2", "", _make("span", "number", exercise.number), f" {exercise.title} ", _make("small", "", exercise.id)
         ),
         _badge(exercise.status),
-        _make("span", "points", f"{exercise.score}/{exercise.max_score}{bonus}"),
+        _make("span", "points", words.points_text(exercise.score, exercise.max_score, exercise.bonus)),
     )
-    facts = exercise.facts or ()
+    reasons = reasons_of(exercise, hints)
     results = _make(
         "div",
         "results",
         _make("pre", "", exercise.message) if exercise.message else None,
-        _make("ul", "facts", *(_make("li", "", *_prose(fact.text)) for fact in facts)) if facts else None,
-        *_mistakes(exercise.checks),
-        _hints(exercise.checks, hints),
+        _make("ul", "facts", *(_make("li", "", *_prose(fact)) for fact in reasons.facts)) if reasons.facts else None,
+        *_mistakes(reasons),
+        _hints(reasons),
         _make("ul", "checks", *map(_check, exercise.checks)),
     )
     listing = _listing(exercise, code)
@@ -99,46 +107,41 @@ def _exercise(exercise: ExerciseResult, code: str, hints: Mapping[str, str]) -> 
 
 def _badge(status: str) -> Element:
     sign = _make("span", "mark", _SIGNS.get(status, "✗"), **{"aria-hidden": "true"})
-    return _make("span", f"status {status}", sign, f" {status.replace('_', ' ')}")
+    return _make("span", f"status {status}", sign, f" {words.status_text(status)}")
 
 
 def _prose(text: str) -> Iterator[_Child]:
     """Yield a text with its `code` as elements."""
-    for at, words in enumerate(text.split("`")):
-        yield _make("code", "", words) if at % 2 else words
+    for at, part in enumerate(text.split("`")):
+        yield _make("code", "", part) if at % 2 else part
 
 
-def _mistakes(checks: Sequence[CheckResult]) -> Iterator[Element]:
-    """Yield each misconception once."""
-    for found in dict.fromkeys(check.diagnosis for check in checks if check.diagnosis):
-        yield _make(
-            "div",
-            "mistake",
-            _make("p", "title", *_prose(found.title)),
-            _make("p", "", *_prose(found.explanation)),
-        )
+def _mistakes(reasons: Reasons) -> Iterator[Element]:
+    for title, explanation in reasons.misconceptions:
+        yield _make("div", "mistake", _make("p", "title", *_prose(title)), _make("p", "", *_prose(explanation)))
 
 
-def _hints(checks: Iterable[CheckResult], hints: Mapping[str, str]) -> Element | None:
-    """Return each hint once, to be opened; None if there is none."""
-    texts = [hints.get(command, command) for command in dict.fromkeys(check.hint for check in checks if check.hint)]
-    if not texts:
+def _hints(reasons: Reasons) -> Element | None:
+    """Return the hints, to be opened; None if there is none."""
+    if not reasons.hints:
         return None
-    counted = "1 hint" if len(texts) == 1 else f"{len(texts)} hints"
-    return _make("details", "hints", _make("summary", "", counted), *(_make("p", "", *_prose(text)) for text in texts))
+    shown = _make("summary", "", counted(len(reasons.hints), "hint"))
+    return _make("details", "hints", shown, *(_make("p", "", *_prose(text)) for text in reasons.hints))
 
 
 def _check(check: CheckResult) -> Element:
-    points = f"+{check.score}" if check.bonus else f"{check.score}/{check.max_score}"
-    line = _make("small", "", f" line {check.line}") if check.line else None
+    points = words.bonus_text(check.score) if check.bonus else words.points_text(check.score, check.max_score)
+    line = _make("small", "", f" {words.line_text(check.line)}") if check.line else None
     rows = compared(check)
+    decision = decision_on(check)
     detail = _make(
         "div",
         "detail",
+        _make("p", "", decision) if decision else None,
         _make("pre", "", check.program) if check.program else None,
         _table(rows) if rows else None,
         _make("pre", "", check.message) if check.message else None,
-        _make("dl", "", _make("dt", "", "printed"), _make("dd", "", _make("pre", "", check.output)))
+        _make("dl", "", _make("dt", "", words.PRINTED), _make("dd", "", _make("pre", "", check.output)))
         if check.output
         else None,
     )
@@ -157,10 +160,12 @@ def _check(check: CheckResult) -> Element:
 
 
 def _table(rows: Iterable[Sequence[object]]) -> Element:
-    head = _make("tr", "", _make("td", ""), *(_make("th", "", word, scope="col") for word in ("yours", "expected")))
+    head = _make(
+        "tr", "", _make("td", ""), *(_make("th", "", word, scope="col") for word in (words.YOURS, words.EXPECTED))
+    )
     lines = []
     for label, actual, expected, one_of_several in rows:
-        right = _make("td", "", _make("small", "", "for example ") if one_of_several else None, str(expected))
+        right = _make("td", "", _make("small", "", words.EXAMPLE) if one_of_several else None, str(expected))
         lines.append(_make("tr", "", _make("th", "", str(label), scope="row"), _make("td", "", str(actual)), right))
     return _make("table", "", _make("thead", "", head), _make("tbody", "", *lines))
 
@@ -181,12 +186,12 @@ def _listing(exercise: ExerciseResult, code: str) -> Element | None:
         if at > 1 and at - 1 not in near:
             shown.append(_make("span", "line", "⋯", **{"data-n": ""}))
         shown.append(_line(at, lines[at - 1], marked.get(at)))
-    name = spelled(exercise.file or "code")
-    about = {"tabindex": "0", "role": "region", "aria-label": f"Code: {name}"}
+    name = spelled(exercise.file or "")
+    about = {"tabindex": "0", "role": "region", "aria-label": words.code_title(name)}
     return _make(
         "figure",
         "code",
-        _make("figcaption", "", name),
+        _make("figcaption", "", name or words.code_title("")),
         _make("pre", "listing", _make("code", "", *shown), **about),
     )
 

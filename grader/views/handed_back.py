@@ -1,20 +1,20 @@
 """Feedback in files that are named as a platform takes them back, from the names in its own download."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from ..cohort import readings
 from ..report import Report, for_learner
 from ..report.learner import Details
 from ..report.person import Person
-from .feedback import decisions
-from .terminal import render
+from .feedback_text import feedback_text
 
 
 def feedback_files(
     reports: Iterable[Report],
     title: str,
     details: Details,
+    hints: Mapping[str, str],
     platform: str,
     page: Callable[[Report], str],
     members: Collection[str] = (),
@@ -27,6 +27,7 @@ def feedback_files(
     for a notebook of that name in the submission.
 
     Args:
+        hints: the texts of hints, by the command that shows them.
         members: the keys of learners for whom another member of their group submitted. Their files have their own
             names and ids.
         platform: `canvas`, `moodle` or `nbgrader`.
@@ -37,7 +38,7 @@ def feedback_files(
         learner = told.learner or None
         name = place(told, platform, member=learner is not None and learner.id in members)
         if name:
-            yield name, render(told, title, everything=True) + decisions(told)
+            yield name, feedback_text(told, title, hints)
             if platform != "nbgrader":
                 yield f"{name.removesuffix('.txt')}.html", page(told)
 
@@ -75,14 +76,18 @@ def _moodle(report: Report, member: Person | None) -> str:
 
 
 def _nbgrader(report: Report, member: Person | None) -> str:
-    """Return `<student>/<assignment>/feedback.txt`, as in nbgrader's folder `feedback`."""
-    student = (report.submission.origin or "") if member is None else member.login
-    if student.startswith("."):
+    """Return `<student>/<assignment>/feedback.txt`, as in nbgrader's folder `feedback`.
+
+    `grade cohort --assignment` names the assignment; without it, it is the folder that all of the files are in.
+    """
+    origin, _, named = (report.submission.origin or "").partition("/")
+    student = origin if member is None else member.login
+    if student.startswith(".") or named.startswith(".") or "/" in student + named:
         return ""
     files = [exercise.file for exercise in report.exercises if exercise.file and exercise.status != "missing"]
     assignments = {file.partition("/")[0] for file in files if "/" in file}
-    assignment = assignments.pop() if len(assignments) == 1 else ""
-    return f"{student}/{assignment}/feedback.txt" if student and assignment and "/" not in student else ""
+    assignment = named or (assignments.pop() if len(assignments) == 1 else "")
+    return f"{student}/{assignment}/feedback.txt" if student and assignment else ""
 
 
 _PLACES: dict[str, Callable[[Report, Person | None], str]] = {

@@ -113,6 +113,16 @@ def status_word(status: str) -> str:
     return _WORDS[status][0]
 
 
+def check_line(check: CheckResult, style: Style = PLAIN) -> str:
+    """Return the line of a check: status, title, points."""
+    return _line(check.status, check, style)
+
+
+def file_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
+    """Return the message about an exercise's file."""
+    return _said(exercise, style)
+
+
 def check_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
     """Return the message about an exercise's file, and a line for each check that was run."""
     checks = [check for check in exercise.checks if check.status != "skipped"]
@@ -128,6 +138,13 @@ def explained(
     facts = () if after else _given(exercise.facts) or ()
     said = after.diagnosis.explanation if after and after.diagnosis else None
     return _failure(exercise, check, [fact.text for fact in facts], said, style)
+
+
+def compared_lines(exercise: ExerciseResult, check: CheckResult, style: Style = PLAIN) -> list[str]:
+    """Return everything that a failing check says, without facts, misconception, hint and commands."""
+    page = _Page(style, whole=True, bounded=False)
+    bare = replace(check, diagnosis=UNSET, hint=UNSET, play=UNSET)
+    return [line for part in page.details(exercise, bare, (), None) for line in part.lines]
 
 
 def _explained_line(exercise: ExerciseResult, check: CheckResult, style: Style, alone: bool) -> str:
@@ -230,9 +247,10 @@ def _failure(
 class _Page:
     """The room that an explanation has: it is indented, with a column of labels, narrower in a narrow terminal."""
 
-    def __init__(self, style: Style, whole: bool = False) -> None:
+    def __init__(self, style: Style, whole: bool = False, bounded: bool = True) -> None:
         self.style = style
         self.whole = whole
+        self.bounded = bounded  # whether programs are cut, and a hint's command is named
         self.indent = " " * (4 if style.narrow else _TEXT + 2)
         self.label_width = 9 if style.narrow else _LABEL
         scale = 2 if style.narrow else 1
@@ -265,7 +283,7 @@ class _Page:
         style, indent = self.style, self.indent
         unfilled = check.status == "not_started"
         program = [f"{indent}{part}" for part in self.program(_given(check.program) or "")]
-        if self.whole and len(program) > _PROGRAM_LINES:
+        if self.whole and self.bounded and len(program) > _PROGRAM_LINES:
             program = [*program[: _PROGRAM_LINES - 1], f"{indent}{style.ellipsis}"]
         self.most += max(0, len(program) - 1) if self.whole and not unfilled and not self.grown else 0
         self.grown = True
@@ -295,7 +313,7 @@ class _Page:
             yield _Part(self.indented(f"why: {why}") if wide else self.labelled("why", why))
         yield _Part(_printed(check, style), rank=0)
         hint = _given(check.hint) or f"grade hint {exercise.id}"
-        yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"])
+        yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"] if self.bounded else [])
         play = style.clean(play_command(exercise, check))
         forms = (f"{indent}{self.label('see it')}{play}", f"{indent}see it: {play}")  # a command is not cut
         yield _Part([form for form in forms if play and columns(form) <= style.width][:1])

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..outside import counted
 from ..program import BINARY, METHODS, number_text
 from ..remarks import (
     BeforeInput,
@@ -143,8 +144,8 @@ def _ran_early(said: RanEarly) -> str:
 
 
 def _returned(said: Returned) -> str:
-    what = said.type if said.count is None else _count(said.count)
-    return f"{said.function} returned {what}; expected {_count(said.expected)}"
+    what = said.type if said.count is None else counted(said.count, "number")
+    return f"{said.function} returned {what}; expected {counted(said.expected, 'number')}"
 
 
 def _not_right(said: NotRight) -> str:
@@ -153,10 +154,6 @@ def _not_right(said: NotRight) -> str:
 
 def _digits(value: Shown) -> str:
     return f"{value + 0.0:.6g}" if isinstance(value, float) else value  # + 0.0: no -0
-
-
-def _count(numbers: int) -> str:
-    return "1 number" if numbers == 1 else f"{numbers} numbers"
 
 
 def _in_a_call(text: Callable[[Any], str]) -> Callable[[Any], str]:
@@ -212,9 +209,9 @@ def ended_text(ended: Ended) -> str:
             return f"the answer of its process is larger than the {ended.limit_kb} KB that this check allows"
         case "budget":
             spent = "CPU time" if ended.clock == "cpu" else "time"
-            return f"not run: the submission used up the {ended.seconds:g} seconds of {spent} that it may use in all"
+            return f"not run: the submission used up the {_seconds(ended)} of {spent} that it may use in all"
         case "cpu_limit":
-            return f"your code used more than {ended.seconds:g} seconds of CPU time"
+            return f"your code used more than {_seconds(ended)} of CPU time"
         case "exited":
             return "the process of your code ended before it answered (os._exit, or out of memory?)"
         case "killed":
@@ -228,11 +225,15 @@ def ended_text(ended: Ended) -> str:
         case "protocol_error":
             return f"the process of your code gave no proper answer: {ended.detail}"
         case "unanswered":
-            return f"not run: {ended.count} earlier runs gave no answer in time"
+            return f"not run: {counted(ended.count or 0, 'earlier run')} gave no answer in time"
         case "wall_limit":
-            return f"no answer within {ended.seconds:g} seconds"
+            return f"no answer within {_seconds(ended)}"
         case _:
             raise ValueError(ended.kind)
+
+
+def _seconds(ended: Ended) -> str:
+    return counted(float(ended.seconds or 0), "second")
 
 
 # -- code that was stopped ---------------------------------------------------------------------------
@@ -353,16 +354,12 @@ def _a(type_name: str) -> str:
 
 def _contributions(about: Stopped) -> str:
     given, inputs = about.counts
-    return f"the backward rule of a node gave {_many(given, 'contribution')} for {_many(inputs, 'input')}"
+    return f"the backward rule of a node gave {counted(given, 'contribution')} for {counted(inputs, 'input')}"
 
 
 def _derivatives(about: Stopped) -> str:
     kept, inputs = about.counts
-    return f"a node keeps {_many(kept, 'local derivative')} in `{about.names[0]}` for {_many(inputs, 'input')}"
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+    return f"a node keeps {counted(kept, 'local derivative')} in `{about.names[0]}` for {counted(inputs, 'input')}"
 
 
 _SHAPES: dict[str, Callable[[Stopped], str]] = {

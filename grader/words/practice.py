@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from ..outside import counted
+
 # -- which exercise, and where it is ------------------------------------------------------------------
 
 
@@ -75,16 +77,15 @@ def next_missing(command: str, path: str) -> str:
 
 
 def all_passed(count: int) -> str:
-    return f"All {count} exercises are passed."
+    return "The exercise is passed." if count == 1 else f"All {count} exercises are passed."
 
 
 def welcome(count: int, points: int, folder: str) -> str:
     """Greet a learner who has not begun. `folder` is `.` for the current one."""
     where = "this folder" if folder == "." else folder
-    return (
-        f"Welcome. {count} exercises worth {points} points are in {where}. Each file begins with what you need to "
-        "know. Replace each TODO, and the `raise` line under it, by your code."
-    )
+    exercises = f"{counted(count, 'exercise')} worth {counted(points, 'point')} {'is' if count == 1 else 'are'}"
+    return f"Welcome. {exercises} in {where}. Each file begins with what you need to know. "
+        "Replace each TODO, and the `raise` line under it, by your code."
 
 
 WELCOME_TIP = "`grade watch` grades on every save. `grade hint` shows a hint. `grade list` shows every exercise."
@@ -93,7 +94,8 @@ FURTHER = "Where to go on:"
 
 
 def points_and_passed(score: int, points: int, passed: int, count: int, *, short: bool = False) -> str:
-    return f"{score}/{points} points, {passed} of {count} {'passed' if short else 'exercises passed'}"
+    of = count if short else counted(count, "exercise")
+    return f"{score}/{counted(points, 'point')}, {passed} of {of} passed"
 
 
 def report_in(path: str) -> str:
@@ -104,7 +106,7 @@ def report_in(path: str) -> str:
 
 
 def started(count: int, folder: str) -> str:
-    return f"{count} exercise{'' if count == 1 else 's'} written to {folder}"
+    return f"{counted(count, 'exercise')} written to {folder}"
 
 
 def also_written(names: Sequence[str]) -> str:

@@ -18,13 +18,14 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.cli.export import PLACES, ExportOptions, run_export
+from grader.cli.results import counted_paths, summary_of
 from grader.cli.words import UsageError
 from grader.cohort import Summary, summarise
 from grader.course import Course, Limits, load_course
 from grader.people import Class, Handed, Overrides, Roster
 from grader.report import CheckResult, ExerciseResult, Report, read_report, write_report
 from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp, Submitter
-from grader.report.person import Decided, Person
+from grader.report.person import Decided, Learner, Person
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
@@ -204,13 +205,120 @@ def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> No
     jane = results / "exports" / "feedback" / "jane"
     text, report = (jane / "feedback.txt").read_text(encoding="utf-8"), read_report((jane / "report.json").read_bytes())
     assert text.startswith(course.title)
-    assert f"Score {report.score}/100" in text
+    assert f"Jane: {report.score + report.bonus} of 100 points\n" in text
+    assert f"Total: {report.score} points for the exercises, plus 1 bonus point.\n" in text
     assert "line 1: =x" in text
     page = (jane / "feedback.html").read_text(encoding="utf-8")
-    assert f"{report.score} of 100" in page
+    assert f"Jane: {report.score + report.bonus} of 100 points<" in page
     assert "line 1: =x" in page
     assert ("jane", UNSET) == (report.submission.id, report.seed)
     assert "the secret seed" not in text + page
+
+
+@pytest.fixture
+def settled(results: Path, course: Course) -> dict[str, Learner]:
+    """The final table of the class of two, in which Jane came late and got points from a person."""
+    ((exercise, check),) = [(e, c) for e in course.exercises[:1] for c in e.checks[:1]]
+    points = {f"{exercise.id}.{check.id}": check.points}
+    decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "so", points=points)
+    summary = summarise(course, [a_report(course, name) for name in ("jane", "otieno")], {})
+    jane, otieno = summary.learners
+    score = jane.score + check.points
+    total = score + jane.bonus - 5
+    late = {"late_s": 7200, "due": "2026-03-01T22:59:00+00:00", "submitted_at": "2026-03-02T00:59:00+00:00"}
+    jane = replace(jane, score=score, penalty=5, total=total, decisions=(decided,), **late)
+    write_summary(results, replace(summary, learners=(jane, otieno)))
+    return {"jane": jane, "otieno": otieno}
+
+
+@pytest.mark.parametrize("to", PLACES)
+def test_every_export_has_the_total_of_the_final_table(
+    results: Path, course: Course, settled: dict[str, Learner], to: str
+) -> None:
+    """Whatever a platform adds up or reads, the penalty and the points that somebody decided on are in it."""
+    assert 0 == run_export(ExportOptions(results, to, course=course))
+    expected = {name: learner.total for name, learner in settled.items()}
+    place = results / "exports" / PLACES[to]
+    if to in ("csv", "canvas", "nbgrader"):
+        key, points = {
+            "csv": ("id", "total"),
+            "canvas": ("Student", course.title),
+            "nbgrader": ("student_id", "score"),
+        }[to]
+        read = rows(place.read_text(encoding="utf-8"))
+        found = {row[key].lower().removeprefix("s-"): int(float(row[points])) for row in read if row[points] != "100"}
+    elif to == "gradescope":
+        made = {name: json.loads((place / name / "results.json").read_text(encoding="utf-8")) for name in expected}
+        assert {name: one["score"] for name, one in made.items()} == expected
+        found = {name: sum(test["score"] for test in one["tests"]) for name, one in made.items()}
+    elif to == "junit":
+        suites = JUnitXml.fromfile(str(place))
+        found = {suite.name: int({p.name: p.value for p in suite.properties()}["total"]) for suite in suites}
+    else:
+        for name, total in expected.items():
+            for file in ("feedback.txt", "feedback.html"):
+                text = " ".join((place / name / file).read_text(encoding="utf-8").split())
+                assert f"{name.title()}: {total} of 100 points" in text
+                assert ("minus 5 points for lateness" in text) == (name == "jane")
+                assert ("decided: 2 of 2 points (Ada, 2026-03-05: so)" in text) == (name == "jane")
+        return
+    assert expected == found
+
+
+def test_a_group_with_different_totals_is_told(
+    results: Path, course: Course, settled: dict[str, Learner], capsys: CAPTURE
+) -> None:
+    """A file for a submission has one total, and it is said whose it is not."""
+    jane = settled["jane"]
+    ben = replace(jane, id="ben", person=Person("Ben"), penalty=0, total=jane.total + 5)
+    summary = summarise(course, [a_report(course, name) for name in ("jane", "otieno")], {})
+    write_summary(results, replace(summary, learners=(jane, ben)))
+    assert 1 == run_export(ExportOptions(results, "gradescope", course=course))
+    said = f"jane belongs to Jane ({jane.total}) and Ben ({ben.total}); --to gradescope has one total for a submission"
+    assert said in capsys.readouterr().err
+    assert 0 == run_export(ExportOptions(results, "csv", course=course))
+
+
+def test_feedback_of_one_assignment_goes_back_to_nbgrader(results: Path, course: Course) -> None:
+    """In a folder of the assignment that `grade cohort --assignment` named."""
+    reports = [
+        a_report(
+            course,
+            name,
+            submission=SubmissionStamp(name, "0", origin=f"{name}/ps1", submitters=(Submitter(name, name),)),
+        )
+        for name in ("jane", "otieno")
+    ]
+    for report in reports:
+        write_report(report, results / "reports" / f"{report.submission.id}.json")
+    write_summary(results, summarise(course, reports, {}))
+    assert 0 == run_export(ExportOptions(results, "feedback", course=course, platform="nbgrader"))
+    assert ["jane/ps1/feedback.txt", "otieno/ps1/feedback.txt"] == files(results / "exports" / "feedback-nbgrader")
+
+
+def test_feedback_says_who_has_no_name_on_the_platform(results: Path, course: Course, capsys: CAPTURE) -> None:
+    """How many are written, how many are left out, and exit code 1."""
+    reports = [
+        a_report(course, name, submission=SubmissionStamp(name, "0", origin=origin))
+        for name, origin in (("jane", "jane/ps1"), ("otieno", "otieno"))
+    ]
+    for report in reports:
+        write_report(report, results / "reports" / f"{report.submission.id}.json")
+    write_summary(results, summarise(course, reports, {}))
+    assert 1 == run_export(ExportOptions(results, "feedback", course=course, platform="nbgrader"))
+    told = capsys.readouterr()
+    assert told.out.startswith("1 submission written to ")
+    assert "grade: 1 of 2 did not come from a download of nbgrader and is left out\n" == told.err
+
+
+def test_an_earlier_report_that_counts_is_the_one_on_the_page(results: Path, settled: dict[str, Learner]) -> None:
+    """As exports have it: what the total was made from."""
+    summary = summary_of(results)
+    rows = tuple(
+        replace(row, report=f"earlier/{row.id}.1.json") if row.id == "jane" else row for row in summary.learners
+    )
+    paths = counted_paths(results, replace(summary, learners=rows))
+    assert ["earlier/jane.1.json", "reports/otieno.json"] == [str(path.relative_to(results)) for path in paths]
 
 
 def test_who_is_gone_is_not_uploaded(results: Path, course: Course) -> None:
@@ -267,14 +375,14 @@ def test_who_has_no_report_is_named(results: Path, course: Course, capsys: CAPTU
     assert 1 == run_export(ExportOptions(results, "csv"))
     told = capsys.readouterr()
     assert "2 submissions written to" in told.out
-    assert "grade: 1 of 3 have no report and are left out: eve\\x1b\n" == told.err
+    assert "grade: 1 of 3 has no report and is left out: eve\\x1b\n" == told.err
 
 
 def test_a_report_too_many_is_told(results: Path, course: Course, capsys: CAPTURE) -> None:
     """A report of a submission that is gone would be somebody's score: exit code 1, and what to do."""
     write_report(a_report(course, "gone"), results / "reports" / "gone.json")
     assert 1 == run_export(ExportOptions(results, "csv"))
-    assert "there are 3 reports, but cohort.json counts 2; run `grade cohort` again" in capsys.readouterr().err
+    assert "3 reports found, but cohort.json counts 2; run `grade cohort` again" in capsys.readouterr().err
 
 
 # -- bad input ---------------------------------------------------------------------------------------------

@@ -13,7 +13,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.outside import cell, few, json_text, lines, one_line, paragraph, plain, printable, readable, take_any_text
+from grader.outside import (
+    cell,
+    counted,
+    few,
+    json_text,
+    lines,
+    one_line,
+    paragraph,
+    plain,
+    printable,
+    readable,
+    take_any_text,
+)
 from grader.outside.text import CAP, escaped_json
 from grader.report.formats.people import table
 
@@ -21,6 +33,14 @@ ANY_TEXT = st.text(st.characters(), max_size=40)
 FORMULAS = st.text(st.sampled_from("=+-@\t\r\n;,'\" \xa0\\＝＋－＠ax1:#[\x00"), max_size=12)  # noqa: RUF001
 TEXTS = ANY_TEXT | FORMULAS
 BEGINS_A_FORMULA = re.compile(r"[\s'\"]*[=+\-@\t\r＝＋－＠]")  # noqa: RUF001
+
+
+@pytest.mark.parametrize(
+    ("expected", "number"), [("0 points", 0), ("1 point", 1), ("2 points", 2), ("1 point", 1.0), ("1.5 points", 1.5)]
+)
+def test_a_number_has_its_noun(expected: str, number: float) -> None:
+    """One thing is in the singular, and everything else in the plural."""
+    assert expected == counted(number, "point")
 
 
 def without_prefix(text: str) -> str:

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from grader.cohort import Review, summarise
 from grader.course import Course
 from grader.report import NeedsReview, Report
+from grader.report.model import SubmissionStamp
 from grader.report.person import Learner, Person
 from grader.views.cohort import render_cohort
 
@@ -17,6 +18,8 @@ def test_every_submission_is_in_some_column(course: Course, handed_in: tuple[Rep
     rows = lines[head + 1 : head + 1 + len(course.exercises)]
     assert [f"{exercise.number}_{exercise.id}" for exercise in course.exercises] == [row.split()[0] for row in rows]
     assert {len(handed_in)} == {sum(map(int, row.split()[2:])) for row in rows}
+    for line in lines:
+        assert len(line) < 80 or line.strip().startswith("grade decide"), line
 
 
 def test_who_could_not_be_graded_comes_last_with_the_reason(course: Course, handed_in: tuple[Report, ...]) -> None:
@@ -31,6 +34,35 @@ def test_a_class_of_nobody_can_be_shown(course: Course) -> None:
     assert "0 of 0 submissions graded" in render_cohort(summarise(course, (), {}))
 
 
+def test_an_exercise_that_nobody_submitted_is_named_once(course: Course, handed_in: tuple[Report, ...]) -> None:
+    """Its checks are no hard ones, and it has no mean; the same for one of which only stubs were submitted."""
+    solved, stubs, nothing, *_ = handed_in
+    exercises = (*solved.exercises[:-2], stubs.exercises[-2], nothing.exercises[-1])
+    summary = summarise(course, [replace(solved, exercises=exercises), nothing], {})
+    shown = render_cohort(summary)
+    begun, missing = (f"{exercise.number}_{exercise.id}" for exercise in exercises[-2:])
+    assert f"\nNobody submitted: {missing}\n" in shown
+    assert f"\nNobody began: {begun}\n" in shown
+    assert begun not in shown.partition("Checks with a note")[2]
+    notes = [{check.note for check in exercise.checks} for exercise in summary.exercises[-2:]]
+    assert [{"nobody began the exercise"}, {"nobody submitted the exercise"}] == notes
+
+
+def test_every_score_is_in_one_band(course: Course, handed_in: tuple[Report, ...]) -> None:
+    """Bands share no score, and a sign is one submission."""
+    lines = render_cohort(summarise(course, handed_in[:3], {})).splitlines()
+    bands = [line.split() for line in lines if line[:9].strip().replace(" to", "").isdecimal()]
+    assert [("0", "9"), ("10", "19")] == [(band[0], band[2]) for band in bands[:2]]
+    assert ("90", "100", "#", "1") == (bands[-1][0], *bands[-1][2:])
+
+
+def test_grades_below_all_are_told_from_a_grade(course: Course, handed_in: tuple[Report, ...]) -> None:
+    """`below D: 2` is a number of learners."""
+    class_of_three = [replace(one, submission=SubmissionStamp(f"{i}", "0")) for i, one in enumerate(handed_in[:3])]
+    shown = render_cohort(summarise(course, class_of_three, {}))
+    assert "Grades: A 1, B 0, C 0, D 0, below D: 2\n" in shown
+
+
 def test_lists_of_people(course: Course, handed_in: tuple[Report, ...]) -> None:
     """Who is in the roster twice is not called unknown; lateness is in days and hours."""
     summary = summarise(course, handed_in, {})
@@ -43,6 +75,7 @@ def test_lists_of_people(course: Course, handed_in: tuple[Report, ...]) -> None:
     shown = render_cohort(replace(summary, learners=rows, needs_review=(twin,)))
     assert "Not in the roster (1): Eve\n" in shown
     assert "Ambiguous in the roster (1): Jo Roe\n" in shown
-    assert "jo: ambiguous: more than one person of the roster may have submitted it: `stu1` or `stu2`\n" in shown
-    assert "Which of them submitted it?  grade decide RESULTS stu1 --submission jo --why TEXT" in shown
+    assert "jo: ambiguous: more than one person of the roster may have submitted it:" in shown
+    assert "`stu1` or `stu2`\n" in shown
+    assert "Which of them submitted it?\n      grade decide RESULTS stu1 --submission jo --why TEXT\n" in shown
     assert "Late (1): Bob B by 1 day 1 hour\n" in shown

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.report import CheckResult, ExerciseResult, Report, read_report
-from grader.report.model import SubmissionStamp
+from grader.report.model import FaultFact, SubmissionStamp
 from grader.report.person import Decided, Learner, Person
 from grader.views.feedback import feedback
 from grader.views.handed_back import feedback_files
@@ -43,7 +43,7 @@ def test_hidden_checks_say_what_the_course_allows(
     check = make_check(**WRONG)
     exercise = make_exercise(check)
     report = replace(make_report(exercise), seed="the secret seed")
-    written = dict(feedback([report], "A course", {(exercise.id, check.id): detail}))
+    written = dict(feedback([report], "A course", {(exercise.id, check.id): detail}, {}))
     name = report.submission.id
     assert {f"{name}/feedback.txt", f"{name}/report.json"} == set(written)
     text = written[f"{name}/feedback.txt"]
@@ -57,8 +57,8 @@ def test_notes_of_the_intake_are_told(make_exercise: MakeExercise, make_report: 
     """Whose file was not taken reads why."""
     note = "two files could be 02_swap: a/02_swap.py, b/02_swap.py"
     report = replace(make_report(make_exercise()), notes=(note,))
-    text = dict(feedback([report], "A course", {}))[f"{report.submission.id}/feedback.txt"]
-    assert f"Note: {note}" in text
+    text = dict(feedback([report], "A course", {}, {}))[f"{report.submission.id}/feedback.txt"]
+    assert f"Notes\n- {note}" in text
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,8 @@ def test_notes_of_the_intake_are_told(make_exercise: MakeExercise, make_report: 
         ),
         ("moodle", "jane", "01_distribute.py", None),
         ("nbgrader", "jane", "backward/01_distribute.py", "jane/backward/feedback.txt"),
+        ("nbgrader", "jane/backward", "01_distribute.py", "jane/backward/feedback.txt"),
+        ("nbgrader", "jane", "01_distribute.py", None),
     ],
 )
 def test_feedback_is_named_as_a_platform_takes_it_back(
@@ -89,7 +91,7 @@ def test_feedback_is_named_as_a_platform_takes_it_back(
     """From the names in its own download, with the page beside the text; what came from elsewhere is left out."""
     made = make_report(make_exercise(make_check(), file=file))
     made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin))
-    files = dict(feedback_files([made], "A course", {}, platform, lambda told: f"page of {told.submission.id}"))
+    files = dict(feedback_files([made], "A course", {}, {}, platform, lambda told: f"page of {told.submission.id}"))
     html = expected.replace(".txt", ".html") if expected and platform != "nbgrader" else None
     assert [name for name in (expected, html) if name] == list(files)
     assert "page of jane" == files.get(html or "", "page of jane")
@@ -132,7 +134,7 @@ def test_each_member_of_a_group_has_a_file(
     made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin))
     rows = [Learner("jane", Person("Jane Doe", "jane"), "graded"), Learner("bob", person, "graded", comment="to Bob")]
     files = feedback_files(
-        [replace(made, learner=row) for row in rows], "A course", {}, platform, lambda told: "", {"bob"}
+        [replace(made, learner=row) for row in rows], "A course", {}, {}, platform, lambda told: "", {"bob"}
     )
     texts = {name: text for name, text in files if name.endswith(".txt")}
     assert (2 if expected else 1) == len(texts)
@@ -147,15 +149,53 @@ def test_feedback_says_what_people_decided(
     """Points, penalty, total, grade and comment; the folder has the person's name."""
     decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "the message misled", points={"distribute.one": 2})
     person = Person("Jane Doe", "stu1")
-    row = Learner("stu1", person, "graded", late_s=90_000, penalty=1, total=3, grade="A", comment="Well\x1b")
-    row = replace(row, decisions=(decided,))
-    made = replace(make_report(make_exercise(make_check())), learner=row)
-    (name, text), (_, report) = feedback([made], "A course", {})
+    row = Learner("stu1", person, "graded", late_s=1860, score=4, penalty=1, total=3, grade="A")
+    later = Decided("Ada", "2026-03-06T00:00:00+00:00", "so", penalty=1, comment="Well\x1b\ndone")
+    times = {"submitted_at": "2026-03-01T23:30:00+00:00", "due": "2026-03-01T23:59:00+01:00"}
+    row = replace(row, decisions=(decided, later), comment="Well\x1b\ndone", **times)
+    check = make_check(decided=decided)
+    made = replace(make_report(make_exercise(check)), learner=row)
+    (name, text), (_, report) = feedback([made], "A course", {}, {})
     assert "Jane_Doe_stu1/feedback.txt" == name
-    assert text.endswith(
-        "\ndistribute.one: 2 points (Ada, 2026-03-05: the message misled)\n"
-        "Penalty: 1 point, submitted 1 day 1 hour late\nTotal: 3   Grade: A\n\nWell\\x1b\n"
+    assert text.startswith(
+        "A course\n\nJane Doe: 3 of 2 points\n"
+        "Total: 4 points for the exercises, minus 1 point for lateness.\n"
+        "Submitted 2026-03-02 00:30, due 2026-03-01 23:59 (UTC+01:00): 31 minutes late,\n1 point taken off.\n"
+        "Grade: A.\n\nComment\n  Well\\x1b\n  done\n\nDecisions\n- penalty: 1 point (Ada, 2026-03-06: so)\n"
     )
+    assert "2/2\n            decided: 2 of 2 points (Ada, 2026-03-05: the message misled)\n" in text
     assert '"penalty": 1' in report
     others = [replace(made, learner=replace(row, id=name, person=Person())) for name in ("a b", "a/b")]
-    assert 2 == len({name for name, _ in feedback(others, "A course", {}) if name.endswith(".txt")})
+    assert 2 == len({name for name, _ in feedback(others, "A course", {}, {}) if name.endswith(".txt")})
+
+
+def test_an_excused_learner_reads_no_total(
+    make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
+) -> None:
+    """Whatever the points are."""
+    row = Learner("stu1", Person("Jane Doe"), "excused", total=2)
+    made = replace(make_report(make_exercise(make_check())), learner=row)
+    text = dict(feedback([made], "A course", {}, {}))["Jane_Doe_stu1/feedback.txt"]
+    assert "Jane Doe: excused from this assignment; the points do not count" in text
+    assert "Total" not in text
+
+
+def test_the_text_says_why_as_the_page_does(
+    make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
+) -> None:
+    """Facts, title and explanation of the misconception, and the text of the hint, each once for an exercise."""
+    command = "grade hint distribute 2"
+    checks = [replace(make_check(**WRONG, hint=command), id=f"c{at}", visibility="visible") for at in range(2)]
+    facts = (FaultFact("sign", f"{'The fact is long. ' * 20}The end."),)
+    made = make_report(make_exercise(*checks, facts=facts))
+    text = dict(feedback([made], "A course", {}, {command: "multiply by `out.grad`"}))["local/feedback.txt"]
+    for words in (
+        "Fact           The fact",
+        "The end.",
+        "Misconception  a title.",
+        "Hint           multiply by `out.grad`",
+    ):
+        assert 1 == text.count(words), words
+    assert 1 == text.count("the second use overwrote the first")
+    assert 2 == text.count("yours 3    torch 6")
+    assert command not in text

@@ -58,7 +58,7 @@ def test_it_holds_what_a_learner_is_told(report: Report) -> None:
     body = parsed(feedback_page(report, "A course", {"distribute": CODE}, {COMMAND: "multiply by `out.grad`"}))
     shown = EVIL.replace("\u202e", "\\u202e")
 
-    assert [f"Ann {shown}: 2 of 6"] == found(body, "lead")
+    assert [f"Ann {shown}: 2 of 6 points"] == found(body, "lead")
     assert 3 == len(found(body, "check"))
     assert [f"a titlea and {shown}"] == found(body, "mistake")
     assert ["1 hintmultiply by out.grad"] == found(body, "hints")

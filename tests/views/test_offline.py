@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from offline_page import inline
 
+import grader.views
 from grader.cohort import summarise
 from grader.course import Course
 from grader.views.offline import Parts, pack
@@ -95,6 +96,14 @@ def test_vendored_files_are_what_they_were(assets: Path) -> None:
     assert {name.removeprefix("./"): digest for name, digest in listed.items()} == {
         name: digest for name, digest in found.items() if name not in ("SHA256SUMS", "fetch.sh")
     }
+
+
+def test_every_page_has_the_same_head() -> None:
+    """There is one file with a head, and one template of the body for each page."""
+    views = Path(grader.views.__file__).parent
+    heads = [path for path in views.rglob("*.html") if "<head>" in path.read_text(encoding="utf-8")]
+    assert [views / "offline" / "page.html"] == heads
+    assert {views / name / "template.html" for name in ("page", "replay")} == {*views.rglob("*.html")} - {*heads}
 
 
 def test_licences_travel_with_the_page(page: str, parts: Parts) -> None:

@@ -42,6 +42,13 @@ def test_what_fits_is_as_long_as_the_window(lines: list[str], rows: int) -> None
     assert shown == lines or rows <= 2 or (lines[0], "  …", lines[-1:]) == (shown[0], shown[1], shown[2:][-1:])
 
 
+def test_a_course_of_one_exercise_is_told_in_the_singular() -> None:
+    """Progress, the next step and the end."""
+    course = replace(COURSE, exercises=COURSE.exercises[:1])
+    assert "0 of 1 exercise passed" in progress(course, {})
+    assert ["The exercise is passed."] == next_step(course, None, ROOT) == farewell(course)[1:2]
+
+
 def test_the_explanation_stands_at_the_end(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
     """Below a line for each check, so that it is at the bottom of the screen."""
     wrong = make_check("second", "failed", program="L = a + b", expected={"dL/da": 1.0}, actual={"dL/da": 2.0})

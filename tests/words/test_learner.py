@@ -7,10 +7,10 @@ import pytest
 from problems import problem
 
 from grader import remarks
-from grader.client import Problem, stopped
+from grader.client import Problem, Reason, stopped
 from grader.client.protocol import SHAPES
 from grader.remarks import Remark
-from grader.words.learner import remark_text, stopped_text
+from grader.words.learner import ended_text, remark_text, stopped_text
 
 SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
 
@@ -18,6 +18,12 @@ SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(s
 def said_of(cause: Problem, source: str) -> str:
     """What is said of a problem in a file of this text."""
     return stopped_text(stopped(cause, source))
+
+
+def test_one_second_is_in_the_singular() -> None:
+    """A course may set a limit of a second."""
+    assert "your code used more than 1 second of CPU time" == ended_text(Reason("cpu_limit", seconds=1.0))
+    assert "no answer within 2 seconds" == ended_text(Reason("wall_limit", seconds=2.0))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ def fits(folder: Folder) -> bool:
 
 
 def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
-    """Yield an entry for each student, with all their assignments or only the one named."""
+    """Yield an entry for each student, with all their assignments or only the one named, which is then a part of its
+    origin: feedback goes back into a folder of that name."""
     inner = folder.path / SUBMITTED
     base = inner if inner.is_dir() else folder.path
     if assignment is not None and Path(assignment).name != assignment:  # a path could lead out of the folder
@@ -38,7 +39,8 @@ def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
             stamps = sorted(islice(listed, 2))
             submitted, notes = stamped(read_source(stamps[0], base).text if len(stamps) == 1 else None)
             known = printable(student)
-            yield Entry(student, student, (place,), (Submitter(name=known, id=known),), submitted, notes)
+            origin = f"{student}/{assignment}" if assignment else student
+            yield Entry(student, origin, (place,), (Submitter(name=known, id=known),), submitted, notes)
 
 
 def keeps(folder: Folder) -> frozenset[str]:

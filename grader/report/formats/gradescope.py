@@ -2,6 +2,8 @@
 
 After https://gradescope-autograders.readthedocs.io/en/latest/specs/. Learners see these files, so what the course does
 not tell them is taken out first. Every text is declared as `text`: Gradescope then interprets no HTML and no Markdown.
+
+The tests add up to the score. Gradescope has no field for a penalty, so it is a test with a negative score out of 0.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,9 +12,11 @@ from typing import Any
 from msgspec import UNSET
 
 from ...outside import json_text, lines, one_line
-from ...words.instructor import decided_text
+from ...words.feedback import penalty_text, penalty_title
+from ..decisions import decision_on, full_marks, other_decisions
 from ..learner import Details, for_learner
 from ..model import CheckResult, ExerciseResult, Report
+from ..person import Learner
 from .explain import explanation
 from .people import total
 
@@ -21,7 +25,8 @@ def gradescope(reports: Iterable[Report], details: Details) -> Iterator[tuple[st
     """Path and text of each submission's file. `details` is as `for_learner` takes it.
 
     A hidden check of detail `score` is `hidden`: learners see its points in the total alone. Another hidden check is
-    shown `after_published`; until then Gradescope shows no total either.
+    shown `after_published`; until then Gradescope shows no total either. A penalty is a part of the points, so it
+    would tell them: it is shown when they are.
     """
     for report in reports:
         yield f"{report.submission.id}/results.json", json_text(_results(report, details))
@@ -30,6 +35,13 @@ def gradescope(reports: Iterable[Report], details: Details) -> Iterator[tuple[st
 def _results(report: Report, details: Details) -> dict[str, Any]:
     told = for_learner(report, details)
     course, stamp = told.course, told.submission
+    tests = [
+        _test(exercise, number, check, details)
+        for exercise in told.exercises
+        for number, check in enumerate(exercise.checks, start=1)
+    ]
+    if told.learner and told.learner.penalty:
+        tests.append(_penalty(told.learner, "visible" if _all_visible(tests) else "after_published"))
     return {
         "score": total(told),
         "execution_time": round(sum(check.duration_s for e in told.exercises for check in e.checks), 3),
@@ -38,11 +50,7 @@ def _results(report: Report, details: Details) -> dict[str, Any]:
         "test_output_format": "text",
         "test_name_format": "text",
         "stdout_visibility": "hidden",
-        "tests": [
-            _test(exercise, number, check, details)
-            for exercise in told.exercises
-            for number, check in enumerate(exercise.checks, start=1)
-        ],
+        "tests": tests,
         "extra_data": {
             "course": {"id": course.id, "version": course.version, "hash": course.hash},
             "grader_version": told.grader_version,
@@ -50,6 +58,7 @@ def _results(report: Report, details: Details) -> dict[str, Any]:
             "score": told.score,
             "bonus": told.bonus,
             "max_score": told.max_score,
+            "penalty": told.learner.penalty if told.learner else 0,
         },
     }
 
@@ -58,7 +67,7 @@ def _overview(report: Report) -> Iterator[str]:
     """Notes, and what became of files that were not graded. No points: they would give hidden checks away."""
     yield from report.notes
     if report.learner:
-        yield from map(decided_text, report.learner.decisions)
+        yield from map(one_line, other_decisions(report.learner))
         yield from filter(None, [report.learner.comment])
     for exercise in report.exercises:
         name = f"{exercise.number} {exercise.title}"
@@ -72,7 +81,7 @@ def _test(exercise: ExerciseResult, number: int, check: CheckResult, details: De
     return {
         "score": check.score,
         "max_score": 0 if check.bonus else check.max_score,
-        "status": "passed" if check.status == "passed" else "failed",
+        "status": "passed" if full_marks(check) else "failed",
         "name": one_line(f"{exercise.title}: {check.title}" + (" (bonus)" if check.bonus else "")),
         "number": f"{exercise.number.lstrip('0') or '0'}.{number}",
         "output": _output(exercise, check),
@@ -85,7 +94,23 @@ def _test(exercise: ExerciseResult, number: int, check: CheckResult, details: De
 def _output(exercise: ExerciseResult, check: CheckResult) -> str:
     printed = "" if check.output is UNSET else f"printed:\n{lines(check.output)}"
     said = "" if check.status == "passed" else explanation(exercise, check)
-    return "\n".join(filter(None, (said, printed)))
+    return "\n".join(filter(None, (one_line(decision_on(check)), said, printed)))
+
+
+def _penalty(learner: Learner, visibility: str) -> dict[str, Any]:
+    return {
+        "score": -learner.penalty,
+        "max_score": 0,
+        "status": "failed",
+        "name": penalty_title(learner),
+        "output": penalty_text(learner),
+        "visibility": visibility,
+        "extra_data": {"late_s": learner.late_s},
+    }
+
+
+def _all_visible(tests: Iterable[dict[str, Any]]) -> bool:
+    return all(test["visibility"] == "visible" for test in tests)
 
 
 def _visibility(check: CheckResult, detail: str) -> str:

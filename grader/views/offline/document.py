@@ -17,6 +17,7 @@ from ...outside import plain
 
 _HERE = Path(__file__).resolve().parent
 _ELEMENTS, _BASE = _HERE / "elements.js", _HERE / "base.css"
+_PAGE = _HERE / "page.html"
 ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
 _INFLATE = ASSETS / "pako_inflate.min.js"
 _SOURCE_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=[^\n*]*(?:\*/)?")
@@ -27,8 +28,9 @@ class Parts:
     """The files that a page is made of.
 
     Attributes:
-        template: HTML with `$policy`, `$title`, `$style`, `$licences`, `$data` and `$scripts`, and `$more` if a page
-            has more data than that.
+        template: the element `body`, with `$licences`, `$data` and `$scripts`, with `$title` where it shows the title,
+            and `$more` if a page has more data than that.
+        about: what the title of the document says after the page's own.
         own: the page's own scripts, which can use those of `elements.js`.
         style: the page's own style, which adds to `base.css`.
         shared_style: a style that pages share, between `base.css` and the page's own.
@@ -37,6 +39,7 @@ class Parts:
     """
 
     template: Path
+    about: str
     own: tuple[Path, ...]
     style: Path
     shared_style: Path | None = None
@@ -70,10 +73,8 @@ def write_page(parts: Parts, title: str, data: object, more: Iterable[str] = ())
     """
     scripts = [_text(path) for path in parts.scripts]
     style = "".join(_text(path) for path in parts.styles)
-    return Template(parts.template.read_text(encoding="utf-8")).substitute(
-        policy=_policy(scripts, style),
+    body = Template(parts.template.read_text(encoding="utf-8")).substitute(
         title=html.escape(plain(title)),
-        style=style,
         licences=html.escape("".join(path.read_text(encoding="utf-8") for path in parts.every_licence)),
         data=pack(data),
         more="\n".join(
@@ -82,6 +83,7 @@ def write_page(parts: Parts, title: str, data: object, more: Iterable[str] = ())
         ),
         scripts="\n".join(f"<script>{script}</script>" for script in scripts),
     )
+    return _page(f"{title}: {parts.about}", scripts, style, body)
 
 
 def write_static_page(title: str, styles: Iterable[Path], body: Element) -> str:
@@ -92,11 +94,13 @@ def write_static_page(title: str, styles: Iterable[Path], body: Element) -> str:
         body: the element `body`; texts in it are escaped.
     """
     style = "".join(_text(path) for path in (_BASE, *styles))
-    return Template((_HERE / "static.html").read_text(encoding="utf-8")).substitute(
-        policy=_policy((), style),
-        title=html.escape(plain(title)),
-        style=style,
-        body=tostring(body, encoding="unicode", method="html"),
+    return _page(title, (), style, tostring(body, encoding="unicode", method="html"))
+
+
+def _page(title: str, scripts: Iterable[str], style: str, body: str) -> str:
+    """Return a whole document. Whatever the page, its head is the same."""
+    return Template(_PAGE.read_text(encoding="utf-8")).substitute(
+        policy=_policy(scripts, style), title=html.escape(plain(title)), style=style, body=body
     )
 
 

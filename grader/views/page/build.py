@@ -11,6 +11,7 @@ from .data import Beside, document
 _HERE = Path(__file__).resolve().parent
 PARTS = Parts(
     template=_HERE / "template.html",
+    about="the class",
     own=tuple(_HERE / name for name in ("text.js", "tables.js", "charts.js", "learner.js", "learners.js", "page.js")),
     style=_HERE / "page.css",
     shared_style=_HERE.parent / "report.css",

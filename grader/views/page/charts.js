@@ -4,9 +4,10 @@ const WIDE = 560,
   HIGH = 230;
 const EDGE = { left: 34, right: 14, top: 26, bottom: 38 };
 
-/** Draw how many learners have how many points, in up to 20 bands, with the median. */
+/** Draw how many submissions have how many points, in up to 20 bands, with the median. */
 function distribution(data) {
-  const scores = data.learners.filter((learner) => learner.score !== undefined).map((learner) => learner.score);
+  const graded = data.learners.filter((learner) => learner.score !== undefined);
+  const scores = [...new Map(graded.map((learner) => [learner.submission, learner.score])).values()];
   const most = data.max_score;
   if (!scores.length || !most) return;
   const step = Math.max(1, Math.round(most / 20));
@@ -32,15 +33,15 @@ function distribution(data) {
       {
         viewBox: `0 0 ${WIDE} ${HIGH}`,
         role: "img",
-        "aria-label": `Distribution of scores: median ${median} of ${most}, by tenths of the points ${data.scores.bands.join(", ")} learners`,
+        "aria-label": say("chart.about", { median: String(median), most, bands: data.scores.bands.join(", ") }),
       },
       lines,
       bars,
       svg("line.axis", { x1: EDGE.left, x2: WIDE - EDGE.right, y1: y(0), y2: y(0) }),
       below,
-      svg("text", { x: WIDE - EDGE.right, y: HIGH - 4, "text-anchor": "end" }, "points"),
+      svg("text", { x: WIDE - EDGE.right, y: HIGH - 4, "text-anchor": "end" }, say("chart.points")),
       svg("line.median", { x1: x(median), x2: x(median), y1: EDGE.top - 8, y2: y(0) }),
-      svg("text", { x: x(median), y: EDGE.top - 13, "text-anchor": place }, `median ${median}`),
+      svg("text", { x: x(median), y: EDGE.top - 13, "text-anchor": place }, say("chart.median", { median: String(median) })),
     ),
   );
 }

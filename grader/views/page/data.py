@@ -19,10 +19,13 @@ from msgspec import UNSET, UnsetType
 from ...cohort import Review, Summary
 from ...people import Change, adjusted
 from ...report import CheckResult, Diagnosis, ExerciseResult, Report
+from ...report.decisions import decision_on
 from ...report.formats.people import student_id
 from ...report.person import Learner, Person
 from ...report.shown import compared
+from ...words.feedback import moment
 from ...words.instructor import cause_text, decided_text
+from ...words.instructor.page import WORDS, cut_text, more_text
 from ..offline import pack
 
 T = TypeVar("T")
@@ -131,15 +134,19 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     worth: dict[tuple[str, str], CheckResult] = {}
     rows: dict[str, list[Learner]] = {}
     for row in summary.learners:
-        for submission in row.submissions:
+        for submission in [row.submission] if row.submission else row.submissions:
             rows.setdefault(submission, []).append(row)
-    left_out = 0
+    others = {name for row in summary.learners for name in _others(row)} - rows.keys()
+    left_out = shown = 0
     for report in reports:
         if report.course != summary.course:
             left_out += 1
             continue
         if not worth:
             worth = {(e.id, c.id): c for e in report.exercises for c in e.checks}
+        shown += 1
+        if report.submission.id in others:  # those whose it is have another one that counts
+            continue
         of = rows.get(report.submission.id, ())
         learner = _learner(_decided(report, of), summary, _Told(pools, beside.hints), of)
         learners.append(learner | _said(code=code.place(beside.code(report))))
@@ -148,13 +155,14 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     known |= {row.id for row in summary.learners if row.submission in known}
     absent = [row for row in summary.learners if row.id not in known and summary.roster]
     learners += [_said(id=row.id, people=[_names(row.person)], rows=[_row(row)]) for row in absent]
-    known |= {row.id for row in absent}
+    known |= {row.id for row in absent} | others
     learners += [{"id": review.id} for review in summary.needs_review if review.id not in known]
     whole = msgspec.to_builtins(summary)
     data = {
         **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
         **{key: whole[key] for key in ("scores", "misconceptions", "borders", "grades", "roster")},
         "left_out": left_out,
+        "shown": shown,
         "beside": _few(summary.beside, "cohort.json"),
         "exercises": [_described(exercise, worth) for exercise in whole["exercises"]],
         "reviews": {review.id: _reviewed(review) for review in summary.needs_review},
@@ -163,6 +171,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         "details": pools.details.items,
         "diagnoses": pools.diagnoses.items,
         "texts": pools.texts.items,
+        "words": WORDS,
     }
     if beside.changes is not None:
         data["changes"] = {"since": cut(beside.earlier, LINE), "learners": list(map(_changed, beside.changes))}
@@ -177,7 +186,7 @@ def _decided(report: Report, rows: Sequence[Learner]) -> Report:
 
 def cut(text: str, most: int) -> str:
     """Return at most the first `most` characters of a text, with the number of characters that are missing."""
-    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters in the report)"
+    return text if len(text) <= most else cut_text(text[:most], len(text) - most)
 
 
 def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckResult]) -> dict[str, Any]:
@@ -218,7 +227,8 @@ def _row(row: Learner) -> dict[str, Any]:
         group=_line(row.person.group),
         standing=row.standing,
         submission=row.submission or None,
-        submitted_at=_line(row.submitted_at),
+        others=_few(_others(row), "cohort.json"),
+        submitted_at=_line(_in_zone_of(row.due, row.submitted_at)),
         due=_line(row.due),
         late_s=row.late_s,
         penalty=row.penalty,
@@ -227,6 +237,17 @@ def _row(row: Learner) -> dict[str, Any]:
         comment=_line(row.comment),
         decisions=_few(map(decided_text, row.decisions), "overrides.yaml"),
     )
+
+
+def _others(row: Learner) -> list[str]:
+    """Return the submissions of a learner besides the one that counts."""
+    return [name for name in row.submissions if row.submission and name != row.submission]
+
+
+def _in_zone_of(due: str, time: str) -> str:
+    """Return a time as the clock shows it where the due date is given, so that one can be compared with the other."""
+    at, end = moment(time), moment(due)
+    return at.astimezone(end.tzinfo).isoformat() if at and end else time
 
 
 class _Told:
@@ -290,6 +311,7 @@ def _check(check: CheckResult, told: _Told) -> int:
         status=check.status,
         score=check.score,
         line=_given(check.line),
+        decided=told.text(decision_on(check)),
         program=told.text(check.program),
         compared=_compared(check),
         message=told.text(check.message),
@@ -315,7 +337,7 @@ def _said(**fields: object) -> dict[str, Any]:
 
 def _few(lines: Iterable[str], rest: str = "the report") -> list[str]:
     every = list(lines)
-    more = [f"and {len(every) - MANY} more in {rest}"] if len(every) > MANY else []
+    more = [more_text(len(every) - MANY, rest)] if len(every) > MANY else []
     return [cut(line, LINE) for line in every[:MANY]] + more
 
 

@@ -3,28 +3,29 @@
 /** Return the elements that show one learner's report. */
 function describe(data, learner) {
   const people = (learner.people ?? []).map((person) => person.filter(Boolean).join(", "));
-  const late = learner.late_s > 0 ? `, ${lateness(learner.late_s)} late` : "";
+  const time = when(learner.submitted_at);
   const facts = [
-    ["Submitted by", people.join("; ")],
-    ["Section", learner.section],
-    ["Group", learner.group],
-    ["Id", [...new Set([learner.id, learner.submission])].filter((id) => id !== learner.name).join(", ")],
-    ["Source", [learner.id, learner.submission].includes(learner.origin) ? "" : learner.origin],
-    ["Submitted", learner.submitted_at && when(learner.submitted_at) + late],
-    ["Due", when(learner.due)],
-    ["Penalty", learner.penalty ? several(learner.penalty, "point") : ""],
-    ["Total", learner.total !== learner.score + learner.bonus ? learner.total : ""],
-    ["Grade", learner.grade],
-    ["Comment", learner.comment],
-    ["Commit", learner.commit],
+    ["people", people.join("; ")],
+    ["section", learner.section],
+    ["group", learner.group],
+    ["id", [...new Set([learner.id, learner.submission])].filter((id) => id !== learner.name).join(", ")],
+    ["others", (learner.others ?? []).join(", ")],
+    ["source", [learner.id, learner.submission].includes(learner.origin) ? "" : learner.origin],
+    ["submitted", time && learner.late_s > 0 ? say("fact.submitted.late", { time, late: lateness(learner.late_s) }) : time],
+    ["due", when(learner.due)],
+    ["penalty", learner.penalty ? say("count.points", { n: learner.penalty }) : ""],
+    ["total", hasOtherTotal(learner) && String(learner.total)],
+    ["grade", learner.grade],
+    ["comment", learner.comment],
+    ["commit", learner.commit],
   ].filter(([, value]) => value);
   const notes = (learner.notes ?? []).filter((note) => !learner.why.includes(note));
   const list = (lines) => h("ul", null, lines.map((line) => h("li", null, line)));
   return [
     facts.length > 0 &&
-      h("dl", null, facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, h("bdi", null, value))))),
-    learner.why.length > 0 && h("div.why", null, h("h3", null, "◆ Needs review"), list(learner.why)),
-    learner.decisions?.length > 0 && h("div.why", null, h("h3", null, "Decisions"), list(learner.decisions)),
+      h("dl", null, facts.map(([key, value]) => h("div", null, h("dt", null, say(`fact.${key}`)), h("dd", null, linesOf(value))))),
+    learner.why.length > 0 && h("div.why", null, h("h3", null, say("learner.needs_review")), list(learner.why)),
+    learner.decisions?.length > 0 && h("div.why", null, h("h3", null, say("learner.decisions")), list(learner.decisions)),
     notes.length > 0 && list(notes),
     learner.score !== undefined &&
       data.exercises.map((exercise, at) => exerciseOf(data, exercise, learner.results[at], codeOf(data, learner, at))),
@@ -32,6 +33,8 @@ function describe(data, learner) {
     .flat()
     .filter(Boolean);
 }
+
+const linesOf = (text) => text.split(/\r?\n/).map((line) => h("div", null, h("bdi", null, line)));
 
 const unpacked = new Map();
 
@@ -46,7 +49,7 @@ function codeOf(data, { code }, at) {
 function exerciseOf(data, exercise, result, code) {
   const points = result ? `${result.score}/${exercise.max_score}${result.bonus ? ` +${result.bonus}` : ""}` : "";
   const title = h("h3", null, h("span.number", null, exercise.number), ` ${exercise.title} `, h("small", null, exercise.id));
-  const line = h("summary", null, title, result ? badge(result.status) : "no result", h("span.points", null, points));
+  const line = h("summary", null, title, result ? badge(result.status) : say("exercise.none"), h("span.points", null, points));
   const details = (result?.checks ?? []).map((at) => (at ? data.details[at - 1] : null));
   const checks = details.map((detail, c) => checkOf(data, exercise.checks[c], detail));
   const open = result && result.status !== "passed" && !["missing", "not_started"].includes(result.status);
@@ -91,7 +94,7 @@ function reasonsOf(data, exercise, details) {
       h(
         "details.hints",
         null,
-        h("summary", null, several(hints.size, "hint")),
+        h("summary", null, say("count.hints", { n: hints.size })),
         [...hints].map(([at, titles]) => h("div", null, h("p", null, prose(data.texts[at]), " ", about(titles)))),
       ),
   ];
@@ -120,11 +123,11 @@ function listing(file, code, marks) {
       failed?.length > 0 && h("span.failed-here", null, `✗ ${failed.join("; ")}`),
     );
   });
-  const name = file === undefined ? "Code" : `Code: ${file}`;
+  const name = file === undefined ? say("code.unnamed") : say("code.name", { file });
   return h(
     "figure.code",
     null,
-    h("figcaption", null, h("bdi", null, file ?? "code"), marks.size ? h("small", null, ` ${spans([...marks.keys()])}`) : ""),
+    h("figcaption", null, h("bdi", null, file ?? say("code.file")), marks.size ? h("small", null, spans([...marks.keys()])) : ""),
     h("pre.listing", { tabindex: 0, role: "region", "aria-label": name }, h("code", null, shown)),
   );
 }
@@ -137,14 +140,14 @@ function spans(lines) {
     while (sorted.includes(last + 1)) last += 1;
     return first === last ? `${first}` : `${first}–${last}`;
   });
-  return `marked: ${sorted.length === 1 ? "line" : "lines"} ${words.join(", ")}`;
+  return say("code.marked", { n: sorted.length, lines: words.join(", ") });
 }
 
 function checkOf(data, check, detail) {
   const status = detail?.status ?? "passed";
   const most = check?.max_score ?? 0;
   const points = check?.bonus ? `+${detail?.score ?? most}` : `${detail?.score ?? most}/${most}`;
-  const { program, message, output, line } = detail ?? {};
+  const { program, message, output, line, decided } = detail ?? {};
   return h(
     `li.check.${status}`,
     null,
@@ -152,30 +155,31 @@ function checkOf(data, check, detail) {
       "p",
       null,
       badge(status),
-      h("span.title", null, check?.title ?? "a check that the summary does not know", line && h("small", null, ` line ${line}`)),
+      h("span.title", null, check?.title ?? say("check.unknown"), line && h("small", null, say("check.line", { line: String(line) }))),
       h("span.points", null, points),
     ),
     detail &&
       h(
         "div.detail",
         null,
+        decided !== undefined && h("p", null, data.texts[decided]),
         program !== undefined && block(data.texts[program]),
         detail.compared && compared(detail.compared),
         message !== undefined && block(data.texts[message]),
-        output !== undefined && h("dl", null, h("dt", null, "printed"), h("dd", null, block(data.texts[output]))),
+        output !== undefined && h("dl", null, h("dt", null, say("check.printed")), h("dd", null, block(data.texts[output]))),
       ),
   );
 }
 
 function compared(rows) {
-  const head = ["", "yours", "expected"].map((word) => (word ? h("th", { scope: "col" }, word) : h("td")));
+  const head = [h("td"), ...["check.yours", "check.expected"].map((key) => h("th", { scope: "col" }, say(key)))];
   const line = ([label, yours, right, word]) =>
     h(
       "tr",
       null,
       h("th", { scope: "row" }, label),
       h("td", null, yours),
-      h("td", null, word && h("small", null, "for example "), right),
+      h("td", null, word && h("small", null, say("check.example")), right),
     );
   return h("table", null, h("thead", null, h("tr", null, head)), h("tbody", null, rows.map(line)));
 }
@@ -207,10 +211,17 @@ function followAddress(data) {
     dialog.learner = learner;
     const score =
       learner.score === undefined
-        ? (NOT_GRADED[learner.standing] ?? "not graded")
-        : `${learner.score} of ${data.max_score}${learner.bonus ? ` and ${learner.bonus} bonus` : ""}`;
+        ? standingOf(learner.standing)
+        : say(learner.bonus ? "learner.score.bonus" : "learner.score", { ...learner, most: data.max_score }) +
+          (learner.standing === "excused" ? `,${say("learner.excused")}` : "");
     dialog.replaceChildren(
-      h("div.bar", null, walk("Previous", -1), walk("Next", 1), h("button.close", { type: "button", onclick: close }, "Close")),
+      h(
+        "div.bar",
+        null,
+        walk(say("dialog.previous"), -1),
+        walk(say("dialog.next"), 1),
+        h("button.close", { type: "button", onclick: close }, say("dialog.close")),
+      ),
       h("h2", { id: "learner-name" }, h("bdi", null, learner.name)),
       h("p.score", null, score),
       ...describe(data, learner),

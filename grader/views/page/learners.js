@@ -2,34 +2,27 @@
 
 const MANY = 200; // of more rows, only those in view are laid out
 let showOnly; // a function that filters the table of learners by a label and a test
+let showAll; // a function that ends such a filter
 
 /** Return how a result is drawn in the heat map: a class, the text in the cell, and words for it. */
 function heat(result, exercise) {
-  if (!result) return ["missing", "–", "no result"];
-  if (result.status === "missing") return ["missing", "–", "missing"];
-  if (NOTHING.includes(result.status)) return [result.status, STATUS[result.status][0], STATUS[result.status][1]];
+  if (!result) return ["missing", "–", say("heat.none")];
+  if (result.status === "missing") return ["missing", "–", say("status.missing")];
+  if (NOTHING.includes(result.status)) return [result.status, sign(result.status), say(`status.${result.status}`)];
   const part = exercise.max_score ? result.score / exercise.max_score : 1;
   const step = part >= 1 ? "full" : part >= 0.75 ? "most" : part >= 0.5 ? "half" : part > 0 ? "few" : "zero";
-  return [step, result.score, `${result.score} of ${exercise.max_score}`];
+  return [step, result.score, say("heat.points", { score: result.score, most: exercise.max_score })];
 }
 
-const HEAT = [
-  ["zero", "0", "no points"],
-  ["few", "3", "under half"],
-  ["half", "5", "half or more"],
-  ["most", "7", "three quarters or more"],
-  ["full", "8", "all"],
-  ["missing", "–", "missing"],
-  ["not_started", "○", "not started"],
-  ["unreadable", "!", "unreadable"],
-];
+// The classes of cells, with an example of the text in one
+const HEAT = Object.entries({ zero: "0", few: "3", half: "5", most: "7", full: "8" });
 
 /** Return the columns before those of the exercises, as far as this class has something in them. */
 function firstColumns(data) {
   const some = (test) => data.learners.some(test);
-  const word = (name, title, width) => ({
+  const word = (name, width) => ({
     name,
-    title,
+    title: say(`column.${name}`),
     width,
     sort: (a, b) => texts(a[name], b[name]),
     show: (learner) => learner[name] ?? "",
@@ -37,52 +30,53 @@ function firstColumns(data) {
   return [
     {
       name: "who",
-      title: "Learner",
+      title: say("column.learner"),
       width: "minmax(9em, 17em)",
       sort: (a, b) => order(a.name, b.name),
       role: "rowheader",
       show: who,
     },
-    some(({ section }) => section) && word("section", "Section", "5em"),
+    some(({ section }) => section) && word("section", "5em"),
     some(({ submitted_at: at }) => at) && {
       name: "time",
-      title: "Submitted",
+      title: say("column.submitted"),
       width: "9em",
       sort: (a, b) => order(when(a.submitted_at), when(b.submitted_at)),
       show: ({ submitted_at: at, late_s: late }) => [
         when(at),
-        late > 0 && h("strong.late", null, ` ${lateness(late)} late`),
+        late > 0 && h("strong.late", null, ` ${lateness(late)}`),
       ],
     },
     {
       name: "score",
-      title: "Score",
+      title: say("column.score"),
       width: "5.5em",
       down: true,
       sort: (a, b) => numbers(a.score, b.score) || numbers(a.bonus, b.bonus),
       show: ({ score, bonus, standing }) => [
-        score === undefined ? h("small", null, NOT_GRADED[standing] ?? "not graded") : h("strong", null, score),
-        bonus ? h("small", { title: "bonus" }, ` +${bonus}`) : "",
+        score === undefined ? h("small", null, standingOf(standing)) : h("strong", null, score),
+        bonus ? h("small", { title: say("learner.bonus") }, ` +${bonus}`) : "",
       ],
     },
-    some(({ total, score, bonus }) => total !== undefined && score !== undefined && total !== score + bonus) && {
-      ...word("total", "Total", "3.5em"),
+    some(hasOtherTotal) && {
+      ...word("total", "3.5em"),
       down: true,
       sort: (a, b) => numbers(a.total, b.total),
     },
-    some(({ grade }) => grade) && word("grade", "Grade", "3.5em"),
+    some(({ grade }) => grade) && word("grade", "3.5em"),
   ].filter(Boolean);
 }
 
-const NOT_GRADED = { absent: "absent", excused: "excused" };
+const standingOf = (standing) => say(`standing.${["absent", "excused"].includes(standing) ? standing : "not_graded"}`);
 
 function who(learner) {
   const open = { type: "button", "data-i": learner.i, tabindex: -1, onclick: () => (location.hash = linkTo(learner.id)) };
   return [
     h("button.plain", open, h("bdi", null, learner.name)),
     learner.why.length > 0 &&
-      h("span.review", { title: learner.why[0] }, " ◆", h("span.unseen", null, " needs review")),
+      h("span.review", { title: learner.why[0] }, " ◆", h("span.unseen", null, say("learner.review"))),
     learner.name !== learner.id && h("small", null, " ", h("bdi", null, learner.id)),
+    learner.standing === "excused" && learner.score !== undefined && h("small.late", null, say("learner.excused")),
   ];
 }
 
@@ -92,7 +86,11 @@ function learnerTable(data) {
   const scored = data.exercises.map((exercise, at) => ({
     name: `e${at}`,
     title: exercise.number,
-    label: `${stem(exercise)}: ${exercise.title}, ${several(exercise.max_score, "point")}`,
+    label: say("column.exercise.about", {
+      exercise: stem(exercise),
+      title: exercise.title,
+      points: say("count.points", { n: exercise.max_score }),
+    }),
     sort: (a, b) => numbers(a.results[at]?.score, b.results[at]?.score),
   }));
   const cell = (learner, exercise, at) => {
@@ -123,7 +121,7 @@ function learnerTable(data) {
   box.replaceChildren(
     h(
       "div.grid",
-      { role: "grid", "aria-label": "Learners", "aria-rowcount": rows.length + 1 },
+      { role: "grid", "aria-label": say("table.learners"), "aria-rowcount": rows.length + 1 },
       h(
         "div.head",
         { role: "rowgroup" },
@@ -136,7 +134,10 @@ function learnerTable(data) {
   box.firstChild.style.setProperty("--first", columns.map(({ width }) => width).join(" "));
   box.firstChild.classList.toggle("many", rows.length > MANY);
   byId("heat-key").replaceChildren(
-    ...HEAT.map(([step, text, words]) => h("span.key", null, h(`span.heat.${step}`, { "aria-hidden": "true" }, text), words)),
+    ...[
+      ...HEAT.map(([step, text]) => [step, text, say(`heat.${step}`)]),
+      ...["missing", "not_started", "unreadable"].map((status) => [status, sign(status), say(`status.${status}`)]),
+    ].map(([step, text, words]) => h("span.key", null, h(`span.heat.${step}`, { "aria-hidden": "true" }, text), words)),
   );
 
   let shown = rows;
@@ -162,27 +163,30 @@ function learnerTable(data) {
       test(learner);
     for (const line of rows) line.hidden = !wanted(line.learner);
     shown = rows.filter((line) => !line.hidden);
-    byId("found").textContent = `${count(shown.length)} of ${several(rows.length, "learner")}`;
+    byId("found").textContent = say("count.shown", { shown: shown.length, n: rows.length });
     if (!shown.includes(current)) choose(shown[0]);
   }
   const sections = [...new Set(data.learners.map((learner) => learner.section).filter(Boolean))].sort(order);
   section.replaceChildren(
-    h("option", { value: "" }, "all"),
+    h("option", { value: "" }, say("section.all")),
     ...sections.map((name) => h("option", { value: name }, name)),
   );
   byId("section-choice").hidden = !sections.length;
   section.addEventListener("change", filter);
   search.addEventListener("input", filter);
-  only.addEventListener("click", () => {
+  showAll = () => {
     test = () => true;
     only.hidden = true;
     filter();
+  };
+  only.addEventListener("click", () => {
+    showAll();
     search.focus();
   });
   showOnly = (label, those) => {
     search.value = section.value = "";
     test = those;
-    only.replaceChildren(h("span", null, plain(label)), h("span", null, "✕"), h("span.unseen", null, " (show all)"));
+    only.replaceChildren(h("span", null, plain(label)), h("span", null, "✕"), h("span.unseen", null, say("filter.clear")));
     only.hidden = false;
     filter();
     byId("learners").scrollIntoView();
@@ -211,7 +215,8 @@ function learnerTable(data) {
     if (target.dataset.e === undefined || target.title) return;
     const { learner } = target.closest(".row");
     const exercise = data.exercises[target.dataset.e];
-    target.title = plain(`${learner.name}, ${stem(exercise)}: ${heat(learner.results[target.dataset.e], exercise)[2]}`);
+    const [, , points] = heat(learner.results[target.dataset.e], exercise);
+    target.title = plain(say("heat.cell", { learner: learner.name, exercise: stem(exercise), points }));
   });
   body.addEventListener("click", ({ target }) => {
     if (target.dataset.e !== undefined) location.hash = linkTo(target.closest(".row").learner.id);

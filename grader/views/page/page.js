@@ -1,67 +1,72 @@
 "use strict";
 
 function lead(data) {
-  const { graded, submissions, scores, max_score: of } = data;
-  const number = (n) => h("strong", null, n.toFixed(1).replace(/\.0$/, ""));
+  const { graded, submissions: n, scores, max_score: most } = data;
+  const strong = (words) => h("strong", null, words);
+  const number = (points) => strong(points.toFixed(1).replace(/\.0$/, ""));
+  const { median, mean, deviation } = Object.fromEntries(["median", "mean", "deviation"].map((key) => [key, number(scores[key])]));
   return h(
     "p",
     { id: "lead" },
-    h("strong", null, graded === submissions ? count(graded) : `${count(graded)} of ${count(submissions)}`),
-    " submissions graded. ",
-    graded
-      ? ["Median ", number(scores.median), ", mean ", number(scores.mean), ` of ${of} points, standard deviation `, number(scores.deviation), "."]
-      : "",
+    parts(graded === n ? "lead.graded" : "lead.some", { graded: strong(count(graded)), n }),
+    " ",
+    graded > 0 && parts("lead.scores", { median, mean, most, deviation }),
   );
 }
 
 /** Return what a teacher asks of a class, each with an answer that leads to the learners it is about. */
 function questions(data) {
+  const nobody = say("answer.nobody");
+  const learners = (n) => say("count.learners", { n });
   const filter = (label, test) => {
     const n = data.learners.filter(test).length;
-    return n ? h("button.plain", { type: "button", onclick: () => showOnly(label, test) }, several(n, "learner")) : "nobody";
+    return n ? h("button.plain", { type: "button", onclick: () => showOnly(say(label), test) }, learners(n)) : nobody;
   };
-  const jump = (n, words, to) => (n ? h("a", { href: to }, words) : "nobody");
+  const jump = (n, to, none = nobody) => (n ? h("a", { href: to }, learners(n)) : none);
   const reviews = data.learners.filter((learner) => learner.why.length).length;
   const near = new Set(data.borders.map((border) => border.id)).size;
-  const changed = data.changes?.learners.length;
   return [
-    ["Who submitted nothing?", filter("submitted nothing", (learner) => learner.absent)],
-    data.learners.some((learner) => learner.late_s) && ["Who was late?", filter("late", (learner) => learner.late_s > 0)],
-    ["Who needs me?", jump(reviews, several(reviews, "learner"), "#review-heading")],
-    ["What did most get wrong?", hardest(data)],
-    ["Whose grade depends on one check?", jump(near, several(near, "learner"), "#borders-heading")],
-    data.changes && ["What changed since the earlier run?", jump(changed, several(changed, "learner"), "#change-table")],
-    ["What does one learner’s code look like?", h("a", { href: "#search" }, "search a learner")],
+    ["question.absent", filter("filter.absent", (learner) => learner.absent)],
+    data.learners.some((learner) => learner.late_s) && ["question.late", filter("filter.late", (learner) => learner.late_s > 0)],
+    ["question.review", jump(reviews, "#review-heading")],
+    ["question.wrong", [wrong(data), untouched(data)]],
+    ["question.border", jump(near, "#borders-heading")],
+    data.changes && ["question.changed", jump(data.changes.learners.length, "#change-table", say("answer.nothing"))],
+    ["question.code", h("a", { href: "#search", onclick: () => showAll() }, say("answer.code"))],
   ]
     .filter(Boolean)
-    .map(([question, answer]) => h("div", null, h("dt", null, question), h("dd", null, answer)));
+    .map(([question, answer]) => h("div", null, h("dt", null, say(question)), h("dd", null, answer)));
 }
 
-/** Return the exercise in which the class lost the largest part of the points, and how many lost some. */
-function hardest(data) {
-  if (!data.graded) return "nothing";
-  const lost = (exercise) => (exercise.max_score ? 1 - exercise.mean / exercise.max_score : 0);
-  const worst = [...data.exercises].sort((a, b) => lost(b) - lost(a))[0];
-  if (!worst || !lost(worst)) return "nothing";
-  const at = data.exercises.indexOf(worst);
-  const short = (learner) => learner.results[at] !== null && learner.results[at].score < worst.max_score;
-  const n = data.learners.filter(short).length;
-  return h(
-    "button.plain",
-    { type: "button", onclick: () => showOnly(`lost points in ${stem(worst)}`, short) },
-    `${stem(worst)} (${percent(n, data.graded)} lost points)`,
-  );
+/** Return the exercise in which most of those who began it lost points, and how many these are. */
+function wrong(data) {
+  const found = data.exercises.map((exercise, at) => {
+    const lost = (learner) => begun(learner.results[at]) && learner.results[at].score < exercise.max_score;
+    const of = data.learners.filter((learner) => begun(learner.results[at])).length;
+    return { exercise: stem(exercise), lost, of, n: data.learners.filter(lost).length };
+  });
+  const [worst] = found.sort((a, b) => b.n - a.n || a.of - b.of);
+  if (!worst?.n) return say("answer.nothing");
+  const onclick = () => showOnly(say("filter.wrong", worst), worst.lost);
+  return h("button.plain", { type: "button", onclick }, say("answer.wrong", worst));
+}
+
+/** Return which exercises nobody submitted, and which nobody began: of these, unchanged stubs were submitted. */
+function untouched(data) {
+  if (!data.graded) return null;
+  const left = data.exercises.filter((exercise) => untried(exercise));
+  const [missing, started] = [true, false].map((wanted) => left.filter(({ statuses }) => !statuses.not_started === wanted).map(stem));
+  const said = (key, names) => names.length > 0 && say(key, { names: names.join(", ") });
+  return h("small", null, [said("answer.missing", missing), " ", said("answer.not_started", started)]);
 }
 
 /** Return the notes that an instructor should read before the numbers. */
 function warnings(data) {
-  const shown = data.learners.filter((learner) => learner.score !== undefined).length;
+  const { left_out: n, shown, graded, beside } = data;
   return [
-    data.left_out &&
-      `${several(data.left_out, "report")} of another course, or another version of it, ${data.left_out === 1 ? "is" : "are"} left out.`,
-    shown !== data.graded &&
-      `The summary covers ${several(data.graded, "report")}, but ${count(shown)} ${shown === 1 ? "was" : "were"} found. The learners below may not match the numbers above.`,
-    data.beside.length && `Not part of any submission: ${data.beside.join(", ")}.`,
+    n > 0 && say("warning.left_out", { n }),
+    shown !== graded && say("warning.other_number", { graded, n: shown }),
+    beside.length > 0 && say("warning.beside", { names: beside.join(", ") }),
   ]
     .filter(Boolean)
     .map((text) => h("p.doubt", { role: "note" }, `◆ ${text}`));
@@ -69,6 +74,7 @@ function warnings(data) {
 
 function start() {
   const data = unpack();
+  WORDS = data.words;
   prepare(data);
   byId("lead").replaceWith(lead(data), ...warnings(data));
   document.querySelector("main").hidden = false;
@@ -82,7 +88,7 @@ function start() {
   borderTable(data);
   changeTable(data);
   byId("made").textContent = plain(
-    `${data.title}, version ${data.course.version}; graded by grade ${data.grader_version}. For instructors: hidden checks are shown in full.`,
+    say("made", { title: data.title, version: data.course.version, grader: data.grader_version }),
   );
   document.addEventListener("keydown", (event) => {
     if (event.key === "/" && !byId("learner").open && !/^(input|textarea|select)$/i.test(event.target.tagName)) {
@@ -97,6 +103,6 @@ function start() {
 try {
   start();
 } catch (error) {
-  byId("lead").textContent = `The results cannot be shown: ${error.message}`;
+  byId("lead").textContent = WORDS.error ? say("error", { message: error.message }) : error.message;
   throw error;
 }

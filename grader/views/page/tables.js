@@ -3,11 +3,17 @@
 const texts = (a, b) => order(a ?? "", b ?? "");
 const numbers = (a, b) => (a ?? -Infinity) - (b ?? -Infinity);
 
-/** Describe a column: `show` makes the content of a cell from its row, `number` aligns and sorts it as a number. */
-const column = (title, field, more = {}) => ({ title, field, show: (row) => row[field], ...more });
+/** Describe a column by the key of its title: `show` makes the content of a cell, `number` sorts it as a number. */
+const column = (key, field, more = {}) => ({
+  title: say(`column.${key}`),
+  label: WORDS[`column.${key}.about`],
+  field,
+  show: (row) => row[field],
+  ...more,
+});
 
 /** Fill an element with a table whose columns can be sorted by their headings. On a phone, each row is a card. */
-function table(id, label, columns, rows) {
+function table(id, key, columns, rows) {
   const lines = new Map(
     rows.map((row) => [
       row,
@@ -30,7 +36,7 @@ function table(id, label, columns, rows) {
         {
           type: "button",
           title: one.label,
-          "aria-label": one.label && `${one.title}: ${one.label}`,
+          "aria-label": one.label && say("column.about", { title: one.title, about: one.label }),
           onclick: () => {
             const compare = one.compare ?? ((a, b) => (one.number ? numbers : texts)(a[one.field], b[one.field]));
             const turn = sortedBy(heads, columns.indexOf(one), one.number);
@@ -45,11 +51,11 @@ function table(id, label, columns, rows) {
     rows.length
       ? h(
           "table",
-          { role: "table", "aria-label": label },
+          { role: "table", "aria-label": say(`table.${key}`) },
           h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)),
           body,
         )
-      : h("p.about", null, "None."),
+      : h("p.about", null, say("table.none")),
   );
   return { keep: (wanted) => lines.forEach((line, row) => (line.hidden = !wanted(row))) };
 }
@@ -90,14 +96,14 @@ function exerciseTable(data) {
   const name = (row) => [row.name, divided({ passed: row.passed, partial: row.partial, failed: row.failed, nothing: row.nothing })];
   table(
     "exercise-table",
-    "Exercises",
+    "exercises",
     [
-      column("Exercise", "name", { show: name }),
-      column("Mean", "part", { number: true, show: (row) => `${row.mean.toFixed(1)}/${row.max_score}` }),
-      column("All", "passed", { number: true, label: "everything passed" }),
-      column("Part", "partial", { number: true, label: "a part passed" }),
-      column("None", "failed", { number: true, label: "nothing passed" }),
-      column("Missing", "nothing", { number: true, label: "not started, missing or unreadable" }),
+      column("exercise", "name", { show: name, label: undefined }),
+      column("mean", "part", { number: true, show: (row) => (untried(row) ? say("exercise.no_mean") : `${row.mean.toFixed(1)}/${row.max_score}`) }),
+      column("all", "passed", { number: true }),
+      column("part", "partial", { number: true }),
+      column("none", "failed", { number: true }),
+      column("missing", "nothing", { number: true }),
     ],
     rows,
   );
@@ -107,23 +113,24 @@ function checkTable(data) {
   const rows = data.exercises.flatMap((exercise, e) =>
     exercise.checks.map((check, c) => ({ ...check, at: e * 1000 + c, exercise: stem(exercise) })),
   );
-  const title = ({ title: words, bonus, hidden }) => [words, bonus && h("small", null, " bonus"), hidden && h("small", null, " hidden")];
+  const about = (key) => h("small", null, say(key));
+  const title = ({ title: words, bonus, hidden }) => [words, bonus && about("check.bonus"), hidden && about("check.hidden")];
   const made = table(
     "check-table",
-    "Checks",
+    "checks",
     [
-      column("Exercise", "exercise", { compare: (a, b) => a.at - b.at }),
-      column("Check", "title", { show: title }),
-      column("Points", "max_score", {
+      column("exercise", "exercise", { compare: (a, b) => a.at - b.at, label: undefined }),
+      column("check", "title", { show: title }),
+      column("points", "max_score", {
         number: true,
         show: ({ bonus, max_score: most }) => most !== undefined && `${bonus ? "+" : ""}${most}`,
       }),
-      column("Pass rate", "rate", { number: true, show: ({ rate }) => bar(rate, `${(100 * rate).toFixed(0)} %`) }),
-      column("Discrimination", "discrimination", {
+      column("rate", "rate", { number: true, show: ({ rate }) => bar(rate, percent(rate, 1)) }),
+      column("discrimination", "discrimination", {
         number: true,
         show: ({ discrimination: found }) => (found === null ? "–" : found.toFixed(2).replace("-", "−")),
       }),
-      column("Note", "note", {
+      column("note", "note", {
         show: ({ note }) => note && h("span.noted", null, h("span", { "aria-hidden": "true" }, "◆ "), note),
       }),
     ],
@@ -132,13 +139,19 @@ function checkTable(data) {
   byId("noted").addEventListener("change", ({ target }) => made.keep((row) => !target.checked || row.note !== ""));
 }
 
+/** List the misconceptions of the learners that are shown, by exercise, the most frequent first. */
 function misconceptionList(data) {
+  const whole = data.learners.filter((learner) => learner.score !== undefined).length;
   const groups = new Map();
-  for (const found of data.misconceptions) groups.set(found.exercise, [...(groups.get(found.exercise) ?? []), found]);
-  const about = (found) => {
+  for (const found of data.misconceptions) {
     const key = mistakeKey(found.exercise, found.id);
-    const those = () => showOnly(`${found.exercise}: ${found.title}`, (learner) => learner.mistakes.has(key));
-    const words = `${several(found.count, "learner")}, ${percent(found.count, data.graded)}`;
+    const has = (learner) => learner.mistakes.has(key);
+    const n = data.learners.filter(has).length; // none where only an attempt has it that does not count
+    if (n) groups.set(found.exercise, [...(groups.get(found.exercise) ?? []), { ...found, has, n }]);
+  }
+  const about = ({ has, n, ...found }) => {
+    const those = () => showOnly(say("filter.misconception", found), has);
+    const words = say("misconception.count", { learners: say("count.learners", { n }), percent: percent(n, whole) });
     return h(
       "li",
       null,
@@ -147,21 +160,27 @@ function misconceptionList(data) {
         null,
         h("summary", null, prose(found.title)),
         h("p", null, prose(found.explanation)),
-        h("p", null, "For example: ", learnerLink(data, found.example)),
+        h("p", null, say("misconception.example"), learnerLink(data, data.learners.find(has).id)),
       ),
       bar(
-        found.count / data.graded,
-        h("button.plain", { type: "button", title: "Show these learners", onclick: those }, words, h("span.unseen", null, ": show them")),
+        n / whole,
+        h(
+          "button.plain",
+          { type: "button", title: say("misconception.show"), onclick: those },
+          words,
+          h("span.unseen", null, say("misconception.show.unseen")),
+        ),
       ),
     );
   };
   byId("misconception-list").replaceChildren(
-    ...(groups.size ? [] : [h("p.about", null, "None.")]),
+    ...(groups.size ? [] : [h("p.about", null, say("table.none"))]),
     ...data.exercises
       .filter(({ id }) => groups.has(id))
-      .map((exercise) =>
-        h("div.group", null, h("h3", null, stem(exercise)), h("ul", null, groups.get(exercise.id).map(about))),
-      ),
+      .map((exercise) => {
+        const found = groups.get(exercise.id).sort((a, b) => b.n - a.n);
+        return h("div.group", null, h("h3", null, stem(exercise)), h("ul", null, found.map(about)));
+      }),
   );
 }
 
@@ -171,28 +190,29 @@ function reviewTable(data) {
     list(reviews.map(([, question, command]) => [question, command && [" ", h("code", null, command)]]));
   table(
     "review-table",
-    "Needs review",
+    "review",
     [
-      column("Learner", "name", { show: ({ id }) => learnerLink(data, id) }),
-      column("Why", "why", { show: ({ why }) => list(why), compare: (a, b) => texts(a.why[0], b.why[0]) }),
-      column("To decide", "reviews", { show: decide, compare: (a, b) => texts(a.reviews[0][1], b.reviews[0][1]) }),
+      column("learner", "name", { show: ({ id }) => learnerLink(data, id) }),
+      column("why", "why", { show: ({ why }) => list(why), compare: (a, b) => texts(a.why[0], b.why[0]) }),
+      column("to_decide", "reviews", { show: decide, compare: (a, b) => texts(a.reviews[0][1], b.reviews[0][1]) }),
     ],
     data.learners.filter((learner) => learner.why.length),
   );
 }
 
 function borderTable(data) {
-  const gap = ({ distance }) => (distance === 0 ? "on it" : distance > 0 ? `${distance} short` : `${-distance} above`);
+  const gap = ({ distance: points }) =>
+    points === 0 ? say("border.on") : points > 0 ? say("border.short", { points }) : say("border.above", { points: -points });
   table(
     "border-table",
-    "One check from a grade’s border",
+    "borders",
     [
-      column("Learner", "name", { show: ({ id, name }) => learnerLink(data, id, name) }),
-      column("Total", "total", { number: true }),
-      column("Grade", "grade"),
-      column("From", "border", { number: true, label: "the points where the grade begins" }),
-      column("Distance", "distance", { number: true, show: gap }),
-      column("Check", "check"),
+      column("learner", "name", { show: ({ id, name }) => learnerLink(data, id, name) }),
+      column("total", "total", { number: true }),
+      column("grade", "grade"),
+      column("border", "border", { number: true }),
+      column("distance", "distance", { number: true, show: gap }),
+      column("check", "check"),
     ],
     data.borders,
   );
@@ -207,16 +227,16 @@ function changeTable(data) {
   }
   const { since, learners } = data.changes;
   const by = ({ before, after }) => (before === undefined || after === undefined ? undefined : after - before);
-  byId("changes").querySelector(".about").textContent = plain(`Compared with ${since}.`);
+  byId("changes").querySelector(".about").textContent = plain(say("changes.since", { run: since }));
   table(
     "change-table",
-    "Changes since the earlier run",
+    "changes",
     [
-      column("Learner", "name", { show: ({ id, name }) => learnerLink(data, id, name) }),
-      column("Before", "before", { number: true, show: ({ before }) => before ?? "–" }),
-      column("Now", "after", { number: true, show: ({ after }) => after ?? "–" }),
-      column("Change", "by", { number: true, show: ({ by }) => signed(by) }),
-      column("Because", "why", {
+      column("learner", "name", { show: ({ id, name }) => learnerLink(data, id, name) }),
+      column("before", "before", { number: true, show: ({ before }) => before ?? "–" }),
+      column("now", "after", { number: true, show: ({ after }) => after ?? "–" }),
+      column("change", "by", { number: true, show: ({ by }) => signed(by) }),
+      column("because", "why", {
         show: ({ why = [] }) => h("ul", null, why.map((line) => h("li", null, line))),
         compare: () => 0,
       }),

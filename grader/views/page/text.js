@@ -1,23 +1,29 @@
 "use strict";
 
-const STATUS = {
-  passed: ["✓", "passed"],
-  partial: ["◐", "partial"],
-  failed: ["✗", "failed"],
-  error: ["✗", "error"],
-  timeout: ["✗", "timeout"],
-  crashed: ["✗", "crashed"],
-  skipped: ["–", "skipped"],
-  missing: ["–", "missing"],
-  not_started: ["○", "not started"],
-  unreadable: ["!", "unreadable"],
-};
+let WORDS = {}; // every text that is not in the template: grader/words/instructor/page.py
+
+/** Return the parts of a text, in which `{name}` stands for a field. The field `n` chooses between two forms. */
+function parts(key, fields = {}) {
+  const [one, many = one] = WORDS[key].split("|");
+  return (fields.n === 1 ? one : many)
+    .split(/\{(\w+)\}/)
+    .map((part, at) => (at % 2 ? fields[part] : part))
+    .map((part) => (typeof part === "number" ? count(part) : part));
+}
+
+const say = (key, fields) => parts(key, fields).join("");
+
+const SIGNS = { passed: "✓", partial: "◐", skipped: "–", missing: "–", not_started: "○", unreadable: "!" };
+const sign = (status) => SIGNS[status] ?? "✗";
+/** Return whether there was something to grade: a file that is more than the stub. */
+const begun = (result) => Boolean(result) && !["not_started", "missing"].includes(result.status);
+const untried = ({ statuses }) => Object.entries(statuses).every(([status, n]) => !n || !begun({ status }));
 const NOTHING = ["not_started", "missing", "unreadable"];
 const order = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" }).compare;
 const badge = (status) =>
-  h(`span.status.${status}`, null, h("span.mark", { "aria-hidden": "true" }, STATUS[status][0]), ` ${STATUS[status][1]}`);
-const percent = (part, whole) => `${whole ? Math.round((100 * part) / whole) : 0} %`;
+  h(`span.status.${status}`, null, h("span.mark", { "aria-hidden": "true" }, sign(status)), ` ${say(`status.${status}`)}`);
 const stem = (exercise) => `${exercise.number} ${exercise.id}`;
+const hasOtherTotal = ({ total, score, bonus }) => total !== undefined && score !== undefined && total !== score + bonus;
 const linkTo = (id) => `#learner=${encodeURIComponent(id)}`;
 
 /** Return a text with its `code` as elements. */
@@ -43,12 +49,20 @@ function when(time) {
 
 /** Return how late a submission is, in its two largest units. */
 function lateness(seconds) {
-  const parts = [
-    [Math.floor(seconds / 86400), "d"],
-    [Math.floor((seconds % 86400) / 3600), "h"],
-    [Math.ceil((seconds % 3600) / 60), "min"],
-  ].filter(([n]) => n);
-  return parts.slice(0, 2).map(([n, unit]) => `${n} ${unit}`).join(" ");
+  const minutes = Math.ceil(seconds / 60);
+  const units = [
+    ["late.days", Math.floor(minutes / 1440)],
+    ["late.hours", Math.floor((minutes % 1440) / 60)],
+    ["late.minutes", minutes % 60],
+  ].filter(([, n]) => n);
+  return say("late", { duration: units.slice(0, 2).map(([key, n]) => say(key, { n })).join(" ") });
+}
+
+/** Return a part of a whole in whole percent. Only nothing is 0 %, and only everything is 100 %. */
+function percent(part, whole) {
+  const n = whole ? Math.round((100 * part) / whole) : 0;
+  if (part > 0 && n === 0) return say("percent.least");
+  return part < whole && n === 100 ? say("percent.most") : say("percent", { n });
 }
 
 /**
@@ -57,14 +71,15 @@ function lateness(seconds) {
  */
 function prepare(data) {
   const reviews = new Map(Object.entries(data.reviews));
-  data.learners = data.learners.flatMap(({ rows, ...learner }) =>
-    (rows ?? [{}]).map((row) => ({ ...learner, ...row, submission: learner.id })),
-  );
+  data.learners = data.learners
+    .flatMap(({ rows, ...learner }) => (rows ?? [{}]).map((row) => ({ ...learner, ...row, submission: learner.id })))
+    .sort((a, b) => order(a.id, b.id));
   data.index = new Map();
   data.learners.forEach((learner, i) => {
-    for (const id of [learner.submission, learner.id]) if (!data.index.has(id)) data.index.set(id, i);
+    const ids = [learner.submission, learner.id, ...(learner.others ?? [])];
+    for (const id of ids) if (!data.index.has(id)) data.index.set(id, i);
     learner.i = i;
-    learner.reviews = [...new Set([learner.submission, learner.id])].flatMap((id) => reviews.get(id) ?? []);
+    learner.reviews = [...new Set(ids)].flatMap((id) => reviews.get(id) ?? []);
     learner.why = learner.reviews.map(([why]) => why);
     learner.name ??= (learner.people ?? []).map(([name]) => name).join(", ") || learner.id;
     learner.results = (learner.results ?? data.exercises.map(() => null)).map((at) => data.results[at] ?? null);
@@ -79,7 +94,7 @@ function prepare(data) {
         said.push(`${data.exercises[e].id}: ${data.texts[title] ?? ""}`);
       }
     });
-    const words = [learner.name, learner.id, learner.submission, learner.origin, learner.section, learner.group];
+    const words = [learner.name, ...ids, learner.origin, learner.section, learner.group];
     words.push(...(learner.people ?? []).flat(), ...learner.why, ...said);
     learner.haystack = sought(words.filter(Boolean).join(" · "));
   });

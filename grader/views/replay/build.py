@@ -19,6 +19,7 @@ _OWN = (
 )
 PARTS = Parts(
     template=_HERE / "template.html",
+    about="your backward pass",
     libraries=(_ASSETS / "dagre.min.js",),
     own=tuple(_HERE / f"{name}.js" for name in _OWN),
     style=_HERE / "replay.css",

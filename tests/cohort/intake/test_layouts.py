@@ -215,7 +215,7 @@ def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
     root = tmp_path / "submitted"
     found = entries(root, "nbgrader", "ps2")
     assert [("reed", "2015-02-02T15:58:23+00:00")] == [(entry.id, entry.submitted_at) for entry in found]
-    assert (root / "reed" / "ps2",) == found[0].places
+    assert ((root / "reed" / "ps2",), "reed/ps2") == (found[0].places, found[0].origin)
     assert ["hacker"] == unclaimed(root, found)
     for name in ("ps3", "../hacker/ps1", "../../elsewhere"):
         with pytest.raises(IntakeError, match="nobody"):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.words import instructor
+from grader.words.instructor import people
 
-GRADER = Path(instructor.__file__).parents[1]
+GRADER = Path(people.__file__).parents[2]
 USED = {
     kind
     for path in [*(GRADER / "people").glob("*.py"), *(GRADER / "cli").glob("*.py")]
@@ -16,7 +16,7 @@ USED = {
 }
 
 
-@pytest.mark.parametrize("kind", instructor._SAID)
+@pytest.mark.parametrize("kind", people._SAID)
 def test_each_sentence_is_used(kind: str) -> None:
     """By a module on people or by a command."""
     assert kind in USED
@@ -24,4 +24,4 @@ def test_each_sentence_is_used(kind: str) -> None:
 
 def test_fields_are_put_in_as_they_are() -> None:
     """Braces in the words of a user are no fields."""
-    assert "there is no learner `{near}`" == instructor.problem_text("no_learner", name="{near}", near="")
+    assert "there is no learner `{near}`" == people.problem_text("no_learner", name="{near}", near="")

@@ -1,0 +1,31 @@
+"""Decisions of people about a learner, in lines for reports and exports."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from ..words.feedback import check_decided
+from ..words.instructor import decided_text
+from .model import CheckResult
+from .person import Learner
+
+
+def full_marks(check: CheckResult) -> bool:
+    """Return whether a check counts as passed: it passed, or a person gave it all its points."""
+    return check.score == check.max_score if check.decided else check.status == "passed"
+
+
+def decision_on(check: CheckResult) -> str:
+    """Return the decision of a person on the points of a check; empty where nobody decided."""
+    one = check.decided
+    return check_decided(check.score, check.max_score, one.by, one.at, one.why) if one else ""
+
+
+def other_decisions(learner: Learner) -> Iterator[str]:
+    """Yield the decisions on a learner besides the points of checks and comments, which are shown elsewhere."""
+    for one in learner.decisions:
+        rest = replace(one, points={}, comment=None)
+        if rest.files or any(
+            said is not None for said in (rest.submission, rest.submitted_at, rest.penalty, rest.excused)
+        ):
+            yield decided_text(rest)

@@ -1,0 +1,141 @@
+"""The sentences that a learner reads about the result that counts: total, lateness, penalty, and what people decided.
+
+The sentences about their code are in `learner`.
+"""
+
+from datetime import datetime, timezone
+from typing import Protocol
+
+from ..outside import counted
+from .durations import duration_text
+
+
+class Row(Protocol):
+    """A row of the final table: `Learner` of `grader.report`."""
+
+    @property
+    def score(self) -> int: ...
+    @property
+    def bonus(self) -> int: ...
+    @property
+    def penalty(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def late_s(self) -> int: ...
+    @property
+    def submitted_at(self) -> str: ...
+    @property
+    def due(self) -> str: ...
+
+
+DECISIONS = "Decisions"
+NOTES = "Notes"
+COMMENT = "Comment"
+FACT, MISCONCEPTION, HINT = "Fact", "Misconception", "Hint"
+YOURS, EXPECTED, EXAMPLE, PRINTED = "yours", "expected", "for example ", "printed"
+
+
+def result_text(name: str, total: int, most: int) -> str:
+    """Return the headline of a learner's feedback."""
+    return f"{name}: {total} of {counted(most, 'point')}"
+
+
+def excused_text(name: str) -> str:
+    """Return the headline of the feedback for a learner who is excused."""
+    return f"{name}: excused from this assignment; the points do not count"
+
+
+def sum_text(row: Row) -> str:
+    """Return how the total came about; empty if it is the sum of the exercises."""
+    parts = [f"{counted(row.score, 'point')} for the exercises"]
+    if row.bonus:
+        parts.append(f"plus {counted(row.bonus, 'bonus point')}")
+    if row.penalty:
+        why = "for lateness" if row.late_s else "as a penalty"
+        parts.append(f"minus {counted(row.penalty, 'point')} {why}")
+    return f"Total: {', '.join(parts)}." if len(parts) > 1 else ""
+
+
+def time_text(row: Row) -> str:
+    """Return when a submission came, when it was due, and what its lateness costs; empty where no time is known."""
+    at, due = moment(row.submitted_at), moment(row.due)
+    if at is None:
+        return ""
+    if due is None:
+        return f"Submitted {_clock(at)} ({at.tzinfo})."
+    said = f"Submitted {_clock(at.astimezone(due.tzinfo))}, due {_clock(due)} ({due.tzinfo})"
+    if not row.late_s:
+        return f"{said}."
+    costs = f"{counted(row.penalty, 'point')} taken off" if row.penalty else "no points taken off"
+    return f"{said}: {late_text(row.late_s)}, {costs}."
+
+
+def penalty_title(row: Row) -> str:
+    """Return the name of a penalty among the results of checks."""
+    return "Late penalty" if row.late_s else "Penalty"
+
+
+def penalty_text(row: Row) -> str:
+    """Return what is taken off, and why."""
+    why = f"Submitted {late_text(row.late_s)}: " if row.late_s else ""
+    verb = "is" if row.penalty == 1 else "are"
+    return f"{why}{counted(row.penalty, 'point')} {verb} taken off."
+
+
+def late_text(seconds: int) -> str:
+    """Return how late a submission is, such as `1 day 3 hours late`."""
+    return f"{duration_text(seconds)} late"
+
+
+def moment(time: str) -> datetime | None:
+    """Return a time in ISO 8601 as a `datetime`; None for an empty or another text."""
+    try:
+        at = datetime.fromisoformat(time.replace("Z", "+00:00"))
+        return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+
+
+def _clock(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M")
+
+
+def check_decided(score: int, most: int, by: str, at: str, why: str) -> str:
+    """Return who decided on the points of a check, and why."""
+    return f"decided: {score} of {counted(most, 'point')} ({by}, {at[:10]}: {why})"
+
+
+def page_title(course: str, name: str) -> str:
+    """Return the title of a learner's page."""
+    return f"{course}: feedback for {name}"
+
+
+def status_text(status: str) -> str:
+    """Return the word for the status of a check or an exercise."""
+    return status.replace("_", " ")
+
+
+def points_text(score: int, most: int, bonus: int = 0) -> str:
+    """Return the points of an exercise or a check, such as `3/5` and `5/5 +2`."""
+    return f"{score}/{most}" + (f" +{bonus}" if bonus else "")
+
+
+def bonus_text(score: int) -> str:
+    """Return the points of a bonus check."""
+    return f"+{score}"
+
+
+def line_text(line: int) -> str:
+    """Return the line that a check is about."""
+    return f"line {line}"
+
+
+def code_title(file: str) -> str:
+    """Return the name of the code beside an exercise."""
+    return f"Code: {file}" if file else "Code"
+
+
+def grade_text(grade: str) -> str:
+    """Return the grade of a learner; empty for none."""
+    return f"Grade: {grade}." if grade else ""

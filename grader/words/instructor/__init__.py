@@ -1,0 +1,27 @@
+"""The sentences that an instructor reads about a class, a module for each part of it."""
+
+from .changes import cause_text, change_line, render_changes, why_text
+from .checks import check_note
+from .exports import left_out, not_from, other_total
+from .people import columns_text, members_text, misplaced_text, no_such_file, problem_text
+from .reviews import decided_text, review_command, review_question, review_text
+
+__all__ = [
+    "cause_text",
+    "change_line",
+    "check_note",
+    "columns_text",
+    "decided_text",
+    "left_out",
+    "members_text",
+    "misplaced_text",
+    "no_such_file",
+    "not_from",
+    "other_total",
+    "problem_text",
+    "render_changes",
+    "review_command",
+    "review_question",
+    "review_text",
+    "why_text",
+]

@@ -1,0 +1,16 @@
+"""Advice on a check, from how a class did on it."""
+
+_NOTES = {
+    "": "",
+    "everybody": "everybody passes, so it does not separate submissions",
+    "missing": "nobody submitted the exercise",
+    "negative": "those who pass it have fewer points elsewhere; review the check",
+    "nobody": "nobody passes; review the check and the lesson",
+    "not_started": "nobody began the exercise",
+    "weak": "it hardly separates strong from weak submissions",
+}
+
+
+def check_note(kind: str) -> str:
+    """Return the advice for a check of a kind; empty for none."""
+    return _NOTES[kind]

@@ -1,0 +1,105 @@
+"""Rosters, deadlines, decisions and groups: what is wrong with them, and what a command did."""
+
+from collections.abc import Sequence
+
+from ...outside import did_you_mean, few
+
+_SHOWN = 5
+
+
+def misplaced_text(learner: str, submission: str, owners: Sequence[str]) -> str:
+    """Return why a decision on the submission of a learner cannot be. Without a submission, `learner` is not one."""
+    if not submission:
+        return f"`ignored` is about a submission, and `{learner}` is none; name the id of the submission"
+    if not owners:
+        return f"there is no submission `{submission}`"
+    whose = " and ".join(f"`{one}`" for one in owners)
+    return (
+        f"the submission `{submission}` is that of {whose}, not of `{learner}`; name one of `{learner}`, or give both "
+        "learners the same group in the roster"
+    )
+
+
+def no_such_file(exercise: str, path: str, there: Sequence[str]) -> str:
+    """Return why a file cannot be chosen for an exercise: the submission has only the files `there`."""
+    listed = few([f"`{name}`" for name in dict.fromkeys(there)], _SHOWN)
+    named = f"; name one of {listed}" if there else "; it has no file that can be chosen"
+    return f"the submission has no file `{path}` that can be chosen for {exercise}{did_you_mean(path, there) or named}"
+
+
+def columns_text(columns: Sequence[tuple[str, str]], unread: Sequence[tuple[str, str]]) -> str:
+    """Return which columns of a roster were recognised, and which were not."""
+    known = [name if _letters(name) == _letters(field) else f"{name} as {field}" for name, field in columns]
+    other = [f"`{name}` (did you mean `{near}`?)" if near else f"`{name}`" for name, near in unread]
+    text = f"columns recognised: {', '.join(known)}"
+    return f"{text}; not recognised, and not used: {few(other, _SHOWN)}" if other else text
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def members_text(platform: str, names: Sequence[str]) -> str:
+    """Return who gets no feedback file: members of groups for whom somebody else submitted."""
+    one = len(names) == 1
+    who = "1 member of a group has" if one else f"{len(names)} members of groups have"
+    column = {"canvas": "Canvas id", "moodle": "Moodle id", "nbgrader": "login"}[platform]
+    return (
+        f"{who} no {column} in the roster, and so no feedback file for {platform}: {few(names, _SHOWN)}. "
+        "`--to feedback` without `--for` has a folder for each learner."
+    )
+
+
+def problem_text(kind: str, **fields: object) -> str:
+    """Return what is wrong with a roster, deadlines or decisions, or what a command did, in words."""
+    return _SAID[kind].format(**fields)
+
+
+_SAID: dict[str, str] = {
+    "changed": "{count} of {of} learners changed.",
+    "changed_of_one": "{count} of {of} learner changed.",
+    "courses": "The courses differ: {was}, {now}.",
+    "either": "expected either `{one}` or `{other}`",
+    "holds_already": "only points and files are confirmed; the decision holds already",
+    "made_for_nothing": "`made_for` names `{name}`, on which this decision says nothing",
+    "no_check": "there is no check `{name}`{near}",
+    "no_duration": "`{text}` is no duration; write one such as 10 min, 36 hours or 2 days",
+    "no_exercise": "there is no exercise `{name}`{near}",
+    "no_file": "there is no such file",
+    "no_learner": "there is no learner `{name}`{near}",
+    "no_list": "expected a list of decisions, each beginning with `- learner:`",
+    "no_report": "there is no report on `{name}`, so points and files have no effect; put a folder with what there is "
+    "among the submissions, or use --excused",
+    "no_section": "there is no section `{name}` in the roster{near}",
+    "no_submission": "there is no submission `{name}` in {folder}{near}",
+    "no_such_decision": "`{name}` cannot be withdrawn{near}",
+    "no_time": "`{text}` is no time; expected a form such as 2026-03-01T23:59:00+01:00",
+    "no_zoned_time": "`{text}` is no time; write one such as 2026-03-01T23:59:00+01:00, with its offset from UTC",
+    "nobody": "there is no learner or submission `{name}`{near}",
+    "nobody_in": "there is no learner or submission `{name}` in {folder}{near}",
+    "nobodys": "nobody of the roster submitted `{name}`; say who did, `grade decide {folder} LEARNER --submission {of} "
+    "--why TEXT`, or that nobody of the class did, `grade decide {folder} {of} --ignore --why TEXT`",
+    "not_decided": "nobody decided on that for `{learner}`{near}",
+    "nothing_decided": "nothing is decided; expected one of {keys}",
+    "penalty_without_due": "there is a penalty, but no `due`",
+    "recorded_damaged": "{path} is damaged ({error}); remove it; attempts then have no times from earlier rosters",
+    "roster_cells": 'the row has {cells} cells, but the header has {header}; put a cell with a comma into "quotes"',
+    "roster_columns": "{headings} are both read as `{field}`; rename or remove one",
+    "roster_csv": "cannot parse CSV: {error}",
+    "roster_empty": "the file is empty; expected a header with {wanted}",
+    "roster_nobody": "the file lists nobody",
+    "roster_not_utf8": "it is not UTF-8; save the file as CSV in UTF-8",
+    "roster_row": "the row says nobody's login, name or e-mail address",
+    "roster_twice": "`{key}` is there twice; the first is in line {first}. Give each person a login.",
+    "roster_who": "no column says who somebody is; expected {wanted}, found {found}",
+    "say_what": "say what is decided: --points, --file, --submission, --submitted-at, --penalty, --excused, --comment, "
+    "--ignore, --confirm or --withdraw",
+    "say_who": "say who decides: --by NAME",
+    "too_many_points": "`{name}` has {points} points, but the check is worth {most}",
+    "undecidable": "this cannot be decided: {why}",
+    "unreadable": "cannot be read: {error}",
+    "write_file": "write EXERCISE=PATH, such as swap=old/02_swap.py",
+    "write_points": "write EXERCISE.CHECK=N, such as swap.upstream=2",
+    "write_time": "write a time such as 2026-03-01T23:59:00+01:00",
+    "written": "Written to {path}. Run `grade cohort` again to apply it; it grades nothing twice.",
+}

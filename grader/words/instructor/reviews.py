@@ -1,0 +1,171 @@
+"""Why a person should look at a submission, what there is to decide, and what was decided."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ...outside import counted
+
+
+class Review(Protocol):
+    """Why a person should look at a submission: `NeedsReview` of `grader.report`, which has the kinds."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def exercise(self) -> str | None: ...
+    @property
+    def checks(self) -> tuple[str, ...]: ...
+    @property
+    def detail(self) -> str | None: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def decided(self) -> "Decision | None": ...
+
+
+class Decision(Protocol):
+    """A decision of a person about a learner: `Decided` of `grader.report`."""
+
+    @property
+    def by(self) -> str: ...
+    @property
+    def at(self) -> str: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def points(self) -> Mapping[str, int]: ...
+    @property
+    def files(self) -> Mapping[str, str]: ...
+    @property
+    def submission(self) -> str | None: ...
+    @property
+    def submitted_at(self) -> str | None: ...
+    @property
+    def penalty(self) -> int | None: ...
+    @property
+    def excused(self) -> bool | None: ...
+    @property
+    def comment(self) -> str | None: ...
+    @property
+    def ignored(self) -> bool | None: ...
+    @property
+    def withdraw(self) -> Sequence[str]: ...
+
+
+def review_text(reason: Review) -> str:
+    """Return a reason in an instructor's words."""
+    where = f"{reason.exercise}: " if reason.exercise else ""
+    checks = f" ({', '.join(reason.checks)})" if reason.checks else ""
+    names = " or ".join(f"`{name}`" for name in reason.names)
+    match reason.kind:
+        case "ambiguous":
+            return f"ambiguous: more than one person of the roster may have submitted it: {names}"
+        case "late_unknown":
+            return "submitted late; the platform does not say by how much"
+        case "near_name":
+            return f"{where}the file is missing, but there is {names}"
+        case "other_files" if reason.decided is not None:
+            said = decided_text(reason.decided)
+            return f"the files changed after this was decided, so it does not hold for them yet: {said}"
+        case "several":
+            return f"several submissions, and not all of them have a time: {names}"
+        case "stranger":
+            return "the submitter is not in the roster"
+        case "syntax":
+            return f"{where}a syntax error in line {reason.line} costs the whole exercise"
+        case "budget":
+            return f"{where}not run to the end: the submission used up its time{checks}"
+        case "killed":
+            return f"{where}the process was killed{checks}"
+        case "left_out":
+            return f"{where}programs were left out of the answers{checks}"
+        case "no_answer":
+            return f"{where}no answer in time{checks}"
+        case "no_files":
+            return "no exercise file was found"
+        case "not_graded":
+            return f"not graded: {reason.detail}"
+        case "protocol_error":
+            return f"{where}the answers are malformed{checks}"
+        case "note" | "several_files" | "unreadable":
+            return reason.detail or f"{where}unreadable"
+        case _:
+            raise ValueError(reason.kind)
+
+
+def review_question(reason: Review) -> str:
+    """Return what a person has to decide about a reason."""
+    return _QUESTIONS[reason.kind]
+
+
+def review_command(reason: Review, learner: str, results: str = "RESULTS") -> str:
+    """Return the command that decides about a reason, with words in capitals to be replaced.
+
+    Args:
+        learner: the key of the learner, or the id of the submission.
+        results: the folder of results.
+    """
+    begin = f"grade decide {shlex.quote(results)}"
+    of = shlex.quote(learner)
+    first = shlex.quote(f"{reason.exercise}={reason.names[0] if reason.names else 'PATH'}")
+    match reason.kind:
+        case "ambiguous" | "stranger":
+            person = shlex.quote(reason.names[0]) if reason.names else "LEARNER"
+            return f"{begin} {person} --submission {of} --why TEXT"
+        case "late_unknown":
+            return f"{begin} {of} --submitted-at TIME --why TEXT"
+        case "near_name" | "several_files":
+            return f"{begin} {of} --file {first} --why TEXT"
+        case "other_files" if reason.decided is not None:
+            what = next(iter((*reason.decided.points, *reason.decided.files)))
+            return f"{begin} {of} --confirm {shlex.quote(what)} --why TEXT"
+        case "several":
+            return f"{begin} {of} --submission {shlex.quote(reason.names[-1])} --why TEXT"
+        case _:
+            check = f"{reason.exercise}.{reason.checks[0] if reason.checks else 'CHECK'}" if reason.exercise else ""
+            return f"{begin} {of} --points {check or 'EXERCISE.CHECK'}=N --why TEXT"
+
+
+_QUESTIONS: dict[str, str] = {
+    "ambiguous": "Which of them submitted it?",
+    "budget": "Which checks count that were not run?",
+    "killed": "Do the checks count that were not finished?",
+    "late_unknown": "When was it submitted, or which penalty counts?",
+    "left_out": "Do the checks count whose answers are missing?",
+    "near_name": "Does this file count for the exercise?",
+    "no_answer": "Do the checks count that got no answer?",
+    "no_files": "Was something else meant to be submitted?",
+    "not_graded": "Can it be graded on another machine, or by hand?",
+    "note": "Does the note change the score?",
+    "other_files": "Does it also hold for the present files? If not, use --withdraw instead of --confirm.",
+    "protocol_error": "Is this an attack, and what does it cost?",
+    "several": "Which submission counts?",
+    "several_files": "Which file counts for the exercise?",
+    "stranger": "Who submitted it? If nobody of the class did, decide on the submission with --ignore.",
+    "syntax": "Does a syntax error cost the whole exercise?",
+    "unreadable": "Which points count instead?",
+}
+
+
+def decided_text(one: Decision) -> str:
+    """Return a decision in words, such as `swap.upstream: 2 points (Ada, 2026-03-05: the check was wrong)`."""
+    parts = [f"{name}: {counted(points, 'point')}" for name, points in one.points.items()]
+    parts += [f"{exercise}: the file {path} counts" for exercise, path in one.files.items()]
+    if one.submission is not None:
+        parts.append(f"the submission {one.submission} counts")
+    if one.submitted_at is not None:
+        parts.append(f"submitted at {one.submitted_at}")
+    if one.penalty is not None:
+        parts.append(f"penalty: {counted(one.penalty, 'point')}")
+    if one.excused is not None:
+        parts.append("excused" if one.excused else "not excused")
+    if one.comment is not None:
+        parts.append("a comment")
+    if one.ignored is not None:
+        parts.append("the submission is ignored" if one.ignored else "the submission is not ignored")
+    if one.withdraw:
+        parts.append(f"withdrawn: {', '.join(one.withdraw)}")
+    return f"{'; '.join(parts)} ({one.by}, {one.at[:10]}: {one.why})"

@@ -1,0 +1,42 @@
+"""The words of the class page: those that its scripts ask for, and no others."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import grader.views.page
+from grader.report.model import CheckStatus, ExerciseStatus
+from grader.words.instructor.page import WORDS
+
+SCRIPTS = "".join(path.read_text(encoding="utf-8") for path in Path(grader.views.page.__file__).parent.glob("*.js"))
+FAMILIES = ("standing.", "heat.", "fact.", "column.", "table.")  # the rest of the name is computed
+
+
+def test_every_word_that_is_asked_for_is_there() -> None:
+    """By its whole name, or by the end of the name of a column or a table."""
+    asked = set(re.findall(r'"([a-z_]+\.[a-z_.]+)"', SCRIPTS))
+    asked |= {f"column.{name}" for name in re.findall(r'\bcolumn\("(\w+)"', SCRIPTS)}
+    asked |= {f"fact.{name}" for name in re.findall(r'^    \["(\w+)", ', SCRIPTS, re.MULTILINE)}
+    families = {name.split(".")[0] for name in WORDS}
+    assert set() == {name for name in asked if name.split(".")[0] in families} - WORDS.keys()
+
+
+def test_every_word_is_asked_for() -> None:
+    """A text that no script shows is no text of the page."""
+    ends = set(re.findall(r"\w+", SCRIPTS))
+    unused = {name for name in WORDS if f'"{name}"' not in SCRIPTS and not name.startswith("status.")}
+    assert set() == {
+        n for n in unused if not n.startswith(FAMILIES) or n.removesuffix(".about").split(".")[1] not in ends
+    }
+
+
+def test_of_two_forms_both_name_the_same_fields() -> None:
+    """Only the grammar differs."""
+    forms = {name: [set(re.findall(r"\{(\w+)\}", form)) for form in text.split("|")] for name, text in WORDS.items()}
+    assert {} == {name: fields for name, fields in forms.items() if len(fields) > 2 or fields[0] != fields[-1]}
+
+
+def test_every_status_has_a_word() -> None:
+    """That of a check, and that of an exercise."""
+    statuses = {*get_args(CheckStatus), *get_args(ExerciseStatus)}
+    assert statuses == {name.removeprefix("status.") for name in WORDS if name.startswith("status.")}
