@@ -37,6 +37,7 @@ TOKEN = "MARKER-6f2c1e"
 _EFFECT = re.compile(r"^EFFECT (.+)$", re.MULTILINE)
 _ASKS = re.compile(r"^batch = asked\(\)\n.*?(?=\n\n\nclass Value)", re.MULTILINE | re.DOTALL)
 _MAKES_A_VALUE = re.compile(r"^    def __init__\(self, data.*\n", re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SET_CHILD_SUBREAPER = 36
 
 # what a placeholder in a file stands for that no source on disk should hold: it breaks other tools
@@ -373,7 +374,7 @@ def steers(text: str) -> bool:
     GitHub's runner takes a line for one that begins with `::` after blanks, or has `##[` anywhere
     (actions/runner, src/Runner.Common/ActionCommand.cs).
     """
-    control = any((ord(c) < 32 and c not in "\n\t") or 0x7F <= ord(c) < 0xA0 for c in text)
+    control = _CONTROL.search(text) is not None
     return control or "##[" in text or any(line.strip().startswith("::") for line in text.splitlines())
 
 
