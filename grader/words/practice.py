@@ -84,8 +84,9 @@ def welcome(count: int, points: int, folder: str) -> str:
     """Greet a learner who has not begun. `folder` is `.` for the current one."""
     where = "this folder" if folder == "." else folder
     exercises = f"{counted(count, 'exercise')} worth {counted(points, 'point')} {'is' if count == 1 else 'are'}"
-    return f"Welcome. {exercises} in {where}. Each file begins with what you need to know. "
-        "Replace each TODO, and the `raise` line under it, by your code."
+    know = "Each file begins with what you need to know."
+    fill = "Replace each TODO, and the `raise` line under it, by your code."
+    return f"Welcome. {exercises} in {where}. {know} {fill}"
 
 
 WELCOME_TIP = "`grade watch` grades on every save. `grade hint` shows a hint. `grade list` shows every exercise."
