@@ -1,8 +1,8 @@
 """08 relu: active or not
 
 relu(x) is x if x is positive, and 0 if it is not. Its local derivative is 1 for x > 0 and 0 for
-x < 0. At exactly 0 relu has a corner and no derivative, so every library picks a number. PyTorch
-uses 0, and so does this course.
+x < 0. At exactly 0 relu has a corner and no derivative, so every library has to choose a value.
+PyTorch uses 0, and so does this course.
 
     >>> w, x = Value(-2.0), Value(3.0)
     >>> L = (w * x).relu() * 5
@@ -10,10 +10,10 @@ uses 0, and so does this course.
     >>> w.grad
     0.0
 
-Here relu gets w * x = -6, so its local derivative is 0. Its upstream gradient is 5, but its
-contribution to the gradient of w * x is 0 * 5 = 0, and so w.grad is 3 * 0 = 0. We say that the unit
-is inactive for this input. For another input it can be active: with x = -3, relu gets 6 and
-w.grad = -3 * 5 = -15.
+Here the input of relu is w * x = -6, so the local derivative is 0. The upstream gradient is 5, but
+the contribution to the gradient of w * x is 0 * 5 = 0, and so w.grad is 3 * 0 = 0. We say that the
+unit is inactive for this input. For another input it can be active: with x = -3, the input of relu
+is 6 and w.grad = -3 * 5 = -15.
 
     >>> w, x = Value(-2.0), Value(-3.0)
     >>> L = (w * x).relu() * 5
@@ -22,9 +22,10 @@ w.grad = -3 * 5 = -15.
     -15.0
 
 A unit that is inactive for every input of the training data is called dead. Its weights receive
-gradient 0 each time, so training does not change them any more.
+gradient 0 each time, so training no longer changes them.
 
-Write `relu`: make the output node, give it a `_backward`, return it. `__add__` shows the pattern.
+Write `relu`: make the output node, give it a `_backward`, and return it. `__add__` shows the
+pattern.
 
 `grade relu` tries positive and negative inputs, exactly 0, and relu inside a neuron.
 """
@@ -66,7 +67,7 @@ class Value:
         return out
 
     def relu(self):
-        """Return a node with this value if it is positive, else with 0."""
+        """Return a node with this value if it is positive, and with 0 otherwise."""
         # TODO: what does relu return, and what does its `_backward` add to self.grad?
         raise NotImplementedError("relu: what does relu return, and what does its `_backward` add to self.grad?")
 

@@ -1,14 +1,14 @@
 """09 activations: tanh, exp and powers
 
-Three more operations with one input. Each needs its local derivative, and two of them can compute
-it from their output:
+This exercise adds three operations with one input. Each needs its local derivative. For tanh and
+exp you can compute it from the output:
 
     operation      local derivative        for example
     t = tanh(x)    1 - t * t               x = 0: t = 0, local derivative 1
     e = exp(x)     e                       x = 1: e = 2.718, local derivative 2.718
     p = x ** n     n * x ** (n - 1)        x = 2, n = 3: p = 8, local derivative 12
 
-A neuron adds up its inputs times their weights and a bias, and applies tanh:
+A neuron multiplies each input by its weight, adds up the products and a bias, and applies tanh:
 
     >>> x1, x2 = Value(2.0), Value(0.0)
     >>> w1, w2, b = Value(-3.0), Value(1.0), Value(6.8813735870195432)
@@ -20,8 +20,8 @@ A neuron adds up its inputs times their weights and a bias, and applies tanh:
 The local derivative of tanh is 1 - 0.7071 * 0.7071 = 0.5 here, so w1.grad = 2 * 0.5 = 1. The
 gradient of w2 is 0, because its input x2 is 0.
 
-Write the three methods: compute the value, make the node, give it a `_backward`, return it. In
-`x ** n` the exponent n is a plain number, not a node, and gets no gradient.
+Write the three methods. Each one computes the value, makes the node, gives it a `_backward`, and
+returns it. In `x ** n` the exponent n is a plain number, not a node, so it gets no gradient.
 
 `grade activations` compares values and gradients with PyTorch's. Exponents may be fractional or
 negative.

@@ -1,26 +1,27 @@
 """11 local_grads: the same engine without closures
 
-So far every node kept a closure that knows its rule. There is another way. The local derivatives
-are plain numbers, and they are known as soon as the node is made, so the node can store them:
-`_children` are its inputs, and `_local_grads` are the derivatives of the node with respect to each
-of them, in the same order. One loop then does the backward pass for every operation.
+So far every node stored its rule as a closure. There is another way. The local derivatives are
+plain numbers, and they are known as soon as the node is made, so the node can store them. Here
+`_children` holds the inputs of a node, and `_local_grads` holds the derivative of the node with
+respect to each of them, in the same order. One loop then does the backward pass for every
+operation.
 
     >>> a, b = Value(2.0), Value(-3.0)
     >>> e = a * b
     >>> e._local_grads
     (-3.0, 2.0)
 
-If e.grad is 4 later on, the loop adds -3 * 4 to a.grad and 2 * 4 to b.grad. It does not have to
-know that e is a product.
+If e.grad is 4 in the backward pass, the loop adds -3 * 4 to a.grad and 2 * 4 to b.grad. It does not
+have to know that e is a product.
 
 The upstream gradient times the local derivatives is called a vector-Jacobian product. Here the
 upstream gradient is one number, and the Jacobian is the row of local derivatives. Where a node
 holds a whole array, as in PyTorch, the upstream gradient is a vector and the Jacobian is a matrix.
 
-Write `__add__`, `__mul__` and `relu`: make a node with its children and its local derivatives. Then
-write `backward`: set the root's gradient to 1, and let every node, users before inputs, add its
-contribution to each child. It can be called again, on the same node or on another one, after all
-gradients have been set back to 0.
+Write `__add__`, `__mul__` and `relu`: make a node with its inputs and its local derivatives. Then
+write `backward`: set the root's gradient to 1, and let every node, users before inputs, add a
+contribution to the gradient of each of its inputs. It must be possible to call `backward` again, on
+the same node or on another one, after all gradients have been set back to 0.
 
 `grade local_grads` compares the gradients with PyTorch's, and looks at what your nodes store.
 """
@@ -52,8 +53,8 @@ class Value:
 
     def backward(self):
         """Compute the derivative of this node with respect to every node it depends on."""
-        # TODO: which contribution does a node add to each child, and in which order do the nodes come?
-        raise NotImplementedError("local_grads: which contribution does a node add to each child, and in which order do the nodes come?")
+        # TODO: what does a node add to the gradient of each input, and in which order do the nodes propagate?
+        raise NotImplementedError("local_grads: what does a node add to the gradient of each input, and in which order do the nodes propagate?")
 
 
 def build_topo(root):

@@ -3,7 +3,7 @@
 You have written every piece. Now write the engine, one step at a time: each step earns points.
 
     1. Value(data) makes a leaf with .data and .grad. a + b and a * b make new Values.
-    2. backward() sets the gradient of the node it is called on to 1, and propagates.
+    2. backward() sets the gradient of the node it is called on to 1, and runs the local rules.
     3. A value can have several users: sort the nodes topologically, and accumulate.
     4. The other operations: -a, a - b, a / b, a ** n with a plain number n, and a.relu().
 
@@ -16,14 +16,14 @@ You have written every piece. Now write the engine, one step at a time: each ste
 The product contributes 2 + 2 to x.grad, and the sum contributes 1.
 
 You can also define tanh(), exp(), log() and sigmoid(), and accept plain numbers on either side of
-+, -, * and /. If you do, they are checked; leaving them out costs nothing.
++, -, * and /. Whatever you define is checked. Leaving these out costs nothing.
 
 How you build the engine is up to you: closures or stored local derivatives, a set or a tuple for
-the inputs, recursion or a loop. backward() can be called again, on the same node or on another one,
-after all gradients have been set back to 0.
+the inputs, recursion or a loop. It must be possible to call backward() again, on the same node or
+on another one, after all gradients have been set back to 0.
 
 `grade engine` compares values and gradients with PyTorch's, and also runs the rule of each
-operation alone. `grade engine FILE` grades any engine.
+operation alone. `grade engine FILE` grades any other engine.
 """
 
 import math

@@ -13,10 +13,10 @@ Repeating this, with fresh gradients each time, is called gradient descent.
 
 At w = 3 the loss is 16, and its derivative with respect to w is 2 * (w * 2 - 2) * 2 = 16. The first
 step leads to w = 3 - 0.1 * 16 = 1.4. There the loss is 0.64 and the derivative is 3.2, so the
-second step leads to w = 1.4 - 0.1 * 3.2 = 1.08. Without zero_grad the second pass would have added
+second step leads to w = 1.4 - 0.1 * 3.2 = 1.08. Without zero_grad, the second pass would have added
 its 3.2 to the 16 of the first one.
 
-Write the three functions below. The engine after them is given.
+Write the three functions. The engine below them is given.
 
 `grade descend` trains a neuron and a small network from the same start as PyTorch, and compares
 the losses and the parameters.
@@ -38,10 +38,10 @@ def step(parameters, rate):
 
 
 def train(loss_of, parameters, steps, rate):
-    """Take `steps` steps; return a list of the losses before each step, as plain numbers.
+    """Take `steps` steps. Return the loss before each step, as a list of plain numbers.
 
     loss_of() builds the graph of the loss and returns its root. The parameters may hold gradients
-    of an earlier pass.
+    from an earlier pass.
     """
     # TODO: what happens in each step, and in which order?
     raise NotImplementedError("descend: what happens in each step, and in which order?")

@@ -5,7 +5,7 @@ tensors. Such an engine computes a result and then applies the chain rule from t
 every input. This is backpropagation; its general name is reverse-mode automatic differentiation.
 
 Let L be the final result. The gradient of a value is the derivative of L with respect to it. Each
-operation, out = a + b for example, does the same thing in the backward pass:
+operation, for example out = a + b, does the same thing in the backward pass:
 
     contribution to a  =  local derivative * upstream gradient
 
@@ -25,7 +25,7 @@ already hold a gradient from another use. Add to it; don't overwrite it.
 `grade distribute` runs your `_backward` with several numbers in `out.grad` and in the gradients of
 both inputs.
 
-The words are explained in docs/glossary.md of the repository. To read and watch:
+docs/glossary.md in the repository explains the words. More to read and watch:
 - micrograd, https://github.com/karpathy/micrograd, and the lecture that builds it, "The spelled-out
   intro to neural networks and backpropagation", https://www.youtube.com/watch?v=VMj-3S1tku0
 - 3Blue1Brown on backpropagation, https://www.3blue1brown.com/lessons/backpropagation, and on its

@@ -7,8 +7,8 @@ other input, and the contribution is that value times the upstream gradient.
     a = 2, b = -3, out = -6, and `out.grad` is 4. Then a.grad goes up by -3 * 4 = -12, and b.grad
     goes up by 2 * 4 = 8.
 
-The larger b is, the more a change of a moves the product. If b is negative, the product goes down
-when a goes up.
+When a changes, the product changes by b times as much. If b is negative, the product goes down when
+a goes up.
 
 Fill in `_backward`. As in exercise 01, add to the gradients that the inputs already hold.
 

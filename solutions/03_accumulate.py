@@ -13,11 +13,11 @@ Fill in both `_backward` functions so that contributions accumulate:
 - when an input holds a gradient before the operation propagates.
 
 Because gradients accumulate, they must be set back to 0 before another backward pass over the same
-nodes. Otherwise the second pass adds to the results of the first. That is what `zero_grad` is for;
-PyTorch's optimizers have a method of the same name.
+nodes. Otherwise the second pass adds to the results of the first. Fill in `zero_grad`, which sets
+them back. PyTorch's optimizers have a method of the same name.
 
-`grade accumulate` runs your functions on graphs with shared values, users first, and compares every
-gradient with PyTorch's. Then it calls your `zero_grad` and runs them again.
+`grade accumulate` runs your functions on graphs with shared values, users before inputs, and
+compares every gradient with PyTorch's. Then it calls your `zero_grad` and runs them again.
 """
 
 

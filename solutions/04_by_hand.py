@@ -6,7 +6,7 @@ be complete before the call: every node that uses out must have propagated first
 The backward pass therefore mirrors the forward pass. For p = x * y, q = p + x, L = q * y at x = 3,
 y = 2:
 
-    forward, downwards             backward, upwards
+    forward: read downwards        backward: read upwards
 
     p = x * y = 3 * 2 = 6          p._backward():  x.grad = 2 + 2 * 2 = 6,  y.grad = 9 + 2 * 3 = 15
     q = p + x = 6 + 3 = 9          q._backward():  p.grad = 2,  x.grad = 2
@@ -17,15 +17,15 @@ If q propagated before L, `q.grad` would still be 0. q would propagate 0, nothin
 again, and its contributions to p and x would be lost. `python 04_by_hand.py` prints these numbers,
 then runs `sum_of_product`, the second of your functions.
 
-There are four functions to fill in, from the top:
+Fill in four functions, from the top of the file to the bottom:
 - `on_paper` returns three gradients. Work them out before you write any call.
 - `sum_of_product` and `product_of_sums` run a backward pass: set the root's gradient, then call
   `_backward` of each operation's node, one line each. Leaves have nothing to propagate. For
   `product_of_sums` more than one order is right.
-- `wrong_orders` returns what is left in a.grad when the calls are made in other orders.
+- `wrong_orders` returns the value of a.grad for several orders of the calls.
 
-`grade by_hand` compares your numbers and all gradients with PyTorch's, and checks the order in
-which your calls are made.
+`grade by_hand` compares your numbers and all gradients with PyTorch's, and checks the order of your
+calls.
 """
 
 
@@ -72,7 +72,7 @@ def on_paper():
 
 def sum_of_product(a, b, c, e, L):
     """Run the backward pass for e = a * b, L = e + c."""
-    # BEGIN SOLUTION which two nodes have to propagate, and which one first?
+    # BEGIN SOLUTION which two nodes have to propagate, and which one comes first?
     L.grad = 1.0
     L._backward()
     e._backward()
@@ -81,7 +81,7 @@ def sum_of_product(a, b, c, e, L):
 
 def product_of_sums(a, b, c, e, f, g, L):
     """Run the backward pass for e = a * b, f = e + c, g = a + b, L = f * g."""
-    # BEGIN SOLUTION which node has to wait for which other node?
+    # BEGIN SOLUTION which nodes have to propagate before which other nodes?
     L.grad = 1.0
     L._backward()
     f._backward()
@@ -93,8 +93,8 @@ def product_of_sums(a, b, c, e, f, g, L):
 def wrong_orders():
     """Return a.grad after four orders of calls, for b = a + 1, c = a * 3, d = b * c at a = 2.
 
-    Each time d.grad starts at 1, the other gradients start at 0, and each `_backward` is called
-    once. The four orders are: d, b, c (which is right); b, d, c; c, d, b; b, c, d.
+    In each case d.grad starts at 1, the other gradients start at 0, and each `_backward` is called
+    once. The four orders are: d, b, c (the correct one); b, d, c; c, d, b; b, c, d.
     """
     # BEGIN SOLUTION which nodes propagate while their own gradient is still 0?
     return 15, 9, 6, 0

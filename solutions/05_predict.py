@@ -12,21 +12,21 @@ These are the local derivatives you need:
 - out = a + b: 1 with respect to a, 1 with respect to b
 - out = a * b: b with respect to a, a with respect to b
 - out = x**2: 2 * x
-- out = tanh(x): 1 - out**2, which is 1 at x = 0 and close to 0 far away from it
-- out = relu(x), which is x if x > 0 and else 0: 1 if x > 0, else 0
+- out = tanh(x): 1 - out**2, which is 1 at x = 0 and close to 0 where x is far from 0
+- out = relu(x), which is x if x > 0 and 0 otherwise: 1 if x > 0, and 0 otherwise
 
 Multiply the local derivatives along a path from a value to the result. If there are several paths,
-add what they give.
+add their products.
 
 A gradient says how far the result moves when one value moves. For f = relu(a * b + d) at a = 2,
 b = -3, d = 10, the input of relu is 4, so relu is active and f = 4:
 
-    df/da = -3      a up by 1 moves f by -3, to 1
-    df/db =  2      b up by 1 moves f by  2, to 6
-    df/dd =  1      d up by 1 moves f by  1, to 5
+    df/da = -3      when a goes up by 1, f moves by -3, to 1
+    df/db =  2      when b goes up by 1, f moves by  2, to 6
+    df/dd =  1      when d goes up by 1, f moves by  1, to 5
 
-This is exact only as long as relu stays active. With a up by 2, its input is -2 and f is 0: f moves
-by -4, and not by 2 * -3.
+This is exact only as long as relu stays active. When a goes up by 2, the input of relu becomes -2
+and f becomes 0: f moves by -4, not by 2 * -3.
 
 When you have your own numbers, verify them with PyTorch (pip install torch). It takes five lines:
 
@@ -36,9 +36,9 @@ When you have your own numbers, verify them with PyTorch (pip install torch). It
     L.backward()
     print(a.grad, b.grad, c.grad)  # tensor(3.) tensor(2.) tensor(1.)
 
-At the end of this file, write these lines for each expression below, and compare.
+At the end of this file, write these lines for each expression below, and compare the results.
 
-`grade predict` compares your numbers with PyTorch's. If some are wrong, it says which ones, and not
+`grade predict` compares your numbers with PyTorch's. If some are wrong, it says which ones, but not
 what they should be.
 """
 
@@ -62,8 +62,8 @@ def diamond():
 def closed_form():
     """Return dd/da at a = 5 and at a = -2 for the same diamond, from its closed form.
 
-    d = (a + 1) * (a * 3) = 3 * a**2 + 3 * a. Differentiate this with respect to a. At a = 2 it must
-    give the dd/da of `diamond`.
+    d = (a + 1) * (a * 3) = 3 * a**2 + 3 * a. Differentiate this with respect to a. At a = 2 the
+    derivative must be equal to the dd/da of `diamond`.
     """
     # BEGIN SOLUTION what is the derivative of 3 * a**2 + 3 * a?
     return 33, -9
@@ -74,7 +74,7 @@ def neuron():
     """Return do/dw1 and do/dx1 for n = x1 * w1 + x2 * w2 + b, o = tanh(n) at x1 = 2, w1 = -3,
     x2 = 0, w2 = 1, b = 6.8813735870195432.
 
-    The bias b is chosen so that n is 0.8813735870195432. There o is 0.7071067811865476, and o**2 is
+    The bias b is chosen so that n is 0.8813735870195432. Then o is 0.7071067811865476, and o**2 is
     0.5.
     """
     # BEGIN SOLUTION what is the local derivative of tanh at this n?
@@ -118,7 +118,7 @@ def rank_and_sign():
     L least. The sign is + if L goes up when the input goes up, and - if L goes down. For example,
     1, -2, 3, 4 says that a moves L most, and that b comes second and lowers L when it goes up.
     """
-    # BEGIN SOLUTION what is the gradient of each input, and how large is it without its sign?
+    # BEGIN SOLUTION what is the gradient of each input, and what is its absolute value?
     return -2, 3, 4, 1
     # END SOLUTION
 
@@ -149,7 +149,7 @@ def concepts():
 
 
 def vanishing():
-    """Return dL/dx for 1, 5 and 20 tanh in a row, L = tanh(tanh(...tanh(x)...)), at x = 2.
+    """Return dL/dx for 1, 5 and 20 nested tanh, L = tanh(tanh(...tanh(x)...)), at x = 2.
 
     Let Python do the arithmetic, with `math.tanh` and a loop. The gradient shrinks with every tanh.
     In a deep network this is called a vanishing gradient.

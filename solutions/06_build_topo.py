@@ -2,11 +2,11 @@
 
 A node may propagate only after all of its users have added their contributions. So before the
 backward pass, the nodes are put into a list in which inputs come before the nodes computed from
-them. A list in this order is called a topological order. From its end to its beginning, every node
-comes after all of its users.
+them. A list in this order is called a topological order. If you read it backwards, every node comes
+after all of its users.
 
     b = a + a, c = a * b, L = b + c. One topological order is a, b, c, L. In the list a, c, b, L the
-    node c stands before its input b: from the end to the beginning, b would propagate before c has
+    node c comes before its input b. If you read that list backwards, b propagates before c has
     added its contribution to b.grad.
 
 Depth-first search gives such a list. To visit a node:
@@ -14,13 +14,13 @@ Depth-first search gives such a list. To visit a node:
 - Otherwise mark it as visited, visit each of its inputs, and only then append the node to the list.
 Start with the root. When the visit of the root ends, the list is complete.
 
-Fill in `build_topo(root)`. Return a list of root and of every node that it was computed from, each
-exactly once and after all nodes in its `_prev`. A graph can have several topological orders; any of
-them will do.
+Fill in `build_topo(root)`. Return a list of root and every node that it was computed from. Each
+node must appear exactly once, after all nodes in its `_prev`. A graph can have several topological
+orders; any of them will do.
 
 `grade build_topo` checks the list for graphs with shared nodes. Two checks give bonus points: a
-chain of 20,000 nodes, which is too deep for recursion, and forty diamonds on top of each other, in
-which about a trillion paths lead from the root to one of the leaves.
+chain of 20,000 nodes, which is too deep for recursion, and a stack of forty diamonds, in which
+about a trillion paths lead from the root to one of the leaves.
 """
 
 
@@ -59,7 +59,7 @@ class Value:
 
 
 def build_topo(root):
-    """Return the nodes that root was computed from, and root, each once and after its inputs."""
+    """Return root and every node that it was computed from, each once and after its inputs."""
     # BEGIN SOLUTION when may a node be appended to the list?
     order, visited = [], set()
     stack = [(root, False)]

@@ -12,13 +12,15 @@ a / b is a * b**-1. The rules of +, * and ** then propagate the gradient.
 The derivative with respect to a is 1 / b = 0.5. With respect to b it is a * -1 * b**-2 =
 6 * -0.25 = -1.5.
 
-A plain number can also stand on the left. For 2 - a Python first asks the number 2, which cannot
-subtract a Value; then it calls a.__rsub__(2). So __rsub__(self, other) has to return other - self.
+A plain number can also be the left operand. For 2 - a, Python first tries the method of the number
+2, which cannot subtract a Value. Then it calls a.__rsub__(2). So __rsub__(self, other) has to
+return other - self.
 
 Write the seven methods with +, * and ** only; you need no new closure. Then sum([a, b, c]) works
 too, because it starts with 0 + a.
 
-`grade operators` tries each method with Values and with plain numbers, and compares with PyTorch.
+`grade operators` tries the methods with Values and with plain numbers, and compares the results
+with PyTorch's.
 """
 
 

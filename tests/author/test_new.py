@@ -104,7 +104,7 @@ def test_a_new_exercise_is_the_next_one(mini: Path) -> None:
     course = load_course(mini)
     assert ["first", "log_sum"] == [exercise.id for exercise in course.exercises]
     assert make_stub(course, made) == course.exercise_file(made).read_text(encoding="utf-8")
-    assert "# TODO: what does the input of log receive?" in make_stub(course, made)
+    assert "# TODO: what is the contribution of log to its input?" in make_stub(course, made)
 
 
 def test_the_rest_of_the_course_file_stays_byte_for_byte(mini: Path) -> None:

@@ -7,7 +7,7 @@ def test_both_inputs_receive_the_gradient(engine: EngineUnderCheck) -> None:
 
 
 @check("upstream")
-def test_the_gradient_is_handed_on_whatever_it_is(engine: EngineUnderCheck) -> None:
+def test_any_upstream_gradient_passes_through(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = a + b", a=2, b=-3),
         program("L = (a + b) + c", a=1.5, b=0, c=-4),
@@ -18,20 +18,20 @@ def test_the_gradient_is_handed_on_whatever_it_is(engine: EngineUnderCheck) -> N
     )
     engine.local_rules_agree(
         program("L = a + b", a=2, b=-3),
-        program("u = a + b; L = c + d", a=2, b=-3, c=1, d=5),  # nothing arrives at u
+        program("u = a + b; L = c + d", a=2, b=-3, c=1, d=5),  # L does not depend on u
         upstream=4000.1234567,
     )
     engine.local_rules_agree_again(None, "L = a + b", a=0.8, b=-0.9, upstream=0.000000123456789)
 
 
 @check("already_there")
-def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
+def test_existing_gradients_are_kept(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = a + b", a=2, b=-3),
         program("L = a + (b + c)", a=1, b=2, c=3),
         program("L = a + a", a=1.5),
         program("L = (a + b) + (a + c)", a=2, b=-3, c=1),
-        program("u = a + b; L = a + c", a=2, b=-3, c=1),  # nothing arrives at u
+        program("u = a + b; L = a + c", a=2, b=-3, c=1),  # L does not depend on u
         upstream=4,
         already={"a": 5, "b": -7},
     )

@@ -14,7 +14,7 @@ def test_each_input_receives_the_other_ones_value(engine: EngineUnderCheck) -> N
 
 
 @check("upstream")
-def test_the_gradient_that_arrives_is_multiplied_in(engine: EngineUnderCheck) -> None:
+def test_the_upstream_gradient_is_multiplied_in(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = a * b", a=2, b=-3),
         program("L = (a * b) * c", a=2, b=-3, c=10),
@@ -27,14 +27,14 @@ def test_the_gradient_that_arrives_is_multiplied_in(engine: EngineUnderCheck) ->
 
 
 @check("already_there")
-def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
+def test_existing_gradients_are_kept(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = a * b", a=2, b=-3),
         program("L = a * a", a=1.5),
         program("L = a * a", a=-3),
         program("L = a * (b * c)", a=2, b=-3, c=0.5),
         program("L = (a * b) * (a * c)", a=2, b=-3, c=0.5),
-        program("u = a * b; L = a * c", a=2, b=-3, c=1.5),  # nothing arrives at u
+        program("u = a * b; L = a * c", a=2, b=-3, c=1.5),  # L does not depend on u
         upstream=4,
         already={"a": 5, "b": -7},
     )

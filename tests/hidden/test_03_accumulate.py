@@ -33,7 +33,7 @@ def test_all_users_of_a_value_count(engine: EngineUnderCheck) -> None:
 
 
 @check("already_there")
-def test_earlier_shares_are_kept(engine: EngineUnderCheck) -> None:
+def test_existing_gradients_are_kept(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(
         program("L = a + b", a=2, b=-3),
         program("L = a * b", a=2, b=-3),

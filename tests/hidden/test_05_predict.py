@@ -14,7 +14,7 @@ def gradient(engine: EngineUnderCheck, asked: Program, name: str) -> float:
 
 
 def predicts(engine: EngineUnderCheck, function: str, asked: Program, *names: str) -> None:
-    """The function returns the derivatives of the program's root with respect to these nodes."""
+    """Check that the function returns the derivatives of the program's root with respect to these nodes."""
     expected = {f"d{asked.root_name}/d{name}": gradient(engine, asked, name) for name in names}
     engine.returns(function, expected=expected, about=asked.shown, reveal=False)
 
@@ -66,8 +66,8 @@ def test_rank_and_sign(engine: EngineUnderCheck) -> None:
     gradients = {name: gradient(engine, asked, name) for name in "abcd"}
     strongest_first = sorted(gradients, key=lambda name: -abs(gradients[name]))
     expected = {
-        f"rank of {name}": (strongest_first.index(name) + 1.0) * (1 if slope > 0 else -1)
-        for name, slope in gradients.items()
+        f"rank of {name}": (strongest_first.index(name) + 1.0) * (1 if grad > 0 else -1)
+        for name, grad in gradients.items()
     }
     engine.returns("rank_and_sign", expected=expected, about=asked.shown, reveal=False)
 

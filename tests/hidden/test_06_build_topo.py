@@ -1,12 +1,12 @@
 from grader.checks import EngineUnderCheck, check, program
 from grader.program import chain, diamonds, leaf
 
-# eight times a value is used together with its multiple: 256 paths of unequal length
+# eight steps that each use a value twice: 256 paths of different lengths
 STEPS = [f"x{i} = x{i - 1} * b + x{i - 1}" for i in range(1, 9)]
 
 
 @check("inputs_first")
-def test_every_node_stands_after_its_inputs(engine: EngineUnderCheck) -> None:
+def test_every_node_comes_after_its_inputs(engine: EngineUnderCheck) -> None:
     engine.sorts(
         program("L = a + b", a=2, b=-3),
         program("L = (a * b) + c", a=2, b=-3, c=10),
@@ -15,14 +15,14 @@ def test_every_node_stands_after_its_inputs(engine: EngineUnderCheck) -> None:
         program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10),
         program("b = a + c; d = b * a; e = d + b; f = e * a; L = f + d", a=2, c=-3),
         program("e = a * b; f = e + c; g = f * e; h = a + g; i = h * f; L = e + i", a=2, b=-3, c=1),
-        program("d = a * b; u = d + d; L = d * d", a=2, b=-3),  # u uses d, but nothing of it goes into L
+        program("d = a * b; u = d + d; L = d * d", a=2, b=-3),  # u uses d, but L does not use u
         program("d = a * b; e = d + a; f = e * d; g = f + e", a=2, b=-3).rooted_at("e"),
         chain(45),
     )
 
 
 @check("each_once")
-def test_a_shared_node_stands_in_the_list_once(engine: EngineUnderCheck) -> None:
+def test_a_shared_node_is_listed_once(engine: EngineUnderCheck) -> None:
     engine.sorts(
         program("L = a + a", a=2),
         program("L = a * b + a", a=2, b=-3),
@@ -34,7 +34,7 @@ def test_a_shared_node_stands_in_the_list_once(engine: EngineUnderCheck) -> None
 
 
 @check("root_included")
-def test_the_root_alone_is_a_list_of_one(engine: EngineUnderCheck) -> None:
+def test_a_single_node_gives_a_list_of_one(engine: EngineUnderCheck) -> None:
     engine.sorts(leaf(2.0))
 
 
@@ -48,8 +48,9 @@ def test_right_on_random_graphs(engine: EngineUnderCheck) -> None:
 def test_a_chain_of_20_000_nodes(engine: EngineUnderCheck) -> None:
     # Plain recursion fails above Python's default limit of 1,000 calls.
     engine.sorts(chain(1_200))
-    # A list of visited nodes takes 2.5 seconds here and a set 0.03: one second tells them apart on a machine of a
-    # third or of twice the speed. A shorter chain would not, a longer one makes every right submission slower.
+    # A list of visited nodes took 2.5 seconds and a set 0.03 where this was measured. One second also tells them
+    # apart on a machine that is twice as fast, or three times slower. A shorter chain would not, and a longer one
+    # would make every right submission slower to grade.
     engine.sorts(chain(20_000), cpu_s=1)
 
 

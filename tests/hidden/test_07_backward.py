@@ -1,7 +1,7 @@
 from grader.checks import EngineUnderCheck, check
 from grader.program import chain, diamonds, leaf, program
 
-# thirty operations above each other
+# a chain of thirty operations
 LADDER = [f"x{i} = x{i - 1} {'+*'[i % 2]} {'ab'[i % 2]}" for i in range(1, 30)]
 DIAMOND = program("b = a + 1; c = a * 3; d = b * c", a=2)
 
@@ -28,12 +28,12 @@ def test_gradients_reach_the_leaves(engine: EngineUnderCheck) -> None:
 
 
 @check("diamonds")
-def test_a_value_with_several_users_waits_for_all(engine: EngineUnderCheck) -> None:
+def test_a_value_propagates_after_all_of_its_users(engine: EngineUnderCheck) -> None:
     engine.agrees(
         DIAMOND,
         program("y = a * b; L = y * b + y", a=2, b=3),
         program("L = (a * b) * (a + b)", a=2, b=-3),
-        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but nothing of it goes into L
+        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but L does not use u
         program("y = a + b; L = ((y + b) + b) + y", a=2, b=3),
         program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),

@@ -29,7 +29,7 @@ def test_one_loop_gives_every_gradient(engine: EngineUnderCheck) -> None:
         program("b = a + a; c = b + b; L = c * b", a=2),
         program("n = x * w + b; o = relu(n); L = o * c", x=3, w=-2, b=1, c=5),
         program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
-        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but nothing of it goes into L
+        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but L does not use u
         program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
         program("L = relu(a) * c", a=0.000000001, c=4000.1234567),
         program("L = relu(a) * c", a=-0.000000001, c=4000.1234567),

@@ -4,10 +4,10 @@ from grader.program import Program, chain, leaf, program
 ASKED = ("add", "sub", "mul", "div", "pow", "neg", "relu")
 FUNCTIONS = ("tanh", "exp", "log", "sigmoid")
 
-# An engine that does not define one of these loses the check of that operation alone: elsewhere it is left out.
+# An engine that lacks one of these loses only that operation's check. The other checks leave the operation out.
 CHARGED_ONCE = ("sub", "div", "pow", "neg", "relu")
 
-# Each operation of a kind alone, then twice on one value; for + and * also in a chain.
+# Each operation alone, then used twice on one value; + and * also in a chain.
 PLUS_TIMES = [
     program("L = a + b", a=2, b=-3),
     program("L = a * b", a=2, b=-3),
@@ -76,11 +76,11 @@ RELU = [
 RULES = [*PLUS_TIMES, *SHARED, *MINUS, *POWERS, *RELU]
 CORE = program("L = a * b + a", a=2, b=-3)
 FAR = [("exp", 25, 0.001), ("tanh", -6.7, 1000), ("sigmoid", -12, 100_000), ("sigmoid", 12, 100_000)]
-# thirty operations above each other
+# a chain of thirty operations
 LADDER = [f"{'xyz'[i % 3]}{i} = {'xyz'[(i - 1) % 3]}{i - 1 or ''} {'+*'[i % 2]} {'cb'[i % 2]}" for i in range(1, 30)]
-# ten times a value is used together with its multiple: 1,024 paths of unequal length
+# ten steps that each use a value twice: 1,024 paths of different lengths
 STEPS = [f"x{i} = x{i - 1} * b + x{i - 1}" for i in range(1, 11)]
-# 2 ** 34 paths: nothing that an engine keeps may grow with them
+# 2 ** 34 paths: an engine's memory must not grow with the number of paths
 DOUBLINGS = [f"x{i} = x{i - 1} + x{i - 1}" for i in range(1, 34)]
 
 
@@ -110,7 +110,7 @@ def test_values_with_several_users(engine: EngineUnderCheck) -> None:
         program("L = (a * b) * c", a=2000.1234567, b=-3000.5, c=4000.25),
         chain(60),
         program("; ".join(["x0 = a * b", *STEPS]), a=2, b=0.25),
-        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but nothing of it goes into L
+        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but L does not use u
         program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
         leaf(2.0),
         program("; ".join(["x = a * b", *LADDER]), a=2, b=-0.5, c=0.25),
@@ -186,7 +186,7 @@ def test_functions_and_plain_numbers_where_offered(engine: EngineUnderCheck) -> 
 
 
 def functions() -> list[Program]:
-    """tanh, exp, log and sigmoid: alone, twice on one value, below 0, within graphs and far from 0."""
+    """Return programs with tanh, exp, log and sigmoid: alone, in graphs, below 0 and far from 0."""
     alone = [program(f"L = {name}(a)", a=a) for name in FUNCTIONS for a in (0.6, 1.8)]
     twice = [program(f"b = {name}(a); c = {name}(a); L = b * c - b * d", a=0.7, d=3) for name in FUNCTIONS]
     inner = [program(f"L = {name}(a * b) * b", a=0.5, b=1.5) for name in FUNCTIONS]
@@ -197,7 +197,7 @@ def functions() -> list[Program]:
 
 
 def numbers() -> list[Program]:
-    """Plain numbers on the right and on the left of + - * and /."""
+    """Return programs with plain numbers on the right and on the left of + - * and /."""
     right = [program(f"L = (a {op} {n}) * a", a=2.5) for op in "+-*/" for n in (2, 0.5, -2, 2.5)]
     right += [program(f"L = (a {op} {n}) * b", a=2.5, b=3) for op in "+-*/" for n in (0, 1) if (op, n) != ("/", 0)]
     left = [program(f"L = ({n} {op} a) * a", a=2.5) for op in "+-*/" for n in (2, 0.5, -2, 2.5)]

@@ -30,7 +30,7 @@ def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
     engine.trains("loss = (w * 2 - 2) ** 2", w=3, steps=2, rate=0.1)
     engine.trains("loss = (w * 2 - v) ** 2 + v * v", w=3, v=2, steps=3, rate=0.1)
     engine.trains(NEURON, w1=0.3, w2=-0.2, b=0.05, steps=8, rate=0.1)
-    # nearly at the minimum; and with a rate so large that the loss goes up and down
+    # the first starts close to the minimum; the second has a rate so large that the loss goes up and down
     engine.trains(NEURON, w1=0.9355, w2=0.2324, b=0.1884, steps=3, rate=0.1, fixed=True)
     engine.trains(NEURON, w1=0.0, w2=-0.2, b=0.05, steps=12, rate=1.5, fixed=True)
 

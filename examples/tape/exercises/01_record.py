@@ -2,14 +2,14 @@
 
 A tape is a list. Each operation appends its result to the tape, with its inputs and one local
 derivative for each: the derivative of the result with respect to that input. The backward pass then
-needs the tape alone. It need not know which result is a sum and which is a product.
+needs only the tape. It does not have to know which result is a sum and which is a product.
 
     a = 2, b = -3, L = a * b = -6. When a goes up by 0.1, L moves by -0.3, so dL/da is -3. When b
     goes up by 0.1, L moves by 0.2, so dL/db is 2. So the tape gets a node with data = -6 and
     sources = ((a, -3), (b, 2)).
 
 Fill in `__add__` and `__mul__`. Each calls `record` with its result and an (input, local derivative)
-pair for each input. Fill in `record`. It makes the node, appends it to the tape, and returns it.
+pair for each input. Fill in `record`, which makes the node, appends it to the tape, and returns it.
 
 `grade record` sends gradients through the pairs of each node and compares them with PyTorch's. It
 also looks at what is on the tape after a few operations.

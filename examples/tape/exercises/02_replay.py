@@ -1,8 +1,8 @@
 """02 replay: the tape, read from its end
 
-Every operation is on the tape after the operations that made its inputs. So in the order from the
-end of the tape to its beginning, users come before inputs: each node's gradient is complete before
-the node propagates. Nothing has to be sorted.
+Every operation is on the tape after the operations that made its inputs. So if you read the tape
+from its end, users come before inputs: each node's gradient is complete before the node propagates.
+Nothing has to be sorted.
 
     a = 2, b = -3, c = a * b, L = c + a. The tape holds c with sources ((a, -3), (b, 2)), and then L
     with sources ((c, 1), (a, 1)). L.grad starts at 1. L contributes 1 to c and 1 to a. Then c

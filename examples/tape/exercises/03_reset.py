@@ -1,7 +1,7 @@
 """03 reset: an empty tape for the next loss
 
-A model is trained on one loss after another. Nothing that one loss leaves behind may change the
-gradients of the next. Gradients accumulate, and a tape that is never emptied grows with each loss.
+A model is trained on one loss after another. One loss must not change the gradients of the next.
+But gradients accumulate, and a tape that is never emptied grows with each loss.
 
     w = 3, L = w * w. backward(L) gives w.grad = 6. Now compute L = w * w and call backward(L) again
     without a reset. The second pass adds 6 to the existing 6, and it runs the old operation again,
@@ -55,14 +55,14 @@ def backward(root):
 
 def mean_of_squares(errors):
     """Return the mean of the squares of some Values, as a Value."""
-    # TODO: how do you divide, with + and * alone?
-    raise NotImplementedError("reset: how do you divide, with + and * alone?")
+    # TODO: how do you divide with only + and *?
+    raise NotImplementedError("reset: how do you divide with only + and *?")
 
 
 def reset():
     """Empty the tape, and set the gradients of its nodes and of their inputs to 0."""
-    # TODO: which gradients are set to 0, and what else is cleared?
-    raise NotImplementedError("reset: which gradients are set to 0, and what else is cleared?")
+    # TODO: which gradients have to be set to 0, and what else has to be cleared?
+    raise NotImplementedError("reset: which gradients have to be set to 0, and what else has to be cleared?")
 
 
 # The rest is given. `grade reset` calls these functions with numbers.

@@ -1,7 +1,7 @@
 """03 reset: an empty tape for the next loss
 
-A model is trained on one loss after another. Nothing that one loss leaves behind may change the
-gradients of the next. Gradients accumulate, and a tape that is never emptied grows with each loss.
+A model is trained on one loss after another. One loss must not change the gradients of the next.
+But gradients accumulate, and a tape that is never emptied grows with each loss.
 
     w = 3, L = w * w. backward(L) gives w.grad = 6. Now compute L = w * w and call backward(L) again
     without a reset. The second pass adds 6 to the existing 6, and it runs the old operation again,
@@ -55,7 +55,7 @@ def backward(root):
 
 def mean_of_squares(errors):
     """Return the mean of the squares of some Values, as a Value."""
-    # BEGIN SOLUTION how do you divide, with + and * alone?
+    # BEGIN SOLUTION how do you divide with only + and *?
     total = Value(0.0)
     for error in errors:
         total = total + error * error
@@ -65,7 +65,7 @@ def mean_of_squares(errors):
 
 def reset():
     """Empty the tape, and set the gradients of its nodes and of their inputs to 0."""
-    # BEGIN SOLUTION which gradients are set to 0, and what else is cleared?
+    # BEGIN SOLUTION which gradients have to be set to 0, and what else has to be cleared?
     for node in tape:
         node.grad = 0.0
         for source, _ in node.sources:
