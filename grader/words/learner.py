@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class Ended(Protocol):
-    """Why a process gave no usable answer: a `Died`, or the `Reason` that was made of one."""
+    """The reason for which a process gave no usable answer: a `Died`, or the `Reason` made from one."""
 
     @property
     def kind(self) -> str: ...
@@ -70,7 +70,7 @@ class Ended(Protocol):
 
 
 def place(cells: Sequence[CellStart], first: int, last: int | None = None) -> str:
-    """Return how a person finds lines of a text: `line 5`, `lines 5 to 9`, or `cell 3, line 5` of a notebook."""
+    """Return where lines of a text are: `line 5`, `lines 5 to 9`, or `cell 3, line 5` in a notebook."""
     at = bisect_right(cells, first, key=lambda start: start.line) - 1
     shift = cells[at].line - 1 if at >= 0 else 0
     lines = f"line {first - shift}" if last in (None, first) else f"lines {first - shift} to {(last or 0) - shift}"
@@ -81,7 +81,7 @@ def place(cells: Sequence[CellStart], first: int, last: int | None = None) -> st
 
 
 def finding_text(finding: "Finding", cells: Sequence[CellStart] = ()) -> str | None:
-    """Return what is said of a failure besides its numbers; None for nothing. `cells` are those of a notebook."""
+    """Return what a report says of a failure besides its numbers, or None. `cells` are those of a notebook."""
     if finding.stopped is not None or finding.reason is not None:
         return _why(finding.stopped, finding.reason, cells)
     return "; ".join(map(remark_text, finding.remarks)) or None
@@ -120,7 +120,7 @@ def _rules_run_again(said: RulesRunAgain) -> str:
 
 
 def _rule_tripled(said: RuleTripled) -> str:
-    text = f"the grader made the rule of {said.node} contribute three times as much"
+    text = f"the grader tripled the contributions of the rule of {said.node}"
     return f"{text}; backward() ignored it" if said.ignored else text
 
 
@@ -157,7 +157,7 @@ def _digits(value: Shown) -> str:
 
 
 def _in_a_call(text: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Return `text`, which says also where it was a second call."""
+    """Return `text` with a prefix where the remark is about a second call."""
     return lambda said: f"in a second call, {text(said)}" if said.again else text(said)
 
 
@@ -176,8 +176,8 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     DependsOnOrder: lambda said: f"wrong under {_orders(said.wrong, said.of)}",
     DataChanged: _data_changed,
     NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
-    NothingStored: lambda said: "no local derivatives were found that a node stores for its inputs",
-    NoRules: lambda said: "no backward rule was found on a node; this check needs more than right numbers",
+    NothingStored: lambda said: "no stored local derivatives were found on a node",
+    NoRules: lambda said: "no backward rule was found on a node, and this check has to observe the rules",
     GaveNone: lambda said: "an operation returned None, as a function without `return` does",
     SeedChanged: _seed_changed,
     RanTwice: lambda said: f"the `_backward` of {said.node} ran more than once",
@@ -190,7 +190,7 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     Disordered: _in_a_call(lambda said: "a node is missing, is in the list twice, or comes before one of its inputs"),
     NoNode: _in_a_call(
         lambda said: (
-            "the list holds something that is not a node of this graph: a number, or a node of an earlier call?"
+            "the list holds something that is not a node of this graph: a number, or a node from an earlier call?"
         )
     ),
     ListedTwice: _in_a_call(lambda said: f"{said.node} is in the list more than once"),
@@ -203,13 +203,13 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
 
 
 def ended_text(ended: Ended) -> str:
-    """Say in a sentence why no usable answer came."""
+    """Return a sentence that says why no usable answer came."""
     match ended.kind:
         case "answer_too_large":
-            return f"the answer of its process is larger than the {ended.limit_kb} KB that this check allows"
+            return f"the answer of your code's process is larger than the {ended.limit_kb} KB that this check allows"
         case "budget":
             spent = "CPU time" if ended.clock == "cpu" else "time"
-            return f"not run: the submission used up the {_seconds(ended)} of {spent} that it may use in all"
+            return f"not run: the submission used up the {_seconds(ended)} of {spent} that it may use in total"
         case "cpu_limit":
             return f"your code used more than {_seconds(ended)} of CPU time"
         case "exited":
@@ -240,12 +240,12 @@ def _seconds(ended: Ended) -> str:
 
 
 def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
-    """A problem in a sentence, then the learner's own lines, innermost last, then where it usually comes from.
+    """Return a sentence on the problem, the learner's own lines, innermost last, and the usual cause.
 
     `cells` are those of a notebook, by which its lines are named.
     """
     if stopped.notebook:
-        return "this file is a Jupyter notebook (JSON) under the name of a Python file; let its name end in .ipynb"
+        return "this file is a Jupyter notebook (JSON) with the name of a Python file; rename it to end in .ipynb"
     told = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
     usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
     if stopped.kind == "module":
@@ -286,20 +286,20 @@ def _sentence(stopped: Stopped) -> str:
         case "wants_argument":
             return wants_argument(stopped.names[0])
         case "calls":
-            often = "your code made too many calls of its functions"
-            return f"stopped: {often}; does a loop or a recursion never end, or repeat work?"
+            often = "your code called its functions too often"
+            return f"stopped: {often}; is there an endless loop or recursion, or work that is done again and again?"
         case "cpu":
-            return "stopped: your code ran out of CPU time; does a loop never end?"
+            return "stopped: your code ran out of CPU time; is there an endless loop?"
         case "stalled":
             seconds = stopped.counts[0]
             waited = f"your code waited for {seconds} seconds without computing anything"
-            return f"stopped: {waited}; what does it wait for?"
+            return f"stopped: {waited}; what is it waiting for?"
         case "exit":
             return "your code ends the program (sys.exit, exit or quit)"
         case "module":
             return stopped.said
         case "syntax":
-            return f"Python cannot read the file: {stopped.said}"
+            return f"Python cannot parse the file: {stopped.said}"
         case _ if stopped.unfilled:
             return "this part is still to be filled in"
         case _ if stopped.type == "MemoryError":
@@ -326,7 +326,7 @@ _ALONE = {"neg": " in front of a value"}
 
 
 def wants_argument(method: str) -> str:
-    """Say that a method was not run, and why."""
+    """Say that a method was not run because it takes an argument."""
     return f"`{method}` was not run: it takes an argument besides `self`, and checks call it without one"
 
 
@@ -342,9 +342,9 @@ def _several(what: str, usual: str) -> Callable[[Stopped], str]:
 def _no_rule(about: Stopped) -> str:
     has = f"its attributes ({', '.join(about.names)}) hold" if about.names else "it has no attributes, so it holds"
     return (
-        f"no backward rule was recognised in the result of `*`, or of `+` where there is no `*`: {has} no function to "
-        "call and no local derivatives but the inputs' values, and backward() reads and propagates no gradient of an "
-        "operation"
+        f"no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`): {has} no function to "
+        "call and no local derivatives other than the inputs' values, and backward() does not read and propagate the "
+        "gradient of an operation"
     )
 
 
@@ -384,10 +384,8 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "no_row": lambda about: (
         f"`{about.names[0]}` of a node is {_a(about.names[1])}; it should be a tuple or a list of the node's inputs"
     ),
-    "no_pairs": lambda about: (
-        f"`{about.names[0]}` of a node does not hold an input and a local derivative in each place"
-    ),
-    "unclear_writes": lambda about: "it could not be found out which node's rule adds to which gradient in backward()",
+    "no_pairs": lambda about: f"not every entry in `{about.names[0]}` of a node holds an input and a local derivative",
+    "unclear_writes": lambda about: "the grader could not tell which node's rule adds to which gradient in backward()",
     "no_number": lambda about: "backward() sets a gradient to something that is not a number",
 }
 
@@ -396,7 +394,7 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
 _REFLECTED = {"+": "__radd__", "-": "__rsub__", "*": "__rmul__", "/": "__rtruediv__", "** or pow()": "__rpow__"}
 
 # exception type, pattern of its message, what one of the shown lines has to match, what to say (groups of the
-# message's pattern are filled in). A sentence is true wherever Python says that, on such a line.
+# message's pattern are filled in). A sentence must be true whenever Python gives that message on such a line.
 _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
     (kind, re.compile(pattern), re.compile(line), sentence)
     for kind, pattern, line, sentence in (
@@ -444,7 +442,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "UnboundLocalError",
             r"'(\w+)'",
             "",
-            "{0} is assigned inside this function, so Python looks for it only there",
+            "{0} is assigned inside this function, so Python looks it up only there",
         ),
         (
             "TypeError",
@@ -452,7 +450,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "",
             "this `_backward` is defined without parameters, and is called with an argument",
         ),
-        ("TypeError", r"^(\w+)\(\) takes no arguments", "", "{0} has no `__init__`, with two underscores on each side"),
+        ("TypeError", r"^(\w+)\(\) takes no arguments", "", "{0} has no `__init__` (two underscores on each side)"),
         (
             "TypeError",
             r"\w\.\w+\(\) takes (?:0 positional arguments but 1 was|1 positional argument but 2 were) given",
@@ -463,15 +461,15 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "TypeError",
             r"unsupported operand type\(s\) for (\+|-|\*|/|\*\* or pow\(\)): '(?:int|float)' and",
             "",
-            "with a number on the left Python asks the object on the right for {reflected}",
+            "when the left operand is a number, Python looks for {reflected} in the right operand",
         ),
         (
             "TypeError",
             r"'(?!int|float)\w+' object is not iterable",
             r"[(,]\s*\(\s*\w+\s*\)",
-            "(self) is not a tuple; a tuple of one has a comma: (self,)",
+            "(self) is not a tuple; a tuple of one element needs a comma: (self,)",
         ),
-        ("TypeError", r"'(\w+)' object is not iterable", "", "one {0} is used where a list or a tuple is needed"),
+        ("TypeError", r"'(\w+)' object is not iterable", "", "a single {0} is used where a list or a tuple is needed"),
         (
             "KeyError",
             r"pdb",

@@ -258,7 +258,7 @@ def test_an_engine_without_rules_is_told_that_numbers_are_not_enough(
         message[1][4] = message[1][5] = ""
         return message
 
-    assert "needs more than right numbers" in str(finding_text(finding(engine_that(says), ASKS[name])))
+    assert "has to observe the rules" in str(finding_text(finding(engine_that(says), ASKS[name])))
 
 
 def test_a_wrong_order_of_rules_fails(engine_that: EngineThat, honest: Says) -> None:

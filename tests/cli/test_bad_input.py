@@ -48,7 +48,7 @@ DISTRIBUTE = {
     "syntax error": Bad(
         lambda solution: solution + "\ndef f(:\n    pass\n",
         "failed",
-        ("01_distribute.py could not be loaded", "Python cannot read the file", "def f(:"),
+        ("01_distribute.py could not be loaded", "Python cannot parse the file", "def f(:"),
         "skipped",
     ),
     "an import that does not exist": Bad(
@@ -62,7 +62,7 @@ DISTRIBUTE = {
         for_plus("while True: pass"), "failed", ("TIMEOUT", "ran out of CPU time", "while True: pass"), "timeout"
     ),
     "an endless loop of calls": Bad(
-        for_plus("while True: repr(self)"), "failed", ("TIMEOUT", "too many calls of its functions"), "timeout"
+        for_plus("while True: repr(self)"), "failed", ("TIMEOUT", "called its functions too often"), "timeout"
     ),
     "an endless loop at import": Bad(
         first("while True: pass\n"), "failed", ("could not be loaded", "ran out of CPU time"), "skipped"

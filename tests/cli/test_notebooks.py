@@ -108,7 +108,7 @@ def test_a_cell_is_graded_in_a_kernel(
     assert "<script" not in replay["text/html"]  # all of the page is text in an attribute
     assert "raised ValueError: &lt;b&gt;&amp;" in raised["text/html"]
     assert "cell 5, line 4: raise ValueError(" in raised["text/plain"]
-    assert "notebook could not be loaded, because Python cannot read the file" in unread["text/plain"]
+    assert "notebook could not be loaded, because Python cannot parse the file" in unread["text/plain"]
     assert unknown["text"].startswith("grade: there is no exercise `nothing`; there are 1 to 13, ")
 
 

@@ -127,7 +127,7 @@ def test_the_table_of_relu_is_right() -> None:
         return max(0, a * b + d)
 
     text = run("05")["__doc__"]
-    rows = re.findall(r"df/d(\w) = +(-?\d)      (\w) up by 1 moves f by +(-?\d), to (\d)", text)
+    rows = re.findall(r"df/d(\w) = +(-?\d)      when (\w) goes up by 1, f moves by +(-?\d), to (\d)", text)
     at = {"a": 2.0, "b": -3.0, "d": 10.0}
     slopes = dict(zip("abd", gradients(lambda a, b, d: (a * b + d).relu(), *at.values()), strict=True))
     expected = []
@@ -136,7 +136,7 @@ def test_the_table_of_relu_is_right() -> None:
         expected.append((name, f"{slopes[name]:.0f}", name, f"{after - f(**at):.0f}", f"{after:.0f}"))
     assert expected == rows
     assert (4, -4) == (f(**at), f(4, -3, 10) - f(**at))
-    assert "a up by 2, its input is -2 and f is 0: f moves\nby -4" in text
+    assert "When a goes up by 2, the input of relu becomes -2\nand f becomes 0: f moves by -4" in text
 
 
 @pytest.mark.slow

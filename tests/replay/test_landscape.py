@@ -61,7 +61,7 @@ def test_a_wrong_direction_shows(warm: Warm) -> None:
     ("old", "new", "said"),
     [
         ("loss.backward()", "loss.backwards()", "Your code raised AttributeError"),
-        ("def train", "deef train", "Python cannot read the file"),
+        ("def train", "deef train", "Python cannot parse the file"),
         ("def train", "def other", "There is no function `train`"),
         ("for _ in range(steps):", "while True:", "Stopped:"),
     ],

@@ -349,7 +349,7 @@ STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghij
             {"status": "skipped"},
             {
                 "status": "failed",
-                "message": "03_accumulate.py could not be loaded, because Python cannot read the file: invalid syntax",
+                "message": "03_accumulate.py could not be loaded, because Python cannot parse the file: invalid syntax",
             },
             id="not loaded",
         ),

@@ -38,14 +38,14 @@ def raised(code: str) -> tuple[str, str]:
         ("no variable, function or import is called topo here", "topo(a)"),
         ("count is assigned inside this function", "count = 0\ndef f():\n    count += 1\nf()"),
         ("is defined without parameters, and is called with an argument", "def _backward(): pass\n_backward(a)"),
-        ("Empty has no `__init__`, with two underscores", "class Empty: pass\nEmpty(1.0)"),
+        ("Empty has no `__init__` (two underscores", "class Empty: pass\nEmpty(1.0)"),
         (
             "a method gets the object before the dot as its first argument, self",
             "class B:\n    def back(): pass\nB().back()",
         ),
-        ("Python asks the object on the right for __radd__", "2 + a"),
-        ("Python asks the object on the right for __rpow__", "2 ** a"),
-        ("one Value is used where a list or a tuple is needed", "Value(1.0, (a))"),
+        ("Python looks for __radd__ in the right operand", "2 + a"),
+        ("Python looks for __rpow__ in the right operand", "2 ** a"),
+        ("a single Value is used where a list or a tuple is needed", "Value(1.0, (a))"),
         ("a function calls itself too deeply, directly or through other functions", "def f(): f()\nf()"),
         ("still to be filled in", "raise NotImplementedError('plus: what?')"),
     ],
@@ -65,7 +65,7 @@ def test_what_is_not_usual_is_left_alone(code: str) -> None:
     ("expected", "code", "line"),
     [
         ("the `_backward` of this node is None", "a._backward = nothing(); a._backward()", "node._backward()"),
-        ("a tuple of one has a comma: (self,)", "Value(1.0, (a))", "out = Value(t, (self), 'tanh')"),
+        ("a tuple of one element needs a comma: (self,)", "Value(1.0, (a))", "out = Value(t, (self), 'tanh')"),
         ("a debugger cannot be used while grading", "{}['pdb']", "breakpoint()"),
     ],
 )

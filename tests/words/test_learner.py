@@ -31,10 +31,10 @@ def test_one_second_is_in_the_singular() -> None:
     [
         ("Python said: ValueError: no", "raised", "ValueError", "no"),
         ("Python said: AssertionError", "raised", "AssertionError", ""),
-        ("Python cannot read the file: invalid syntax", "syntax", "SyntaxError", "invalid syntax"),
+        ("Python cannot parse the file: invalid syntax", "syntax", "SyntaxError", "invalid syntax"),
         ("your code ends the program", "exit", "SystemExit", "0"),
         ("torch is not available while grading", "module", "NotAvailable", "torch is not available while grading"),
-        ("your code made too many calls of its functions", "calls", "OutOfCalls", ""),
+        ("your code called its functions too often", "calls", "OutOfCalls", ""),
         ("your code ran out of CPU time", "cpu", "OutOfTime", ""),
         ("your code waited for 5 seconds without computing", "stalled", "Stalled", ""),
         ("memory", "raised", "MemoryError", ""),
@@ -86,22 +86,22 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         *("rule_is_none", [], []),
     ),
     (
-        "no backward rule was recognised in the result of `*`, or of `+` where there is no `*`: its attributes (a, b) "
-        "hold no function to call and no local derivatives but the inputs' values, and backward() reads and propagates "
-        "no gradient of an operation",
+        "no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`): its attributes (a, b) "
+        "hold no function to call and no local derivatives other than the inputs' values, and backward() does not read "
+        "and propagate the gradient of an operation",
         *("no_rule", ["a", "b"], []),
     ),
     ("the backward rule of a node gave 1 contribution for 2 inputs", "contributions", [], [1, 2]),
     ("a node keeps 2 local derivatives in `grads` for 1 input", "derivatives", ["grads"], [2, 1]),
     (
-        "`grads` of a node does not hold an input and a local derivative in each place",
+        "not every entry in `grads` of a node holds an input and a local derivative",
         *("no_pairs", ["grads"], []),
     ),
     (
         "`_children` of a node is a Value; it should be a tuple or a list of the node's inputs",
         *("no_row", ["_children", "Value"], []),
     ),
-    ("it could not be found out which node's rule adds to which gradient in backward()", "unclear_writes", [], []),
+    ("the grader could not tell which node's rule adds to which gradient in backward()", "unclear_writes", [], []),
     ("backward() sets a gradient to something that is not a number", "no_number", [], []),
 ]
 
@@ -140,7 +140,7 @@ def test_a_notebook_is_called_one() -> None:
     source = '{"cells": [], "metadata": {"name": null}, "nbformat": 4}'
     text = said_of(problem("raised", "NameError", "name 'null' is not defined", lines=[1]), source)
     assert text.startswith("this file is a Jupyter notebook")
-    assert text.endswith("let its name end in .ipynb")
+    assert text.endswith("rename it to end in .ipynb")
 
 
 @pytest.mark.parametrize(
@@ -203,9 +203,9 @@ SAID: list[tuple[str, Remark]] = [
     ("in the second pass from L.grad = 2", remarks.RulesRunAgain(2.0)),
     ("after zero_grad, in the second pass from L.grad = 2", remarks.RulesRunAgain(2.0, "zero_grad")),
     ("after zero_grad", remarks.Cleared("zero_grad")),
-    ("the grader made the rule of L contribute three times as much", remarks.RuleTripled("L")),
+    ("the grader tripled the contributions of the rule of L", remarks.RuleTripled("L")),
     (
-        "the grader made the rule of L contribute three times as much; backward() ignored it",
+        "the grader tripled the contributions of the rule of L; backward() ignored it",
         remarks.RuleTripled("L", ignored=True),
     ),
     (
@@ -215,8 +215,8 @@ SAID: list[tuple[str, Remark]] = [
     ("backward() changed the data", remarks.DataChanged("backward")),
     ("the backward rules changed the data", remarks.DataChanged("rules")),
     ("no gradient changed when the backward rules ran", remarks.NoGradientChanged()),
-    ("no local derivatives were found that a node stores for its inputs", remarks.NothingStored()),
-    ("no backward rule was found on a node; this check needs more than right numbers", remarks.NoRules()),
+    ("no stored local derivatives were found on a node", remarks.NothingStored()),
+    ("no backward rule was found on a node, and this check has to observe the rules", remarks.NoRules()),
     ("an operation returned None, as a function without `return` does", remarks.GaveNone()),
     ("L.grad is 0.0 at the end; a backward pass starts with L.grad = 1", remarks.SeedChanged("L", 0.0)),
     ("the `_backward` of a * b ran more than once", remarks.RanTwice("a * b")),
@@ -232,7 +232,7 @@ SAID: list[tuple[str, Remark]] = [
     ("build_topo returned str; it should return a list of nodes", remarks.NoList("str")),
     ("a node is missing, is in the list twice, or comes before one of its inputs", remarks.Disordered()),
     (
-        "the list holds something that is not a node of this graph: a number, or a node of an earlier call?",
+        "the list holds something that is not a node of this graph: a number, or a node from an earlier call?",
         remarks.NoNode(),
     ),
     ("a is in the list more than once", remarks.ListedTwice("a")),

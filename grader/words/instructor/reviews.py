@@ -8,7 +8,7 @@ from ...outside import counted
 
 
 class Review(Protocol):
-    """Why a person should look at a submission: `NeedsReview` of `grader.report`, which has the kinds."""
+    """A reason to review a submission by hand: `NeedsReview` of `grader.report`, which lists the kinds."""
 
     @property
     def kind(self) -> str: ...
@@ -56,15 +56,15 @@ class Decision(Protocol):
 
 
 def review_text(reason: Review) -> str:
-    """Return a reason in an instructor's words."""
+    """Return a reason as a sentence for an instructor, without its full stop."""
     where = f"{reason.exercise}: " if reason.exercise else ""
     checks = f" ({', '.join(reason.checks)})" if reason.checks else ""
     names = " or ".join(f"`{name}`" for name in reason.names)
     match reason.kind:
         case "ambiguous":
-            return f"ambiguous: more than one person of the roster may have submitted it: {names}"
+            return f"ambiguous: more than one person in the roster may have submitted it: {names}"
         case "late_unknown":
-            return "submitted late; the platform does not say by how much"
+            return "submitted late; the platform does not say how late"
         case "near_name":
             return f"{where}the file is missing, but there is {names}"
         case "other_files" if reason.decided is not None:
@@ -77,11 +77,11 @@ def review_text(reason: Review) -> str:
         case "syntax":
             return f"{where}a syntax error in line {reason.line} costs the whole exercise"
         case "budget":
-            return f"{where}not run to the end: the submission used up its time{checks}"
+            return f"{where}not all checks were run, because the submission used up its time{checks}"
         case "killed":
             return f"{where}the process was killed{checks}"
         case "left_out":
-            return f"{where}programs were left out of the answers{checks}"
+            return f"{where}the answers leave out programs{checks}"
         case "no_answer":
             return f"{where}no answer in time{checks}"
         case "no_files":
@@ -102,7 +102,7 @@ def review_question(reason: Review) -> str:
 
 
 def review_command(reason: Review, learner: str, results: str = "RESULTS") -> str:
-    """Return the command that decides about a reason, with words in capitals to be replaced.
+    """Return the command that decides about a reason. Words in capitals are to be replaced.
 
     Args:
         learner: the key of the learner, or the id of the submission.
@@ -131,22 +131,22 @@ def review_command(reason: Review, learner: str, results: str = "RESULTS") -> st
 
 _QUESTIONS: dict[str, str] = {
     "ambiguous": "Which of them submitted it?",
-    "budget": "Which checks count that were not run?",
-    "killed": "Do the checks count that were not finished?",
-    "late_unknown": "When was it submitted, or which penalty counts?",
-    "left_out": "Do the checks count whose answers are missing?",
+    "budget": "Should the checks that were not run get points?",
+    "killed": "Should the checks that did not finish get points?",
+    "late_unknown": "When was it submitted, or which penalty applies?",
+    "left_out": "Should the checks with missing answers get points?",
     "near_name": "Does this file count for the exercise?",
-    "no_answer": "Do the checks count that got no answer?",
-    "no_files": "Was something else meant to be submitted?",
+    "no_answer": "Should the checks without an answer get points?",
+    "no_files": "Did the learner mean to submit something else?",
     "not_graded": "Can it be graded on another machine, or by hand?",
     "note": "Does the note change the score?",
     "other_files": "Does it also hold for the present files? If not, use --withdraw instead of --confirm.",
-    "protocol_error": "Is this an attack, and what does it cost?",
+    "protocol_error": "Is this an attack, and how many points does it cost?",
     "several": "Which submission counts?",
     "several_files": "Which file counts for the exercise?",
-    "stranger": "Who submitted it? If nobody of the class did, decide on the submission with --ignore.",
-    "syntax": "Does a syntax error cost the whole exercise?",
-    "unreadable": "Which points count instead?",
+    "stranger": "Who submitted it? If nobody in the class did, decide about the submission with --ignore.",
+    "syntax": "Should a syntax error cost the whole exercise?",
+    "unreadable": "How many points should the exercise get?",
 }
 
 
