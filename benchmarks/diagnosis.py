@@ -47,7 +47,7 @@ from grader.words.learner import fact_text, finding_text
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPOUND, MUTANT, HALF_DONE = KINDS = ("compound of two", "mechanical mutant", "half-done file")
-COLUMNS = ("rightly", "silent", "untrue")
+COLUMNS = ("correct", "silent", "untrue")
 # the methods that compute an operation, if they are more than its own
 METHODS = {
     "add": ("__add__", "__radd__"),
@@ -232,7 +232,7 @@ def main() -> int:
                 untrue = [name for name in named - ingredients if not judge.is_ingredient(name)]
                 untrue += [fact_text(fact) for fact in examined.facts if not judge.is_true(fact)]
                 told = named or examined.facts or judge.is_described(exercise, known, examined)
-                result = "untrue" if untrue else "rightly" if told else "silent"
+                result = "untrue" if untrue else "correct" if told else "silent"
                 counts[kind, result] += 1
                 if result in options.show:
                     said = untrue or [*sorted(named), *map(fact_text, examined.facts)]
@@ -242,7 +242,7 @@ def main() -> int:
     for kind in KINDS:
         print(f"| {kind:<20} | {' | '.join(f'{counts[kind, name]:>8}' for name in COLUMNS)} |")
     all_of = {name: sum(counts[kind, name] for kind in KINDS) for name in COLUMNS}
-    print(f"named or described rightly: {all_of['rightly'] / max(1, sum(all_of.values())):.1%}")
+    print(f"named or described correctly: {all_of['correct'] / max(1, sum(all_of.values())):.1%}")
     return 1 if all_of["untrue"] else 0
 
 

@@ -75,7 +75,7 @@ def test_lists_of_people(course: Course, handed_in: tuple[Report, ...]) -> None:
     shown = render_cohort(replace(summary, learners=rows, needs_review=(twin,)))
     assert "Not in the roster (1): Eve\n" in shown
     assert "Ambiguous in the roster (1): Jo Roe\n" in shown
-    assert "jo: ambiguous: more than one person of the roster may have submitted it:" in shown
+    assert "jo: ambiguous: more than one person in the roster may have submitted it:" in shown
     assert "`stu1` or `stu2`\n" in shown
     assert "Which of them submitted it?\n      grade decide RESULTS stu1 --submission jo --why TEXT\n" in shown
     assert "Late (1): Bob B by 1 day 1 hour\n" in shown
