@@ -77,7 +77,7 @@ def test_a_failure_is_told_in_the_words_of_grade(work: Path, run_pytest: Pytest)
     assert "dL/da            yours -3    torch -2" in done.stdout
     said = " ".join(done.stdout.split())
     assert f"In `L = a * b` (lines {line} to {line + 3}), the rule sets a.grad" in said
-    assert "07_backward.py could not be loaded, because Python cannot read the file" in done.stdout
+    assert "07_backward.py could not be loaded, because Python cannot parse the file" in done.stdout
     assert "10 failed, 5 passed" in done.stdout
     assert shows_nothing_hidden(done)
 

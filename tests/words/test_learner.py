@@ -132,7 +132,7 @@ def test_where_the_grader_computes_no_operator_is_missing(expected: bool, where:
     """The usual reason of an exception is told where learners wrote what was computed."""
     message = "unsupported operand type(s) for *: 'int' and 'Value'"
     text = said_of(Problem(where, "raised", "TypeError", message, []), SOURCE)
-    assert expected == ("asks the object on the right for __rmul__" in text)
+    assert expected == ("looks for __rmul__ in the right operand" in text)
 
 
 def test_a_notebook_is_called_one() -> None:
