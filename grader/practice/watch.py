@@ -237,12 +237,14 @@ class Watch:
         self._screen.show(lines, cut=self._view != self._everything)
 
     def _welcome(self) -> list[str]:
-        results = self._practice.results
-        head = [self._course.title, progress(self._course, results, self._style), ""]
-        if self._at is None or results[self._at.id].status in ("not_started", "missing"):
+        results, style = self._practice.results, self._style
+        no_keys = [] if self._screen.keys else style.wrap(said.NO_KEYS, style.prose)
+        head = [self._course.title, progress(self._course, results, style), *no_keys, ""]
+        if self._at is None:
+            return [*head, *self._next(None)]
+        if results[self._at.id].status in ("not_started", "missing"):
             self._announced = True
-            no_keys = [] if self._screen.keys else self._style.wrap(said.NO_KEYS, self._style.prose)
-            return [*head, *self._next(self._at), said.ON_SAVE, *no_keys]
+            return [*head, *self._next(self._at), said.ON_SAVE]
         return [*head, *self._exercise()]
 
     def _exercise(self) -> list[str]:
