@@ -292,6 +292,9 @@ class Watch:
 
     def _reset(self, exercise: Exercise) -> Callable[[], list[str]]:
         path = self._practice.path(exercise)
+        notebook = path.with_name(exercise.notebook)
+        if notebook.exists() and not path.exists():
+            return lambda: self._style.wrap(said.notebook_in_place(notebook.name, path.name), self._style.prose)
         try:
             done = reset(path, self._practice.stub(exercise))
         except OSError as error:

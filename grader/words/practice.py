@@ -133,6 +133,11 @@ def reset_not_needed(path: str) -> str:
     return f"{path} is the original file: there is nothing to reset."
 
 
+def notebook_in_place(notebook: str, file: str) -> str:
+    """Say why a file is not reset: a notebook is in its place, and of two files neither would be graded."""
+    return f"{notebook} is there in place of {file}: rename the notebook, then reset the exercise"
+
+
 def not_written(path: str, why: str) -> str:
     return f"{path}: cannot be written: {why}"
 
