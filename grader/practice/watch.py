@@ -244,7 +244,7 @@ class Watch:
             return [*head, *self._next(None)]
         if results[self._at.id].status in ("not_started", "missing"):
             self._announced = True
-            return [*head, *self._next(self._at), said.ON_SAVE]
+            return [*head, *self._begin(self._at)]
         return [*head, *self._exercise()]
 
     def _exercise(self) -> list[str]:
@@ -252,9 +252,14 @@ class Watch:
             return self._next(None)
         result = self._practice.results[self._at.id]
         if result.status in ("not_started", "missing"):
-            begun = headline(result, self._style, title=True)
-            return [begun, "", *self._next(self._at), said.ON_SAVE]
+            return [headline(result, self._style, title=True), "", *self._begin(self._at)]
         return exercise_screen(result, style=self._style)
+
+    def _begin(self, exercise: Exercise) -> list[str]:
+        """Return how to begin an exercise: its file, and what a save does, or that the file is not there."""
+        missing = self._practice.results[exercise.id].status == "missing" and self._screen.keys
+        tip = said.FILE_MISSING if missing else said.ON_SAVE
+        return [*self._next(exercise), *self._style.wrap(tip, self._style.prose)]
 
     def _everything(self) -> list[str]:
         if self._seen is None:

@@ -197,6 +197,7 @@ def hints_later(exercise: str) -> str:
 KEYS = ("h hint", "p play", "a all failures", "l list", "n next", "r reset", "q quit")
 NO_KEYS = "This terminal takes no keys: results are printed below one another, and Ctrl-C quits."
 ON_SAVE = "Save the file: it is graded at once."
+FILE_MISSING = "That file is missing: `r` writes it as it was handed out."
 NEXT_HINT = "h shows the next hint"
 
 

@@ -72,3 +72,10 @@ def test_hints_stay_at_the_failure(watch: Any) -> None:
     loop._practice.results[FIRST.id] = result(FIRST, "failed")
     loop._press("h")
     assert "Hints are for checks, which run once the file can be loaded." in drawn(loop)
+
+
+def test_a_missing_file_can_be_written_again(watch: Any) -> None:
+    """The screen says by which key."""
+    loop = watch(result(FIRST, "missing"))
+    assert said.FILE_MISSING in drawn(loop)
+    assert said.ON_SAVE not in drawn(loop)
