@@ -12,7 +12,7 @@ from ..outside import shown_path
 from ..words import practice as said
 from .run import default_memo
 from .streams import StatusLine, style
-from .words import UsageError, exercise_folder
+from .words import UsageError, exercise_folder, exercise_path
 
 if TYPE_CHECKING:
     from ..practice import Practice
@@ -74,7 +74,10 @@ def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
     from ..views.practice import reset_text
     from ..workspace import reset
 
-    path = exercise_folder(course, named) / exercise.filename
+    folder = exercise_folder(course, named)
+    path, there = folder / exercise.filename, exercise_path(folder, exercise)
+    if there != path:
+        raise UsageError(said.notebook_in_place(shown_path(there), shown_path(path)))
     try:
         done = reset(path, read_book(course.book).stubs[exercise.id])
     except OSError as error:

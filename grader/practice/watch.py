@@ -237,12 +237,14 @@ class Watch:
         self._screen.show(lines, cut=self._view != self._everything)
 
     def _welcome(self) -> list[str]:
-        results = self._practice.results
-        head = [self._course.title, progress(self._course, results, self._style), ""]
-        if self._at is None or results[self._at.id].status in ("not_started", "missing"):
+        results, style = self._practice.results, self._style
+        no_keys = [] if self._screen.keys else style.wrap(said.NO_KEYS, style.prose)
+        head = [self._course.title, progress(self._course, results, style), *no_keys, ""]
+        if self._at is None:
+            return [*head, *self._next(None)]
+        if results[self._at.id].status in ("not_started", "missing"):
             self._announced = True
-            no_keys = [] if self._screen.keys else self._style.wrap(said.NO_KEYS, self._style.prose)
-            return [*head, *self._next(self._at), said.ON_SAVE, *no_keys]
+            return [*head, *self._begin(self._at)]
         return [*head, *self._exercise()]
 
     def _exercise(self) -> list[str]:
@@ -250,9 +252,14 @@ class Watch:
             return self._next(None)
         result = self._practice.results[self._at.id]
         if result.status in ("not_started", "missing"):
-            begun = headline(result, self._style, title=True)
-            return [begun, "", *self._next(self._at), said.ON_SAVE]
+            return [headline(result, self._style, title=True), "", *self._begin(self._at)]
         return exercise_screen(result, style=self._style)
+
+    def _begin(self, exercise: Exercise) -> list[str]:
+        """Return how to begin an exercise: its file, and what a save does, or that the file is not there."""
+        missing = self._practice.results[exercise.id].status == "missing" and self._screen.keys
+        tip = said.FILE_MISSING if missing else said.ON_SAVE
+        return [*self._next(exercise), *self._style.wrap(tip, self._style.prose)]
 
     def _everything(self) -> list[str]:
         if self._seen is None:
@@ -290,6 +297,9 @@ class Watch:
 
     def _reset(self, exercise: Exercise) -> Callable[[], list[str]]:
         path = self._practice.path(exercise)
+        notebook = path.with_name(exercise.notebook)
+        if notebook.exists() and not path.exists():
+            return lambda: self._style.wrap(said.notebook_in_place(notebook.name, path.name), self._style.prose)
         try:
             done = reset(path, self._practice.stub(exercise))
         except OSError as error:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ..checks.recorded import MOST_NODES
 from ..client import Run
 from ..program import Program, ProgramError
+from ..words.replay import too_many_nodes
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,6 @@ def asked(program: Program, title: str = "", preset: str = "") -> Asked:
     Raises `ProgramError` for one with too many nodes to be looked at.
     """
     if len(program.nodes) > MOST_NODES:
-        raise ProgramError(f"{program.text}: it has {len(program.nodes)} nodes; a replay shows at most {MOST_NODES}")
+        raise ProgramError(too_many_nodes(program.text, len(program.nodes), MOST_NODES))
     steps = (("record", 1), ("pass_or_rules", program.root))
     return Asked(title or program.text, Run(program, steps), preset)

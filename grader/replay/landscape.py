@@ -7,6 +7,7 @@ from ..course import Limits
 from ..outside import plain
 from ..program import Program, ProgramError
 from ..sandbox import Warm
+from ..words.replay import no_landscape
 from .model import Grid, Landscape, Problem, Step
 from .record import LearnerFile, failure, left_out
 from .reference import finite, forward, right_pass
@@ -33,8 +34,7 @@ def record_training(
     a learner did.
     """
     if not 1 <= steps <= MOST_STEPS or len(loss.leaves) > MOST_PARAMETERS:
-        limit = f"1 to {MOST_STEPS} steps and at most {MOST_PARAMETERS} parameters"
-        raise ProgramError(f"{loss.text}: a landscape shows {limit}")
+        raise ProgramError(no_landscape(loss.text, MOST_STEPS, MOST_PARAMETERS))
     runs = tuple(Run(loss, (("train", loss.root, taken, rate), ("values",))) for taken in range(1, steps + 1))
     taken: tuple[Step, ...] = ()
     cells = [start.line for start in file.cells]

@@ -133,6 +133,11 @@ def reset_not_needed(path: str) -> str:
     return f"{path} is the original file: there is nothing to reset."
 
 
+def notebook_in_place(notebook: str, file: str) -> str:
+    """Say why a file is not reset: a notebook is in its place, and of two files neither would be graded."""
+    return f"{notebook} is there in place of {file}: rename the notebook, then reset the exercise"
+
+
 def not_written(path: str, why: str) -> str:
     return f"{path}: cannot be written: {why}"
 
@@ -192,6 +197,7 @@ def hints_later(exercise: str) -> str:
 KEYS = ("h hint", "p play", "a all failures", "l list", "n next", "r reset", "q quit")
 NO_KEYS = "This terminal takes no keys: results are printed below one another, and Ctrl-C quits."
 ON_SAVE = "Save the file: it is graded at once."
+FILE_MISSING = "That file is missing: `r` writes it as it was handed out."
 NEXT_HINT = "h shows the next hint"
 
 

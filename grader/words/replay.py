@@ -65,6 +65,15 @@ def several_in(notebook: str, ids: Sequence[str]) -> str:
     return f"{notebook} has cells of {', '.join(ids)}; write `grade play {ids[0]} {notebook}`"
 
 
+def too_many_nodes(program: str, nodes: int, most: int) -> str:
+    return f"{program}: it has {nodes} nodes; a replay shows at most {most}"
+
+
+def no_landscape(loss: str, most_steps: int, most_parameters: int) -> str:
+    limit = f"1 to {most_steps} steps and at most {most_parameters} parameters"
+    return f"{loss}: a landscape shows {limit}"
+
+
 # -- what was done --------------------------------------------------------------------------------------
 
 RUNNING = "running your code"

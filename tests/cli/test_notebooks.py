@@ -132,7 +132,7 @@ def _is_data(text: str) -> bool:
         return False
 
 
-def test_play_takes_a_notebook(grade: Grade, work: Path, wrong: str) -> None:
+def test_play_takes_a_notebook_and_reset_leaves_it(grade: Grade, work: Path, wrong: str) -> None:
     """In place of the file, named after the exercise, or with cells that name it; what `grade` says leads there."""
     path = work / "exercises" / "03_accumulate.ipynb"
     write(path, "import torch", wrong)
@@ -145,6 +145,10 @@ def test_play_takes_a_notebook(grade: Grade, work: Path, wrong: str) -> None:
     page = (path.parent / ".backward" / "replay.html").read_text(encoding="utf-8")
     (replay,) = [one for one in replays_of(page) if one["title"].startswith("all users")]
     assert ("lost", None) == (replay["fault"], replay["problem"])
+
+    refused = grade("reset", "3")
+    assert (2, []) == (refused.returncode, list(path.parent.glob("*.py")))
+    assert "exercises/03_accumulate.ipynb is there in place of exercises/03_accumulate.py" in refused.stderr
 
     path.unlink()
     write(work / "homework.ipynb", f"%%grade 3\n{wrong}", "1 / 0")

@@ -16,6 +16,10 @@ from typing import Any
 
 import pytest
 
+from grader.practice.watch import _key_lines
+from grader.style import Style
+from grader.words import practice as said
+
 from .conftest import GRADE, ROOT
 
 pytestmark = pytest.mark.slow
@@ -264,3 +268,20 @@ def test_a_folder_without_exercises(grade: Grade) -> None:
         done = grade(command)
         assert 2 == done.returncode
         assert "`grade start`" in done.stderr
+
+
+def test_every_command_fits_forty_columns(grade: Grade, exercises: Path) -> None:
+    """What a learner reads of each is no wider than the terminal, but for a path that is longer than a line."""
+    (exercises / "01_distribute.py").write_text(WRONG, encoding="utf-8")
+    commands = (("1",), ("hint",), ("hint",), ("list",), ("reset", "2"), ("play", "1", "--no-open"), ("start",))
+    for words in commands:
+        lines = grade(*words, COLUMNS="40").stdout.splitlines()
+        assert lines
+        assert [] == [line for line in lines if len(line) > 40], words
+
+
+@pytest.mark.parametrize("width", [38, 60, 78, 198])
+def test_the_keys_fit(width: int) -> None:
+    """In as many lines as the window needs."""
+    lines = _key_lines(Style(width))
+    assert (True, said.KEYS) == (max(map(len, lines)) <= width, tuple("   ".join(lines).split("   ")))

@@ -1,0 +1,81 @@
+"""The loop's screens and keys, on results that are made up: no process, no file."""
+
+import io
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from grader.course import load_course
+from grader.practice.watch import Screen, Watch
+from grader.report import CheckResult, ExerciseResult
+from grader.style import Style
+from grader.words import practice as said
+
+COURSE = load_course(Path(__file__).resolve().parents[2])
+FIRST, SECOND, THIRD = COURSE.exercises[:3]
+
+
+def result(exercise: Any, status: str, hint: str = "") -> ExerciseResult:
+    """An exercise's result with one check: failed with that hint, or as the whole exercise."""
+    check = CheckResult("one", "a check", "visible", "failed" if hint else status, 0, 2, False, 0.1, hint=hint)  # type: ignore[arg-type]
+    checks = () if status == "failed" and not hint else (check,)
+    return ExerciseResult(exercise.id, exercise.number, exercise.title, status, 0, 2, 0, checks)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def watch() -> Any:
+    """Makes the loop with the results of the first exercises; the others are not started."""
+
+    def make(*results: ExerciseResult, keys: bool = True) -> Watch:
+        known = {one.id: result(one, "not_started") for one in COURSE.exercises}
+        known.update((one.id, one) for one in results)
+        practice: Any = SimpleNamespace(course=COURSE, results=known, folder=Path("exercises"))
+        screen = Screen(whole=False, keys=keys, style=Style, stream=io.StringIO())
+        at = next((one for one in COURSE.exercises if known[one.id].status != "passed"), None)
+        return Watch(practice, screen, at)
+
+    return make
+
+
+def drawn(watch: Watch) -> str:
+    """What the loop shows now."""
+    return "\n".join(watch._view())
+
+
+@pytest.mark.parametrize("status", ["not_started", "failed"])
+def test_the_first_screen_says_that_no_key_is_taken(watch: Any, status: str) -> None:
+    """Whatever it shows besides; not where keys are taken."""
+    assert said.NO_KEYS in " ".join(drawn(watch(result(FIRST, status), keys=False)).split("\n"))
+    assert "no keys" not in drawn(watch(result(FIRST, status)))
+
+
+def test_next_shows_what_was_announced(watch: Any) -> None:
+    """After a pass the named exercise, then the one after it; hints and replay are of the one that is shown."""
+    loop = watch(result(FIRST, "passed"))
+    loop._turn_to([FIRST])
+    assert f"Next: open exercises/{SECOND.filename}" in drawn(loop)
+    for exercise in (SECOND, THIRD):
+        loop._press("n")
+        assert f"TODO     {exercise.number} {exercise.id}" in drawn(loop)
+        assert exercise == loop._seen
+
+
+def test_hints_stay_at_the_failure(watch: Any) -> None:
+    """The check's hint, those that belong to no check, and the last one again; another failure begins anew."""
+    loop = watch(result(FIRST, "partial", "grade hint distribute 2"))
+    for number, more in ((2, said.NEXT_HINT), (4, "That is the last hint"), (4, "That is the last hint")):
+        loop._press("h")
+        assert f"Hint {number} of 4 for 01_distribute" in drawn(loop)
+        assert more in drawn(loop)
+    loop._practice.results[FIRST.id] = result(FIRST, "failed")
+    loop._press("h")
+    assert "Hints are for checks, which run once the file can be loaded." in drawn(loop)
+
+
+def test_a_missing_file_can_be_written_again(watch: Any) -> None:
+    """The screen says by which key."""
+    loop = watch(result(FIRST, "missing"))
+    assert said.FILE_MISSING in drawn(loop)
+    assert said.ON_SAVE not in drawn(loop)
