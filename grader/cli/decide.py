@@ -89,6 +89,7 @@ def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
     live = (*there.applied, *there.pending)
     points: dict[str, int] = {}
     files: dict[str, str] = {}
+    submitted_at: str | None = None
     for option, words in (("--confirm", options.confirm), ("--withdraw", options.withdraw)):
         for word in words:
             of = [one for one in live if word in parts(one)]
@@ -99,11 +100,12 @@ def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
                 raise UsageError(f"{option} {word}: {said}")
             if option == "--withdraw":
                 continue
-            if word not in {*of[-1].points, *of[-1].files}:
+            if word not in {*of[-1].points, *of[-1].files, "submitted_at"}:
                 raise UsageError(f"--confirm {word}: {problem_text('holds_already')}")
             points |= {name: number for name, number in of[-1].points.items() if name == word}
             files |= {name: path for name, path in of[-1].files.items() if name == word}
-    return Decided("", "", "", points=points, files=files)
+            submitted_at = of[-1].submitted_at if word == "submitted_at" else submitted_at
+    return Decided("", "", "", points=points, files=files, submitted_at=submitted_at)
 
 
 def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary: Summary) -> None:
@@ -139,7 +141,7 @@ def _see_that_files_are_there(results: Path, learner: Learner | None, decided: D
 
 
 def _decided(options: DecideOptions, confirmed: Decided) -> Decided:
-    submitted_at = None
+    submitted_at = confirmed.submitted_at
     if options.submitted_at is not None:
         submitted_at = moment(options.submitted_at, zoned=True)
         if submitted_at is None:

@@ -217,7 +217,7 @@ def _noting(reports: Iterable[Report], platform: str, members: Collection[str], 
     """Yield reports. Append the names of those members of groups who have no name on a platform to `without`."""
     for report in reports:
         learner = report.learner
-        if learner and learner.id in members and not place(report, platform, member=True):
+        if learner and learner.id in members and place(report, platform) and not place(report, platform, member=True):
             without.append(plain(learner.person.name or learner.id))
         yield report
 

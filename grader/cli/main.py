@@ -424,7 +424,7 @@ def _decide(words: list[str]) -> int:
         default=[],
         type=_text,
         metavar="WHAT",
-        help="a decision on EXERCISE.CHECK or on the file of EXERCISE also holds for the present files",
+        help="a decision on EXERCISE.CHECK, the file of EXERCISE or submitted_at also holds for the present files",
     )
     parser.add_argument(
         "--withdraw",

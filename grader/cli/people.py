@@ -17,8 +17,10 @@ from ..people import (
     RECORDED,
     Class,
     Handed,
+    digests,
     key_of,
     made_for,
+    parts,
     read_overrides,
     read_recorded,
     read_roster,
@@ -110,7 +112,7 @@ def made_for_files(results: Path, learner: Learner | None, decided: Decided) -> 
     if learner is None or not learner.report:
         return made_for(decided, {}, {})
     (report,) = reports([results / learner.report])
-    return made_for(decided, report.submission.files or {}, read_found(results, learner.submission))
+    return made_for(decided, digests(report), read_found(results, learner.submission))
 
 
 def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
@@ -120,7 +122,7 @@ def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
     for name, listed in people.overrides.by_learner.items():
         row = next((one for one in learners if is_about(name, one)), None)
         for one in listed:
-            if {*one.points, *one.files} - one.made_for.keys():
+            if {*parts(one)} & {*one.points, *one.files, "submitted_at"} - one.made_for.keys():
                 one = msgspec.structs.replace(one, made_for=made_for_files(results, row, one))
             if one.made_for:
                 decisions[key_of(name, one)] = one.made_for

@@ -9,7 +9,7 @@ import msgspec
 
 from .. import __version__
 from ..course import Check, Course, Exercise
-from ..people import Class, Handed, Mark, in_force, mark, settle
+from ..people import Class, Handed, Mark, digests, in_force, mark, settle
 from ..report import Diagnosis, NeedsReview, Report, review_reasons
 from ..report.model import CourseStamp
 from ..report.person import Decided, Learner
@@ -251,7 +251,7 @@ def summarise(
         attempts.pop(report.submission.sha256, None)  # the same files, graded again
         marks[name] = [mark(old, file, decisions) for file, old in attempts.values()]
         marks[name].append(mark(report, f"reports/{name}.json", decisions))
-        applied = in_force(decisions, report.submission.files or {}, people.found(name)).applied
+        applied = in_force(decisions, digests(report), people.found(name)).applied
         found_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
         if found_reasons:
             reasons[name] = found_reasons

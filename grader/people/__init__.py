@@ -8,7 +8,7 @@ from .matching import Handed, submitter_of
 from .overrides import OVERRIDES, Overrides, entry_text, key_of, merged, read_overrides
 from .recorded import RECORDED, Recorded, read_recorded, with_times
 from .roster import Roster, RosterError, parse_roster, read_roster
-from .settle import Class, Close, Mark, Open, Table, mark, settle
+from .settle import Class, Close, Mark, Open, Table, digests, mark, settle
 from .times import moment
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "adjusted",
     "changed_rows",
     "compare",
+    "digests",
     "entry_text",
     "in_force",
     "key_of",

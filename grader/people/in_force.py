@@ -10,6 +10,7 @@ from ..report.choices import NO_FILE, Choice, Found, files_digest
 from ..report.person import Decided
 
 ONCE = ("submission", "submitted_at", "penalty", "excused", "ignored")  # keys of which the last decision counts
+WHOLE = ""  # in place of an exercise: all files of a submission
 _Part: TypeAlias = tuple[str, str]  # a key of the file, and a check, an exercise or a number
 
 
@@ -29,11 +30,12 @@ class InForce:
 def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Found) -> InForce:
     """Return which decisions hold for the files of a submission.
 
-    Of two decisions about the same thing the later counts. A decision about points or about the file that counts holds
-    for the files that it was made for, and for all files where those are not known. Comments are all told.
+    Of two decisions about the same thing the later counts. A decision about points, about the file that counts or about
+    the time of submission holds for the files that it was made for, and for all files where those are not known.
+    Comments are all told.
 
     Args:
-        files: the digest of the file that was graded, by exercise.
+        files: the digest of the file that was graded, by exercise; under `WHOLE` that of the submission.
         found: the files that somebody may choose from.
     """
     held: dict[_Part, int] = {}
@@ -43,7 +45,7 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
             for part in [part for part in listed if _name(part) in one.withdraw]:
                 del listed[part]
         for part in _parts(one, place):
-            made_for = one.made_for.get(part[1], "")
+            made_for = one.made_for.get(_name(part), "")
             there = _digest(one, part, files, found)
             (held if there is not None and made_for in ("", there) else other)[part] = place
     applied = (_only(one, {part for part in held if held[part] == place}) for place, one in enumerate(decisions))
@@ -73,14 +75,14 @@ def made_for(one: Decided, files: Mapping[str, str], found: Found) -> dict[str, 
     digests = dict(one.made_for)
     for part in _parts(one, 0):
         key, name = part
-        if key == "files" or (key == "points" and _exercise(name) not in one.files):
+        if key in ("files", "submitted_at") or (key == "points" and _exercise(name) not in one.files):
             digest = _digest(one, part, files, found)
         elif key == "points" and not one.files[_exercise(name)].endswith(".ipynb"):  # the file that is chosen with it
             digest = _of(found, _exercise(name), one.files[_exercise(name)])
         else:
             continue
-        if digest and name not in digests:
-            digests[name] = digest
+        if digest and _name(part) not in digests:
+            digests[_name(part)] = digest
     return digests
 
 
@@ -108,6 +110,8 @@ def _digest(one: Decided, part: _Part, files: Mapping[str, str], found: Found) -
     key, name = part
     if key == "points":
         return files.get(_exercise(name), NO_FILE)
+    if key == "submitted_at":
+        return files.get(WHOLE, "")
     return files_digest(found, name, one.files[name]) if key == "files" else ""
 
 
@@ -123,7 +127,7 @@ def _only(one: Decided, kept: set[_Part]) -> Decided | None:
     """Return a decision with these parts alone; None for no part."""
     if not kept:
         return None
-    names = {name for _, name in kept}
+    names = set(map(_name, kept))
     return replace(
         one,
         points={name: points for name, points in one.points.items() if ("points", name) in kept},

@@ -165,7 +165,7 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
             near = did_you_mean(key.value, exercises)
             raise document.error(key, problem_text("no_exercise", name=key.value, near=near))
     for key, _ in items(child(node, "made_for")) if entry.made_for else ():
-        if key.value not in {*entry.points, *entry.files}:
+        if key.value not in {*entry.points, *entry.files, *(["submitted_at"] if entry.submitted_at else [])}:
             raise document.error(key, problem_text("made_for_nothing", name=key.value))
     for at in child(node, "withdraw").value if entry.withdraw else ():
         known = [*most, *exercises, *ONCE, "comment"]

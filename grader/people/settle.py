@@ -14,7 +14,7 @@ from ..report.choices import Choice, Found
 from ..report.model import Report
 from ..report.person import Decided, Learner, Person, person_of
 from .deadlines import Rules
-from .in_force import file_choices, in_force
+from .in_force import WHOLE, file_choices, in_force
 from .matching import Handed, Joined, join
 from .overrides import Overrides, merged
 from .roster import Roster
@@ -230,11 +230,16 @@ def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
         score=report.score,
         bonus=report.bonus,
         checks=checks,
-        files=(stamp.files or {}) if decisions else {},
+        files=digests(report) if decisions else {},
         sha256=stamp.sha256,
         gain=gain,
         loss=loss,
     )
+
+
+def digests(report: Report) -> dict[str, str]:
+    """Return the digests of the files that a report is about, by exercise, and of all of them under `WHOLE`."""
+    return {**(report.submission.files or {}), WHOLE: report.submission.sha256}
 
 
 def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, int], small: int) -> Table:

@@ -55,12 +55,13 @@ def place(report: Report, platform: str, *, member: bool = False) -> str:
 
 def _canvas(report: Report, member: Person | None) -> str:
     """Return `doejane_1042_99731_feedback.txt`: Canvas looks for the ids of a user and of a file of the submission."""
-    for exercise in report.exercises:
-        name = (exercise.file or "").partition("/")[0]
+    for path in _paths(report):
+        name = path.partition("/")[0]
         for reading in readings(name):
             if reading.file and reading.number and member is not None:
                 called = "".join(c for c in member.name.lower() if c.isalnum()) or "learner"
-                return f"{called}_{member.canvas_id}_{reading.number}_feedback.txt" if member.canvas_id else ""
+                known = member.canvas_id.isalnum()
+                return f"{called}_{member.canvas_id}_{reading.number}_feedback.txt" if known else ""
             if reading.file and reading.number:
                 return f"{name[: -len(reading.file)]}feedback.txt" if name.endswith(reading.file) else ""
     return ""
@@ -84,10 +85,17 @@ def _nbgrader(report: Report, member: Person | None) -> str:
     student = origin if member is None else member.login
     if student.startswith(".") or named.startswith(".") or "/" in student + named:
         return ""
-    files = [exercise.file for exercise in report.exercises if exercise.file and exercise.status != "missing"]
-    assignments = {file.partition("/")[0] for file in files if "/" in file}
+    assignments = {path.partition("/")[0] for path in _paths(report) if "/" in path}
     assignment = named or (assignments.pop() if len(assignments) == 1 else "")
     return f"{student}/{assignment}/feedback.txt" if student and assignment else ""
+
+
+def _paths(report: Report) -> Iterator[str]:
+    """Yield the paths of the files that were graded, and of those that were not, but may be an exercise."""
+    for exercise in report.exercises:
+        if exercise.file and exercise.status != "missing":
+            yield exercise.file
+        yield from exercise.reason.names if exercise.reason else ()
 
 
 _PLACES: dict[str, Callable[[Report, Person | None], str]] = {

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from grader.people import Class, Handed, Mark, Overrides, Table, in_force, made_for, settle
-from grader.people.in_force import file_choices
+from grader.people.in_force import WHOLE, file_choices
 from grader.report.choices import Found, chosen, files_digest
 from grader.report.person import Decided
 
@@ -94,6 +94,18 @@ def test_points_for_the_file_that_is_chosen_with_them() -> None:
     both = decided(files={"swap": "mine.py"}, points={"swap.upstream": 1, "chain.end": 2})
     digests = made_for(both, {"swap": "before", "chain": "c"}, FOUND)
     assert ("3", "c") == (digests["swap.upstream"], digests["chain.end"])
+
+
+def test_a_time_holds_for_the_files_that_it_was_given_for() -> None:
+    """A later submission has its own time."""
+    time = decided(submitted_at="2026-03-01T12:00:00+00:00", made_for={"submitted_at": "first"})
+    first = Mark("stu1", "first.json", "", True, 60, 0, files={WHOLE: "first"})
+    later = Mark("stu1", "later.json", "", True, 70, 0, files={WHOLE: "later"})
+    assert "2026-03-01T12:00:00+00:00" == row([time], first).learners[0].submitted_at
+    table = row([time], first, later)
+    assert ("", 70) == (table.learners[0].submitted_at, table.learners[0].total)
+    assert ["late_unknown", "other_files"] == [one.kind for one in table.open]
+    assert {"submitted_at": "later"} == made_for(decided(submitted_at="x"), {WHOLE: "later"}, {})
 
 
 def row(decisions: list[Decided], *marks: Mark) -> Table:

@@ -7,11 +7,12 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from grader.client import Reason
 from grader.report import CheckResult, ExerciseResult, Report, read_report
 from grader.report.model import FaultFact, SubmissionStamp
 from grader.report.person import Decided, Learner, Person
 from grader.views.feedback import feedback
-from grader.views.handed_back import feedback_files
+from grader.views.handed_back import feedback_files, place
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -95,6 +96,22 @@ def test_feedback_is_named_as_a_platform_takes_it_back(
     html = expected.replace(".txt", ".html") if expected and platform != "nbgrader" else None
     assert [name for name in (expected, html) if name] == list(files)
     assert "page of jane" == files.get(html or "", "page of jane")
+
+
+def test_somebody_whose_file_has_another_name_gets_feedback(
+    make_report: Callable[..., Report],
+    make_exercise: Callable[..., ExerciseResult],
+    make_check: Callable[..., CheckResult],
+) -> None:
+    """Also if no file could be graded: what is proposed came from the platform's download."""
+    for platform, near, expected in (
+        ("canvas", "doejane_1042_99731_1-distribute.py", "doejane_1042_99731_feedback.txt"),
+        ("nbgrader", "backward/1-distribute.py", "jane/backward/feedback.txt"),
+    ):
+        missing = make_exercise(make_check(), file="01_distribute.py", status="missing")
+        made = make_report(replace(missing, reason=Reason("near_name", names=(near,))))
+        made = replace(made, submission=SubmissionStamp("jane", "0", origin="jane"))
+        assert expected == place(made, platform)
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ _SAID: dict[str, str] = {
     "changed_of_one": "{count} of {of} learner changed.",
     "courses": "The courses differ: {was}, {now}.",
     "either": "expected either `{one}` or `{other}`",
-    "holds_already": "only points and files are confirmed; the decision holds already",
+    "holds_already": "only points, files and times are confirmed; the decision holds already",
     "made_for_nothing": "`made_for` names `{name}`, on which this decision says nothing",
     "no_check": "there is no check `{name}`{near}",
     "no_duration": "`{text}` is no duration; write one such as 10 min, 36 hours or 2 days",

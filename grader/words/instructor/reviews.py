@@ -120,7 +120,7 @@ def review_command(reason: Review, learner: str, results: str = "RESULTS") -> st
         case "near_name" | "several_files":
             return f"{begin} {of} --file {first} --why TEXT"
         case "other_files" if reason.decided is not None:
-            what = next(iter((*reason.decided.points, *reason.decided.files)))
+            what = next(iter((*reason.decided.points, *reason.decided.files, "submitted_at")))
             return f"{begin} {of} --confirm {shlex.quote(what)} --why TEXT"
         case "several":
             return f"{begin} {of} --submission {shlex.quote(reason.names[-1])} --why TEXT"
