@@ -159,11 +159,6 @@ def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Se
     ]
 
 
-def _all_passed(course: Course) -> str:
-    count = len(course.exercises)
-    return "The exercise is passed." if count == 1 else f"All {count} exercises are passed."
-
-
 def farewell(course: Course, style: Style = PLAIN) -> list[str]:
     """Return the last screen: what was learnt, and where to go on."""
     lines = ["", said.all_passed(len(course.exercises))]

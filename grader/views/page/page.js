@@ -63,9 +63,11 @@ function untouched(data) {
 /** Return the notes that an instructor should read before the numbers. */
 function warnings(data) {
   const { left_out: n, shown, graded, beside } = data;
+  const covered = say("count.reports", { n: graded });
+  const unsure = say("warning.unsure");
   return [
     n > 0 && say("warning.left_out", { n }),
-    shown !== graded && say("warning.other_number", { graded, n: shown }),
+    shown !== graded && say("warning.other_number", { covered, n: shown, unsure }),
     beside.length > 0 && say("warning.beside", { names: beside.join(", ") }),
   ]
     .filter(Boolean)

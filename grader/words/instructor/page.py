@@ -34,6 +34,7 @@ WORDS = {
     "learner.excused": " excused",
     # numbers
     "count.learners": "{n} learner|{n} learners",
+    "count.reports": "{n} report|{n} reports",
     "count.points": "{n} point|{n} points",
     "count.hints": "{n} hint|{n} hints",
     "count.shown": "{shown} of {n} learner|{shown} of {n} learners",
@@ -50,8 +51,9 @@ WORDS = {
     "lead.scores": "Median {median}, mean {mean} of {most} points, standard deviation {deviation}.",
     "warning.left_out": "{n} report of another course, or another version of it, is left out."
     "|{n} reports of another course, or another version of it, are left out.",
-    "warning.other_number": "Reports that the summary covers: {graded}; reports found: {n}. "
-    "The learners below may not match the numbers above.",
+    "warning.other_number": "The summary covers {covered}, but {n} was found. {unsure}"
+    "|The summary covers {covered}, but {n} were found. {unsure}",
+    "warning.unsure": "The learners below may not match the numbers above.",
     "warning.beside": "Not part of any submission: {names}.",
     "error": "The results cannot be shown: {message}",
     "made": "{title}, version {version}; graded by grade {grader}. For instructors: hidden checks are shown in full.",
