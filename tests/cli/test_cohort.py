@@ -255,12 +255,12 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
     if mounted.returncode:
         pytest.skip("NOT TESTED: no file system can be mounted here")
     try:
-        done = grade("cohort", submissions, "--out", out, *OWN_SEED)
+        done = grade("cohort", submissions, "--out", out, "--jobs", 1, *OWN_SEED)
         assert 2 == done.returncode, done.stdout + done.stderr
         assert "No space left on device" in done.stderr
         assert "Run the same command again to " in done.stderr
         subprocess.run(["mount", "-o", "remount,size=10m", out], check=True)
-        assert "3 of 3 submissions graded" in grade("cohort", submissions, "--out", out, *OWN_SEED).stdout
+        assert "3 of 3 submissions graded" in grade("cohort", submissions, "--out", out, "--jobs", 1, *OWN_SEED).stdout
     finally:
         subprocess.run(["umount", out], check=True)
 
@@ -281,7 +281,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
 )
 def test_wrong_use_is_explained(grade: Run, submissions: Path, work: Path, words: list[str], said: str) -> None:
     """Exit code 2 and one line that says what is wrong."""
-    done = grade("cohort", *words)
+    done = grade("cohort", *words, *OWN_SEED)
     assert 2 == done.returncode
     assert said in done.stderr
 

@@ -55,8 +55,21 @@ def submissions(tmp_path: Path, solution: Callable[[str], str]) -> Path:
     return folder
 
 
-def made(course: Course, *, fork: bool = True, seed: str = SEED) -> Settings:
-    return msgspec.structs.replace(settings(course, seed, Drawn(), isolation="auto", official=True), fork=fork)
+@pytest.fixture(scope="module")
+def draws(course: Course, once: Callable[[str, Callable[[], Any]], Any]) -> Drawn:
+    """What the seed draws, asked once for all grading processes, as a run does. torch takes seconds."""
+    found: Drawn = once("what a secret draws", lambda: drawn(course, read_book(course.book), SEED, None))
+    return found
+
+
+@pytest.fixture(scope="module")
+def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where torch's answers are remembered while the tests of this file run."""
+    return tmp_path_factory.mktemp("memo") / "memo.sqlite"
+
+
+def made(course: Course, draws: Drawn, *, fork: bool = True) -> Settings:
+    return msgspec.structs.replace(settings(course, SEED, draws, isolation="auto", official=True), fork=fork)
 
 
 class Here:
@@ -114,18 +127,20 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
     submitted: Callable[[Entry], Submission],
     tmp_path: Path,
     timeless: Callable[[Report], bytes],
+    draws: Drawn,
+    memo: Path,
     fork: bool,
 ) -> None:
     """Byte for byte but for times, with forks of a collected session and on the slower path without."""
     out = tmp_path / "results"
     found = entries(submissions)
-    standing = run(course, found, out, LocalPool(made(course, fork=fork), 2))
+    standing = run(course, found, out, LocalPool(made(course, draws, fork=fork), 2))
     assert (4, 4, {}) == (standing.done, standing.graded, standing.faults)
     book = read_book(course.book)
     for entry in found:
         submission = submitted(entry)
         files = {name: submissions / entry.origin / source.path for name, source in submission.sources.items()}
-        alone = grade(course, book, files, seed=SEED, memo=tmp_path / "memo.sqlite")
+        alone = grade(course, book, files, seed=SEED, memo=memo)
         with_paths = msgspec.structs.replace(
             alone, submission=submission.stamp, notes=submission.notes, exercises=tuple(map(_found_at, alone.exercises))
         )
@@ -135,10 +150,10 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
         assert timeless(with_paths) == timeless(bare)
 
 
-def test_what_a_seed_draws_is_asked_once(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_seed_draws_is_asked_once(course: Course, draws: Drawn, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has it from the process that asked the oracle, as grading processes have, needs no oracle."""
     book = read_book(course.book)
-    from_it = msgspec.json.decode(msgspec.json.encode(drawn(course, book, SEED, None)), type=Drawn)
+    from_it = msgspec.json.decode(msgspec.json.encode(draws), type=Drawn)
 
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise AssertionError("an oracle was started")
@@ -495,8 +510,8 @@ def test_the_seed_is_secret_and_kept(course: Course, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def process(course: Course) -> Iterator[GradingProcess]:
-    with GradingProcess(made(course)) as one:
+def process(course: Course, draws: Drawn) -> Iterator[GradingProcess]:
+    with GradingProcess(made(course, draws)) as one:
         yield one
 
 
@@ -534,11 +549,11 @@ def test_a_submission_whose_grading_process_dies_each_time_is_named(
     assert isinstance(process.grade(jobs["ann"]), Graded)
 
 
-def test_a_grading_process_for_another_course_does_not_start(course: Course) -> None:
+def test_a_grading_process_for_another_course_does_not_start(course: Course, draws: Drawn) -> None:
     """A course that has changed since the run was started is no reason to give other scores."""
     from grader.cohort import PoolError
 
-    changed = msgspec.structs.replace(made(course), course_hash="another")
+    changed = msgspec.structs.replace(made(course, draws), course_hash="another")
     with (
         GradingProcess(changed) as one,
         pytest.raises(PoolError, match="the course has changed since the run was started"),
@@ -546,9 +561,9 @@ def test_a_grading_process_for_another_course_does_not_start(course: Course) -> 
         one.start()
 
 
-def test_nothing_is_left_running(course: Course, jobs: Mapping[str, Job]) -> None:
+def test_nothing_is_left_running(course: Course, draws: Drawn, jobs: Mapping[str, Job]) -> None:
     """When a pool is closed, so are the processes below them."""
-    pool = LocalPool(made(course), 2)
+    pool = LocalPool(made(course, draws), 2)
     outcomes = list(pool.grade(iter([jobs["ann"], jobs["cid"]])))
     assert {"ann", "cid"} == {outcome.id for outcome in outcomes}
     assert [None, None] == [process._process for process in pool._processes]
