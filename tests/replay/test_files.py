@@ -54,7 +54,9 @@ def test_a_training_needs_a_function_train(course: Course, tmp_path: Path) -> No
     assert "descend" == (found and found.id)
 
 
-@pytest.mark.parametrize("text", ["def (", "\0", "(" * 5_000, "backward = 1", "# def backward(", "def backwards():", ""])
+@pytest.mark.parametrize(
+    "text", ["def (", "\0", "(" * 5_000, "backward = 1", "# def backward(", "def backwards():", ""]
+)
 def test_what_defines_nothing(text: str) -> None:
     """The name is no function's, or is part of another one."""
     assert not defines(text, "backward")
