@@ -116,6 +116,13 @@ def test_feedback_is_named_as_a_platform_takes_it_back(
         ),
         ("nbgrader", "jane", "backward/01_distribute.py", Person("Bob Roe", "bob"), "bob/backward/feedback.txt"),
         ("canvas", "doejane_1042", "doejane_1042_99731_01_distribute.py", Person("Bob Roe", "bob"), None),
+        (
+            "canvas",
+            "doejane_1042",
+            "doejane_1042_99731_01_distribute.py",
+            Person("Bob Roe", "bob", canvas_id="/../../x"),
+            None,
+        ),
         ("nbgrader", "jane", "backward/01_distribute.py", Person("Bob Roe", "../bob"), None),
     ],
 )
