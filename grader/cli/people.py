@@ -137,7 +137,9 @@ def is_about(name: str, learner: Learner) -> bool:
 
 
 def _latest(results: Path, submission: str) -> str | None:
-    """Return the digest of the files of a submission; None if it has a time of its own, or no report."""
+    """Return the digest of the files of a submission; None if its platform gave a time, or if it has no report."""
     path = results / REPORTS / f"{submission}.json"
     stamp = next(reports([path]), None) if path.exists() else None
-    return stamp.submission.sha256 if stamp is not None and not stamp.submission.submitted_at else None
+    if stamp is None or (stamp.submission.submitted_at and not stamp.submission.commit):
+        return None
+    return stamp.submission.sha256

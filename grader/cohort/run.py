@@ -432,8 +432,8 @@ def submission_of(entry: Entry, intake: Intake) -> Submission:
         origin=str(readable(Path(entry.origin))),
         submitters=entry.submitters or UNSET,
         submitted_at=intake.submitted_at or UNSET,
-        commit=intake.commit or UNSET,
-        late=True if entry.late and not intake.submitted_at else UNSET,
+        commit=UNSET if entry.submitted_at else intake.commit or UNSET,
+        late=True if entry.late and not entry.submitted_at else UNSET,
         files={name: text_digest(one.text) for name, one in intake.sources.items() if one.problem is None},
     )
     return Submission(intake.sources, stamp, intake.notes)

@@ -115,13 +115,15 @@ def write_files(files: Mapping[str, bytes], folder: Path, replace: Collection[st
     """Write files into a folder, by their paths in it. What begins with `#!` may be run.
 
     A path that is there already is left alone unless it is in `replace`. Return the paths that were written, and those
-    that were left alone. Raises `OSError`.
+    that were left alone. Raises `OSError`, also for a link in the place of a folder in `folder`.
     """
     kept = [name for name in files if name not in replace and os.path.lexists(folder / name)]
     written = [name for name in files if name not in kept]
     for name in written:
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        for inner in reversed(path.relative_to(folder).parents[:-1]):
+            plain_folder(folder / inner)
         write_atomically(path, files[name])
         if files[name].startswith(b"#!"):
             path.chmod(0o755)

@@ -19,8 +19,8 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         decisions: for decisions that do not name the files that they were made for, the digests of the files that the
             first run applied them to, by check or exercise; by a digest of the decision.
-        times: the time of submission that the roster gave for each attempt without a time of its own, by the key of the
-            learner; by the id of the submission and the digest of its files.
+        times: the time of submission that the roster gave for each attempt to which the platform gave none, by the
+            key of the learner; by the id of the submission and the digest of its files.
     """
 
     schema: Literal["backward/recorded/v1"] = "backward/recorded/v1"
@@ -43,7 +43,7 @@ def with_times(recorded: Recorded, learners: Iterable[Learner], attempts: Callab
     """Return what is recorded with the times that the roster gives for the latest attempts.
 
     Args:
-        attempts: returns the digest of the latest files of a submission; None for one with a time of its own.
+        attempts: returns the digest of the latest files of a submission; None for one with a time of its platform.
     """
     times = {name: {sha256: dict(at) for sha256, at in of.items()} for name, of in recorded.times.items()}
     for learner in learners:

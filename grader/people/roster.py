@@ -105,10 +105,11 @@ def parse_roster(data: bytes, name: str) -> Roster:
     if not people:
         raise RosterError(name, None, "roster_nobody")
     headings = list(zip(map(printable, header), columns, strict=True))
+    free = [one for one, field in _FIELD.items() if field not in columns]
     return Roster(
         people=tuple(people),
         columns=tuple((heading, field) for heading, field in headings if field),
-        unread=tuple((heading, _similar(heading, columns)) for heading, field in headings if not field and heading),
+        unread=tuple((heading, _similar(heading, free)) for heading, field in headings if not field and heading),
     )
 
 
@@ -153,9 +154,8 @@ def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
     return columns
 
 
-def _similar(heading: str, columns: Sequence[str | None]) -> str:
-    """Return a heading that would be recognised, if this one is similar and no column has been read as that."""
-    free = [one for one, field in _FIELD.items() if field not in columns]
+def _similar(heading: str, free: Sequence[str]) -> str:
+    """Return the one of these headings that is similar to a heading; an empty text for none."""
     return next(iter(difflib.get_close_matches(_plain(heading), free, n=1, cutoff=0.8)), "")
 
 

@@ -30,10 +30,12 @@ class Mark:
 
     Attributes:
         report: the report's file, relative to the folder of results.
+        submitted_at: the time that the platform gave.
         late: whether the platform says that it came late, without a time.
         checks: score and bonus of the checks that decisions name, by `exercise.check`.
         files: the digests of the files that were graded, by exercise, if there are decisions.
         sha256: the digest of all files that were graded.
+        committed_at: the time of the commit, which whoever made it can set. It counts where no other is known.
         gain, loss: for each number of points, a failed and a passed check worth as much, by `exercise.check`.
     """
 
@@ -48,6 +50,7 @@ class Mark:
     sha256: str = ""
     gain: Mapping[int, str] = field(default_factory=dict)
     loss: Mapping[int, str] = field(default_factory=dict)
+    committed_at: str = ""
 
 
 @dataclass(frozen=True)
@@ -222,10 +225,11 @@ def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
             else:
                 (loss if check.status == "passed" else gain).setdefault(check.max_score, name)
     stamp = report.submission
+    at = moment(stamp.submitted_at or "") or ""
     return Mark(
         submission=stamp.id,
         report=file,
-        submitted_at=moment(stamp.submitted_at or "") or "",
+        submitted_at="" if stamp.commit else at,
         late=bool(stamp.late),
         score=report.score,
         bonus=report.bonus,
@@ -234,6 +238,7 @@ def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
         sha256=stamp.sha256,
         gain=gain,
         loss=loss,
+        committed_at=at if stamp.commit else "",
     )
 
 
@@ -349,9 +354,10 @@ _Scored: TypeAlias = tuple[str, int, int, int, int, Mark]  # time, seconds late,
 
 
 def _time(of: Class, key: str, person: Person, attempts: Sequence[Mark], one: Mark) -> str:
-    """Return the time of an attempt: its own, or the one that the roster gave while it was the latest attempt."""
+    """Return the time of an attempt: the platform's, the one that the roster gave while it was the latest attempt, or
+    that of its commit."""
     recorded = of.times.get(one.submission, {}).get(one.sha256, {}).get(key, "")
-    return one.submitted_at or (person.submitted_at if one is attempts[-1] else "") or recorded
+    return one.submitted_at or (person.submitted_at if one is attempts[-1] else "") or recorded or one.committed_at
 
 
 def _scored(rules: Rules, due: str | None, time: str, one: Mark, applied: Sequence[Decided]) -> _Scored:
@@ -400,7 +406,8 @@ def _open(
     what = merged(learner.decisions)
     if counted is not None and counted.late and not learner.submitted_at and (what is None or what.penalty is None):
         yield Open("late_unknown", learner.id)
-    times = [one.submitted_at or learner.person.submitted_at for key in owned for one in marks.get(key, ())[-1:]]
+    latest = [one for key in owned for one in marks.get(key, ())[-1:]]
+    times = [one.submitted_at or learner.person.submitted_at or one.committed_at for one in latest]
     if len(owned) > 1 and not all(times) and (what is None or what.submission is None):
         yield Open("several", learner.id, tuple(owned))
 

@@ -1,6 +1,6 @@
 """Find the learner's file that is replayed."""
 
-import ast
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from ..client import Source, read_exercise
 from ..course import Course, Exercise
 
 _PASSES = ("backward", "backprop", "backpropagate", "back")  # what the worker takes for a backward pass
+_DEFINITION = re.compile(r"^[ \t]*def[ \t]+(\w+)[ \t]*\(", re.MULTILINE)
 
 
 class Files:
@@ -48,9 +49,8 @@ class Files:
 
 
 def defines(text: str, *names: str) -> bool:
-    """Whether a file defines a function or a method with one of these names; not one that Python cannot read."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return any(isinstance(node, ast.FunctionDef) and node.name in names for node in ast.walk(tree))
+    """Whether a line of a file begins a function or a method with one of these names.
+
+    The text is not parsed: on some texts Python 3.10's parser ends the process.
+    """
+    return any(found[1] in names for found in _DEFINITION.finditer(text))

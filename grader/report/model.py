@@ -34,9 +34,9 @@ class CourseStamp(_Strict, frozen=True):
 
 class SubmissionStamp(_Strict, frozen=True):
     """The submission that was graded. `sha256` is over every exercise's file, or why there is none; `origin` is the
-    name of its folder or file, `commit` the one that was checked out, `submitted_at` the time from the platform or the
-    commit, in ISO 8601. `late` is there where the platform says so and gives no time. `files` has the SHA-256 of
-    the text of each exercise's file."""
+    name of its folder or file, `submitted_at` the time that the platform gave, in ISO 8601. Where it gave none, and
+    the submission is a git clone, `commit` is the one that was checked out, and `submitted_at` its time. `late` is
+    there where the platform says so and gives no time. `files` has the SHA-256 of the text of each exercise's file."""
 
     id: str
     sha256: str

@@ -26,7 +26,8 @@ class Person(_Strict, frozen=True):
 
     Attributes:
         moodle_id: Moodle's number of a participant, which is another one in each assignment.
-        submitted_at: the time that the roster gives, in ISO 8601; used where the platform gives none.
+        submitted_at: the time that the roster gives, in ISO 8601; used where the platform gives none, and
+            before the time of a commit.
     """
 
     name: str = ""

@@ -60,7 +60,7 @@ def _canvas(report: Report, member: Person | None) -> str:
         for reading in readings(name):
             if reading.file and reading.number and member is not None:
                 called = "".join(c for c in member.name.lower() if c.isalnum()) or "learner"
-                known = member.canvas_id.isalnum()
+                known = member.canvas_id.isdecimal()
                 return f"{called}_{member.canvas_id}_{reading.number}_feedback.txt" if known else ""
             if reading.file and reading.number:
                 return f"{name[: -len(reading.file)]}feedback.txt" if name.endswith(reading.file) else ""

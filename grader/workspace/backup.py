@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..outside import plain_folder
+from ..outside import plain_folder, read_plain, write_atomically
 from .folder import own_folder
 
 _BACKUPS = "backup"
@@ -26,26 +26,35 @@ class Reset(Struct, frozen=True):
 def reset(path: Path, stub: str) -> Reset:
     """Write the stub over an exercise file that is not the stub already. Keep a copy of the old file, if there was one.
 
-    Raises `OSError`; the file is unchanged then.
+    Raises `OSError`; the file is unchanged then. So is what a link leads to that lies in the place of the file.
     """
     data = stub.encode()
-    if path.is_file() and path.read_bytes() == data:
+    content = _content(path)
+    if content == data:
         return Reset(written=False)
-    copy = keep(path)
+    copy = None if content is None else _copied(path, content)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    write_atomically(path, data)
     return Reset(written=True, copy=copy)
 
 
 def keep(path: Path) -> Path | None:
     """Copy a file to `.backward/backup` beside it; return the copy, None if there is no file. Copies are numbered.
 
-    Raises `OSError`.
+    Raises `OSError`, also for anything but a regular file.
     """
+    content = _content(path)
+    return None if content is None else _copied(path, content)
+
+
+def _content(path: Path) -> bytes | None:
     try:
-        content = path.read_bytes()
+        return read_plain(path)
     except FileNotFoundError:
         return None
+
+
+def _copied(path: Path, content: bytes) -> Path:
     folder = own_folder(path.parent) / _BACKUPS
     plain_folder(folder)
     for number in count(1):

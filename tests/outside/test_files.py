@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from grader.outside import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_named
+from grader.outside import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_files, write_named
 
 Make = Callable[[Path], Any]
 
@@ -205,3 +205,14 @@ def test_an_ordinary_file_is_written_atomically(tmp_path: Path) -> None:
     for data in (b"a longer report", b"report"):
         write_named(tmp_path / "file", data)
         assert [("file", data)] == [(path.name, path.read_bytes()) for path in tmp_path.iterdir()]
+
+
+def test_files_are_not_written_through_a_linked_folder(tmp_path: Path) -> None:
+    """A folder that somebody else made may have a link in the place of a folder: nothing is written where it leads."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / ".github").symlink_to("../elsewhere")
+    with pytest.raises(NotADirectoryError, match="symbolic link"):
+        write_files({"a/b/c": b"1", ".github/d/e": b"2"}, tmp_path / "work")
+    assert [] == list((tmp_path / "elsewhere").iterdir())
+    assert b"1" == (tmp_path / "work" / "a" / "b" / "c").read_bytes()

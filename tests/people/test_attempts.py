@@ -10,8 +10,8 @@ EARLY, LATE = "2026-03-01T11:00:00+00:00", "2026-03-01T13:00:00+00:00"
 RULES = Rules(due=DUE, percent=50, attempts="last_in_time")
 
 
-def mark(sha256: str, score: int, at: str = "") -> Mark:
-    return Mark("stu1", f"{sha256}.json", at, False, score, 0, sha256=sha256)
+def mark(sha256: str, score: int, at: str = "", committed_at: str = "") -> Mark:
+    return Mark("stu1", f"{sha256}.json", at, False, score, 0, sha256=sha256, committed_at=committed_at)
 
 
 def row(person: Person, recorded: Recorded, *marks: Mark, rules: Rules = RULES) -> Learner:
@@ -42,6 +42,17 @@ def test_times_of_the_platform_are_not_recorded() -> None:
     learner = row(Person(login="stu1", submitted_at=LATE), Recorded(), mark("only", 80, EARLY))
     assert Recorded() == with_times(Recorded(), [learner], lambda name: None)
     assert EARLY == learner.submitted_at
+
+
+def test_the_time_of_a_commit_counts_where_no_other_is_known() -> None:
+    """Whoever makes a commit can give it any time, so the roster's comes first, of an earlier attempt too."""
+    made_early = mark("only", 80, committed_at=EARLY)
+    recorded = Recorded(times={"stu1": {"only": {"stu1": LATE}}})
+    assert EARLY == row(Person(login="stu1"), Recorded(), made_early).submitted_at
+    assert LATE == row(Person(login="stu1", submitted_at=LATE), Recorded(), made_early).submitted_at
+    best = Rules(due=DUE, percent=50, attempts="best")
+    first = row(Person(login="stu1"), recorded, made_early, mark("second", 10), rules=best)
+    assert (LATE, 40, "only.json") == (first.submitted_at, first.total, first.report)
 
 
 @pytest.mark.parametrize("attempts", ["last", "last_in_time"])

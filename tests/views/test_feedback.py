@@ -133,6 +133,13 @@ def test_somebody_whose_file_has_another_name_gets_feedback(
         ),
         ("nbgrader", "jane", "backward/01_distribute.py", Person("Bob Roe", "bob"), "bob/backward/feedback.txt"),
         ("canvas", "doejane_1042", "doejane_1042_99731_01_distribute.py", Person("Bob Roe", "bob"), None),
+        (
+            "canvas",
+            "doejane_1042",
+            "doejane_1042_99731_01_distribute.py",
+            Person("Bob Roe", "bob", canvas_id="/../../x"),
+            None,
+        ),
         ("nbgrader", "jane", "backward/01_distribute.py", Person("Bob Roe", "../bob"), None),
     ],
 )

@@ -1,6 +1,9 @@
 """An exercise begun again keeps what was written."""
 
+import os
 from pathlib import Path
+
+import pytest
 
 from grader.workspace import Reset, reset
 
@@ -29,3 +32,36 @@ def test_an_untouched_file_is_left_alone(tmp_path: Path) -> None:
     path.write_text("stub\n", encoding="utf-8")
     assert Reset(written=False) == reset(path, "stub\n")
     assert ["01_one.py"] == [p.name for p in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_is_not_written_through(tmp_path: Path, there: bool) -> None:
+    """A folder that somebody else made may have a link in the place of a file: what it leads to is left alone."""
+    target, path = tmp_path / "elsewhere", tmp_path / "exercises" / "01_one.py"
+    path.parent.mkdir()
+    path.symlink_to(target)
+    if there:
+        target.write_text("mine\n", encoding="utf-8")
+    with pytest.raises(OSError, match="link"):
+        reset(path, "stub\n")
+    assert ("mine\n" if there else None) == (target.read_text(encoding="utf-8") if target.exists() else None)
+    assert ["01_one.py"] == [p.name for p in path.parent.iterdir()]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """Nothing is read from it, and nothing is written in its place."""
+    path = tmp_path / "01_one.py"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="not a regular file"):
+        reset(path, "stub\n")
+    assert ["01_one.py"] == [p.name for p in tmp_path.iterdir()]
+
+
+def test_another_name_of_the_file_keeps_the_old_text(tmp_path: Path) -> None:
+    """A hard link: the file is replaced, not written over."""
+    path, other = tmp_path / "01_one.py", tmp_path / "other"
+    other.write_text("mine\n", encoding="utf-8")
+    path.hardlink_to(other)
+    reset(path, "stub\n")
+    assert ("stub\n", "mine\n") == (path.read_text(encoding="utf-8"), other.read_text(encoding="utf-8"))

@@ -17,10 +17,14 @@ _OWN = frozenset((SUBMITTED, "source", "release", "autograded", "feedback", "gra
 
 
 def fits(folder: Folder) -> bool:
-    """Return whether this is the folder of an nbgrader course, or its `submitted` folder."""
+    """Return whether this is the folder of an nbgrader course, or its `submitted` folder.
+
+    In a `submitted` folder most students have a timestamp. One person may have made such a file in any folder.
+    """
     if SUBMITTED in folder.names and (folder.path / SUBMITTED).is_dir():
         return True
-    return any(next((folder.path / name).glob("*/timestamp.txt"), None) for name in folder.names[:_LOOKED_AT])
+    students = [folder.path / name for name in folder.names[:_LOOKED_AT]]
+    return 2 * sum(next(one.glob("*/timestamp.txt"), None) is not None for one in students) > len(students)
 
 
 def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:

@@ -469,6 +469,18 @@ def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:
     assert ("ann", "2026-03-01T10:00:00+00:00") == (ann.id, ann.submitted_at)
 
 
+@pytest.mark.parametrize(
+    "others", [("ann/x", "zoe/x"), ("Ann_1_assignsubmission_file_/x", "Zoe_2_assignsubmission_file_/x")]
+)
+def test_one_person_cannot_choose_the_layout(tmp_path: Path, others: tuple[str, ...]) -> None:
+    """With a timestamp as nbgrader writes it, somebody would set their own time, and hide others' archives."""
+    made(tmp_path, *others, "carl.zip", "mallory/a/timestamp.txt")
+    (tmp_path / "mallory/a/timestamp.txt").write_text("2026-03-01 10:00:00 UTC")
+    found = entries(tmp_path)
+    assert {"carl.zip", "mallory"} < {entry.origin for entry in found}
+    assert {None} == {entry.submitted_at for entry in found}
+
+
 def test_what_belongs_to_nobody_is_named(tmp_path: Path) -> None:
     """Loose files beside people's folders are listed, folders and archives are people."""
     made(tmp_path, "anna/x", EXERCISE, "dora.py", "carl.7z")
