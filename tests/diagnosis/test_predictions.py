@@ -126,10 +126,10 @@ MISTAKES: Mapping[str, Mapping[str, tuple[float, ...]]] = {
 }
 # wrong answers to which several mistakes lead, and the words of the explanation that cover the others
 COVERED = {
-    ("zero_input", "own_value_at_zero"): "other order",
+    ("zero_input", "own_value_at_zero"): "interchanged",
     ("rank_and_sign", "ranked_by_value"): "own value",
     ("wrong_orders", "orders_lose_the_other"): "interchanged",
-    ("wrong_orders", "orders_lose_everything"): "leaves 0",
+    ("wrong_orders", "orders_lose_everything"): "leaves a.grad at 0",
     ("diamond", "slopes_left_out"): "only the path through c counts",
 }
 # named only together with what the same learner returns elsewhere, which separates the mistakes
