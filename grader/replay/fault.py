@@ -1,4 +1,4 @@
-"""Find where a recorded pass first differs from a right one, and what differs there."""
+"""Find where a recorded pass first differs from a correct one, and what differs there."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ NOTHING = Difference()
 def first_difference(
     program: Program, nodes: Sequence[Node], visits: Sequence[Visit], right: RightPass, *, whole: bool = True
 ) -> Difference:
-    """Return the first difference between the learner's pass and a right one.
+    """Return the first difference between the learner's pass and a correct one.
 
     Nothing is at fault where every gradient is right in the end. Gradients of operations may have been set back to 0
     after their rules had run.
@@ -136,7 +136,7 @@ class _Comparison:
         return None
 
     def contributions(self, index: int) -> Sequence[Contribution]:
-        """Return the contributions of a node in a right pass."""
+        """Return the contributions of a node in a correct pass."""
         return next((one.contributions for one in self.right.visits if one.node == index), ())
 
     def missing(self) -> Difference:

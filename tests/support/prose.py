@@ -90,11 +90,12 @@ def passages() -> Iterator[Passage]:
     """Yield all prose of the repository: pages, docstrings of the package and the course, texts of the course."""
     for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]):
         yield markdown(path)
-    for pattern in ("grader/**/*.py", "solutions/*.py", "benchmarks/**/*.py"):
+    for pattern in ("grader/**/*.py", "solutions/*.py", "examples/**/*.py", "tests/hidden/*.py", "benchmarks/**/*.py"):
         for path in sorted(ROOT.glob(pattern)):
             yield from docstrings(path)
-    for path in (ROOT / "course.yaml", *sorted(ROOT.glob("solutions/*.mistakes.yaml"))):
-        yield from texts(path)
+    for folder in (ROOT, ROOT / "examples" / "tape"):
+        for path in (folder / "course.yaml", *sorted(folder.glob("solutions/*.mistakes.yaml"))):
+            yield from texts(path)
 
 
 def look(passage: Passage, banned: dict[str, str]) -> Iterator[Remark]:
