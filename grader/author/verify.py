@@ -202,7 +202,7 @@ class _Verification:
         return examine(grader, self.exercise, source, limit_divisor=limit_divisor)
 
     def _passed(self, examined: Examined) -> dict[str, bool]:
-        """Whether each check passed."""
+        """Return whether each check passed."""
         outcomes = examined.outcomes
         return {
             check.id: check.id in outcomes and outcomes[check.id].status == "passed" for check in self.exercise.checks

@@ -25,7 +25,7 @@ class Questions:
 
     @property
     def redraws(self) -> bool:
-        """Whether programs are asked with other numbers than the check gives."""
+        """Return whether programs are asked with other numbers than the check gives."""
         return self._redraw is not None
 
     def fresh(self, count: int, ops: Sequence[str], sizes: tuple[int, int], numbers: bool) -> list[Program]:
@@ -43,7 +43,7 @@ class Questions:
         return found
 
     def is_fresh(self, asked: Program) -> bool:
-        """Whether a program was drawn for this check."""
+        """Return whether a program was drawn for this check."""
         return bool(self._fresh) and asked.key in self._fresh  # the key of a large program takes its time
 
     def programs(self, given: Given, leaves: dict[str, float], beside: Sequence[float] = ()) -> list[Program]:
