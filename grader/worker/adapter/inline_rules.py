@@ -108,8 +108,8 @@ class GradientLog(GradientAccess):
 
 
 def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, Any]]], run: Callable[[], Any]) -> bool:
-    """Return whether the backward pass of a small graph adds to the inputs of each operation, and to nothing else, after
-    it has read that operation's gradient."""
+    """Return whether the backward pass of a small graph adds to the inputs of each operation, and to nothing else,
+    after it has read that operation's gradient."""
     with GradientLog(cls, grad) as log, contextlib.suppress(Exception):
         run()
     known = [node for operation, sources in operations for node in (operation, *sources)]
