@@ -128,7 +128,7 @@ def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], step
 
 
 def drift_text(one: Drift) -> str:
-    """Return in words what has drifted: the exercise, and the program where it is one."""
+    """Return a text that says what has drifted: the exercise and, if there is one, the program."""
     stem = one.exercise.stem if one.exercise else ""
     match one.kind:
         case "stub":

@@ -79,7 +79,7 @@ class Questions:
 
 
 def parsed(given: Given, leaves: dict[str, float]) -> list[Program]:
-    """Return programs, of which some are given as texts with the values of their leaves."""
+    """Return programs. Some of them may be given as texts, with the values of their leaves."""
     return [program(p, **leaves) if isinstance(p, str) else p for p in given]
 
 
