@@ -60,7 +60,7 @@ class Tally:
 
     @property
     def wrong(self) -> bool:
-        """Whether a right submission lost marks, or a wrong one got full marks."""
+        """Return whether a right submission lost marks, or a wrong one got full marks."""
         full = {kind: scores == {CHECKS} for kind, scores in self.scores.items()}
         return not full.pop("right") or any(CHECKS in scores for kind, scores in self.scores.items() if kind in full)
 

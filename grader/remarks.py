@@ -225,7 +225,7 @@ Remark: TypeAlias = (
 
 
 class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The problem that stopped the learner's code, with what a sentence on it needs.
+    """The problem that stopped the learner's code, with the data that a sentence about it needs.
 
     Args:
         kind: As in the protocol's `Problem`.

@@ -186,7 +186,7 @@ def _names_taken(outcomes: Iterable[CheckOutcome]) -> str | None:
 
 
 def _not_run(outcomes: Iterable[CheckOutcome]) -> str | None:
-    """A sentence for each method that is there and was passed over."""
+    """A sentence for each method that exists but was not run."""
     methods = dict.fromkeys(method for outcome in outcomes for method in outcome.not_run)
     return "; ".join(map(learner.wants_argument, methods)) or None
 

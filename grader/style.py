@@ -33,7 +33,7 @@ class Style(Struct, frozen=True):
 
     @property
     def narrow(self) -> bool:
-        """Whether there is too little room for text beside labels that stand in a column of their own."""
+        """Return whether there is too little room for text beside labels that stand in a column of their own."""
         return self.width < _NARROW
 
     @property

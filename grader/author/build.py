@@ -117,7 +117,7 @@ def _plain(text: str) -> str:
 
 
 def _rivals(one: dict[str, str], other: dict[str, str]) -> bool:
-    """Whether two behaviours are the same in a check that they do not pass."""
+    """Return whether two behaviours are the same in a check that they do not pass."""
     there = _by_check(other)
     return any(looks == there.get(check) for check, looks in _by_check(one).items())
 

@@ -1,4 +1,4 @@
-"""Whether an answer book is what it would be if it were made now, or on another machine."""
+"""Return whether an answer book is what it would be if it were made now, or on another machine."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

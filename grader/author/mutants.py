@@ -109,7 +109,7 @@ def _edits(node: ast.AST) -> Iterator[Callable[[ast.AST], None]]:
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Whether a statement is a docstring."""
+    """Return whether a statement is a docstring."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 

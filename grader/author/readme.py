@@ -37,7 +37,7 @@ def with_row(path: Path, row: str) -> str | None:
 
 
 def _is_head(lines: list[str], number: int) -> bool:
-    """Whether a line is the `|---|` below the head of a table of exercises."""
+    """Return whether a line is the `|---|` below the head of a table of exercises."""
     return bool(number) and re.fullmatch(r"[|:\- ]+", lines[number]) is not None and "| exercise |" in lines[number - 1]
 
 

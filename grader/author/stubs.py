@@ -85,7 +85,7 @@ def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False
 
 
 def is_work(course: Course, exercise: Exercise, known: Mapping[str, str]) -> bool:
-    """Whether an exercise's file has been worked on.
+    """Return whether an exercise's file has been worked on.
 
     It has not if it is missing or empty, the stub of its solution now, or one of the `known` stubs (by exercise id).
     Raises what `make_stub` does.

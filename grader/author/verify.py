@@ -128,7 +128,7 @@ def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], step
 
 
 def drift_text(one: Drift) -> str:
-    """Return in words what has drifted: the exercise, and the program where it is one."""
+    """Return a text that says what has drifted: the exercise and, if there is one, the program."""
     stem = one.exercise.stem if one.exercise else ""
     match one.kind:
         case "stub":
@@ -202,7 +202,7 @@ class _Verification:
         return examine(grader, self.exercise, source, limit_divisor=limit_divisor)
 
     def _passed(self, examined: Examined) -> dict[str, bool]:
-        """Whether each check passed."""
+        """Return whether each check passed."""
         outcomes = examined.outcomes
         return {
             check.id: check.id in outcomes and outcomes[check.id].status == "passed" for check in self.exercise.checks

@@ -30,7 +30,7 @@ def outline(answer: Read | Problem | Died) -> Read | Problem | Died:
 
 
 def left_out(answer: Read) -> bool:
-    """Whether a run is missing that was asked for, before any run had used up the budget."""
+    """Return whether a run is missing that was asked for, before any run had used up the budget."""
     for outcome in chain.from_iterable(answer.seeds):
         if outcome is None:
             return True

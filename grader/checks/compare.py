@@ -20,7 +20,7 @@ _ROWS = 3
 
 
 def close(observed: Observed, expected: float, largest: float) -> bool:
-    """Whether a number is right up to the order of summation, in a program whose numbers reach `largest`."""
+    """Return whether a number is right up to the order of summation, in a program whose numbers reach `largest`."""
     return not isinstance(observed, Odd) and abs(observed - expected) <= TOLERANCE * max(1.0, largest)
 
 
@@ -29,7 +29,7 @@ def largest(answer: Answer) -> float:
 
 
 def alike(one: Answer, other: Answer) -> bool:
-    """Whether two answers to one program are the same for grading: no number differs by more than the tolerance."""
+    """Return whether two answers to one program count as equal: no number differs by more than the tolerance."""
     pairs = ((one.values, other.values), (one.grads, other.grads))
     return all(
         len(mine) == len(others) and all(close(a, b, largest(one)) for a, b in zip(mine, others, strict=True))
@@ -127,7 +127,7 @@ def _compare(
 
 
 def in_single_precision(expected: Sequence[float], observed: Sequence[Observed]) -> bool:
-    """Whether all observed numbers are ones that single precision has, near those expected, which it does not have."""
+    """Return whether all observed numbers, but not the expected ones nearby, exist in single precision."""
     numbers = [number for number in observed if not isinstance(number, Odd)]
     if len(numbers) < len(observed) or not all(map(_is_single, numbers)) or all(map(_is_single, expected)):
         return False

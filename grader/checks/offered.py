@@ -11,7 +11,7 @@ _NUMBER_REFUSED = re.compile(r"unsupported operand type.*'(int|float)'")
 
 
 def not_offered(about: Program, problem: Problem) -> bool:
-    """Whether a program failed because the engine does not have what nobody has to offer: functions beyond those of the
+    """Return whether a program failed only because it uses an optional operation: functions beyond those of the
     course, and plain numbers other than exponents."""
     operations = [node for node in about.nodes if isinstance(node, Op)]
     extra = any(OPERATIONS[node.op].optional for node in operations)
@@ -26,7 +26,7 @@ def not_offered(about: Program, problem: Problem) -> bool:
 
 
 def lacks(about: Program, problem: Problem, operations: Collection[str]) -> bool:
-    """Whether a program could not be built because the engine does not define one of these operations."""
+    """Return whether a program could not be built because the engine does not define one of these operations."""
     absent = {METHODS.get(op, op) for op in operations} & called(about)
     return problem.method in absent
 

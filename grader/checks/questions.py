@@ -25,7 +25,7 @@ class Questions:
 
     @property
     def redraws(self) -> bool:
-        """Whether programs are asked with other numbers than the check gives."""
+        """Return whether programs are asked with other numbers than the check gives."""
         return self._redraw is not None
 
     def fresh(self, count: int, ops: Sequence[str], sizes: tuple[int, int], numbers: bool) -> list[Program]:
@@ -43,7 +43,7 @@ class Questions:
         return found
 
     def is_fresh(self, asked: Program) -> bool:
-        """Whether a program was drawn for this check."""
+        """Return whether a program was drawn for this check."""
         return bool(self._fresh) and asked.key in self._fresh  # the key of a large program takes its time
 
     def programs(self, given: Given, leaves: dict[str, float], beside: Sequence[float] = ()) -> list[Program]:
@@ -79,7 +79,7 @@ class Questions:
 
 
 def parsed(given: Given, leaves: dict[str, float]) -> list[Program]:
-    """Return programs, of which some are given as texts with the values of their leaves."""
+    """Return programs. Some of them may be given as texts, with the values of their leaves."""
     return [program(p, **leaves) if isinstance(p, str) else p for p in given]
 
 

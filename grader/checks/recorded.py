@@ -28,5 +28,5 @@ def recorded(run: Run) -> Run | None:
 
 
 def _is_pass(step: tuple[Any, ...]) -> bool:
-    """Whether a step runs rules: of functions of the file, only one that is given every node by itself may."""
+    """Return whether a step runs rules: of functions of the file, only one that is given every node by itself may."""
     return step[0] != "call" or (len(step) > 2 and len(step[2]) > 1 and all(kind == "node" for kind, _ in step[2]))

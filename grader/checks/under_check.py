@@ -42,7 +42,7 @@ class Replaceable(Protocol):
 
     @property
     def fresh(self) -> bool:
-        """Whether it has run nothing yet."""
+        """Return whether it has run nothing yet."""
 
     def restart(self) -> None:
         """Let what comes next run in a fresh one."""
@@ -121,7 +121,7 @@ class EngineUnderCheck:
 
     @property
     def replayable(self) -> bool:
-        """Whether `grade play` can show the run that failed: it asks the same programs only where none is redrawn."""
+        """Return whether `grade play` can show the run that failed: it can if no program is redrawn."""
         return self.failing is not None and not self._questions.redraws and recorded(self.failing) is not None
 
     @property

@@ -26,7 +26,7 @@ _ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
 
 
 def completion(shell: str, course: Course, commands: Mapping[str, Callable[[list[str]], int]]) -> str:
-    """Return a script that completes commands, options and the exercises of a course; files where nothing else fits.
+    """Return a script that completes commands, options and the exercises of a course, or else file names.
 
     Args:
         commands: runs each command with its words; what `--help` prints names its options.

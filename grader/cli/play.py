@@ -169,12 +169,12 @@ def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
 
 
 def _is_program(words: Sequence[str]) -> bool:
-    """Whether words are a preset, or an expression and the values of its leaves."""
+    """Return whether words are a preset, or an expression and the values of its leaves."""
     return words[0] in {preset.id for preset in presets()} or _is_expression(words)
 
 
 def _is_expression(words: Sequence[str]) -> bool:
-    """Whether words are an expression and the values of its leaves, and not the name of an exercise or of its file."""
+    """Return whether words are an expression with values of its leaves, not the name of an exercise or file."""
     has_values = any(_VALUE.fullmatch(word) for word in words[1:])
     return has_values or bool(_OF_EXPRESSION.search(words[0]) and not words[0].endswith(_FILES))
 

@@ -129,7 +129,7 @@ class EngineProcess:
 
     @property
     def fresh(self) -> bool:
-        """Whether the next batch runs in a process that has run none before."""
+        """Return whether the next batch runs in a process that has run none before."""
         return self._apart or self._channel is None or not self._batches
 
     def load(self) -> Loaded | NotStarted | LoadFailed:
@@ -353,7 +353,7 @@ class _Progress:
 
 
 def _ran_out(answer: Read | Problem | Died) -> bool:
-    """Whether a process was stopped, or ended, because it took too long."""
+    """Return whether a process was stopped, or ended, because it took too long."""
     if isinstance(answer, Read):
         outcomes = (outcome for seed in answer.seeds for outcome in seed if isinstance(outcome, Broke))
         return any(outcome.problem.kind in protocol.RAN_OUT for outcome in outcomes)

@@ -29,7 +29,7 @@ _ENDS = {quote: re.compile(r"\\.|" + quote) for quote in ('"""', "'''", '"', "'"
 
 
 class NotebookError(ValueError):
-    """A file is no notebook that can be graded; the message is a sentence without its subject."""
+    """A file is not a notebook that can be graded. The message is a sentence without its subject."""
 
 
 class Cell(NamedTuple):
@@ -45,7 +45,7 @@ class Cell(NamedTuple):
     exercise: str = ""
 
     def is_of(self, names: Collection[str]) -> bool:
-        """Whether the cell names the exercise with these names."""
+        """Return whether the cell names the exercise with these names."""
         return bool(self.exercise) and self.exercise in names
 
 

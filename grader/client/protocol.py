@@ -37,7 +37,7 @@ class Run(Struct, frozen=True):
 
     @property
     def records(self) -> bool:
-        """Whether the run is recorded."""
+        """Return whether the run is recorded."""
         return bool(self.steps) and self.steps[0][0] == "record"
 
     def spell(self, wire: list[list[object]]) -> list[list[object]]:
@@ -255,7 +255,7 @@ class Problem(_Wire, frozen=True):
 
     @property
     def absent(self) -> bool:
-        """Whether the engine does not offer an operation."""
+        """Return whether the engine does not offer an operation."""
         return self.kind in ("not_offered", "wants_argument")
 
     @property
@@ -265,12 +265,12 @@ class Problem(_Wire, frozen=True):
 
     @property
     def ran_out(self) -> bool:
-        """Whether a budget was used up; the runs behind this one are left out then."""
+        """Return whether a budget was used up; the runs behind this one are left out then."""
         return self.kind in RAN_OUT or self.type_name == "MemoryError"
 
     @property
     def unfilled(self) -> bool:
-        """Whether it is what a stub raises where a solution goes."""
+        """Return whether it is what a stub raises where a solution goes."""
         return self.kind == "raised" and self.type_name == "NotImplementedError"
 
 

@@ -116,5 +116,5 @@ def stopped(problem: Problem, source: str) -> Stopped:
 
 
 def is_notebook(source: str) -> bool:
-    """Whether a file's text is a Jupyter notebook's: JSON with cells."""
+    """Return whether a file's text is a Jupyter notebook's: JSON with cells."""
     return source.lstrip().startswith("{") and '"cells"' in source and '"nbformat"' in source

@@ -58,7 +58,7 @@ class ExerciseStatistics(_Strict, frozen=True):
 
     @property
     def untried(self) -> Untried:
-        """Whether nobody submitted this exercise, or nobody began it."""
+        """Return whether nobody submitted this exercise, or nobody began it."""
         return _untried(self.statuses)
 
 
@@ -132,7 +132,7 @@ class Review(_Strict, frozen=True):
 
     @property
     def not_graded(self) -> bool:
-        """Whether the submission has no report."""
+        """Return whether the submission has no report."""
         return any(reason.kind == "not_graded" for reason in self.reasons)
 
 
@@ -365,7 +365,7 @@ def _check(check: Check, sums: _Sums, untried: Untried) -> CheckStatistics:
 
 
 def _kind(sums: _Sums) -> str:
-    """Return what is to be said of a check; empty for nothing."""
+    """Return a remark on a check, or an empty text."""
     found = sums.correlation
     if sums.n and sums.x in (0, sums.n):
         return "everybody" if sums.x else "nobody"

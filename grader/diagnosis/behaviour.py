@@ -87,7 +87,7 @@ def _asks_gradients(run: Run) -> bool:
 
 
 def _arrived(run: Run, outcome: Done | Broke) -> bool:
-    """Whether a gradient is not what the grader put there."""
+    """Return whether a gradient is not what the grader put there."""
     there: dict[int, float] = {}
     for step, result in zip(run.steps, outcome.results, strict=False):
         if step[0] == "preload":

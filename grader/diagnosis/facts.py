@@ -375,7 +375,7 @@ def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]
 
 
 def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
-    """Whether all values, or all gradients, are numbers of single precision, near what they should be."""
+    """Return whether all values, or all gradients, are numbers of single precision, near what they should be."""
     runs = [run for name in FORMS for run, *_ in _tries(FORMS[name])]
     values: list[tuple[float, Observed]] = []
     grads: list[tuple[float, Observed]] = []
@@ -517,7 +517,7 @@ def _apart(one: float, other: float) -> tuple[str, str]:
 
 
 class _Fit:
-    """Whether contributions are what a rule would give, for both upstream gradients and every set of numbers."""
+    """Return whether contributions are what a rule would give, for both upstream gradients and every set of numbers."""
 
     def __init__(self, row: list[tuple[float, float, float]]) -> None:
         self._row = row
@@ -526,7 +526,7 @@ class _Fit:
         return self.by(lambda upstream, i: upstream * local[i])
 
     def by(self, contribution: Callable[[float, int], float]) -> bool:
-        """Whether they are `contribution(upstream, i)` for the i-th set."""
+        """Return whether they are `contribution(upstream, i)` for the i-th set."""
         return all(
             _close(fresh, contribution(_UPSTREAM[i], i)) and _close(another, contribution(_ANOTHER[i], i))
             for i, (fresh, _, another) in enumerate(self._row)
@@ -539,7 +539,7 @@ def _swapped(rows: list[list[tuple[float, float, float]]], locals_: list[tuple[f
 
 
 def _by_gradient(rows: list[list[tuple[float, float, float]]], j: int) -> bool:
-    """Whether input `j` receives the other one's gradient, as it was before or is afterwards, times the upstream."""
+    """Return whether input `j` receives the other input's old or new gradient, times the upstream gradient."""
     for i, (fresh, there, another) in enumerate(rows[j]):
         others = (_ALREADY[i][1 - j], rows[1 - j][i][1])
         shares = [_UPSTREAM[i] * grad for grad in others]

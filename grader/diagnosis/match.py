@@ -38,12 +38,12 @@ def _seen_whole(alike: list[KnownBehaviour], seen: Behaviour) -> list[KnownBehav
 
 
 def can_be_told(known: KnownExercise, seen: Behaviour) -> bool:
-    """Whether an engine may be told a misconception: a gradient arrived, and no unfinished solution is like it."""
+    """Return whether a misconception may be named: an input got a contribution, and no unfinished solution fits."""
     return seen.arrived is not False and not any(_alike(one, seen.programs) for one in known.unfinished)
 
 
 def _alike(candidate: Mapping[str, str], programs: Mapping[str, str]) -> bool:
-    """Whether a candidate behaves like the engine on all of these programs, and wrongly on one of them."""
+    """Return whether a candidate behaves like the engine on all of these programs, and wrongly on one of them."""
     separated = False
     for key, look in programs.items():
         there = candidate.get(key, RIGHT)
@@ -62,7 +62,7 @@ class _Candidate(NamedTuple):
     one: KnownBehaviour | None = None
 
     def independent(self, other: "_Candidate") -> bool:
-        """Whether two may stand in one file: they change different functions, as far as that is known."""
+        """Return whether two may stand in one file: they change different functions, as far as that is known."""
         if self.one is None or other.one is None:
             return self.one is not other.one
         return self.one.functions.keys().isdisjoint(other.one.functions)

@@ -126,7 +126,7 @@ class Redraw:
 
 
 class Asked(Struct, frozen=True):
-    """A program, the oracle's answer to it, and the numbers that a check sends with it."""
+    """A program, the oracle's answer to it, and the numbers that a check sends with the program."""
 
     program: Program
     answer: Answer

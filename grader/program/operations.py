@@ -40,7 +40,7 @@ class Operation(Struct, frozen=True):
 
     @property
     def is_function(self) -> bool:
-        """Whether it is called by its name, and is not an operator."""
+        """Return whether it is called by its name, and is not an operator."""
         return self.method is None
 
 

@@ -1,4 +1,4 @@
-"""Find where a recorded pass first differs from a right one, and what differs there."""
+"""Find where a recorded pass first differs from a correct one, and what differs there."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ NOTHING = Difference()
 def first_difference(
     program: Program, nodes: Sequence[Node], visits: Sequence[Visit], right: RightPass, *, whole: bool = True
 ) -> Difference:
-    """Return the first difference between the learner's pass and a right one.
+    """Return the first difference between the learner's pass and a correct one.
 
     Nothing is at fault where every gradient is right in the end. Gradients of operations may have been set back to 0
     after their rules had run.
@@ -62,7 +62,7 @@ class _Comparison:
         return abs(one - other) <= self.tolerance
 
     def is_right(self, index: int) -> bool:
-        """Whether a node has the right gradient in the end, or an operation has been set back to 0."""
+        """Return whether a node has the right gradient in the end, or an operation has been set back to 0."""
         grad, operation = self.nodes[index].yours.grad, isinstance(self.program.nodes[index], Op)
         return self.close(grad, self.right.grads[index]) or (operation and grad == 0 and index != self.program.root)
 
@@ -104,7 +104,7 @@ class _Comparison:
         return ""
 
     def agree(self, given: Sequence[Contribution], changes: Sequence[Change]) -> bool:
-        """Whether changes add up to contributions."""
+        """Return whether changes add up to contributions."""
         amount = sum(number(one.amount) for one in given)
         if not changes:
             return self.close(amount, 0.0)
@@ -112,7 +112,7 @@ class _Comparison:
         return self.close(after, number(before) + amount)
 
     def overwrites(self, given: Sequence[Contribution], change: Change) -> bool:
-        """Whether a write leaves a contribution, or nothing, where a gradient was."""
+        """Return whether a write leaves a contribution, or nothing, where a gradient was."""
         left = [*(one.amount for one in given), sum(number(one.amount) for one in given), 0.0]
         return not self.close(change.before, 0.0) and any(self.close(change.after, one) for one in left)
 
@@ -136,7 +136,7 @@ class _Comparison:
         return None
 
     def contributions(self, index: int) -> Sequence[Contribution]:
-        """Return the contributions of a node in a right pass."""
+        """Return the contributions of a node in a correct pass."""
         return next((one.contributions for one in self.right.visits if one.node == index), ())
 
     def missing(self) -> Difference:

@@ -28,7 +28,7 @@ class Files:
         self._there = [exercise for exercise in course.exercises if self.sources[exercise.id].problem is None]
 
     def begun(self, exercise: Exercise) -> bool:
-        """Whether an exercise's file is another than the one that was handed out."""
+        """Return whether an exercise's file is another than the one that was handed out."""
         return self.sources[exercise.id].text != self._stubs.get(exercise.id)
 
     def at_hand(self) -> Exercise | None:
@@ -49,7 +49,7 @@ class Files:
 
 
 def defines(text: str, *names: str) -> bool:
-    """Whether a line of a file begins a function or a method with one of these names.
+    """Return whether a line of a file begins a function or a method with one of these names.
 
     The text is not parsed: on some texts Python 3.10's parser ends the process.
     """

@@ -124,7 +124,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """One program on the learner's engine, beside a right pass.
+    """One program on the learner's engine, beside a correct pass.
 
     Attributes:
         title: what the page calls it: an expression, or a preset's name.
@@ -135,9 +135,9 @@ class Replay(msgspec.Struct, frozen=True):
         root: the node from which the backward pass starts.
         forward: the nodes in the order in which they were made.
         backward: the runs of the learner's rules, in their order.
-        reference: those of a right pass.
-        first_difference: the index in `backward` of the first run after which something is not as a right rule in a
-            right order leaves it; None where there is none.
+        reference: those of a correct pass.
+        first_difference: the index in `backward` of the first run after which something is not as a correct rule in a
+            correct order leaves it, or None.
         fault: what differs there. `contribution`: a rule adds a wrong amount. `lost`: a write does away with what
             was there. `order`: a rule ran before that of one of its users. `twice`: a rule ran again. `never`: a rule
             did not run. `forward`: a value is wrong already. `seed`: the pass begins at the root with another gradient

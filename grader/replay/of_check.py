@@ -19,11 +19,11 @@ class CheckedFile:
 
     @property
     def loaded(self) -> bool:
-        """Whether the file could be loaded, so that checks were run."""
+        """Return whether the file could be loaded, so that checks were run."""
         return bool(self._examined.outcomes)
 
     def passed(self, check: Check) -> bool:
-        """Whether the file passed a check."""
+        """Return whether the file passed a check."""
         return check.id not in self._examined.failures
 
     def first(self) -> Asked | None:
@@ -47,5 +47,5 @@ def _runs(engine: EngineUnderCheck) -> Iterator[Run]:
 
 
 def is_open(check: Check) -> bool:
-    """Whether a learner may see the programs of a check."""
+    """Return whether a learner may see the programs of a check."""
     return check.visibility == "visible" or check.detail == "full"

@@ -133,7 +133,7 @@ def _was_built(replay: Replay) -> bool:
 
 
 def _endless(ran: Ran) -> bool:
-    """Whether a run was stopped because it did not come to its end."""
+    """Return whether a run was stopped because it did not come to its end."""
     if not isinstance(ran.answer, Read):
         return True
     return any(isinstance(one, Broke) and one.problem.ran_out for seed in ran.answer.seeds for one in seed)

@@ -1,4 +1,4 @@
-"""A right pass forward and backward over a program, from the table of operations alone: no torch is needed.
+"""A correct pass forward and backward over a program, from the table of operations alone: no torch is needed.
 
 Where an operation is undefined or overflows, its value or its local derivative is nan or an infinity.
 """
@@ -22,7 +22,7 @@ class RightPass:
 
 
 def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, float] | None = None) -> RightPass:
-    """Return a right pass over a program.
+    """Return a correct pass over a program.
 
     Args:
         upstream: the gradient that the root is given.

@@ -28,7 +28,7 @@ def for_learner(report: Report, details: Details) -> Report:
 
 
 def _explained(exercise: ExerciseResult, details: Details) -> bool:
-    """Whether a learner is told why at least one of the checks failed."""
+    """Return whether a learner is told why at least one of the checks failed."""
     return any(
         check.visibility == "visible" or details.get((exercise.id, check.id), "score") != "score"
         for check in exercise.checks

@@ -51,7 +51,7 @@ def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
 def expected_by(check: CheckResult, right: float | str) -> str:
     """Return the words before what is expected: torch's where torch alone computed it. Of orders, several are right."""
     if isinstance(right, str):
-        return "a right one is"
+        return "a correct one is"
     return "torch" if check.expected_by == "torch" else "expected"
 
 

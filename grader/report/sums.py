@@ -1,4 +1,4 @@
-"""Whether a report agrees with itself: one that somebody edited, or a disk damaged, may well have the right form."""
+"""Check that a report agrees with itself. One that was edited or damaged may still have the right form."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -23,7 +23,7 @@ class CellVerdict:
 
     @property
     def loaded(self) -> bool:
-        """Whether the code ran to its end."""
+        """Return whether the code ran to its end."""
         return any(check.status != "skipped" for check in self._result.checks)
 
     def __repr__(self) -> str:

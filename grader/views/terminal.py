@@ -385,7 +385,7 @@ def _shortened(part: _Part, by: int, style: Style) -> _Part:
 
 
 def _shorter(line: str, style: Style) -> str:
-    """Return a line with room for an ellipsis behind it."""
+    """Return a line cut so that an ellipsis fits after it."""
     room = style.width - len(style.ellipsis) - 1
     return line if columns(line) <= room else line[:room].rpartition(" ")[0]
 

@@ -85,13 +85,13 @@ def welcome(count: int, points: int, folder: str) -> str:
     where = "this folder" if folder == "." else folder
     exercises = f"{counted(count, 'exercise')} worth {counted(points, 'point')} {'is' if count == 1 else 'are'}"
     know = "Each file begins with what you need to know."
-    fill = "Replace each TODO, and the `raise` line under it, by your code."
+    fill = "Replace each TODO, and the `raise` line under it, with your code."
     return f"Welcome. {exercises} in {where}. {know} {fill}"
 
 
 WELCOME_TIP = "`grade watch` grades on every save. `grade hint` shows a hint. `grade list` shows every exercise."
 LEARNT = "What you have learnt:"
-FURTHER = "Where to go on:"
+FURTHER = "Where to go next:"
 
 
 def points_and_passed(score: int, points: int, passed: int, count: int, *, short: bool = False) -> str:
@@ -117,7 +117,7 @@ def also_written(names: Sequence[str]) -> str:
 def left_alone(names: Sequence[str]) -> str:
     """Say which files were there before; of many, the first two and how many more."""
     few = ", ".join(names) if len(names) < 4 else f"{', '.join(names[:2])} and {len(names) - 2} more"
-    return f"there already, and left alone: {few}"
+    return f"already there, and not changed: {few}"
 
 
 START_TIP = "`grade watch` grades on every save."
@@ -195,7 +195,7 @@ def hints_later(exercise: str) -> str:
 # -- `grade watch` --------------------------------------------------------------------------------------
 
 KEYS = ("h hint", "p play", "a all failures", "l list", "n next", "r reset", "q quit")
-NO_KEYS = "This terminal takes no keys: results are printed below one another, and Ctrl-C quits."
+NO_KEYS = "This terminal accepts no keys: results are printed one below another, and Ctrl-C quits."
 ON_SAVE = "Save the file: it is graded at once."
 FILE_MISSING = "That file is missing: `r` writes it as it was handed out."
 NEXT_HINT = "h shows the next hint"
@@ -206,7 +206,7 @@ def checking(exercise: str, number: int, count: int, title: str) -> str:
 
 
 def sure_to_reset(file: str) -> str:
-    return f"Press r again to begin {file} again. A copy of your file is kept."
+    return f"Press r again to reset {file}. A copy of your file is kept."
 
 
 # -- `grade` --------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def sure_to_reset(file: str) -> str:
 OTHER_CHECKS = "The other checks are run now."
 FIRST_IN_FULL = "The first failure is shown in full; grade --all shows every one."
 MISSED_BONUS = "grade --all says why a bonus was not earned."
-NO_CURRENT_FOLDER = "the folder that this was started in is gone; go to another one"
+NO_CURRENT_FOLDER = "the current folder no longer exists; change to another one"
 
 
 def no_folder(option: str, folder: str) -> str:

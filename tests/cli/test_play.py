@@ -94,7 +94,7 @@ def test_a_hidden_folder_of_its_own_holds_the_page(grade: Grade, exercises: Path
 
 
 def test_an_expression_runs_on_the_last_file_begun(grade: Grade, exercises: Path, work: Path) -> None:
-    """Without a backward pass of its own, the rules run in a right order. --exercise and --file name another file."""
+    """Without a backward pass of its own, the rules run in a correct order. --exercise and --file name another file."""
     words = ("play", "(a + b) * c", "a=2", "b=-3", "c=10", "--out", "page.html")
     solved = SOLUTIONS / "12_engine.py"
     assert "Replayed exercises/01_distribute.py: (a + b) * c" in grade(*words).stdout

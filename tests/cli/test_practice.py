@@ -236,7 +236,7 @@ def test_without_a_terminal_lines_are_printed(
     try:
         lines = [process.stdout.readline() for _ in range(7)]
         assert "Next: open exercises/01_distribute.py" in "".join(lines)
-        assert "takes no keys" in "".join(lines)
+        assert "accepts no keys" in "".join(lines)
         (exercises / "01_distribute.py").write_text(RIGHT, encoding="utf-8")
         assert any("PASS" in process.stdout.readline() for _ in range(3))
         process.send_signal(signal.SIGINT)

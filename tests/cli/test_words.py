@@ -208,7 +208,7 @@ def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: So
     assert "Next: `grade` grades all exercises together" in grade("3").stdout
     done = grade()
     assert "All 13 exercises are passed." in done.stdout
-    assert "Where to go on:" in done.stdout
+    assert "Where to go next:" in done.stdout
 
 
 def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: Path, solved: Solved) -> None:
@@ -373,7 +373,7 @@ def test_start_leaves_alone_what_is_there(grade: Grade, exercises: Path) -> None
     done = grade("start")
     assert done.returncode == 0
     assert "1 exercise written to exercises" in done.stdout
-    assert "there already, and left alone: exercises/01_distribute.py" in done.stdout
+    assert "already there, and not changed: exercises/01_distribute.py" in done.stdout
     assert (exercises / "01_distribute.py").read_text() == "mine = 1\n"
     assert (exercises / "02_swap.py").is_file()
 

@@ -36,10 +36,12 @@ def test_a_long_sentence_is_found(words: int, found: int) -> None:
     assert found == len(wrong(ROOT / "page.py", f"Short. {sentence}\n\n- item {'x ' * 20}\n- item {'x ' * 20}"))
 
 
-def test_a_docstring_that_begins_with_what_is_found(tmp_path: Path) -> None:
+def test_a_docstring_that_begins_with_what_or_whether_is_found(tmp_path: Path) -> None:
     """A docstring begins with a verb or a noun, whatever it belongs to."""
     path = ROOT / "page.py"
-    assert ['page.py:1: begins with "What"; begin with a verb, or name the thing'] == wrong(path, "What it is.")
+    for first in ("What", "Whether"):
+        expected = [f'page.py:1: begins with "{first}"; begin with a verb, or name the thing']
+        assert expected == wrong(path, f"{first} it is.")
     module = tmp_path / "module.py"
     module.write_text('"""One."""\n\nclass C:\n    def f(self):\n        """Two."""\n', encoding="utf-8")
     assert [("One.", 1), ("Two.", 5)] == [(passage.text, passage.line) for passage in docstrings(module)]

@@ -68,7 +68,7 @@ def test_a_learner_begins_from_the_wheel_alone(run_in: Run, installed: Path, tmp
         path.relative_to(tmp_path / "mine").as_posix() for path in (tmp_path / "mine").rglob("*") if path.is_file()
     }
     assert (0, "") == (started.returncode, started.stderr)
-    assert "there already, and left alone: README.md" in started.stdout
+    assert "already there, and not changed: README.md" in started.stdout
     assert "mine\n" == (tmp_path / "mine" / "README.md").read_text()
     wanted = {".gitignore", ".vscode/settings.json", "docs/glossary.md", ".github/workflows/grade.yml"}
     assert wanted | {"README.md", ".github/backward/install.sh", "exercises/13_descend.py"} <= files

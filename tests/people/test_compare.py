@@ -95,7 +95,7 @@ def test_a_seed_is_no_reason_where_no_check_changed(report: Report) -> None:
     [
         ({}, {"penalty": 6, "due": "2026-02-01", "late_s": 9}, ["the due date changed", "penalty: 0 -> 6"]),
         ({}, {"penalty": 6, "submitted_at": "x", "late_s": 9}, ["the time of submission changed", "penalty: 0 -> 6"]),
-        ({"penalty": 3}, {"penalty": 6}, ["the cost of lateness changed", "penalty: 3 -> 6"]),
+        ({"penalty": 3}, {"penalty": 6}, ["the penalty for lateness changed", "penalty: 3 -> 6"]),
         ({}, {"due": "2026-02-01"}, []),  # with no effect
         ({}, {"penalty": 6, "decisions": (Decided("A", "x", "y", penalty=6),)}, ["decision on penalty: none -> 6"]),
         (

@@ -66,9 +66,9 @@ def test_each_begun_day_costs(rules: Rules, submitted_at: str | None, late_s: in
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("due: tomorrow\n", "1: `tomorrow` is no time; write one such as 2026-03-01T23:59:00+01:00"),
-        ("due: 2026-03-01T23:59:00\n", "1: `2026-03-01T23:59:00` is no time"),
-        ("grace: a while\n", "1: `a while` is no duration; write one such as 10 min"),
+        ("due: tomorrow\n", "1: `tomorrow` is not a time; write one such as 2026-03-01T23:59:00+01:00"),
+        ("due: 2026-03-01T23:59:00\n", "1: `2026-03-01T23:59:00` is not a time"),
+        ("grace: a while\n", "1: `a while` is not a duration; write one such as 10 min"),
         ("penalty: {percent: 10, per: day}\n", "1: there is a penalty, but no `due`"),
         (
             "due: 2026-03-01T23:59:00Z\npenalty: {percent: 0, per: day}\n",

@@ -50,10 +50,10 @@ def test_no_file_is_no_decision(course: Course, tmp_path: Path) -> None:
         ),
         (HEAD + "points: {swap.upstream: -1}}\n", "o.yaml:1: `swap.upstream` has -1 points, but the check is wo"),
         (HEAD + "files: {swpa: x.py}}\n", "o.yaml:1: there is no exercise `swpa`; did you mean `swap`?"),
-        (HEAD + "submitted_at: 2026-01-01}\n", "o.yaml:1: `2026-01-01` is no time; write one such as"),
+        (HEAD + "submitted_at: 2026-01-01}\n", "o.yaml:1: `2026-01-01` is not a time; write one such as"),
         (HEAD + "pionts: {}}\n", "o.yaml:1: unknown key `pionts`; did you mean `points`?"),
         (HEAD + "excused: maybe}\n", "o.yaml:1: `excused` is the text `maybe`; write true or false"),
-        ("- {learner: a, by: b, why: c, at: soon, excused: true}\n", "o.yaml:1: `soon` is no time"),
+        ("- {learner: a, by: b, why: c, at: soon, excused: true}\n", "o.yaml:1: `soon` is not a time"),
     ],
 )
 def test_mistakes_have_their_line(course: Course, text: str, said: str) -> None:

@@ -2,7 +2,7 @@
 
 - No term from the column "not" of docs/glossary.md.
 - No sentence of more than 35 words.
-- No docstring that begins with "What".
+- No docstring that begins with "What" or "Whether".
 - No line of Markdown longer than 100 columns, tables and code aside.
 
 Prints `file:line: what is wrong` and ends with 1 where there is something.
@@ -90,11 +90,12 @@ def passages() -> Iterator[Passage]:
     """Yield all prose of the repository: pages, docstrings of the package and the course, texts of the course."""
     for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]):
         yield markdown(path)
-    for pattern in ("grader/**/*.py", "solutions/*.py", "benchmarks/**/*.py"):
+    for pattern in ("grader/**/*.py", "solutions/*.py", "examples/**/*.py", "tests/hidden/*.py", "benchmarks/**/*.py"):
         for path in sorted(ROOT.glob(pattern)):
             yield from docstrings(path)
-    for path in (ROOT / "course.yaml", *sorted(ROOT.glob("solutions/*.mistakes.yaml"))):
-        yield from texts(path)
+    for folder in (ROOT, ROOT / "examples" / "tape"):
+        for path in (folder / "course.yaml", *sorted(folder.glob("solutions/*.mistakes.yaml"))):
+            yield from texts(path)
 
 
 def look(passage: Passage, banned: dict[str, str]) -> Iterator[Remark]:
@@ -103,8 +104,8 @@ def look(passage: Passage, banned: dict[str, str]) -> Iterator[Remark]:
         for number, line in enumerate(passage.text.splitlines(), start=passage.line):
             if len(line) > MOST_COLUMNS and not line.startswith("|"):
                 yield Remark(passage.path, number, f"{len(line)} columns; at most {MOST_COLUMNS}")
-    elif passage.path.suffix == ".py" and passage.text.startswith("What "):
-        yield Remark(passage.path, passage.line, 'begins with "What"; begin with a verb, or name the thing')
+    elif passage.path.suffix == ".py" and (first := passage.text.split(maxsplit=1)[0]) in ("What", "Whether"):
+        yield Remark(passage.path, passage.line, f'begins with "{first}"; begin with a verb, or name the thing')
     if str(passage.path.relative_to(ROOT)) in _GENERATED:
         return
     plain = _INLINE_CODE.sub(lambda code: "code" + "\n" * code[0].count("\n"), passage.text)

@@ -196,7 +196,7 @@ def test_a_failure_takes_at_most_ten_lines(
         ("nan", 6.0, "yours nan    torch 6"),
         ("a Tensor", 6.0, "yours a Tensor    torch 6"),
         ("None", 0.0, "yours None    torch 0"),
-        ("b, a, L", "a, b, L", "yours b, a, L    a right one is a, b, L"),
+        ("b, a, L", "a, b, L", "yours b, a, L    a correct one is a, b, L"),
     ],
 )
 def test_numbers_side_by_side(

@@ -1,4 +1,4 @@
-"""Compare a learner's Value with torch on twenty random expressions: the eighth check of every peer."""
+"""Compare a learner's Value with torch on twenty random expressions. Each grader has this as its eighth check."""
 
 import random
 

@@ -53,7 +53,7 @@ class Parts:
 
     @property
     def every_licence(self) -> tuple[Path, ...]:
-        """The licences of all scripts of others."""
+        """The licences of all third-party scripts."""
         return (ASSETS / "LICENSES.txt", *([self.licences] if self.licences else []))
 
     @property

@@ -136,7 +136,7 @@ function gameWords({ nodes, root, program, right, visits, watched }) {
   const aim =
     watched.length === 1
       ? `the gradient of ${nodes[watched[0]].name} is ${digits(right[watched[0]])}`
-      : `a right order reaches ${gradWords(nodes, watched, right)}`;
+      : `a correct order reaches ${gradWords(nodes, watched, right)}`;
   return (
     `For ${program.replaceAll("; ", ", ")} at ${values}, ${aim}. ${called(nodes[root])}.grad starts at 1. ` +
     `Place the ${visits.length} calls in an order and run them. Each call adds its contributions once.`
@@ -150,7 +150,7 @@ function outcomeWords({ nodes, right, watched }, grad, wrong, late) {
     return `✓ ${gradWords(nodes, watched, grad)}: every contribution ${late ? "that is not 0 " : ""}arrived.`;
   const leaves = watched.filter((i) => wrong.includes(i));
   const about = leaves.length ? leaves : wrong;
-  return `≠ ${gradWords(nodes, about, grad)}; a right order reaches ${series(about.map((i) => digits(right[i])))}.`;
+  return `≠ ${gradWords(nodes, about, grad)}; a correct order reaches ${series(about.map((i) => digits(right[i])))}.`;
 }
 
 /** Return what an order left, in a few words. */

@@ -131,7 +131,7 @@ function recordedRun(replay) {
   return settled({ recorded: true, nodes, root, asked: replay.asked, data, expected, scale, frames, first, replay });
 }
 
-/** Return the gradients that were there before a right pass, as a check may ask for: 0, and 1 for the root, else. */
+/** Return the gradients that were there before a correct pass, as a check may ask for: 0, and 1 for the root, else. */
 function gradientsBefore({ nodes, root, reference }) {
   const rows = reference.flatMap((visit) => visit.contributions);
   return nodes.map((node, i) => {

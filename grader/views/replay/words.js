@@ -132,7 +132,7 @@ function spoken(run, frame, at) {
     .replaceAll("..", ".");
 }
 
-/** Return what an edge carries in a frame. `off` says that it is not what a right pass has there. */
+/** Return what an edge carries in a frame. `off` says that it is not what a correct pass has there. */
 function edgeWords(run, frame, node, slot) {
   const found = frame.edges.get(edgeKey(node, slot));
   const right = rightContribution(run, node, slot);

@@ -88,7 +88,7 @@ _CAUSES: dict[str, str] = {
     "grader": "the version of the grader changed",
     "new": "the learner is new",
     "not_graded": "only one of the runs has a report",
-    "rules": "the cost of lateness changed",
+    "rules": "the penalty for lateness changed",
     "seed": "the random programs were drawn from another seed",
     "time": "the time of submission changed",
 }

@@ -10,7 +10,7 @@ _SHOWN = 5
 def misplaced_text(learner: str, submission: str, owners: Sequence[str]) -> str:
     """Return why a decision on the submission of a learner cannot be. Without a submission, `learner` is not one."""
     if not submission:
-        return f"`ignored` is about a submission, and `{learner}` is none; name the id of the submission"
+        return f"`ignored` is about a submission, and `{learner}` is not one; name the id of the submission"
     if not owners:
         return f"there is no submission `{submission}`"
     whose = " and ".join(f"`{one}`" for one in owners)
@@ -63,7 +63,7 @@ _SAID: dict[str, str] = {
     "holds_already": "only points, files and times are confirmed; the decision holds already",
     "made_for_nothing": "`made_for` names `{name}`, on which this decision says nothing",
     "no_check": "there is no check `{name}`{near}",
-    "no_duration": "`{text}` is no duration; write one such as 10 min, 36 hours or 2 days",
+    "no_duration": "`{text}` is not a duration; write one such as 10 min, 36 hours or 2 days",
     "no_exercise": "there is no exercise `{name}`{near}",
     "no_file": "there is no such file",
     "no_learner": "there is no learner `{name}`{near}",
@@ -73,12 +73,12 @@ _SAID: dict[str, str] = {
     "no_section": "there is no section `{name}` in the roster{near}",
     "no_submission": "there is no submission `{name}` in {folder}{near}",
     "no_such_decision": "`{name}` cannot be withdrawn{near}",
-    "no_time": "`{text}` is no time; expected a form such as 2026-03-01T23:59:00+01:00",
-    "no_zoned_time": "`{text}` is no time; write one such as 2026-03-01T23:59:00+01:00, with its offset from UTC",
+    "no_time": "`{text}` is not a time; expected a form such as 2026-03-01T23:59:00+01:00",
+    "no_zoned_time": "`{text}` is not a time; write one such as 2026-03-01T23:59:00+01:00, with its offset from UTC",
     "nobody": "there is no learner or submission `{name}`{near}",
     "nobody_in": "there is no learner or submission `{name}` in {folder}{near}",
-    "nobodys": "nobody of the roster submitted `{name}`; say who did, `grade decide {folder} LEARNER --submission {of} "
-    "--why TEXT`, or that nobody of the class did, `grade decide {folder} {of} --ignore --why TEXT`",
+    "nobodys": "nobody in the roster submitted `{name}`; say who did, `grade decide {folder} LEARNER --submission {of} "
+    "--why TEXT`, or that nobody in the class did, `grade decide {folder} {of} --ignore --why TEXT`",
     "not_decided": "nobody decided on that for `{learner}`{near}",
     "nothing_decided": "nothing is decided; expected one of {keys}",
     "penalty_without_due": "there is a penalty, but no `due`",
@@ -89,9 +89,9 @@ _SAID: dict[str, str] = {
     "roster_empty": "the file is empty; expected a header with {wanted}",
     "roster_nobody": "the file lists nobody",
     "roster_not_utf8": "it is not UTF-8; save the file as CSV in UTF-8",
-    "roster_row": "the row says nobody's login, name or e-mail address",
+    "roster_row": "the row has no login, name or e-mail address",
     "roster_twice": "`{key}` is there twice; the first is in line {first}. Give each person a login.",
-    "roster_who": "no column says who somebody is; expected {wanted}, found {found}",
+    "roster_who": "no column identifies people; expected {wanted}, found {found}",
     "say_what": "say what is decided: --points, --file, --submission, --submitted-at, --penalty, --excused, --comment, "
     "--ignore, --confirm or --withdraw",
     "say_who": "say who decides: --by NAME",

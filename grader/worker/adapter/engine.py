@@ -32,7 +32,7 @@ class LearnerFile:
 
     @property
     def loaded(self) -> bool:
-        """Whether the file was run to its end."""
+        """Return whether the file was run to its end."""
         return self._module is not None
 
     def load(self) -> list[Any]:
@@ -63,7 +63,7 @@ class LearnerFile:
         return execute.execute(self._module, self._filename, batch)
 
     def is_theirs(self, frame: FrameType | None) -> bool:
-        """Whether a frame belongs to the learner's code, to what that has called, or to compiling it."""
+        """Return whether a frame belongs to the learner's code, to what that has called, or to compiling it."""
         while frame is not None:
             if frame.f_code.co_filename == self._filename or frame.f_code in _COMPILE:
                 return True

@@ -199,7 +199,7 @@ class Graph:
         return ["nothing"]
 
     def pass_or_rules(self, root: int) -> list[Any]:
-        """Run the backward pass of the file, or the local rules in a right order where it has none."""
+        """Run the backward pass of the file, or the local rules in a correct order where it has none."""
         node = self._node(root)
         try:
             run = self._pass_from(node)
@@ -230,9 +230,9 @@ class Graph:
         return ["nothing"]
 
     def local_rules(self, root: int, upstream: float) -> list[Any]:
-        """Run the local rules of all operations in a right order, from `upstream` at `root`.
+        """Run the local rules of all operations in a correct order, from `upstream` at `root`.
 
-        The order in which objects were made is a topological order, so its reverse is a right one.
+        The order in which objects were made is a topological order, so its reverse is a correct one.
         """
         shape = self.shape
         self._need_rules()

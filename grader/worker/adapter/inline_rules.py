@@ -108,8 +108,8 @@ class GradientLog(GradientAccess):
 
 
 def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, Any]]], run: Callable[[], Any]) -> bool:
-    """Whether the backward pass of a small graph adds to the inputs of each operation, and to nothing else, after it
-    has read that operation's gradient."""
+    """Return whether the backward pass of a small graph adds to the inputs of each operation, and to nothing else,
+    after it has read that operation's gradient."""
     with GradientLog(cls, grad) as log, contextlib.suppress(Exception):
         run()
     known = [node for operation, sources in operations for node in (operation, *sources)]
@@ -176,7 +176,7 @@ class InlineRules:
             run()
 
     def has(self, node: Any) -> bool:
-        """Whether a node may have a rule: which one has shows when the pass runs."""
+        """Return whether a node may have a rule. Which node has one is known only when the pass runs."""
         return True
 
     def state(self, node: Any, leaf: Any) -> str:

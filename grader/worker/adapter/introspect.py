@@ -171,7 +171,7 @@ def read(module: ModuleType) -> Reading:
             return watch_pass(graph, run)
 
         def inline() -> bool:
-            """Whether the rules stand in the pass."""
+            """Return whether the rules stand in the pass."""
             if made is None or not own_pass:
                 return False
             graph, run = small(made)

@@ -74,7 +74,7 @@ class FailedCell(NamedTuple):
     traceback: TracebackType | None
 
     def binds(self, name: str) -> bool:
-        """Whether the cell would have given the name a value, had it been run to its end."""
+        """Return whether the cell would have given the name a value, had it been run to its end."""
         name = re.escape(name)
         return bool(re.search(rf"(?m)^[ \t]*(?:def|class)[ \t]+{name}\b|^{name}[ \t]*[:=]", self.text))
 

@@ -41,12 +41,12 @@ def is_number(value: object) -> bool:
 
 
 def is_amount(value: object, cls: type) -> bool:
-    """Whether something can be a local derivative: a number, or a function of the upstream gradient."""
+    """Return whether something can be a local derivative: a number, or a function of the upstream gradient."""
     return not isinstance(value, cls) and (callable(value) or is_number(value))
 
 
 def is_row(value: Any) -> bool:
-    """Whether something is a sequence with something in it: a list, a tuple, a deque, an array."""
+    """Return whether something is a sequence with something in it: a list, a tuple, a deque, an array."""
     if isinstance(value, (str, bytes)) or not hasattr(type(value), "__getitem__") or hasattr(value, "keys"):
         return False
     try:

@@ -199,7 +199,7 @@ class Recording:
             self._note(self._visits[-1], node, before, after, line, outside=True)
 
     def _may_give(self, giver: Any, to: Any) -> bool:
-        """Whether a node may be the one whose rule writes a gradient."""
+        """Return whether a node may be the one whose rule writes a gradient."""
         if id(giver) not in self._tokens:
             return False
         if id(giver) not in self._index or id(to) not in self._index:

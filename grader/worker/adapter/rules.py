@@ -168,7 +168,7 @@ def _code(function: object) -> object:
 
 
 def _is_part(value: object, cls: type) -> bool:
-    """Whether an object of a class of the file has functions besides `__call__`, one of which may be the rule."""
+    """Return whether an object of a class in the file has functions besides `__call__`: one may be the rule."""
     if type(value).__module__ != cls.__module__ or type(value) in (FunctionType, MethodType):
         return False
     made = {name: made for base in type(value).__mro__[:-1] for name, made in vars(base).items()}
@@ -212,7 +212,7 @@ def _find_entries(cls: type, attributes: dict[str, Any]) -> Found | None:
 
 
 def _adds(probe: Probe, name: str) -> bool:
-    """Whether calling a function of a node that nobody needs any more changes a gradient of its inputs."""
+    """Return whether calling a function of a node that nobody needs any more changes a gradient of its inputs."""
     before = probe.amounts()
     _kind(probe, name)
     return probe.amounts() != before
@@ -239,7 +239,7 @@ def _kind(probe: Probe, name: str) -> str:
 
 
 def wants_argument(function: Any) -> bool:
-    """Whether a function has a positional parameter without a default."""
+    """Return whether a function has a positional parameter without a default."""
     plain = function.__func__ if type(function) is MethodType else function
     if type(plain) is FunctionType and not vars(plain):  # `inspect` takes a hundred times as long to say the same
         bound = 1 if plain is not function else 0
@@ -248,7 +248,7 @@ def wants_argument(function: Any) -> bool:
 
 
 def _wants_more(function: Any) -> bool:
-    """Whether a function has two parameters without a default, or one that is given by keyword only."""
+    """Return whether a function has two parameters without a default, or one that is given by keyword only."""
     required = _required(function)
     return len(required) > 1 or any(p.kind is inspect.Parameter.KEYWORD_ONLY for p in required)
 
@@ -279,8 +279,8 @@ class Rules:
         return callable(self._function(node))
 
     def state(self, node: Any, leaf: Any) -> str:
-        """Whether a node has another rule than a leaf, or one that serves them all: `own`, else `default`, or `none`
-        where None stands in its place."""
+        """Return `own` if a node has another rule than a leaf, or one that serves all nodes; `none` if it is None; else
+        `default`."""
         if self.kind in STORED:
             return "own" if getattr(node, self.name, None) else "default"
         if self.kind in _OF_NODE and getattr(node, self.name, node) is None:
@@ -359,7 +359,7 @@ class Rules:
 
     @property
     def returns(self) -> bool:
-        """Whether the function leaves it to the backward pass to add the contributions."""
+        """Return whether the function leaves it to the backward pass to add the contributions."""
         return self.kind in ("pull", "slopes") or (self.kind == "called" and not self.call.adds)
 
     def watch(self, node: Any, around: Callable[[Any, "partial[Any]"], Any]) -> None:

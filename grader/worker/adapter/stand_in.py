@@ -29,7 +29,7 @@ def in_place_of(original: Any, act: Callable[..., Any]) -> Any:
 
 
 def is_stand_in(code: CodeType) -> bool:
-    """Whether code that says that it stands in the learner's file is that of a stand-in."""
+    """Return whether code that says that it stands in the learner's file is that of a stand-in."""
     return code.co_freevars == ("act_instead",)
 
 

@@ -186,7 +186,7 @@ class _Watch:
         return ""
 
     def _gives(self, returned: Any, inputs: list[Any]) -> bool:
-        """Whether what a function returned is an amount for each input."""
+        """Return whether what a function returned is an amount for each input."""
         if isinstance(returned, dict):
             return parts.entries(returned, self.small.cls) is not None
         if not isinstance(returned, (list, tuple)) or not returned:

@@ -43,7 +43,7 @@ class File(Protocol):
 
     @property
     def loaded(self) -> bool:
-        """Whether the file ran to its end, so that batches can be run."""
+        """Return whether the file ran to its end, so that batches can be run."""
 
 
 Loader: TypeAlias = Callable[[dict[str, Any]], File]

@@ -64,7 +64,7 @@ def test_a_failed_check_says_everything(report: Make, failed: CheckResult) -> No
         "status": "failed",
         "name": "The first: two is right",
         "number": "3.1",
-        "output": "L = a * a    with a = 3\ndL/da: yours 3, torch 6\norder: yours nothing, a right one is a, L\n"
+        "output": "L = a * a    with a = 3\ndL/da: yours 3, torch 6\norder: yours nothing, a correct one is a, L\n"
         "line 3: x = y\nwhy: the second use overwrote the first\nhint: grade hint first 2\nprinted:\nprinted\n",
         "tags": ["first"],
         "visibility": "visible",
