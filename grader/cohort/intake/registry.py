@@ -1,5 +1,6 @@
 """The known layouts, and the submissions of a folder in one of them."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,11 @@ from .layout import Entry, Folder, IntakeError, Layout
 
 # in the order in which they are tried; the last one fits every folder
 _LAYOUTS: tuple[Layout, ...] = tuple(platform.LAYOUT for platform in (gradescope, nbgrader, canvas, moodle, folders))
+# the names of folders that platforms make around submissions, and whether a folder is one
+_WRAPPERS = (
+    (re.compile(r"assignment_\d+_export"), gradescope.fits),
+    (re.compile(r".+-submissions"), clones.lie_in),
+)
 LAYOUTS = tuple(layout.name for layout in reversed(_LAYOUTS))
 
 
@@ -73,12 +79,12 @@ def unclaimed(root: Path, found: Sequence[Entry]) -> list[str]:
 def _unwrapped(folder: Folder) -> Folder:
     """Return the only subfolder if it is what a platform produced, else the folder itself.
 
-    A Gradescope zip file contains one folder, and `gh classroom clone` makes one around the clones.
+    A Gradescope zip file contains one folder, and `gh classroom clone` makes one around the clones. Each has its name;
+    a folder of another name may be the only submission, whose files somebody may have arranged so.
     """
-    if len(folder.names) == 1:
-        path = folder.path / folder.names[0]
-        if path.is_dir() and not path.is_symlink():
-            inner = Folder.at(path)
-            if gradescope.fits(inner) or clones.lie_in(inner):
-                return inner
-    return folder
+    fits = next((fits for form, fits in _WRAPPERS if len(folder.names) == 1 and form.fullmatch(folder.names[0])), None)
+    path = folder.path / "".join(folder.names[:1])
+    if fits is None or path.is_symlink() or not path.is_dir():
+        return folder
+    inner = Folder.at(path)
+    return inner if fits(inner) else folder

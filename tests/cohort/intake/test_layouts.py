@@ -481,6 +481,13 @@ def test_one_person_cannot_choose_the_layout(tmp_path: Path, others: tuple[str, 
     assert {None} == {entry.submitted_at for entry in found}
 
 
+@pytest.mark.parametrize("inside", ["submission_metadata.yml", "bob/.git/x"])
+def test_the_only_submission_is_no_platforms_folder(tmp_path: Path, inside: str) -> None:
+    """Whatever is in it: it is that of the person it is called after."""
+    made(tmp_path, f"mallory/{inside}")
+    assert ["mallory"] == [entry.id for entry in entries(tmp_path)]
+
+
 def test_what_belongs_to_nobody_is_named(tmp_path: Path) -> None:
     """Loose files beside people's folders are listed, folders and archives are people."""
     made(tmp_path, "anna/x", EXERCISE, "dora.py", "carl.7z")
