@@ -28,10 +28,11 @@ _STILL = {"_only_on_linux", "harness", "write_table", "request"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder that runs something as hostile."""
+    """Mark every test of this folder that runs something as hostile, with time for all attacks on a busy machine."""
     for item in items:
         if HERE in item.path.parents and not _STILL.issuperset(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.hostile)
+            item.add_marker(pytest.mark.timeout(900))
 
 
 @pytest.fixture(scope="session", autouse=True)
