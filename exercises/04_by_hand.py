@@ -21,7 +21,7 @@ Fill in four functions, from the top of the file to the bottom:
 - `on_paper` returns three gradients. Work them out before you write any call.
 - `sum_of_product` and `product_of_sums` run a backward pass: set the root's gradient, then call
   `_backward` of each operation's node, one line each. Leaves have nothing to propagate. For
-  `product_of_sums` more than one order is right.
+  `product_of_sums`, more than one order is correct.
 - `wrong_orders` returns the value of a.grad for several orders of the calls.
 
 `grade by_hand` compares your numbers and all gradients with PyTorch's, and checks the order of your

@@ -111,11 +111,15 @@ def _starting_from(said: StartingFrom) -> str:
 
 
 def _second_pass(said: SecondPass) -> str:
-    return f"in a second backward pass, after one from {said.after}" if said.after else "in the second pass"
+    return (
+        f"in a second backward pass, after a first one that began at {said.after}"
+        if said.after
+        else "in the second pass"
+    )
 
 
 def _rules_run_again(said: RulesRunAgain) -> str:
-    text = f"in the second pass from L.grad = {number_text(said.upstream)}"
+    text = f"in the second pass, which starts from L.grad = {number_text(said.upstream)}"
     return f"after {said.clear}, {text}" if said.clear else text
 
 
@@ -125,7 +129,7 @@ def _rule_tripled(said: RuleTripled) -> str:
 
 
 def _orders(some: int, of: int) -> str:
-    return f"{some} of {of} orders in which nodes are made and sets are walked"
+    return f"{some} of {of} runs, which differ in the order in which nodes are made and sets are iterated"
 
 
 def _data_changed(said: DataChanged) -> str:
@@ -173,7 +177,7 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     RulesRunAgain: _rules_run_again,
     Cleared: lambda said: f"after {said.function}",
     RuleTripled: _rule_tripled,
-    DependsOnOrder: lambda said: f"wrong under {_orders(said.wrong, said.of)}",
+    DependsOnOrder: lambda said: f"wrong in {_orders(said.wrong, said.of)}",
     DataChanged: _data_changed,
     NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
     NothingStored: lambda said: "no stored local derivatives were found on a node",
@@ -340,11 +344,11 @@ def _several(what: str, usual: str) -> Callable[[Stopped], str]:
 
 
 def _no_rule(about: Stopped) -> str:
-    has = f"its attributes ({', '.join(about.names)}) hold" if about.names else "it has no attributes, so it holds"
+    has = f"Its attributes ({', '.join(about.names)}) hold" if about.names else "It has no attributes, so it holds"
     return (
-        f"no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`): {has} no function to "
-        "call and no local derivatives other than the inputs' values, and backward() does not read and propagate the "
-        "gradient of an operation"
+        f"no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). {has} no function to "
+        "call and no local derivatives; the values of the inputs do not count as such. backward() does not propagate "
+        "the gradient of an operation either"
     )
 
 
@@ -415,8 +419,8 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "TypeError",
             r"unsupported operand type\(s\) for .*'NoneType'",
             "",
-            "one of the two operands is None: often an operation or a function without its `return`, or a gradient "
-            "that was set to None",
+            "one of the two operands is None; often an operation or a function has no `return`, or a gradient was "
+            "set to None",
         ),
         (
             "TypeError",
@@ -502,7 +506,7 @@ def explain(type_name: str, message: str, lines: Sequence[str] = ()) -> str | No
 
 def names_taken(cls: str, data: str, grad: str, inputs: str) -> str:
     """Say which names of an engine were taken for what."""
-    of_inputs = f"the inputs in `{inputs}`" if inputs else "no list of its inputs"
+    of_inputs = f"the inputs in `{inputs}`" if inputs else "no list of a node's inputs"
     return f"the engine is the class `{cls}`, with the value in `{data}`, the gradient in `{grad}` and {of_inputs}"
 
 
@@ -533,7 +537,7 @@ def fact_text(fact: "Fact", cells: Sequence[CellStart] = ()) -> str:
     """Return a fact in sentences. `cells` are those of a notebook, by which its lines are named."""
     if not fact.operation:
         said = " ".join(_of_pass(fact).split())  # a program's text has several blanks
-        return f"{said} This was seen under {_orders(*fact.orders)}." if fact.orders else said
+        return f"{said} This was seen in {_orders(*fact.orders)}." if fact.orders else said
     where = f" ({place(cells, *fact.lines)})" if fact.lines else ""
     if fact.kind in ("value", "contribution"):
         return " ".join(_of_numbers(fact, where).split())
@@ -563,7 +567,7 @@ def _of_operation(fact: "Fact") -> str:
         case "depends_on_gradients":
             return f"the contribution to {name} depends on existing gradients.{_should(fact, both)}"
         case "gives_input":
-            return f"the result is {'a or b' if fact.operation in _OF_TWO else 'a'} itself, and no new node."
+            return f"the result is {'a or b' if fact.operation in _OF_TWO else 'a'} itself, not a new node."
         case "rule_is_none":
             return (
                 f"L.{fact.found} is None, so no rule of L can run. `L.{fact.found} = f` stores a function f; "
@@ -572,7 +576,7 @@ def _of_operation(fact: "Fact") -> str:
         case "no_rule":
             return "L has the same backward rule as a leaf, and running it adds nothing."
         case "nothing_added" if both:
-            return "the rule adds nothing to a.grad and b.grad."
+            return "the rule adds nothing to a.grad or b.grad."
         case "nothing_added":
             return f"the rule adds nothing to {name}.grad."
         case "no_upstream":
@@ -597,8 +601,8 @@ def _of_operation(fact: "Fact") -> str:
 
 def _should(fact: "Fact", both: bool) -> str:
     if both or not fact.expected:
-        return " It should be the local derivative times L.grad."
-    return f" It should be {_times(fact.expected)}."
+        return " The contribution should be the local derivative times L.grad."
+    return f" The contribution should be {_times(fact.expected)}."
 
 
 def _times(factor: str) -> str:
@@ -617,7 +621,7 @@ def _of_pass(fact: "Fact") -> str:
         case "single_precision":
             return f"All {fact.found} have single precision (float32). Use double precision, which Python's float has."
         case "not_seeded":
-            return "After backward() every gradient is 0, that of the root too. The root's should be 1."
+            return "After backward() every gradient is 0, even the root's. The root's gradient should be 1."
         case "all_cleared":
             return "Rules add to gradients during backward(), but after it every gradient is 0."
         case "seed":
@@ -627,7 +631,8 @@ def _of_pass(fact: "Fact") -> str:
         case "nothing_propagated":
             return "After backward() only the root has a gradient: nothing was propagated."
         case "stops_at":
-            return f"After backward() on {fact.program}, {fact.node} has the right gradient, but its inputs have 0."
+            right = f"After backward() on {fact.program}, {fact.node} has the right gradient"
+            return f"{right}, but the gradients of its inputs are 0."
         case "ran_twice":
             return f"In {fact.program}, the rule of {fact.node} runs more than once."
         case "never_ran":
@@ -635,4 +640,5 @@ def _of_pass(fact: "Fact") -> str:
         case "ran_early":
             return f"In {fact.program}, the rule of {fact.node} runs before that of its user {fact.other}."
         case _:
-            return f"In {fact.program}, a second backward() gives other gradients, though all were set back to 0."
+            other = f"In {fact.program}, a second backward() gives other gradients"
+            return f"{other}, though all gradients were set back to 0 before it."

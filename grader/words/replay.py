@@ -39,11 +39,11 @@ def preset_with_numbers(preset: str, word: str) -> str:
 
 
 def no_value(word: str) -> str:
-    return f"`{word}` is no value of a leaf, such as a=2; put the expression between quotes"
+    return f"`{word}` is not a value for a leaf, such as a=2; put the expression between quotes"
 
 
 def no_number(word: str, number: str) -> str:
-    return f"{word}: `{number}` is no number"
+    return f"{word}: `{number}` is not a number"
 
 
 def values_missing(leaves: Sequence[str], command: str) -> str:

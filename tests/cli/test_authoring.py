@@ -73,7 +73,9 @@ def test_a_release_again_says_that_nothing_is_to_do(grade: Grade, course: Path) 
 def test_a_release_out_of_date_is_refused(grade: Grade, course: Path) -> None:
     """After a change of a solution's question `grade build` comes first."""
     solution = course / "solutions" / "01_first.py"
-    solution.write_text(solution.read_text().replace("what does the input", "which gradient does the input"))
+    solution.write_text(
+        solution.read_text().replace("what is the contribution of log to", "which contribution does log make to")
+    )
     done = grade("release", "out")
     assert (2, "") == (done.returncode, done.stdout)
     assert (
@@ -85,10 +87,12 @@ def test_a_release_out_of_date_is_refused(grade: Grade, course: Path) -> None:
 def test_build_writes_the_stubs_that_nobody_has_worked_on(grade: Grade, course: Path) -> None:
     """A change of a solution's question reaches the exercise file; somebody's work is left alone, and named."""
     solution, exercise = course / "solutions" / "01_first.py", course / "exercises" / "01_first.py"
-    solution.write_text(solution.read_text().replace("what does the input", "which gradient does the input"))
+    solution.write_text(
+        solution.read_text().replace("what is the contribution of log to", "which contribution does log make to")
+    )
     done = grade("build")
     assert "wrote 01_first.py\n" in done.stdout
-    assert "# TODO: which gradient does the input of log receive?" in exercise.read_text()
+    assert "# TODO: which contribution does log make to its input?" in exercise.read_text()
     exercise.write_text(solution.read_text())
     assert "left 01_first.py alone: it has been worked on" in grade("build").stdout
     assert solution.read_text() == exercise.read_text()

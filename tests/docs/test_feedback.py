@@ -80,7 +80,11 @@ def section(case: tuple[str, ...]) -> str:
 
 
 def page() -> str:
-    head = "# What learners are told\n\nTen typical wrong submissions, and all that `grade --all` prints for each.\n\n"
+    head = (
+        "# What learners are told\n\n"
+        "Ten typical wrong submissions, and all that `grade --all` prints for each. A number that PyTorch\n"
+        "computed is labelled `torch`, any other right number `expected`. `…` stands for what was left out.\n\n"
+    )
     return head + "\n".join(section(case) for case in TYPICAL)
 
 

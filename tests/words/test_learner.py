@@ -86,9 +86,9 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         *("rule_is_none", [], []),
     ),
     (
-        "no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`): its attributes (a, b) "
-        "hold no function to call and no local derivatives other than the inputs' values, and backward() does not read "
-        "and propagate the gradient of an operation",
+        "no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). Its attributes (a, b) "
+        "hold no function to call and no local derivatives; the values of the inputs do not count as such. backward() "
+        "does not propagate the gradient of an operation either",
         *("no_rule", ["a", "b"], []),
     ),
     ("the backward rule of a node gave 1 contribution for 2 inputs", "contributions", [], [1, 2]),

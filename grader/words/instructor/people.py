@@ -23,7 +23,7 @@ def misplaced_text(learner: str, submission: str, owners: Sequence[str]) -> str:
 def no_such_file(exercise: str, path: str, there: Sequence[str]) -> str:
     """Return why a file cannot be chosen for an exercise: the submission has only the files `there`."""
     listed = few([f"`{name}`" for name in dict.fromkeys(there)], _SHOWN)
-    named = f"; name one of {listed}" if there else "; it has no file that can be chosen"
+    named = f"; name one of {listed}" if there else "; there is none that can be chosen"
     return f"the submission has no file `{path}` that can be chosen for {exercise}{did_you_mean(path, there) or named}"
 
 
@@ -46,7 +46,7 @@ def members_text(platform: str, names: Sequence[str]) -> str:
     column = {"canvas": "Canvas id", "moodle": "Moodle id", "nbgrader": "login"}[platform]
     return (
         f"{who} no {column} in the roster, and so no feedback file for {platform}: {few(names, _SHOWN)}. "
-        "`--to feedback` without `--for` has a folder for each learner."
+        "`--to feedback` without `--for` writes a folder for each learner."
     )
 
 

@@ -69,7 +69,7 @@ def review_text(reason: Review) -> str:
             return f"{where}the file is missing, but there is {names}"
         case "other_files" if reason.decided is not None:
             said = decided_text(reason.decided)
-            return f"the files changed after this was decided, so it does not hold for them yet: {said}"
+            return f"this decision does not apply to the changed files until it is confirmed: {said}"
         case "several":
             return f"several submissions, and not all of them have a time: {names}"
         case "stranger":
