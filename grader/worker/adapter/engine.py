@@ -15,10 +15,10 @@ class LearnerFile:
     Creating it imports the modules that the source names.
 
     Args:
-        order: a dictionary with the keys `source`, `filename`, `stub` (the file as it was given out, or None),
-            `allow`
-            (the folders of modules beyond the standard library, by name), `cells` (the lines in which a notebook's
-            cells begin; empty for a file) and `limits`.
+        order: a dictionary with the keys `source`, `filename`, `stub`, `allow`, `cells` and `limits`. `stub` is the
+            file as it was given out, or None. `allow` has the folders of modules beyond the standard library, by
+                name. `cells` has
+            the lines in which a notebook's cells begin, and is empty for a file.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
