@@ -1,6 +1,6 @@
 """Remarks on a failure, besides its numbers, as data: a kind and its fields. `grader.words` has the sentences.
 
-Checks use remarks to record what they asked for and what they found. `Stopped` is for code that raised an error, ran
+Checks use remarks to record how a program was run, and which faults were found. `Stopped` is for code that raised an error, ran
 out of a limit, or cannot be read as an engine.
 """
 
@@ -22,7 +22,7 @@ class _Remark(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True,
     pass
 
 
-# -- how the programs were asked ------------------------------------------------------------------
+# -- how the programs were run --------------------------------------------------------------------
 
 
 class IntLeaves(_Remark, frozen=True, tag="int_leaves"):
@@ -72,7 +72,7 @@ class RuleTripled(_Remark, frozen=True, tag="rule_tripled"):
     ignored: bool = False
 
 
-# -- what was found -------------------------------------------------------------------------------
+# -- faults ---------------------------------------------------------------------------------------
 
 
 class DependsOnOrder(_Remark, frozen=True, tag="depends_on_order"):
@@ -93,7 +93,7 @@ class NoGradientChanged(_Remark, frozen=True, tag="no_gradient_changed"):
 
 
 class NothingStored(_Remark, frozen=True, tag="nothing_stored"):
-    """No local derivatives were found beside the inputs of a node."""
+    """No local derivatives were found with the inputs of a node."""
 
 
 class NoRules(_Remark, frozen=True, tag="no_rules"):

@@ -1,4 +1,4 @@
-"""The budget of a whole submission, beside the limits of each check."""
+"""The budget of a whole submission, in addition to the limits of each check."""
 
 from msgspec import Struct
 

@@ -98,8 +98,7 @@ class EngineProcess:
         cells: The lines in which a notebook's cells begin. If there are several, a cell that cannot be run is
             skipped.
         apart: Whether each batch is run in a fresh process. Without `apart`, this begins after a batch that ran out
-            of
-            time, or that died in a used process.
+            of time, or that died in a used process.
     """
 
     def __init__(
@@ -331,8 +330,7 @@ class _Progress:
     """Watch the CPU clock of a process that does not answer, once a second.
 
     A process must be stopped if it uses too much CPU time, or none for several seconds. Its CPU time counts, because
-    a
-    busy machine lengthens the wall-clock time.
+    a busy machine lengthens the wall-clock time.
     """
 
     def __init__(self, warm: Warm, number: int, cpu_s: float) -> None:

@@ -30,8 +30,7 @@ class Source(Struct, frozen=True):
         problem: `missing`, `unreadable` or None.
         cells: The beginnings of a notebook's cells.
         names: The files that may be meant: several with the right name and different contents, or files with a
-            similar
-            name.
+            similar name.
     """
 
     path: Path
@@ -72,8 +71,7 @@ def joined(path: Path, cells: Sequence[notebook.Cell], names: Collection[str]) -
     """Return the source of an exercise from the cells of a notebook.
 
     If cells begin with `%%grade` and a name of the exercise, the source is the last one of them. Otherwise it
-    consists of
-    all cells that do not begin with `%%grade` and a name.
+    consists of all cells that do not begin with `%%grade` and a name.
 
     Args:
         names: the names of the exercise.
@@ -91,8 +89,7 @@ def read_source(path: Path, root: Path | None = None, names: Collection[str] | N
     """Read a regular file of UTF-8 text of at most 256 KB. Line ends become `\\n`.
 
     Reading never waits for a pipe. Symbolic links and files with a second name (hard links) are refused, because they
-    may
-    lead to a file that is not part of the submission.
+    may lead to a file that is not part of the submission.
 
     Args:
         root: a folder. If the file is below it, no folder between them may be a symbolic link.

@@ -29,8 +29,7 @@ class Behaviour(Struct, frozen=True):
     Attributes:
         programs: `RIGHT` or a fingerprint for each program, by `check:batch:program`. It has no entry for a program
             that was not run, that needs an operation which the engine does not offer, or that stops at code still to
-                be
-            filled in.
+            be filled in.
         unclear: The keys of programs about which nothing is known.
         arrived: Whether any node but the root received a gradient; None if no run observed gradients.
     """

@@ -27,7 +27,7 @@ class Redraw:
     """Other leaf values of the same kind for fixed programs, drawn from a seed.
 
     A redrawn program tests the same things. Every value and gradient keeps its sign and is not
-    negligible beside the largest. No two numbers around an operation become equal, because an
+    negligible next to the largest. No two numbers around an operation become equal, because an
     engine that confuses them would then be right. If none of 50 draws meets these conditions, the
     program keeps its numbers.
 

@@ -33,8 +33,7 @@ def start(isolation: str = "auto", *, allow_imports: Sequence[str] = (), officia
     """Return a server process in the strongest tier that works on this machine, or in the named tier.
 
     The process starts at once. Its tier is tested at the first use, and `Warm.tier` waits for the test. If the tier
-    does
-    not work, the next one is tried.
+    does not work, the next one is tried.
 
     Args:
         isolation: a tier, or `auto`.

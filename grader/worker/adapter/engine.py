@@ -17,8 +17,7 @@ class LearnerFile:
     Args:
         order: a dictionary with the keys `source`, `filename`, `stub`, `allow`, `cells` and `limits`. `stub` is the
             file as it was given out, or None. `allow` has the folders of modules beyond the standard library, by
-                name. `cells` has
-            the lines in which a notebook's cells begin, and is empty for a file.
+            name. `cells` has the lines in which a notebook's cells begin, and is empty for a file.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:

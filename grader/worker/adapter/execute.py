@@ -80,8 +80,7 @@ class Graph:
 
         Args:
             program: the nodes: `["leaf", x]`, `[op, operand, ...]`, or `["repeat", count, op, operand, ...]` for
-                `count`
-                nodes with the same operation. An operand is the index of a node or `["number", x]`.
+                `count` nodes with the same operation. An operand is the index of a node or `["number", x]`.
         """
         self.program = program
         self._build({})
@@ -285,8 +284,7 @@ class Graph:
 
         Returns:
             `["rule", state, alone, first, last]`. The state is `input` for a leaf, else as in `Rules.state`. `alone`
-                says
-            that the operation made no other node with inputs. Both lines are 0 if the rule is not in the file.
+            says that the operation made no other node with inputs. Both lines are 0 if the rule is not in the file.
         """
         node = self._node(index)
         if id(node) in self.leaves:
@@ -325,8 +323,7 @@ class Graph:
         """Record the run. This is always the first step of the run.
 
         Its answer is completed when the run has ended. It holds the lines that make nodes. From the step number
-        `begin` on,
-        it also holds the runs of local rules and the writes to gradients.
+        `begin` on, it also holds the runs of local rules and the writes to gradients.
         """
         assert self.recording is not None
         return self.recording.answer
@@ -417,16 +414,13 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
     """Run a batch `{"runs": [[program, steps], ...], "order_seeds": [...], "calls": n, "engine": bool}`.
 
     The only order seed may be None. Order is then left to Python, for large programs whose answers do not depend on
-    it.
-    With `engine` false, no engine is read and no program is built; the file's functions are called with numbers.
+    it. With `engine` false, no engine is read and no program is built; the file's functions are called with numbers.
     `rearranged`, if present, has the runs of each order seed after the first. An entry is null if the run is the same
-    as
-    under the first order seed.
+    as under the first order seed.
 
     Returns:
         `["read", reading, [[outcome per run] per order seed]]`, or `["unread", problem]` if the file holds nothing
-            that
-        can be read as an engine. An outcome `["same"]` is equal to that of the run under the first order seed.
+        that can be read as an engine. An outcome `["same"]` is equal to that of the run under the first order seed.
     """
     builtins = vars(module)["__builtins__"]
     nodes = Nodes(module, follow=batch["order_seeds"] != [None])

@@ -121,8 +121,7 @@ def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, 
     """Return whether the local rules are in the backward pass, judged by one pass over a small graph.
 
     After the pass has read the gradient of an operation, it must write the gradients of that operation's inputs, and
-    no
-    others.
+    no others.
     """
     with GradientLog(cls, grad) as log, contextlib.suppress(Exception):
         run()

@@ -108,7 +108,7 @@ def _classes(module: ModuleType) -> Iterator[type]:
 
 
 def engine_class(module: ModuleType) -> type:
-    """Return `Value`, or the only class of the file with `+` and `*`. Subclasses of such a class do not count."""
+    """Return `Value`, or the only class of the file with `+` and `*`. Subclasses of a class with both do not count."""
     named = vars(module).get("Value")
     if isinstance(named, type):
         return named

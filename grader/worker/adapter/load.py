@@ -139,8 +139,7 @@ def preimport(source: str, allow: dict[str, str]) -> None:
     """Import the modules that a file seems to import, while files can still be opened.
 
     Also make the modules in `allow` (folders by name) importable. The file is not parsed, so a module whose name the
-    file
-    computes is missed here. Such a module can be imported later if the sandbox allows reading files.
+    file computes is missed here. It can be imported later if the sandbox allows reading files.
     """
     sys.meta_path.append(_Allowed(allow))
     for name in sorted(_named_modules(source)):

@@ -1,8 +1,7 @@
 """Record a run: which line made each node, which local rule ran when, and which line wrote which gradient.
 
 If the rule of a node is a function, each call of it is a visit. Otherwise (for stored local derivatives, and for
-rules
-inside the pass), a visit is a series of writes after the pass has read the gradient of the same node (see
+rules inside the pass), a visit is a series of writes after the pass has read the gradient of the same node (see
 `inline_rules`).
 """
 
@@ -140,8 +139,7 @@ class Recording:
         """Complete the answer.
 
         It holds lines, visits, values, gradients, the number of omitted visits and changes, and whether the pass
-        keeps
-        gradients elsewhere than on the nodes.
+        keeps gradients elsewhere than on the nodes.
         """
         self._nodes.on_made = None
         if self._access is not None:

@@ -1,4 +1,4 @@
-"""Local rules: run the rule by which one node adds to the gradients of its inputs, in any of these forms.
+"""Run local rules. By its rule, a node adds to the gradients of its inputs. Rules have these forms:
 
 | kind          | what a node keeps                                        |
 |---------------|----------------------------------------------------------|
@@ -12,7 +12,7 @@
 | `inline`      | nothing: the rules are in the backward pass, or on a tape (see `inline_rules`) |
 
 A local derivative is a number or a function of the upstream gradient. Contributions come in the order of the inputs,
-or each with its input. A single number is the contribution to the first input.
+or each with its input. A single number is the contribution to the only input.
 """
 
 import inspect
@@ -67,11 +67,9 @@ class Call(NamedTuple):
         name: the name of the function. It is an attribute of the node, or of the object that the node keeps as `via`.
         via: the name of an attribute of the node, or empty.
         shared: the functions of the file that contain the rule, or None. The key is `name`, or the value of the
-            node's
-            attribute `via`.
+            node's attribute `via`.
         arguments: the roles of the positional arguments: `node`, `part` (the value of the node's attribute `via`),
-            `grad`
-            (the upstream gradient), `inputs`, or `*inputs` (one argument for each input).
+            `grad` (the upstream gradient), `inputs`, or `*inputs` (one argument for each input).
         named: the keyword arguments, each with its role.
         adds: whether the function itself adds to the gradients.
     """
@@ -85,7 +83,7 @@ class Call(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """Where a node keeps its inputs: an attribute or a method of the node, or of the object that it keeps as `via`."""
+    """The place of a node's inputs: an attribute or a method of the node, or of the object that it keeps as `via`."""
 
     name: str
     via: str = ""
@@ -190,8 +188,7 @@ def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found |
     """Return where local derivatives are stored, or None.
 
     A usual name is preferred. Numbers that equal the values of the inputs count only under a usual name, or if the
-    result
-    of another operation has other numbers in the same place.
+    result of another operation has other numbers in the same place.
     """
     names = sorted(attributes, key=lambda name: name not in _LOCAL_GRADS)
     for name in names:

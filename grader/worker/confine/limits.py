@@ -31,8 +31,7 @@ def start_clocks(cpu_s: float, is_theirs: Callable[[FrameType | None], bool] = l
 
     After that time, `OutOfTime` is raised in the running code, and again every tenth of a second. `Stalled` is raised
     when the trusted side signals that the process makes no progress. Neither is raised unless `is_theirs` returns
-    true
-    for the running frame, so that processing a finished answer is not interrupted.
+    true for the running frame, so that processing a finished answer is not interrupted.
     """
 
     def raise_in(kind: type[BaseException]) -> Callable[[int, FrameType | None], None]:
