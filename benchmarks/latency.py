@@ -8,7 +8,9 @@ The course is one exercise with eight checks. A right file and a file with `=` f
 verdict (passed, or the first check that failed, with its numbers), and that of the whole explanation.
 
 The same run measures `grade`, `python -m pytest` on one empty test, and other graders on the same files
-(benchmarks/peers). These commands do not watch files. They are started again for each save. Prints medians of wall time.
+(benchmarks/peers). These commands do not watch files. They are started again for each save.
+
+Prints medians of wall time.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Remarks on a failure, besides its numbers, as data: a kind and its fields. `grader.words` has the sentences.
 
-Checks use remarks to record how a program was run, and which faults were found. `Stopped` is for code that raised an error, ran
-out of a limit, or cannot be read as an engine.
+Checks use remarks to record how a program was run, and which faults were found. `Stopped` is for code that raised an
+error, reached a limit, or cannot be read as an engine.
 """
 
 from typing import Literal, TypeAlias

@@ -98,7 +98,7 @@ class EngineUnderCheck:
         # whether any process used had run an earlier batch, which may affect the result
         self._shared = False
         self._shrinking = False  # whether the parts of a failed program are being run
-        # the number of programs that were judged, and by method why others could not be built
+        # the number of judged programs; the problems of programs that could not be built; the methods that were called
         self._judged = 0
         self._absent: dict[str, Problem] = {}
         self._built: set[str] = set()
