@@ -47,7 +47,7 @@ class KnownExercise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The known wrong solutions of an exercise.
 
     Attributes:
-        unfinished: The behaviours of solutions that are written only up to some point. Each behaviour occurs once.
+        unfinished: The behaviours of unfinished solutions. Each behaviour occurs once.
         functions: The keys of the programs that depend on one function alone, by that function. Empty unless the
             exercise has several functions to fill in.
     """

@@ -1,4 +1,4 @@
-"""Start processes. Other modules of the grader use this one to do so.
+"""Start processes. No other module of the grader starts any.
 
 A process takes no module, program or setting of Python from the current folder or from a `PYTHON*` variable.
 """

@@ -62,8 +62,8 @@ def compare_grads(
     Args:
         scale: The largest absolute value of the numbers in the program.
         remarks: Remarks for the failure.
-        cleared: Whether the pass may have cleared the gradients of operations. All of them except the root must then
-            be 0, and the root's gradient may be 0. The leaves still show whether the pass was right.
+        cleared: Whether a pass may clear the gradients of operations at its end. A pass did so if all of them, except
+            perhaps that of the root, are 0. The leaves still show whether the pass was right.
         by: Where the expected gradients come from.
     """
     between = [i for i, node in enumerate(program.nodes) if not isinstance(node, Leaf) and i != program.root]

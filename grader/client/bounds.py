@@ -1,7 +1,7 @@
 """The bounds on everything that a submission can send, in one place.
 
 A worker's answer beyond its bounds is refused before anything is built from it. Text that people read is cut, and a
-mark shows that. docs/threat-model.md says how much memory and disk these bounds add up to.
+mark shows that. docs/threat-model.md gives the sums of these bounds.
 """
 
 SOURCE = 256 << 10  # bytes of a learner's file, or of a notebook's code

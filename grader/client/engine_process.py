@@ -345,7 +345,7 @@ class _Progress:
     def look(self) -> Died | None:
         """Return the reason why the process must be ended, or None.
 
-        A process without progress is signalled that it is stalled.
+        A process that makes no progress gets the signal that raises `Stalled`.
         """
         if time.monotonic() < self._due:
             return None

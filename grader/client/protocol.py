@@ -501,7 +501,7 @@ class Done(_Outcome, frozen=True):
 
 
 class Broke(_Outcome, frozen=True):
-    """A run that stopped at step `len(results)`, or while building. In that case only `record` has a result."""
+    """A run that stopped at step `len(results)`, or while building. In the second case, only `record` has a result."""
 
     problem: Problem
 

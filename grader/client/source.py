@@ -139,7 +139,7 @@ def read_content(path: Path, root: Path | None, most: int) -> bytes | Source:
 
 
 def decode_source(path: Path, data: bytes) -> Source:
-    """Return the source with the bytes of a file. The first `MAX_BYTES + 1` bytes are enough."""
+    """Return the source for the content of a file. The first `MAX_BYTES + 1` bytes of it are enough."""
     if len(data) > MAX_BYTES:
         return Source(path, problem="unreadable", message=f"{path.name} {_too_large(MAX_BYTES)}")
     if b"\0" in data:

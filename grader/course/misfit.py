@@ -1,4 +1,4 @@
-"""Say which value in a YAML file does not fit its type, and what to write instead."""
+"""Find the value in a YAML file that does not fit its type, and suggest a replacement."""
 
 import re
 from collections.abc import Sequence

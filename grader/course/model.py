@@ -84,7 +84,7 @@ class Check(Struct, frozen=True):
 
 
 class Exercise(Struct, frozen=True):
-    """One file that learners edit, with its checks in the order of `course.yaml`. `learnt` says what it teaches."""
+    """One file that learners edit, with its checks in the order of `course.yaml`. `learnt` is what it teaches."""
 
     id: str
     number: str

@@ -60,7 +60,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
         input: "a", "b", or empty for all inputs of the operation.
         expected: The expected factor of the upstream gradient, as text. For `value`, `contribution`, `seed` and
             `overwrites`, a number.
-        found: The found factor, as text. For the kinds above, a number. For `single_precision`, "values" or
+        found: The found factor, as text. For the same kinds, a number. For `single_precision`, "values" or
             "gradients". For `gives_other`, a type. For `rule_is_none`, the name of the rule.
         lines: The first and the last line of the operation's rule in the learner's file.
         node: A node, in facts about `backward()`.

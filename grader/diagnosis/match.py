@@ -17,7 +17,7 @@ def diagnose(
     """Return the misconceptions that explain the failed checks, by check. A check has none if that is not certain.
 
     A misconception is named if it behaves like the engine on every program that both have run, and at least one of
-    these programs is wrong. No other misconception may behave the same, and no unfinished solution.
+    these programs is wrong. No other misconception and no unfinished solution may behave the same.
 
     If no misconception is named, two that together explain everything are named. Otherwise, the programs that depend
     on one function alone are compared, function by function.
@@ -35,9 +35,9 @@ def diagnose(
 
 
 def _seen_whole(alike: list[KnownBehaviour], seen: Behaviour) -> list[KnownBehaviour]:
-    """Return the misconceptions without any program in their behaviour that is unclear for the engine.
+    """Return the misconceptions for which every program that they get wrong is clear in the engine's behaviour.
 
-    If there are none, return all.
+    If there is no such misconception, return all.
     """
     return [one for one in alike if seen.unclear.isdisjoint(one.behaviour)] or alike
 

@@ -22,7 +22,7 @@ class OracleError(RuntimeError):
 
 
 class NoAnswer(OracleError):
-    """A program without finite values and gradients."""
+    """The program does not have finite values and gradients."""
 
 
 class NoTorch(OracleError, UserError):

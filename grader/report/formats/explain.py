@@ -12,8 +12,8 @@ from ..shown import digits, expected_by, first_failure
 def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
     """Return the explanation of a check that did not pass, with everything that the report has.
 
-    That is the program, the learner's and the expected numbers, the message, the reason and the hint. For a skipped
-    check, it is the reason why the exercise's file was not loaded.
+    It consists of the program, the learner's and the expected numbers, the message, the reason and the hint. For a
+    skipped check, it is the reason why the exercise's file was not loaded.
     """
     if check.status == "skipped":
         return lines(exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message)

@@ -30,7 +30,7 @@ COLUMNS = (
 def nbgrader(reports: Iterable[Report], assignment: str | None = None) -> Iterator[str]:
     """Yield the lines of the table.
 
-    Like in nbgrader's own table, a learner who submitted nothing has 0 points. An excused learner has no row.
+    As in nbgrader's own table, a learner who submitted nothing has 0 points. An excused learner has no row.
 
     Args:
         assignment: The name of the assignment; by default, the course's id.

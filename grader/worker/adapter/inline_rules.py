@@ -174,7 +174,7 @@ class InlineRules:
             self.shape.write(write.to, start + write.after - (write.before or 0.0))
 
     def triple(self, node: Any) -> None:
-        """Make a pass that begins at a node read three times its gradient, from now on."""
+        """Make the backward pass read three times the gradient of a node, from now on."""
         self._tripled.append(node)
 
     def run_pass(self, run: Callable[[], Any]) -> None:

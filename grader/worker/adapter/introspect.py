@@ -65,8 +65,8 @@ class Reading(NamedTuple):
     def typed(self, node: Any, number: float) -> Any:
         """Return a number as a gradient for a node.
 
-        It has the type of the node's gradient. If the gradient is a plain number or None, it has the type of the
-        value.
+        The number has the type of the node's gradient. If that is a plain number or None, it has the type of the
+        node's value.
         """
         return _typed(node, number, self.grad, self.data)
 
