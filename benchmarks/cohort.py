@@ -3,13 +3,13 @@
     python benchmarks/cohort.py [--submissions 20] [--throughput 100,1000,10000] [--whole 100,1000]
         [--peers pytest,gradescope,otter,check50,nbgrader]
 
-Each grader runs the same eight checks on the same submissions. These are right, have `=` for `+=`,
-or are almost empty, and every file differs. The graders take turns in one run. Each peer is
+Each grader runs the same eight checks on the same submissions. A submission is right, has `=` for
+`+=`, or is almost empty, and every file is different. The graders take turns in one run. Each peer is
 installed in its own environment below --folder. A peer that cannot be installed is left out, with
 a message. Then two processes grade classes of the given sizes, on that course and on the whole one.
 
-Prints Markdown. Exits with 1 if a grader gave a right submission less than full marks, or a wrong
-one full marks.
+Prints Markdown. Exits with 1 if a grader gave a right submission less than full marks, or gave a
+wrong submission full marks.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from peers.synthetic import ROOT, make_class
 from peers.venvs import NotHereError, default_folder
 
 _JOBS = 2
-_FURTHER = 5  # this many times more submissions are graded to find the cost of a further one
+_FURTHER = 5  # the cost of a further submission is measured with this many times more submissions
 MakeClass = Callable[[Path, int], object]
 KINDS = ("right", "overwrite", "unfilled")
 

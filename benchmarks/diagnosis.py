@@ -6,17 +6,18 @@ The files are
 
 - compounds of two misconceptions of an exercise, up to N for each exercise;
 - every mechanical mutant of a solution that fails a check;
-- half-done files: the solution with one statement to be filled in missing, emptied or mistyped.
+- half-done files: the solution with one statement missing, emptied or mistyped in a part to be filled in.
 
 A named misconception is true if the functions that it changes have the same code in the file. A
-fault fact is true if it is about an operation that a changed function computes, or about
-`backward()` if that or a function it calls was changed. One untrue sentence makes a file untrue.
+fault fact about an operation is true if a changed function computes the operation. A fact about
+`backward()` is true if `backward()` or a function it calls was changed. One untrue sentence makes a
+file untrue.
 
 A file also counts as described if
 
-- a check shows a line inside a changed function, or names one;
+- a check shows a line inside a changed function, or names such a function;
 - the program of a check depends on a changed function and on no other function to be filled in;
-- a check says what is wrong with an order.
+- a check describes a fault of an order.
 
 Exits with 1 if a file is untrue.
 """
@@ -48,7 +49,7 @@ from grader.words.learner import fact_text, finding_text
 ROOT = Path(__file__).resolve().parent.parent
 COMPOUND, MUTANT, HALF_DONE = KINDS = ("compound of two", "mechanical mutant", "half-done file")
 COLUMNS = ("correct", "silent", "untrue")
-# the methods that compute an operation, if they are more than its own
+# the methods that compute an operation, for operations that use more than their own method
 METHODS = {
     "add": ("__add__", "__radd__"),
     "mul": ("__mul__", "__rmul__"),
@@ -62,7 +63,7 @@ METHODS = {
     "rdiv": ("__rtruediv__", "__truediv__", "__pow__", "__mul__"),
     "relu_below_zero": ("relu", "_function"),
 }
-# patterns of what is written in another way, and means the same where it stands
+# patterns of code with another form but the same meaning in its place
 ALIKE = (
     (r"list\(build_topo\(self\)\)", "build_topo(self)"),
     (r"\(self\.data > 1\)", "(self.data >= 1)"),
@@ -75,10 +76,10 @@ ALIKE = (
         r"self\.grad = other\.grad = 0\.0; self\.grad \+= out\.grad\n( +)other\.grad = ",
         r"self.grad = out.grad\n\1other.grad = ",
     ),
-    (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # no call: nothing happens
+    (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # without a call, nothing happens
     (r"\b(\d)\.0\b", r"\1"),
 )
-# what means the same as a misconception: in a graph without cycles, a mark that is removed on leaving keeps nothing out
+# code equivalent to a misconception: without cycles, a mark that is removed on leaving a node has no effect
 EQUAL = {"every_path": "visited.discard(node)"}
 _NAMED = re.compile(r"^(\w+) returned |`(\w+)(?:\(\))?`")
 
@@ -138,7 +139,7 @@ def alike(text: str) -> str:
 
 
 class Judge:
-    """The known mistakes of a file, by the code in it."""
+    """Judge statements about a file by its code, which has known mistakes."""
 
     def __init__(self, solution: str, sources: dict[str, str], text: str, on: dict[str, str] | None = None) -> None:
         solution, text = alike(solution), alike(text)
@@ -158,7 +159,7 @@ class Judge:
         names = changed(self._solution, source)
         if all(self._written.get(name, "!")[0] == theirs.get(name, "?")[0] for name in names):
             return True
-        # the file may edit the same function twice; then all changed lines must be in it
+        # the file may edit the same function twice, so it must contain all changed lines
         start = self._sources[self._on[misconception]] if misconception in self._on else self._solution
         lines = set(source.splitlines()) - set(start.splitlines())
         return bool(lines) and lines <= set(self.text.splitlines())
@@ -172,8 +173,8 @@ class Judge:
     def is_described(self, exercise: Exercise, known: KnownExercise, examined: Examined) -> bool:
         """Return whether a check describes the mistake.
 
-        It shows a line of a changed function, tests a changed function and no other one to be filled in, or says
-        what is wrong with an order.
+        It shows a line of a changed function, tests a changed function and no other function to be filled in, or
+        describes a fault of an order.
         """
         wrong: dict[str, str] = {}
         for key in examined.behaviour.wrong:
@@ -215,7 +216,7 @@ def main() -> int:
         for exercise in exercises:
             solution = course.solution(exercise).read_text(encoding="utf-8")
             path = course.solution(exercise).with_suffix(".mistakes.yaml")
-            # keys as they stand: YAML takes `on` for true
+            # keep the keys as text, because YAML otherwise reads `on` as true
             listed = yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader) if path.exists() else []
             on = {one["id"]: one["on"] for one in listed if "on" in one}
             sources = {one.id: one.source for one in catalogue(course, exercise)}

@@ -39,7 +39,7 @@ Asked = dict[str, list[dict[str, Any]]]
 
 
 def batches(course: Course) -> Asked:
-    """Return every batch that the checks send under the course's seed, by exercise, as a worker reads it."""
+    """Return every batch that the checks send under the course's seed, by exercise, in the form that a worker reads."""
     asked: Asked = {}
     with CheckSession(course, course.exercises) as checks, Oracle(read_book(course.book), None) as oracle:
         for exercise in course.exercises:
@@ -59,7 +59,7 @@ def batches(course: Course) -> Asked:
 def floor(course: Course, asked: Asked, expected: list[Any]) -> float:
     """Return the CPU seconds for one right submission. The first call fills `expected`; later ones compare with it."""
     gc.collect()
-    gc.freeze()  # as an engine process does: what this process holds besides is not collected again and again
+    gc.freeze()  # as an engine process does, so that the objects of this process are not collected repeatedly
     before = time.process_time()
     answers = []
     for exercise in course.exercises:
@@ -92,7 +92,7 @@ def cohort(meter: Meter, checkout: Path, submissions: Path, folder: Path) -> flo
     """Return the CPU seconds of `grade cohort` for a folder, including all of its processes."""
     out = folder / "results"
     shutil.rmtree(out, ignore_errors=True)
-    # with a fixed seed, every round draws the same
+    # with a fixed seed, every round draws the same programs
     words = [
         "cohort",
         str(submissions),

@@ -6,7 +6,7 @@ For every tier that works on this machine, three steps are measured:
 
 - the start of the server process, once for each run of `grade`;
 - the start of an engine process, which drops its rights, compiles a file and runs it;
-- a check in it.
+- a check in an engine process.
 
 The tiers are measured in turn. Prints medians, and ratios to the `process` tier.
 """

@@ -1,12 +1,16 @@
-"""Measure how long a learner waits: from a save to the verdict in `grade watch`, and for each command from its start.
+"""Measure how long a learner waits for `grade watch` after a save, and for each command from its start.
 
     python benchmarks/latency.py [--rounds N] [--peers NAME,...]
 
-One exercise with eight checks, a right file and one with `=` for `+=`, taking turns. `grade watch` runs in a terminal
-of 80 by 24, and the clock stops when the text is on it: the verdict (passed, or the first check that failed, with its
-numbers), and the whole explanation. Beside it, in the same run: `grade`, `python -m pytest` on one empty test, and
-other graders on the same files (benchmarks/peers), which have no such loop and start anew for each save. Medians of
-wall time.
+The course is one exercise with eight checks. A right file and a file with `=` for `+=` take turns.
+
+`grade watch` runs in a terminal of 80 by 24. Two times are measured, until the text is on the terminal: that of the
+verdict (passed, or the first check that failed, with its numbers), and that of the whole explanation.
+
+The same run measures `grade`, `python -m pytest` on one empty test, and other graders on the same files
+(benchmarks/peers). These commands do not watch files. They are started again for each save.
+
+Prints medians of wall time.
 """
 
 import argparse
@@ -35,7 +39,7 @@ _PATIENCE_S = 60.0
 
 
 class Watched:
-    """`grade watch` in a terminal of its own."""
+    """`grade watch` in a separate terminal."""
 
     def __init__(self, course: Path, folder: Path, environment: dict[str, str]) -> None:
         self.process, self.descriptor = pty.fork()
@@ -46,7 +50,7 @@ class Watched:
         self.wait(lambda screen: b"q quit" in screen)
 
     def wait(self, *conditions: Callable[[bytes], bool]) -> list[float]:
-        """Return when the screen first met each condition, by the clock of `perf_counter`."""
+        """Return the times at which the screen first met each condition, by the clock of `perf_counter`."""
         drawn, met = b"", [0.0] * len(conditions)
         end = time.perf_counter() + _PATIENCE_S
         while not all(met):
@@ -64,7 +68,7 @@ class Watched:
 
 
 def saved(watched: Watched, path: Path, text: str, right: bool) -> tuple[float, float]:
-    """Save a file; return the seconds until the verdict and until the whole screen."""
+    """Save a file. Return the seconds until the verdict, and until the whole screen."""
     beside = path.with_name(".saved")
     beside.write_text(text, encoding="utf-8")
     started = time.perf_counter()

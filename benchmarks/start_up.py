@@ -2,10 +2,10 @@
 
     python benchmarks/start_up.py [--rounds N]
 
-Prints medians of wall time and of CPU time, child processes included, and their ratios to two runs
-of pytest: with all installed plugins, and without them. The commands take turns, so that load on the
-machine affects all of them. On a busy machine CPU time is the more reliable of the two. `grade`
-spends a part of it in a second process, beside the first.
+Prints medians of wall time and of CPU time, child processes included. Also prints their ratios to two
+runs of pytest: with all installed plugins, and without them. The commands take turns, so that load on
+the machine affects all of them. On a busy machine CPU time is the more reliable of the two. `grade`
+spends part of it in a second process, in parallel with the first.
 """
 
 import argparse

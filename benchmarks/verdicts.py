@@ -3,9 +3,9 @@
     python benchmarks/verdicts.py [--repetitions N] [--state FILE]
 
 Each repetition runs in fresh processes, with another hash seed, another memory layout and unused
-lines at the end of the file. Every second repetition draws its random programs from its own seed,
+lines at the end of the file. Every second repetition draws its random programs from a secret seed,
 as an official run does. Prints a line when a repetition ends, and a table at the end. With a state
-file, a run that was stopped goes on after the last repetition that ended. Exits with 1 if a verdict
+file, an interrupted run continues after the last complete repetition. Exits with 1 if a verdict
 was wrong, or differed between repetitions.
 """
 
@@ -32,7 +32,7 @@ def seed_of(repetition: int) -> str | None:
 
 
 def graded(entries: Sequence[table.Entry], repetition: int, memo: Path) -> dict[str, Any]:
-    """Grade every entry once; return what is counted, as it stands in a line of a state file."""
+    """Grade every entry once. Return the results as a line of a state file."""
     started = time.monotonic()
     laid = [table.relaid(entry, repetition) for entry in entries]
     verdicts = table.grade_all(laid, memo=memo, seed=seed_of(repetition), hash_seed=repetition)
@@ -41,15 +41,15 @@ def graded(entries: Sequence[table.Entry], repetition: int, memo: Path) -> dict[
 
 
 def digest(entries: Iterable[table.Entry]) -> str:
-    """Return what tells whether a state file is of these programs."""
+    """Return a digest of the programs, which shows whether a state file belongs to them."""
     return hashlib.sha256(json.dumps([[str(entry), entry.text] for entry in entries]).encode()).hexdigest()
 
 
 def done_before(state: Path | None, entries: Sequence[table.Entry]) -> list[dict[str, Any]]:
-    """Return the repetitions of a state file. Exits where they are of other programs."""
+    """Return the repetitions of a state file. Exits if they are of other programs."""
     if state is None or not state.exists():
         return []
-    lines = state.read_text(encoding="utf-8").split("\n")[:-1]  # without one that a kill cut short
+    lines = state.read_text(encoding="utf-8").split("\n")[:-1]  # without a last line that a kill cut short
     found = [json.loads(line) for line in lines]
     if any(one["of"] != digest(entries) for one in found):
         sys.exit(f"{state} was made of other programs; remove it, or name another file")
@@ -63,7 +63,7 @@ def main() -> int:
     options = parser.parse_args()
     entries = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
     found = done_before(options.state, entries)
-    if options.state and found:  # the line that was cut short goes
+    if options.state and found:  # remove a line that was cut short
         options.state.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         for repetition in range(len(found), options.repetitions):
@@ -78,7 +78,7 @@ def main() -> int:
 
 
 def report(entries: Sequence[table.Entry], found: Sequence[dict[str, Any]]) -> int:
-    """Print the table of some repetitions; return the exit code."""
+    """Print the table of some repetitions, and return the exit code."""
     accepted, refused = Counter[table.Entry](), Counter[table.Entry]()
     seen: defaultdict[table.Entry, set[tuple[bool, bool]]] = defaultdict(set)
     points: defaultdict[tuple[table.Entry, bool], set[str]] = defaultdict(set)

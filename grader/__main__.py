@@ -14,7 +14,10 @@ _WINDOWS = (
 
 
 def main() -> int:
-    """Run the command line; an interrupt is told as one from the first import on."""
+    """Run the command line and return its exit code.
+
+    An interrupt during the imports is reported like a later one.
+    """
     if sys.platform == "win32":
         print(_WINDOWS, file=sys.stderr)
         return 2
@@ -23,7 +26,7 @@ def main() -> int:
         import gc
         import signal
 
-        gc.set_threshold(200_000)  # a short run ends before that; looking for garbage would take an eighth of it
+        gc.set_threshold(200_000)  # a short run allocates less; garbage collection would take an eighth of its time
 
         from .cli import main as run
     except KeyboardInterrupt:
@@ -32,8 +35,8 @@ def main() -> int:
     try:
         return run()
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is to end
-        gc.freeze()  # Python would look through everything once more
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the exit is left, so ignore interrupts
+        gc.freeze()  # otherwise Python would search all objects for garbage once more
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """The answer book: the results of `grade build`, shipped with the course.
 
-It holds the oracle's answers for every program that the checks ask for under the course's own seed; the generated
-stubs, so that an unchanged file is recognised; and how each misconception behaves.
+It holds three things:
+
+- the oracle's answers to every program that the checks ask for under the course's own seed
+- the generated stubs, so that an unchanged file is recognised
+- how each misconception behaves
 """
 
 from pathlib import Path
@@ -12,20 +15,25 @@ from .course import CourseError
 from .outside import read_plain, write_atomically
 
 FORMAT = 3
-UNCLEAR = "?"  # stands for what a misconception does on a program where that is not known
+UNCLEAR = "?"  # replaces the fingerprint of a misconception on a program where its behaviour is not known
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Values of a program's nodes, and the derivative of its root by each, in the program's order."""
+    """The values of a program's nodes, and the derivatives of its root with respect to them, in the program's order."""
 
     values: tuple[float, ...]
     grads: tuple[float, ...]
 
 
 class KnownBehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A misconception and how it behaves: `behaviour` maps `check:batch:program` to the fingerprint of what was
-    observed, for the fixed programs that it gets wrong. `hint` is the number of a hint of the exercise. `functions`
-    are those that it changes, each with a fingerprint of how it is written then."""
+    """A misconception and how it behaves.
+
+    Attributes:
+        hint: The number of a hint of the exercise.
+        functions: The functions that the misconception changes, each with a fingerprint of its changed code.
+        behaviour: The fingerprint of the observations, by `check:batch:program`, for each fixed program that the
+            misconception gets wrong.
+    """
 
     id: str
     title: str
@@ -38,8 +46,10 @@ class KnownBehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class KnownExercise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The known wrong solutions of an exercise.
 
-    `unfinished` are the behaviours of solutions of which only the beginning is written, each different. `functions`
-    has, where there are several to fill, the programs that depend on one of them alone.
+    Attributes:
+        unfinished: The behaviours of unfinished solutions. Each behaviour occurs once.
+        functions: The keys of the programs that depend on one function alone, by that function. Empty unless the
+            exercise has several functions to fill in.
     """
 
     misconceptions: tuple[KnownBehaviour, ...] = ()
@@ -48,7 +58,14 @@ class KnownExercise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AnswerBook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Answers by `Program.key`; stubs and wrong solutions by exercise id; the torch version that gave the answers."""
+    """The contents of an answer book.
+
+    Attributes:
+        torch: The version of torch that gave the answers.
+        stubs: The stubs, by exercise id.
+        known: The wrong solutions, by exercise id.
+        answers: The oracle's answers, by `Program.key`.
+    """
 
     format: int
     torch: str
@@ -73,7 +90,7 @@ def read_book(path: Path) -> AnswerBook:
 
 
 def write_book(path: Path, book: AnswerBook) -> None:
-    """Write an answer book, one answer a line, so that a change shows in a diff. Raises `OSError`."""
+    """Write an answer book, with one answer in each line so that a diff shows changes. Raises `OSError`."""
     head = msgspec.json.format(
         msgspec.json.encode(
             {

@@ -1,7 +1,7 @@
-"""The entry of IPython, for `%load_ext grader`.
+"""The entry point of IPython, for `%load_ext grader`.
 
-The package imports this first, so it imports nothing by itself: `grade` takes the learner's folder from the search path
-before anything else is imported.
+The package imports this module first. Therefore it has no imports at module level: `grade` must remove the learner's
+folder from the search path before anything else is imported.
 """
 
 

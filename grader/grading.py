@@ -43,11 +43,11 @@ from .report.model import SCHEMA, CheckResult, CourseStamp, Isolation, Report, S
 from .sandbox import Warm
 from .scoring import FileState
 
-_HASTE = 4  # divides the limits of what only an explanation needs, where a check has run out of time
+_HASTE = 4  # divides the limits of programs that serve only an explanation, if a check has run out of time
 
 
 class Submission(Struct, frozen=True):
-    """A submission as it is graded: a source for each exercise, and what its report says of where it came from."""
+    """A submission to be graded: a source for each exercise, its identity for the report, and notes for the report."""
 
     sources: Mapping[str, Source]
     stamp: SubmissionStamp
@@ -55,7 +55,7 @@ class Submission(Struct, frozen=True):
 
 
 class Listener(Struct, frozen=True):
-    """Hears of checks while a submission is graded.
+    """Callbacks for the progress of grading.
 
     Attributes:
         began: Called as each check begins.
@@ -70,7 +70,7 @@ SILENT = Listener()
 
 
 class Grader(Struct, frozen=True):
-    """Everything that submissions are graded with: course, collected checks, answers, a server process, a seed."""
+    """Everything that is needed to grade submissions: course, answer book, checks, oracle, server process, seed."""
 
     course: Course
     book: AnswerBook
@@ -97,13 +97,13 @@ def grade(
     """Grade `files`, a path for each exercise to be graded, and return the full (instructor's) report.
 
     Args:
-        warm: A server process to use; without one, one is started for this submission alone.
-        official: Only a sandbox that holds against hostile code will do.
-        root: No folder between this one and a file may be a symbolic link.
-        here: The folder that the report's paths are relative to; without it they are as given.
-        listener: Hears of each check as it begins and ends.
+        warm: The server process to use. By default, one is started for this submission.
+        official: Whether to accept only a sandbox that holds against hostile code.
+        root: A folder. No folder between it and a file may be a symbolic link.
+        here: The folder to which the report's paths are relative. By default, they are as given.
+        listener: Called as each check begins and ends.
 
-    Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`; never for anything a learner did.
+    Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`. Learner code never causes an exception.
     """
     exercises = [exercise for exercise in course.exercises if exercise.id in files]
     sources = {exercise.id: read_exercise(exercise, files[exercise.id], root) for exercise in exercises}
@@ -124,9 +124,9 @@ def grade_submission(
     listener: Listener = SILENT,
     exercises: Sequence[Exercise] | None = None,
 ) -> Report:
-    """Grade exercises of a submission (all by default) one after the other and return the full report.
+    """Grade exercises of a submission (by default all) one after the other, and return the full report.
 
-    Raises what `grade` does.
+    Raises the same exceptions as `grade`.
     """
     course, book, budget = grader.course, grader.book, Budget()
     results = []
@@ -157,12 +157,12 @@ def grade_submission(
 
 
 def _read_from(path: Path, source: Source) -> Path:
-    """Return the path that a source was read from: the one given, or the notebook in its place."""
+    """Return the path from which a source was read: the given path, or that of the notebook beside it."""
     return path.with_suffix(NOTEBOOK) if source.path.suffix == NOTEBOOK else path
 
 
 def relative_path(path: Path, here: Path) -> Path:
-    """A path to be shown, from a folder on: with `..` where it lies elsewhere, and on another drive its name alone."""
+    """Return a path relative to a folder, in a form that can be shown. On another drive, return only the name."""
     try:
         return readable(Path(os.path.relpath(path, here)))
     except ValueError:
@@ -170,9 +170,13 @@ def relative_path(path: Path, here: Path) -> Path:
 
 
 class Examined(Struct, frozen=True):
-    """The outcomes of an exercise's checks on a file, before points and diagnosis. `engines` are those
-    that were asked the course's own programs, by check; `shown` is the program that the first failure was found on;
-    `facts` is what is certain about an engine that failed."""
+    """The outcomes of an exercise's checks on a file, before points and diagnosis.
+
+    Attributes:
+        engines: The engines that ran the course's own programs, by check.
+        shown: The program on which the first failure was found.
+        facts: The fault facts about an engine that failed.
+    """
 
     state: FileState
     outcomes: Mapping[str, CheckOutcome] = field(default_factory=dict)
@@ -182,12 +186,12 @@ class Examined(Struct, frozen=True):
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """The checks that were run and not passed."""
+        """Return the checks that were run and did not pass."""
         return tuple(check for check, outcome in self.outcomes.items() if outcome.status != "passed")
 
     @property
     def behaviour(self) -> Behaviour:
-        """The behaviour of the engine on the course's own programs."""
+        """Return the behaviour of the engine on the course's own programs."""
         return behaviour({check: engine.shown for check, engine in self.engines.items()})
 
 
@@ -203,14 +207,15 @@ def examine(
     to_the_end: bool = False,
     facts: bool = False,
 ) -> Examined:
-    """Load the source of an exercise in a process of its own and run the checks on it.
+    """Load the source of an exercise in a separate process, and run the checks on it.
 
     Args:
-        budget: What the submission may cost in all; without one the source has one to itself.
-        stub: The file as it was given out; a source that is equal to it is not run.
+        budget: The limits of the whole submission. By default, the source has its own budget.
+        stub: The file as it was given out. A source that is equal to it is not run.
         limit_divisor: Divides every limit of calls and CPU time.
-        to_the_end: Run every batch of every check, whatever an earlier one showed; the outcomes say nothing then.
-        facts: Find out what is certain about an engine that fails.
+        to_the_end: Whether to run every batch of every check, even after a failure. The outcomes are then
+            meaningless.
+        facts: Whether to find the fault facts of an engine that fails.
     """
     if source.problem is not None or source.text == stub:
         kind = "near_name" if source.problem == "missing" else "several_files"
@@ -227,7 +232,7 @@ def examine(
 
         def engine_for(check: Check, seed: str = grader.seed) -> EngineUnderCheck:
             ask = process.run if limit_divisor == 1 else lambda batch: process.run(batch.tightened(limit_divisor))
-            # what counts is run again apart where it fails; what only a diagnosis needs is not
+            # a program that counts is run again in a fresh process if it fails; one that serves only a diagnosis is not
             apart = process if seed == grader.seed else None
             engine = _engine(
                 course, grader.oracle, seed, exercise, check, ask, source.text, apart, to_the_end=to_the_end
@@ -248,7 +253,7 @@ def examine(
 
         outcomes = grader.checks.run(exercise, heard, ended)
         if grader.seed != course.seed and any(outcome.status != "passed" for outcome in outcomes.values()):
-            # misconceptions are known by what they do on the course's own programs; nothing of it counts
+            # misconceptions are identified by their behaviour on the course's own programs; this run gives no points
             grader.checks.run(exercise, partial(engine_for, seed=course.seed))
         failed = (check for check, outcome in outcomes.items() if outcome.status not in ("passed", "not_started"))
         run = asked[check].failing if (check := next(failed, None)) else None
@@ -262,9 +267,10 @@ def examine(
 def _facts(
     process: EngineProcess, source: Source, limits: Limits, shown: Program | None, *, ran_out: bool
 ) -> tuple[Fact, ...]:
-    """Return what is certain about an engine, from programs that are run in fresh processes and cost no points.
+    """Return the fault facts of an engine, from programs that run in fresh processes and cost no points.
 
-    Where a check has `ran_out` of its time already, they have less time.
+    Args:
+        ran_out: Whether a check has run out of time. The programs then have less time.
     """
 
     def answer(probes: Batch) -> Read | Problem | Died:
@@ -277,7 +283,7 @@ def _facts(
     found = rule_facts(rules, source.text.count("\n") + 1, shown)
     passes = answer(pass_probes(limits, shown))
     of_pass = pass_facts(passes, found, shown) if isinstance(passes, Read) else ()
-    return of_pass + found  # what is wrong with the pass concerns every operation
+    return of_pass + found  # a fault of the backward pass concerns every operation, so it comes first
 
 
 def _engine(
@@ -292,7 +298,10 @@ def _engine(
     *,
     to_the_end: bool = False,
 ) -> EngineUnderCheck:
-    """Return an engine that a check asks through `ask`. Under any seed but the course's, fixed programs change."""
+    """Return an engine that runs a check's batches through `ask`.
+
+    Fixed programs get other numbers under any seed but the course's own.
+    """
     redraw = None if seed == course.seed else oracle.redraw(seed)
     check_seed = f"{seed}:{exercise.id}:{check.id}"
     return EngineUnderCheck(
@@ -301,9 +310,11 @@ def _engine(
 
 
 def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
-    """Run every check without an engine, so that the oracle learns what they ask under a seed.
+    """Run every check without an engine, so that the oracle computes the answers that the checks need under a seed.
 
-    Raises `CourseError` for a hidden test that is wrong, `GraderFault` where the grader failed.
+    Raises:
+        CourseError: A hidden test is wrong.
+        GraderFault: The grader failed.
     """
     for exercise in checks.exercises:
 
@@ -314,7 +325,7 @@ def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
 
 
 def own_lines(text: str, stub: str) -> frozenset[int]:
-    """Return the numbers of the lines of a file that do not stand in its stub; lines without code are none of them."""
+    """Return the numbers of the lines of a file that do not occur in its stub, without blank lines."""
     given = {line.strip() for line in stub.splitlines()} | {""}
     return frozenset(number for number, line in enumerate(text.split("\n"), 1) if line.strip() not in given)
 
@@ -336,7 +347,7 @@ def _load(process: EngineProcess, source: Source) -> FileState:
 
 
 def digest(sources: Mapping[str, Source]) -> str:
-    """SHA-256 over what decides a verdict: every exercise's text, or why there is none."""
+    """Return the SHA-256 of all data that decides a verdict: every exercise's text, or why there is no text."""
     made = hashlib.sha256()
     for name, source in sorted(sources.items()):
         data = (source.text if source.problem is None else source.message or "").encode("utf-8", "surrogatepass")

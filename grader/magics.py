@@ -1,4 +1,4 @@
-"""The IPython extension: after `%load_ext grader`, `%%grade EXERCISE` grades the cell that it begins."""
+"""The IPython extension: after `%load_ext grader`, a cell that begins with `%%grade EXERCISE` is graded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def load(shell: Any) -> None:
 
 
 class _Magics:
-    """`%%grade`, with what stays warm between two cells: sandbox, checks and answers of the course around."""
+    """The magic `%%grade`. It keeps the course, its sandbox and its answers open between cells."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
@@ -30,7 +30,8 @@ class _Magics:
     def grade(self, line: str, cell: str) -> None:
         """Grade the cell as the file of an exercise, and show the verdict. Then run the cell, if its code can be run.
 
-        The cell is graded by itself: it cannot use what other cells define. With `--play`, show the replay, too.
+        The cell is graded by itself: it cannot use names that other cells define. With `--play`, also show the
+        replay.
         """
         from IPython.display import display
 
@@ -44,7 +45,7 @@ class _Magics:
             practice = self._warm()
             words = line.split()
             exercise = find_exercise(practice.course, " ".join(word for word in words if word != _PLAY))
-            number = len(self._shell.history_manager.input_hist_raw) - 1  # the first one of the list is empty
+            number = len(self._shell.history_manager.input_hist_raw) - 1  # the list begins with an empty entry
             started = CellStart(number, 1)
             source = Source(Path("notebook"), "\n" + without_magics(cell), cells=(started,))
             verdict = CellVerdict(practice.grade_source(exercise, source))
@@ -63,7 +64,7 @@ class _Magics:
             self._practice = None
 
     def _warm(self) -> Practice:
-        """Return what grades with the course around the current folder, started at the first cell."""
+        """Return the practice session of the course around the current folder. Start it at the first cell."""
         from .course import find_course, load_course
         from .practice import Practice
 

@@ -1,4 +1,4 @@
-"""Start processes. No other module of the grader does.
+"""Start processes. No other module of the grader starts any.
 
 A process takes no module, program or setting of Python from the current folder or from a `PYTHON*` variable.
 """
@@ -26,9 +26,9 @@ def start(
     errors: bool = True,
     pass_fds: Sequence[int] = (),
 ) -> "subprocess.Popen[bytes]":
-    """Start a process in the root folder, in a session of its own.
+    """Start a process in the root folder and in a new session.
 
-    It does not receive an interrupt from the terminal.
+    An interrupt from the terminal does not reach it.
 
     Args:
         command: the program's absolute path, and its arguments.
@@ -58,7 +58,7 @@ def start_module(name: str, *, errors: bool = True) -> "subprocess.Popen[bytes]"
 
     Python is isolated (`-I`), so it ignores `PYTHON*` variables. Raises `OSError`.
     """
-    # settings that may come from a variable, and that `-I` would drop: the encoding of paths, and writing bytecode
+    # keep two settings that may come from a variable and that `-I` would drop: the encoding of paths, no bytecode
     kept = (*(("-X", "utf8") if sys.flags.utf8_mode else ()), *(("-B",) if sys.dont_write_bytecode else ()))
     command = [sys.executable, "-I", *kept, "-c", _MODULE, name, *search_path()]
     return start(command, _environment(), pipes=True, errors=errors)
@@ -71,7 +71,10 @@ def find_program(name: str) -> str | None:
 
 
 def open_in_browser(address: str) -> bool:
-    """Open an address in the user's browser; return whether one was started. None is where there is no display."""
+    """Open an address in the user's browser. Return whether a browser was started.
+
+    No browser is started on a machine without a display.
+    """
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return False
     os.environ["PATH"] = os.pathsep.join(folder for folder in os.get_exec_path() if os.path.isabs(folder))
@@ -82,5 +85,5 @@ def open_in_browser(address: str) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    """Return our environment variables without those of Python, which would affect processes started in turn."""
+    """Return our environment variables without those of Python, which would affect the processes of the new process."""
     return {name: value for name, value in os.environ.items() if not name.upper().startswith("PYTHON")}

@@ -2,8 +2,8 @@
 
 PYTEST_DONT_REWRITE
 
-pytest imports this module in every run of an environment that has the grader, so it imports little before it finds a
-learner's exercise file. Checks run in the sandbox that `grade` uses, and all that is shown is what `grade` shows.
+pytest imports this module in every run of an environment that contains the grader. Therefore it imports little until
+it finds a learner's exercise file. Checks run in the sandbox that `grade` uses, and the output is that of `grade`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from .report import CheckResult, ExerciseResult
 
 _NAME = re.compile(r"\d\w*_\w+\.(?:py|ipynb)")
-_FEWEST = 2  # exercise files of the packaged course in a folder that is a learner's
+_FEWEST = 2  # a folder with at least this many exercise files of the packaged course is a learner's
 _practices = pytest.StashKey["dict[Path, Practice]"]()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
-    """Collect an exercise file as its checks, and as nothing else."""
+    """Collect only the checks of an exercise file, not the tests that other plugins find in it."""
     others = yield
     if _NAME.fullmatch(file_path.name) is None:
         return others
@@ -53,8 +53,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def course_of(folder: Path, *, named: bool) -> Course | None:
     """Return the course whose learner works in a folder; None for any other folder.
 
-    That is the `exercises` folder of a course without solutions, or a folder with at least two exercise files of the
-    packaged course. In a folder with solutions beside it, only files that are `named` on the command line count.
+    A learner's folder is the `exercises` folder of a course without solutions, or a folder with at least two exercise
+    files of the packaged course. If the course has solutions, only files that are `named` on the command line count.
     """
     from .course import CourseError, course_around, load_course, packaged_course
 
@@ -63,7 +63,7 @@ def course_of(folder: Path, *, named: bool) -> Course | None:
         return None
     try:
         course = load_course(around or packaged_course())
-    except CourseError:  # `grade` says what is wrong with it
+    except CourseError:  # `grade` reports the error
         return None
     if around is not None:
         return course
@@ -85,7 +85,7 @@ class ExerciseFile(pytest.File):
             yield item
 
     def result(self) -> ExerciseResult:
-        """Return what became of the exercise; graded when its first check is asked for."""
+        """Return the result of the exercise. The exercise is graded at the first call."""
         found: ExerciseResult | None = getattr(self, "_result", None)
         if found is None:
             (found,) = self._practice().grade([self.exercise]).exercises
@@ -93,7 +93,7 @@ class ExerciseFile(pytest.File):
         return found
 
     def _practice(self) -> Practice:
-        """Return what grades the files of this folder; started once in a run."""
+        """Return the practice session for the files of this folder. It is started once in each run of pytest."""
         from .practice import Practice
 
         practices = self.config.stash.setdefault(_practices, {})
@@ -104,11 +104,11 @@ class ExerciseFile(pytest.File):
 
 
 class CheckFailed(Exception):
-    """A check is not passed. The message is all that is shown."""
+    """A check did not pass. The message is all that is shown."""
 
 
 def _skipped(why: str) -> BaseException:
-    """Return the exception that skips a check, told at the learner's file."""
+    """Return the exception that skips a check, with the learner's file as its location."""
     return pytest.skip.Exception(why, _use_item_location=True)
 
 
@@ -119,7 +119,7 @@ class CheckItem(pytest.Item):
     check: str
 
     def runtest(self) -> None:
-        """Pass, fail, or skip what is still to be filled in."""
+        """Pass, fail, or skip a check whose code is still to be filled in."""
         result = self.parent.result()
         check = next(one for one in result.checks if one.id == self.check)
         if check.status == "passed":
@@ -131,14 +131,14 @@ class CheckItem(pytest.Item):
         raise CheckFailed("\n".join(self._lines(result, check)))
 
     def _lines(self, result: ExerciseResult, check: CheckResult) -> Iterator[str]:
-        """Yield the terminal's explanation, after the place that it is about."""
+        """Yield a line with the place of the failure, then the explanation that the terminal shows."""
         from .outside import plain
         from .report.shown import first_failure, where
         from .views.terminal import explained
 
         file = plain(self.nodeid.partition("::")[0])
         first = first_failure(result)
-        about = check.line or (first.line if first and result.facts else None)  # facts are told with every failure
+        about = check.line or (first.line if first and result.facts else None)  # every failure shows the facts
         place = where(result, about or None)
         yield f"{file}{plain(place.removeprefix(str(result.file)))}: {plain(check.title)}"
         if check.status == "skipped":
@@ -147,7 +147,7 @@ class CheckItem(pytest.Item):
             yield from explained(result, check)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
-        """Return the explanation; of the grader's own faults, one line. No traceback is shown."""
+        """Return the explanation of a failure. For a fault of the grader, return one line. No traceback is shown."""
         from .outside import UserError, paragraph
 
         error = excinfo.value
@@ -156,5 +156,5 @@ class CheckItem(pytest.Item):
         return paragraph(f"the grader itself failed, so there is no verdict: {type(error).__name__}: {error}")
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Return the learner's file, and the check's title, if pytest can show it: it takes a dot for a separator."""
+        """Return the learner's file, and the check's title unless it has a dot, which pytest takes for a separator."""
         return self.path, 0, "" if "." in self.name else self.name

@@ -1,7 +1,7 @@
 """Remarks on a failure, besides its numbers, as data: a kind and its fields. `grader.words` has the sentences.
 
-A check says what it asked for and what it found with remarks. `Stopped` is for code that raised, ran on, or cannot be
-read as an engine.
+Checks use remarks to record how a program was run, and which faults were found. `Stopped` is for code that raised an
+error, reached a limit, or cannot be read as an engine.
 """
 
 from typing import Literal, TypeAlias
@@ -22,7 +22,7 @@ class _Remark(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True,
     pass
 
 
-# -- how the programs were asked ------------------------------------------------------------------
+# -- how the programs were run --------------------------------------------------------------------
 
 
 class IntLeaves(_Remark, frozen=True, tag="int_leaves"):
@@ -34,47 +34,49 @@ class InPlace(_Remark, frozen=True, tag="in_place"):
 
 
 class StartingFrom(_Remark, frozen=True, tag="starting_from"):
-    """Gradients were set before, by the node's name."""
+    """Gradients were set beforehand. `grads` has them by the node's name."""
 
     grads: dict[str, float]
 
 
 class SecondPass(_Remark, frozen=True, tag="second_pass"):
-    """The numbers are those of a second backward pass; the first began at the node `after`, at the root for None."""
+    """The numbers are those of a second backward pass. The first one began at the node `after`, by default the root."""
 
     after: str | None = None
 
 
 class BuiltAgain(_Remark, frozen=True, tag="built_again"):
-    """The numbers are those of a second graph of the same leaves, whose gradients were set to 0."""
+    """The numbers are those of a second graph with the same leaves, whose gradients were set to 0 before."""
 
 
 class RulesRunAgain(_Remark, frozen=True, tag="rules_run_again"):
-    """The numbers are those after the rules ran a second time, from `upstream` at L. The learner's function `clear`
-    set the gradients to 0 between, or the grader for None."""
+    """The numbers were observed after the rules ran a second time, from `upstream` at L.
+
+    Between the two runs, the learner's function `clear` set the gradients to 0. If `clear` is None, the grader did.
+    """
 
     upstream: float
     clear: str | None = None
 
 
 class Cleared(_Remark, frozen=True, tag="cleared"):
-    """The numbers are those after the learner's function `function` was called to clear them."""
+    """The numbers were observed after the learner's function `function` was called to clear them."""
 
     function: str
 
 
 class RuleTripled(_Remark, frozen=True, tag="rule_tripled"):
-    """The rule of a node was made to contribute three times as much; `ignored` where no gradient changed."""
+    """The rule of a node was made to contribute three times as much. `ignored` says that no gradient changed."""
 
     node: str
     ignored: bool = False
 
 
-# -- what was found -------------------------------------------------------------------------------
+# -- faults ---------------------------------------------------------------------------------------
 
 
 class DependsOnOrder(_Remark, frozen=True, tag="depends_on_order"):
-    """The observations differ between order seeds; under `wrong` of `of` they are wrong."""
+    """The observations differ between order seeds. They are wrong under `wrong` of the `of` order seeds."""
 
     wrong: int
     of: int
@@ -87,11 +89,11 @@ class DataChanged(_Remark, frozen=True, tag="data_changed"):
 
 
 class NoGradientChanged(_Remark, frozen=True, tag="no_gradient_changed"):
-    """The rules ran, and every gradient is as it was."""
+    """The rules ran, and no gradient changed."""
 
 
 class NothingStored(_Remark, frozen=True, tag="nothing_stored"):
-    """No local derivatives were found beside the inputs of a node."""
+    """No local derivatives were found with the inputs of a node."""
 
 
 class NoRules(_Remark, frozen=True, tag="no_rules"):
@@ -99,11 +101,11 @@ class NoRules(_Remark, frozen=True, tag="no_rules"):
 
 
 class GaveNone(_Remark, frozen=True, tag="gave_none"):
-    """An operation gave None."""
+    """An operation returned None."""
 
 
 class SeedChanged(_Remark, frozen=True, tag="seed_changed"):
-    """The gradient of the root is another than 1 in the end."""
+    """The gradient of the root is not 1 after the backward pass."""
 
     root: str
     found: Shown
@@ -130,7 +132,7 @@ class RanEarly(_Remark, frozen=True, tag="ran_early"):
 
 
 class Changed(_Remark, frozen=True, tag="changed"):
-    """A function changed the value or the gradient of a node that it was to leave alone."""
+    """A function changed the value or the gradient of a node that it must not change."""
 
     function: str
     what: Literal["value", "gradient"]
@@ -138,7 +140,12 @@ class Changed(_Remark, frozen=True, tag="changed"):
 
 
 class Returned(_Remark, frozen=True, tag="returned"):
-    """A function returned something else than `expected` numbers: `count` of them, or an object of type `type`."""
+    """A function did not return `expected` numbers.
+
+    Attributes:
+        count: How many numbers it returned.
+        type: The type of the returned object, if it did not return numbers.
+    """
 
     function: str
     expected: int
@@ -147,35 +154,35 @@ class Returned(_Remark, frozen=True, tag="returned"):
 
 
 class NotRight(_Remark, frozen=True, tag="not_right"):
-    """Numbers that a function returned and that are wrong, by name. What is right is not revealed."""
+    """Wrong numbers that a function returned, by name. The right ones are not revealed."""
 
     numbers: dict[str, Shown]
 
 
-# -- a topological order; `again` where a second call returned it ---------------------------------------
+# -- a topological order; `again` says that a second call returned it ------------------------------------
 
 
 class NoList(_Remark, frozen=True, tag="no_list"):
-    """`build_topo` returned an object of another type."""
+    """`build_topo` returned an object that is not a list."""
 
     type: str
     again: bool = False
 
 
 class Disordered(_Remark, frozen=True, tag="disordered"):
-    """Something is wrong with a long order."""
+    """A long order has a fault."""
 
     again: bool = False
 
 
 class NoNode(_Remark, frozen=True, tag="no_node"):
-    """The order holds something that is no node of the graph."""
+    """The order contains an object that is not a node of the graph."""
 
     again: bool = False
 
 
 class ListedTwice(_Remark, frozen=True, tag="listed_twice"):
-    """A node stands in the order more than once."""
+    """A node occurs in the order more than once."""
 
     node: str
     again: bool = False
@@ -189,7 +196,7 @@ class NotListed(_Remark, frozen=True, tag="not_listed"):
 
 
 class Unrelated(_Remark, frozen=True, tag="unrelated"):
-    """A node stands in the order that the root is not computed from."""
+    """The order contains a node from which the root is not computed."""
 
     node: str
     root: str
@@ -197,7 +204,7 @@ class Unrelated(_Remark, frozen=True, tag="unrelated"):
 
 
 class BeforeInput(_Remark, frozen=True, tag="before_input"):
-    """A node stands in the order before one of its inputs."""
+    """A node comes before one of its inputs in the order."""
 
     node: str
     input: str
@@ -225,19 +232,19 @@ Remark: TypeAlias = (
 
 
 class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The problem that stopped the learner's code, with the data that a sentence about it needs.
+    """The problem that stopped the learner's code, with the data for a sentence about it.
 
     Args:
-        kind: As in the protocol's `Problem`.
-        where: The step that was taken.
-        type: Of the exception; for the kind `shape`, what could not be read.
+        kind: The kind of the protocol's `Problem`.
+        where: The step that was running.
+        type: The type of the exception. For the kind `shape`, the code of what could not be read.
         said: The exception's message.
-        names: The names that `kind` or `type` are about.
-        counts: The numbers that `type` is about.
-        lines: The learner's own lines on the way, innermost last, with their numbers.
-        in_file: It was raised on the way through the learner's file.
-        unfilled: It is what a stub raises where a solution goes.
-        notebook: The file is a Jupyter notebook.
+        names: The names to which `kind` or `type` refers.
+        counts: The numbers to which `type` refers.
+        lines: The learner's own lines in the traceback with their numbers, innermost last.
+        in_file: Whether the traceback passes through the learner's file.
+        unfilled: Whether the exception is the one that a stub raises in place of a solution.
+        notebook: Whether the file is a Jupyter notebook.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Outcomes of checks into results: pure, and the only place where points are given."""
+"""Turn outcomes of checks into results. The functions are pure. No other module gives points."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,13 +18,19 @@ from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus
 from .report.shown import first_failure
 from .words import learner
 
-_MOST_FACTS = 20  # of one exercise; a report has to stay small
+_MOST_FACTS = 20  # for one exercise, to keep reports small
 
 
 class FileState(Struct, frozen=True):
-    """The state of one exercise's file before any check: `state` is `loaded`, `failed` (it could not be
-    loaded), `not_started`, `missing` or `unreadable`. `message` says why it could not be read, `stopped` and `reason`
-    why it could not be loaded. `cells` are those of a notebook."""
+    """The state of one exercise's file before its checks run.
+
+    Attributes:
+        state: `loaded`, `failed` (it could not be loaded), `not_started`, `missing` or `unreadable`.
+        message: Why the file could not be read.
+        reason: Why the file could not be loaded, as a code.
+        stopped: Why the file could not be loaded, as the problem in the learner's code.
+        cells: The cells of a notebook.
+    """
 
     state: str
     file: str | None = None
@@ -43,11 +49,16 @@ def score(
     facts: Sequence[Fact] = (),
     own: Collection[int] = (),
 ) -> ExerciseResult:
-    """Return the result of an exercise, with one for each of its checks in the order of the course.
+    """Return the result of an exercise, with the results of its checks in the order of the course.
 
-    `outcomes` are those of the checks that were run, by id: all of them for a file that was loaded, else none
-    (`GraderFault`). `explained` has the misconceptions behind checks that failed, `facts` what is certain, `own` the
-    lines that were not given out.
+    Args:
+        outcomes: The outcomes by check: those of all checks for a file that was loaded, else none.
+        explained: The misconceptions behind checks that failed.
+        facts: The fault facts.
+        own: The numbers of the lines that were not given out.
+
+    Raises:
+        GraderFault: An outcome is missing, or belongs to a check that was not run.
     """
     loaded = state.state == "loaded"
     expected = {check.id for check in exercise.checks} if loaded else set()
@@ -105,7 +116,8 @@ def score_check(
 ) -> CheckResult:
     """Return the result of one check that was run, with the misconception behind its failure if one is known.
 
-    `cells` are those of a notebook, by which its lines are named.
+    Args:
+        cells: The cells of a notebook, which replace the line numbers of the text.
     """
     passed, finding = outcome.status == "passed", outcome.finding
     if passed == (finding is not None):
@@ -138,8 +150,10 @@ def score_check(
 def _located(
     exercise: ExerciseResult, outcomes: Mapping[str, CheckOutcome], facts: Sequence[Fact], own: Collection[int]
 ) -> tuple[CheckResult, ...]:
-    """The checks with the line that each failure is about: one of the learner's `own` lines, where there is one. Facts
-    are told with the first failure, so theirs is its."""
+    """Return the checks with the line of each failure: if possible, one of the learner's `own` lines.
+
+    Fault facts are shown with the first failure, so only the first failure gets their line.
+    """
     lines = next((range(fact.lines[0], fact.lines[1] + 1) for fact in facts if fact.lines), range(0))
     about = next((line for line in lines if line in own), next(iter(lines), None))
     first = first_failure(exercise)
@@ -155,7 +169,7 @@ def _located(
 
 
 def _play(exercise: Exercise, check: Check) -> str:
-    """The command that replays the program that a check failed on; checks count from 1."""
+    """Return the command that replays the program on which a check failed. It counts checks from 1."""
     return f"grade play {exercise.id} {exercise.checks.index(check) + 1}"
 
 
@@ -168,14 +182,14 @@ def _exercise_status(state: FileState, points: int, of: int) -> ExerciseStatus:
 
 
 def _load_failure(state: FileState) -> str | None:
-    """Why a file could not be loaded; None for one that could."""
+    """Return why a file could not be loaded; None if it was loaded."""
     if state.reason is None:
         return None
     return learner.load_failure(Path(state.file or "").name, state.stopped, state.reason, state.cells)
 
 
 def _names_taken(outcomes: Iterable[CheckOutcome]) -> str | None:
-    """One line on what was taken for what, where an engine does not use the usual names."""
+    """Return a sentence on the names that were recognised, if an engine does not use the usual ones; else None."""
     shape = next((outcome.shape for outcome in outcomes if outcome.shape), None)
     if shape is None:
         return None
@@ -186,13 +200,13 @@ def _names_taken(outcomes: Iterable[CheckOutcome]) -> str | None:
 
 
 def _not_run(outcomes: Iterable[CheckOutcome]) -> str | None:
-    """A sentence for each method that exists but was not run."""
+    """Return a sentence for each method that exists but was not run; None if there is no such method."""
     methods = dict.fromkeys(method for outcome in outcomes for method in outcome.not_run)
     return "; ".join(map(learner.wants_argument, methods)) or None
 
 
 def overall(exercises: Sequence[ExerciseResult]) -> ReportStatus:
-    """The status of a whole report."""
+    """Return the status of a whole report."""
     if all(exercise.status == "passed" for exercise in exercises):
         return "passed"
     if all(exercise.status in ("not_started", "missing") for exercise in exercises):

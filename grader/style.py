@@ -1,4 +1,4 @@
-"""How text is drawn in a terminal: how wide it may be, in which colours, and how wide characters count."""
+"""Style text for a terminal: its width, its colours, and the columns that wide characters take."""
 
 import unicodedata
 from functools import lru_cache
@@ -9,17 +9,17 @@ from termcolor import colored
 from .outside import ascii_only, plain
 
 NARROWEST, WIDEST = 38, 198
-_ROW = 98  # columns of a row with points at its end, and of prose: what is wider is hard to read
+_ROW = 98  # columns of prose, and of a row that ends with points; wider rows are hard to read
 _NARROW = 60
 
 
 class Style(Struct, frozen=True):
-    """How to draw.
+    """A style of drawing text.
 
     Attributes:
-        width: The columns that a line may have.
-        color: Colours can be shown.
-        ascii: Only ASCII characters may be shown.
+        width: The number of columns in a line.
+        color: Whether colours can be shown.
+        ascii: Whether only ASCII characters may be shown.
     """
 
     width: int = 78
@@ -28,52 +28,58 @@ class Style(Struct, frozen=True):
 
     @property
     def prose(self) -> int:
-        """The columns of a row with points, and of prose."""
+        """Return the number of columns of prose, and of a row that ends with points."""
         return min(self.width, _ROW)
 
     @property
     def narrow(self) -> bool:
-        """Return whether there is too little room for text beside labels that stand in a column of their own."""
+        """Return whether the width is too small for labels and text side by side."""
         return self.width < _NARROW
 
     @property
     def ellipsis(self) -> str:
-        """The mark of something left out."""
+        """Return the mark for omitted text."""
         return "..." if self.ascii else "…"
 
     def clean(self, text: str) -> str:
-        """Return text that cannot steer a terminal, and that it can show."""
+        """Return a text without control sequences, with only the characters that the terminal can show."""
         text = plain(text).expandtabs(4)
         return ascii_only(text) if self.ascii else text
 
     def paint(self, text: str, hue: str) -> str:
-        """Return the text in a colour where colours can be shown."""
+        """Return a text in a colour, or unchanged if colours cannot be shown."""
         return colored(text, hue, force_color=True) if self.color and text else text
 
     def cut(self, text: str, room: int) -> str:
-        """Return the beginning of a clean text that has room in so many columns, with an ellipsis where it is cut."""
+        """Return a clean text cut to `room` columns, with an ellipsis at the end if it was cut."""
         if columns(text) <= room:
             return text
         return f"{_beginning(text, room - len(self.ellipsis))}{self.ellipsis}"
 
     def wrap(self, text: str, room: int, first: int | None = None) -> list[str]:
-        """Return a text in lines of at most so many columns, of which the first may have fewer; a word is broken only
-        where it is longer than a line."""
+        """Return a text in lines of at most `room` columns.
+
+        The first line has at most `first` columns, by default `room`. A word is broken only if it is longer than a
+        line.
+        """
         return packed(self.clean(text).split(), room, room if first is None else first)
 
 
 def columns(text: str) -> int:
-    """Return how many columns of a terminal a clean text takes: East Asian wide characters take two, marks none."""
+    """Return the number of terminal columns of a clean text.
+
+    East Asian wide characters take two columns, and combining marks take none.
+    """
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def padded(text: str, room: int) -> str:
-    """Return a text with spaces after it up to so many columns."""
+    """Return a text padded with spaces to `room` columns."""
     return text + " " * (room - columns(text))
 
 
 def packed(words: list[str], room: int, first: int) -> list[str]:
-    """Return words in lines of at most `room` columns, `first` in the first one."""
+    """Return words in lines of at most `room` columns. The first line has at most `first` columns."""
     lines: list[str] = []
     line = ""
     for word in words:
@@ -92,12 +98,12 @@ def packed(words: list[str], room: int, first: int) -> list[str]:
 
 
 def hint_lines(head: str, text: str, style: Style) -> list[str]:
-    """Return a hint in lines that fit, below its head."""
+    """Return a hint in lines that fit the style, below the line `head`."""
     return [*style.wrap(head, style.prose), "", *(f"  {line}" for line in style.wrap(text, style.prose - 2))]
 
 
 def _beginning(text: str, room: int) -> str:
-    """Return as much of a clean text's beginning as takes at most so many columns."""
+    """Return the longest beginning of a clean text that takes at most `room` columns."""
     if text.isascii():
         return text[: max(0, room)]
     taken = 0

@@ -1,1 +1,1 @@
-"""Support for `benchmarks/cohort.py`: the graders that it compares, and their measurement."""
+"""Support for `benchmarks/cohort.py`: the graders to compare, and the measurement of their cost."""

@@ -1,4 +1,4 @@
-"""The graders that are compared. Each grades a batch of submissions, and returns the cost and the scores."""
+"""The graders to compare. Each one grades batches of submissions, and returns their cost and scores."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ class Grader:
         self.counted = 0
 
     def batches(self, submissions: Sequence[Path]) -> list[Sequence[Path]]:
-        """Split the submissions into batches, each graded by one command: here one for every submission."""
+        """Split the submissions into batches, each graded by one command. By default each batch has one submission."""
         return [[one] for one in submissions]
 
     def grade(self, batch: Sequence[Path]) -> tuple[Spent, Scores]:
@@ -46,7 +46,7 @@ class Grader:
 
 @dataclass
 class Ours(Grader):
-    """`grade cohort` in its sandbox, one command for all submissions. The seed is secret, so torch runs each time."""
+    """`grade cohort` in its sandbox, with one command for all submissions. A secret seed makes torch run each time."""
 
     course: Path
     name = "ours, --jobs 1"
@@ -82,7 +82,7 @@ def run_cohort(meter: Meter, course: Path, folder: Path, jobs: int) -> Spent:
         folder,
         environment,
     )
-    if spent.status not in (0, 1):  # 1: something needs review
+    if spent.status not in (0, 1):  # 1: a submission needs review
         raise NotHereError(f"grade cohort ended with {spent.status}: {spent.output[-500:]}")
     return spent
 
@@ -104,7 +104,7 @@ class Peer(Grader):
         self.prepare()
 
     def prepare(self) -> None:
-        """Do the set-up that is done once and not measured."""
+        """Do the set-up that is needed once and is not measured."""
 
     def call(self, folder: Path, *words: str | Path, ends: tuple[int, ...] = (0,)) -> Spent:
         spent = self.meter.run(words, folder, self.environment)
@@ -166,8 +166,10 @@ class Otter(Peer):
 
 
 class Check50(Peer):
-    """check50 without its own installation of dependencies and without network; the check of the file's presence
-    gives no point."""
+    """check50 without network and without its own installation of dependencies.
+
+    The check of the file's presence gives no point.
+    """
 
     name = "check50 --dev"
     packages = ("check50",)
@@ -186,7 +188,7 @@ class Check50(Peer):
 
 
 class Nbgrader(Peer):
-    """nbgrader with one command for all submissions, its intended use."""
+    """nbgrader with one command for all submissions, as it is meant to be used."""
 
     name = "nbgrader autograde"
     packages = ("nbgrader", "ipykernel")
@@ -215,7 +217,7 @@ class Nbgrader(Peer):
 
 
 def _notebook() -> dict[str, object]:
-    """Return a notebook: the learner's cell, then a cell of hidden tests for each check."""
+    """Return a notebook with the learner's cell, then a cell of hidden tests for each check."""
     text = (FORMS / "nbgrader" / "cells.py").read_text(encoding="utf-8")
     cells = [_cell("value", "### BEGIN SOLUTION\n### END SOLUTION", None)]
     for name, _, code in (part.partition("\n") for part in text.split("# %% ")[1:]):

@@ -1,9 +1,9 @@
 """Run a command, and measure CPU time, wall time and memory of all its processes.
 
-A control group, which root can make on most Linux systems, accounts for every process that the
-command starts. Without one, only the CPU time of processes that are waited for is known. The init
-process of bubblewrap is killed with the sandbox, so the time of processes that it had not waited
-for is lost. Therefore only the `landlock` tier can be measured then; this process adopts its orphans.
+A control group accounts for every process that the command starts. Root can make one on most Linux
+systems. Without one, only the CPU time of processes that are waited for is known. The init process of
+bubblewrap is killed with the sandbox, so the time of processes that it had not waited for is lost.
+Therefore only the `landlock` tier can be measured in that case, and this process adopts its orphans.
 """
 
 import contextlib
@@ -46,7 +46,11 @@ class Spent:
 
 
 class Meter:
-    """A context manager that measures commands. `group` is the control group, or None."""
+    """Measure commands. A context manager.
+
+    Attributes:
+        group: the control group, or None.
+    """
 
     def __init__(self) -> None:
         self.group: Path | None = None
@@ -73,18 +77,18 @@ class Meter:
 
     @property
     def isolation(self) -> str:
-        """The tier of isolation that can be measured, for `--isolation`."""
+        """Return the tier of isolation that can be measured, for `--isolation`."""
         return "auto" if self.group else "landlock"
 
     @property
     def about(self) -> str:
-        """A description of how CPU time is measured."""
+        """Return a description of how CPU time is measured."""
         if self.group is None:
             return "CPU time by wait4 and adopted orphans (no control group is available); our sandbox: landlock"
         return "CPU time of all processes, by a control group; our sandbox: the strongest tier"
 
     def run(self, command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]) -> Spent:
-        """Run a command, and wait for it and all processes that it leaves behind."""
+        """Run a command, and wait for it and for all processes that it leaves behind."""
         words = [str(word) for word in command]
         if self.group is not None:
             words = ["/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', str(self.group / "cgroup.procs"), *words]
@@ -134,7 +138,7 @@ class Meter:
 
 
 class _Sampler:
-    """Samples resident sizes while a command runs. A context manager."""
+    """Sample resident sizes while a command runs. A context manager."""
 
     def __init__(self, meter: Meter, root: int) -> None:
         self.largest = self.together = 0

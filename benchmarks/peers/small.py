@@ -12,7 +12,7 @@ FILE = "01_value.py"
 
 
 def make_course(folder: Path) -> Path:
-    """Make and return the course's folder, with its stub and answer book."""
+    """Make the course with its stub and answer book, and return its folder."""
     course = Path(shutil.copytree(FORMS / "ours", folder / "course"))
     (course / "exercises").mkdir()
     (course / "exercises" / FILE).touch()
@@ -22,9 +22,9 @@ def make_course(folder: Path) -> Path:
 
 
 def make_submissions(folder: Path, count: int) -> list[Path]:
-    """Make and return a folder for each person, with a right, wrong (`=` for `+=`) or almost empty file in turn.
+    """Make a folder for each person, and return the folders.
 
-    A comment makes each file unique.
+    The files are in turn right, wrong (`=` for `+=`) and almost empty. A comment makes each file unique.
     """
     right = (FORMS / "ours" / "solutions" / FILE).read_text(encoding="utf-8")
     kinds = {

@@ -1,4 +1,4 @@
-"""Make a large class for the whole course, the same on every machine: right files, misconceptions, stubs."""
+"""Make a large class for the whole course: right files, misconceptions and stubs. It is the same everywhere."""
 
 import random
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The answer to a batch as a whole, before its programs are judged one by one."""
+"""The answer to a whole batch, before its programs are judged one by one."""
 
 from itertools import chain
 
@@ -9,8 +9,13 @@ from ..client import Broke, Died, Problem, Read, Run
 
 
 class Shown(Struct, frozen=True):
-    """A batch, its answer, and which of its runs came out wrong. Those put `aside` are of programs drawn at
-    random, or of programs that the engine need not be able to build."""
+    """A batch and its answer.
+
+    Attributes:
+        wrong: The indices of the runs that were wrong.
+        aside: The indices of the runs that a diagnosis must ignore: those of programs drawn at random, and of
+            programs that the engine need not be able to build.
+    """
 
     runs: tuple[Run, ...]
     answer: Read | Problem | Died
@@ -19,8 +24,11 @@ class Shown(Struct, frozen=True):
 
 
 def outline(answer: Read | Problem | Died) -> Read | Problem | Died:
-    """Only whether each run went through: a huge graph is walked in whatever order the addresses give, so what
-    else it shows may differ from run to run."""
+    """Return only whether each run was completed.
+
+    A huge graph is walked in an order that depends on memory addresses. Other observations may therefore differ from
+    run to run.
+    """
     if not isinstance(answer, Read):
         return answer
     return Read(
@@ -30,7 +38,7 @@ def outline(answer: Read | Problem | Died) -> Read | Problem | Died:
 
 
 def left_out(answer: Read) -> bool:
-    """Return whether a run is missing that was asked for, before any run had used up the budget."""
+    """Return whether the answer lacks a requested run, although no earlier run had reached a limit."""
     for outcome in chain.from_iterable(answer.seeds):
         if outcome is None:
             return True

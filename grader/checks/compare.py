@@ -1,4 +1,4 @@
-"""Compare what a learner's engine gave with what is true."""
+"""Compare the observations of a learner's engine with the expected numbers."""
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -11,16 +11,20 @@ from ..program import Leaf, Op, Program
 from ..remarks import Changed, GaveNone, NotRight, Remark, Returned, Shown
 from .finding import ExpectedBy, fail, shown
 
-# Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this. log(x + 1e-12)
-# is another function: at 0.0005, the smallest x that checks ask for, its derivative is off by 2e-9. It does not pass; a
-# tolerance that let it would let rounded gradients pass, too.
+# Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this. The derivative
+# of log(x + 1e-12) is off by 2e-9 at 0.0005, the smallest x that checks use, so this formula fails. A tolerance that
+# accepted it would accept rounded gradients too.
 TOLERANCE = 1e-9
-_SINGLE = 1e-5  # of the expected number, or of 1: single precision comes nearer than this, but for long sums
+_SINGLE = 1e-5  # relative to the expected number, or to 1; single precision is more accurate except in long sums
 _ROWS = 3
 
 
 def close(observed: Observed, expected: float, largest: float) -> bool:
-    """Return whether a number is right up to the order of summation, in a program whose numbers reach `largest`."""
+    """Return whether a number is right, apart from the order of summation.
+
+    Args:
+        largest: the largest absolute value of the numbers in the program.
+    """
     return not isinstance(observed, Odd) and abs(observed - expected) <= TOLERANCE * max(1.0, largest)
 
 
@@ -29,7 +33,7 @@ def largest(answer: Answer) -> float:
 
 
 def alike(one: Answer, other: Answer) -> bool:
-    """Return whether two answers to one program count as equal: no number differs by more than the tolerance."""
+    """Return whether two answers to a program are equal within the tolerance."""
     pairs = ((one.values, other.values), (one.grads, other.grads))
     return all(
         len(mine) == len(others) and all(close(a, b, largest(one)) for a, b in zip(mine, others, strict=True))
@@ -53,12 +57,14 @@ def compare_grads(
     cleared: bool = False,
     by: ExpectedBy = "torch",
 ) -> None:
-    """Fail unless every node has the expected gradient, in a program whose numbers reach `scale`.
+    """Fail unless every node has the expected gradient.
 
-    `by` says who computed what is expected.
-
-    With `cleared`, all operations' nodes, the root among them or not, may have 0 instead: a pass may tidy up behind
-    itself, and the leaves tell.
+    Args:
+        scale: The largest absolute value of the numbers in the program.
+        remarks: Remarks for the failure.
+        cleared: Whether a pass may clear the gradients of operations at its end. A pass did so if all of them, except
+            perhaps that of the root, are 0. The leaves still show whether the pass was right.
+        by: Where the expected gradients come from.
     """
     between = [i for i, node in enumerate(program.nodes) if not isinstance(node, Leaf) and i != program.root]
     if cleared and isinstance(program.nodes[program.root], Op) and all(observed[i] == 0.0 for i in between):
@@ -68,7 +74,10 @@ def compare_grads(
 
 
 def compare_untouched(program: Program, outcome: Done | Broke, function: str) -> None:
-    """Fail unless a function left values and gradients of all nodes as they were: each is observed before and after."""
+    """Fail unless a function left the values and gradients of all nodes unchanged.
+
+    Both are observed before and after the function is called.
+    """
     observed: tuple[tuple[Literal["value", "gradient"], Any], ...]
     observed = (("value", outcome.values), ("gradient", outcome.grads))
     for what, (old, new) in observed:
@@ -78,12 +87,17 @@ def compare_untouched(program: Program, outcome: Done | Broke, function: str) ->
 
 
 def gradient_name(program: Program, name: str) -> str:
-    """dL/da, or dL/d(a * b) for a node that has no name of its own."""
+    """Return the name of a gradient, such as `dL/da`, or `dL/d(a * b)` for a node without a name."""
     return f"d{program.root_name}/d{name}" if name.isidentifier() else f"d{program.root_name}/d({name})"
 
 
 def compare_returned(function: str, returned: Called, expected: Mapping[str, float], about: str, reveal: bool) -> None:
-    """Fail unless a function returned the expected numbers, in their order; `reveal` says what is right."""
+    """Fail unless a function returned the expected numbers, in their order.
+
+    Args:
+        about: The description of the numbers for the learner.
+        reveal: Whether the failure shows the right numbers.
+    """
     got = returned.numbers
     if got is None or len(got) != len(expected):
         what = None if got else returned.other or ("nodes" if returned.nodes is not None else "None")
@@ -113,7 +127,7 @@ def _compare(
     wrong = [i for i, e in enumerate(expected) if not close(observed[i], e, scale)]
     if not wrong:
         return
-    # leaves first: they are what a learner can nudge
+    # leaves first, because a learner can change their values
     wrong.sort(key=lambda i: not isinstance(program.nodes[i], Leaf))
     names = {i: label(program.nodes[i].name) for i in wrong[:_ROWS]}
     rows: dict[str, Shown] = {name: shown(observed[i]) for i, name in names.items()}
@@ -127,7 +141,7 @@ def _compare(
 
 
 def in_single_precision(expected: Sequence[float], observed: Sequence[Observed]) -> bool:
-    """Return whether all observed numbers, but not the expected ones nearby, exist in single precision."""
+    """Return whether all observed numbers exist in single precision, and the expected numbers near them do not."""
     numbers = [number for number in observed if not isinstance(number, Odd)]
     if len(numbers) < len(observed) or not all(map(_is_single, numbers)) or all(map(_is_single, expected)):
         return False

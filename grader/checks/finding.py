@@ -1,4 +1,4 @@
-"""The finding of a check: the only thing that counts as a learner's failure."""
+"""The finding of a check. Only a finding counts as a learner's failure."""
 
 import math
 from typing import Literal, NoReturn, TypeAlias
@@ -21,9 +21,14 @@ _STATUS: dict[str, Status] = {
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A check's failure as data: what was computed, what is expected, what came back. `expected_by` says who computed
-    what is expected: torch alone, or the check from it. `remarks` say what else there is to say; where there is no
-    number to compare, `reason` and `stopped` say why."""
+    """A check's failure as data: the program, the expected numbers, the learner's numbers.
+
+    Attributes:
+        remarks: Further remarks on the failure.
+        reason: Why there are no numbers to compare, as a code.
+        stopped: Why there are no numbers to compare, as the problem in the learner's code.
+        expected_by: Who computed the expected numbers: torch alone, or the check from torch's numbers.
+    """
 
     status: Status
     program: str | None = None
@@ -36,7 +41,7 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CheckFailed(Exception):
-    """Raised by the grader's comparisons, and by nothing else. Carries a `Finding`."""
+    """The failure of a check, with its `Finding`. Only the grader's comparisons raise it."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding)
@@ -58,7 +63,7 @@ def fail(
 
 
 def fail_for(cause: Problem | Died, source: str, program: str | None = None) -> NoReturn:
-    """Fail because the learner's code raised, ran on, or died; `source` is their file's text."""
+    """Fail because the learner's code raised an error, ran out of a limit, or died. `source` is the file's text."""
     reason = reason_of(cause)
     if isinstance(cause, Died):
         raise CheckFailed(Finding(cause.status, program, reason=reason))
@@ -67,7 +72,7 @@ def fail_for(cause: Problem | Died, source: str, program: str | None = None) -> 
 
 
 def shown(value: Observed) -> Shown:
-    """An observed number as a report has it: JSON knows neither infinity nor None's gradient."""
+    """Return an observed number for a report. JSON has no infinity, so it becomes text."""
     if isinstance(value, Odd):
         return "None" if value.type == "NoneType" else f"a {value.type}"
     return value if math.isfinite(value) else str(value)

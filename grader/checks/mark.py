@@ -7,7 +7,7 @@ F = TypeVar("F", bound=Callable[..., None])
 
 
 def check(check_id: str) -> Callable[[F], F]:
-    """Mark a test as the one behind the check `check_id` of its file's exercise."""
+    """Mark a test as the one that implements the check `check_id` of its file's exercise."""
 
     def mark(function: F) -> F:
         function.check_id = check_id  # type: ignore[attr-defined]

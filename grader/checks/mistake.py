@@ -11,17 +11,19 @@ from ..outside import did_you_mean
 from ..program import ProgramError
 
 _KIT = Path(os.path.realpath(__file__)).parents[1]
-_ASKED_FOR = (ProgramError, NoAnswer)  # raised by the grader about what it was given
+_ASKED_FOR = (ProgramError, NoAnswer)  # raised by the grader for wrong input from a test
 
 
 def mistake(error: BaseException, test: Path) -> CourseError | None:
-    """Return an exception that a hidden test raised as an error of the course, with the test's line.
+    """Return an exception from a hidden test as an error of the course, with the test's line.
 
     Args:
-        error: What was raised while the file was imported, or while one of its tests ran.
+        error: The exception, raised while the file was imported or while one of its tests ran.
         test: The file of hidden tests.
 
-    Returns None where the exception is the grader's own fault: the grader raised it, and not about what it was given.
+    Returns:
+        None if the exception is the grader's own fault. That is an exception raised by the grader for a reason other
+        than wrong input.
     """
     folder = Path(os.path.realpath(test.parent))
     if isinstance(error, SyntaxError) and error.filename is not None and _real(error.filename).parent == folder:
@@ -44,7 +46,7 @@ def _real(name: str) -> Path:
 
 
 def _described(error: BaseException) -> str:
-    """Return what was raised, and what may have been meant."""
+    """Return the text of an exception, with a suggestion if there is one."""
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, AttributeError) and isinstance(error.name, str):
         return text + did_you_mean(error.name, [name for name in dir(error.obj) if not name.startswith("_")])

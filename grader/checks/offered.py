@@ -1,4 +1,4 @@
-"""Recognise operations that an engine need not offer and does not."""
+"""Recognise optional operations that an engine does not offer."""
 
 import re
 from collections.abc import Collection
@@ -6,22 +6,24 @@ from collections.abc import Collection
 from ..client import Problem
 from ..program import METHODS, OPERATIONS, Number, Op, Program
 
-_REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")  # of a number
+_REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")  # for a plain number
 _NUMBER_REFUSED = re.compile(r"unsupported operand type.*'(int|float)'")
 
 
 def not_offered(about: Program, problem: Problem) -> bool:
-    """Return whether a program failed only because it uses an optional operation: functions beyond those of the
-    course, and plain numbers other than exponents."""
+    """Return whether a program failed only because it uses an optional operation.
+
+    Functions beyond those of the course are optional, and so are plain numbers other than exponents.
+    """
     operations = [node for node in about.nodes if isinstance(node, Op)]
     extra = any(OPERATIONS[node.op].optional for node in operations)
     sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
     if problem.absent:
         return extra or bool(sides)
     if sides and problem.where == "build" and not problem.lines and _NUMBER_REFUSED.search(problem.message):
-        return True  # by Python itself: the engine's operator is not there, or returned NotImplemented
+        return True  # Python itself refused: the operator is missing, or it returned NotImplemented
     refused = problem.where == "build" and problem.type_name in _REFUSALS
-    # an operation that gave None, or a reflected operator that is there and fails, is offered and wrong
+    # an operation that returned None, or a reflected operator that exists and fails, is offered and wrong
     return refused and sides == {"right"} and not extra and "NoneType" not in problem.message
 
 
@@ -32,7 +34,7 @@ def lacks(about: Program, problem: Problem, operations: Collection[str]) -> bool
 
 
 def called(about: Program) -> set[str]:
-    """The methods that a program calls on the nodes of an engine."""
+    """Return the methods that a program calls on the nodes of an engine."""
     return {
         METHODS.get(node.op, node.op)
         for node in about.nodes
@@ -41,7 +43,7 @@ def called(about: Program) -> set[str]:
 
 
 def _number_sides(node: Op) -> list[str]:
-    """On which sides of an operation a plain number stands."""
+    """Return the sides of an operation that have a plain number as operand."""
     return [
         side for side, operand in zip(("left", "right"), node.operands, strict=False) if isinstance(operand, Number)
     ]

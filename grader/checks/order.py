@@ -1,4 +1,4 @@
-"""Judge orders: of a topological sort, and of the closures that a backward pass ran."""
+"""Judge orders: that of a topological sort, and that in which a backward pass ran the closures."""
 
 from collections.abc import Sequence
 from itertools import filterfalse
@@ -23,21 +23,22 @@ from ..remarks import (
 from .compare import gradient_name
 from .finding import fail
 
-_NAMES = 12  # of an order, this many are shown
-_LONG = 1_000  # of an order longer than this, nothing is shown
+_NAMES = 12  # the most names of an order that are shown
+_LONG = 1_000  # an order longer than this is not shown
 
 
 def judge_topological(program: Program, returned: Called, again: bool = False) -> None:
     """Fail unless the order lists each node once, after all its inputs. Any such order passes.
 
-    `again` says that a second call returned it.
+    Args:
+        again: Whether a second call returned it.
     """
     if returned.nodes is None:
         what = returned.other or ("numbers" if returned.numbers is not None else "None")
         fail(NoList(what, again), program=program.shown)
     order = list(returned.nodes)
     fault = _disorder(program, order, again)
-    if fault and len(order) > _LONG:  # which node it is may change from run to run
+    if fault and len(order) > _LONG:  # the faulty node may change from run to run, so it is not named
         fail(Disordered(again), program=program.shown)
     if fault:
         right = _names(program, program.reachable)
@@ -59,7 +60,7 @@ def _disorder(program: Program, order: Sequence[int], again: bool) -> OrderFault
     missing = next(filterfalse(place.__contains__, program.reachable), None)
     if missing is not None:
         return NotListed(program.nodes[missing].name, again)
-    if len(order) > len(program.reachable):  # by nodes that an engine makes besides, or that do not belong there
+    if len(order) > len(program.reachable):  # it has additional nodes of the engine, or unrelated ones
         belongs = set(program.reachable)
         unrelated = next((i for i in order if i < len(program.nodes) and i not in belongs), None)
         if unrelated is not None:
@@ -82,14 +83,14 @@ def _names(program: Program, order: Sequence[int]) -> str:
 
 
 def judge_trace(program: Program, trace: Traced) -> None:
-    """Fail unless the closure of every operation ran exactly once, and after those of all its users."""
+    """Fail unless the closure of every operation ran exactly once, after the closures of all its users."""
     disorder = trace_disorder(program, trace)
     if disorder:
         fail(disorder, program=program.shown)
 
 
 def trace_disorder(program: Program, trace: Traced) -> TraceFault | None:
-    """Return what is wrong with the order in which closures ran, or None."""
+    """Return the fault in the order in which closures ran, or None."""
     ran: dict[int, int] = {}
     for position, (runner, _) in enumerate(trace.calls):
         if runner in ran:

@@ -9,15 +9,15 @@ import msgspec
 from ..course import CourseError, Exercise
 from .finding import Finding, Status
 
-METADATA = "backward"  # the key of our part in pytest-json-report's metadata
+METADATA = "backward"  # the key of the grader's data in pytest-json-report's metadata
 
 
 class GraderFault(RuntimeError):
-    """The grader's own fault: no verdict can be given. Never a learner's doing."""
+    """The grader itself failed, so there is no verdict. Learner code never causes this."""
 
 
 class EngineShape(msgspec.Struct, frozen=True):
-    """Which names were taken for what in a learner's engine."""
+    """The names that were recognised in a learner's engine, by their role."""
 
     cls: str
     data: str
@@ -26,9 +26,14 @@ class EngineShape(msgspec.Struct, frozen=True):
 
 
 class CheckOutcome(msgspec.Struct, frozen=True):
-    """One check that was run: `finding` says why it did not pass, None where it did. `left_out`: the answers leave out
-    programs, though no limit was reached. `not_run`: methods that were passed over, because they take an argument.
-    `replayable`: `grade play` can show the run that failed."""
+    """The outcome of a check that was run.
+
+    Attributes:
+        finding: Why the check did not pass; None if it passed.
+        left_out: Whether the answers lack programs although no limit was reached.
+        not_run: Methods that were not called because they need an argument.
+        replayable: Whether `grade play` can show the run that failed.
+    """
 
     exercise: str
     check: str
@@ -47,7 +52,7 @@ def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOu
 
     Raises:
         CourseError: a hidden test is wrong.
-        GraderFault: a check has no outcome, has two, or has one that contradicts pytest's.
+        GraderFault: a check has no outcome, has two, or has one that contradicts pytest's outcome.
     """
     found: dict[str, CheckOutcome] = {}
     for test in report.get("tests", ()):

@@ -1,4 +1,4 @@
-"""The pytest plugin that binds hidden tests to checks and says in the JSON report what became of each."""
+"""The pytest plugin that binds hidden tests to checks, and puts the outcome of each check into the JSON report."""
 
 import inspect
 import time
@@ -33,18 +33,20 @@ class _Bound(Struct, frozen=True):
 
 
 class _Running(Struct):
-    """The check at hand: its engine, and when it began."""
+    """The check that is running: its engine, and the time when it began."""
 
     engine: EngineUnderCheck
     started: float
 
 
 class ChecksPlugin:
-    """Binds the hidden tests of some exercises to their checks, and gives each the engine that it asks for.
+    """Bind the hidden tests of exercises to their checks, and give each test its engine.
 
-    `course_error` holds what was wrong with the course, if anything; nothing can be run then. `user_error` holds what
-    a check needs and this machine lacks. `engine_for` is what makes engines at the moment, and `on_outcome` is called
-    with the outcome of each check as soon as it is known.
+    Attributes:
+        course_error: The error in the course, or None. After an error nothing can be run.
+        user_error: The reason why this machine cannot run a check, or None.
+        engine_for: Makes the engine of a check.
+        on_outcome: Called with the outcome of each check as soon as it is known.
     """
 
     def __init__(self, course: Course, exercises: Sequence[Exercise]) -> None:
@@ -61,7 +63,7 @@ class ChecksPlugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Nobody reads what pytest would print; its options stay, for pytest-json-report asks for them."""
+        """Suppress pytest's output. Its options remain, because pytest-json-report needs them."""
         config.pluginmanager.unregister(name="terminalreporter")
 
     def items(self, exercise: Exercise) -> list[pytest.Item]:
@@ -69,26 +71,26 @@ class ChecksPlugin:
         return [item for item in self._items if self._bound[item.nodeid].exercise.id == exercise.id]
 
     def forget(self) -> None:
-        """Let go of the engines."""
+        """Drop all references to engines."""
         self.engine_for = self.on_outcome = self._running = None
 
     # -- collection ---------------------------------------------------------------------------
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: object) -> None:
-        """Keep why a file cannot be collected."""
+        """Record why a file cannot be collected."""
         if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
             error = call.excinfo.value
             cause = error.__cause__ if isinstance(error, pytest.Collector.CollectError) else None
             self._found(mistake(cause or error, self.course.hidden / Path(report.nodeid).name))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep that a file is to be skipped as a whole."""
+        """Record an error if a whole file is to be skipped."""
         if isinstance(report.longrepr, tuple):
             path, line, reason = report.longrepr
             self._found(CourseError(self.course.hidden / Path(path).name, line, reason))
 
     def _found(self, error: CourseError | None) -> None:
-        """Keep what is wrong with the course: what is met first."""
+        """Record an error in the course, unless there was one before."""
         self.course_error = self.course_error or error
 
     @pytest.hookimpl(tryfirst=True)
@@ -141,7 +143,7 @@ class ChecksPlugin:
 
     @pytest.fixture
     def engine(self, request: pytest.FixtureRequest) -> EngineUnderCheck:
-        """The learner's engine, as the check at hand may ask it."""
+        """Return the learner's engine for the check that is running."""
         assert self.engine_for is not None
         started = time.perf_counter()
         self._running = _Running(self.engine_for(self._bound[request.node.nodeid].check), started)
@@ -149,9 +151,9 @@ class ChecksPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
-        """Run the check; where it does not pass in a process that has run other checks, run it again in a fresh one.
+        """Run the check. If it fails in a process that has run other checks, run it again in a fresh process.
 
-        Only the second result counts then.
+        In that case only the second result counts.
         """
         arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
         try:
@@ -169,7 +171,7 @@ class ChecksPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
-        """pytest's own without the traceback, which nobody reads and which costs more than the check."""
+        """Return pytest's report without the traceback, which is not used and costs more time than the check."""
         outcome: Literal["passed", "failed"] = "failed" if call.excinfo else "passed"
         assert call.when != "collect"
         return pytest.TestReport(
@@ -185,9 +187,9 @@ class ChecksPlugin:
         )
 
     def pytest_json_runtest_metadata(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> dict[str, Any]:
-        """Our part of the JSON report: which check, and what became of it.
+        """Return the grader's part of the JSON report: the check, and its outcome.
 
-        `mistake` is an error of the hidden test, `fault` the grader's own: neither is the learner's doing.
+        `mistake` is an error of the hidden test, and `fault` one of the grader. Neither counts against the learner.
         """
         if call.when != "call":
             return {METADATA: self._blamed(item, call.excinfo)} if call.excinfo else {}
@@ -204,7 +206,7 @@ class ChecksPlugin:
         elif call.excinfo is not None:
             result |= self._blamed(item, call.excinfo)
         if running is not None:
-            # what a check's batches printed together, no more than one of them may
+            # limit the output of all batches of a check together to the limit of one batch
             result["output"] = cut_output("".join(running.engine.output), self.course.limits.output_kb)
             result["duration_s"] = time.perf_counter() - running.started
             result["left_out"] = running.engine.left_out
@@ -217,7 +219,7 @@ class ChecksPlugin:
         return {METADATA: result}
 
     def _blamed(self, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> dict[str, Any]:
-        """Return whose fault an exception is that is none of the learner's."""
+        """Return who is to blame for an exception that is not the learner's failure."""
         path, line = self._place(item)
         if isinstance(excinfo.value, pytest.FixtureLookupError):
             wanted = f"{item.name} takes `{excinfo.value.argname}`; a hidden test takes `engine` and nothing else"

@@ -14,8 +14,8 @@ class Questions:
     """The programs and numbers of one check.
 
     Args:
-        seed: what fresh programs are drawn from.
-        redraw: what a secret seed puts into all others; None leaves them as they are.
+        seed: the seed from which fresh programs are drawn.
+        redraw: changes the numbers of all other programs; None to keep them.
     """
 
     def __init__(self, seed: str, redraw: Redraw | None) -> None:
@@ -25,7 +25,7 @@ class Questions:
 
     @property
     def redraws(self) -> bool:
-        """Return whether programs are asked with other numbers than the check gives."""
+        """Return whether programs are sent with numbers other than those of the check."""
         return self._redraw is not None
 
     def fresh(self, count: int, ops: Sequence[str], sizes: tuple[int, int], numbers: bool) -> list[Program]:
@@ -35,7 +35,7 @@ class Questions:
         return drawn
 
     def parts(self, drawn: Program) -> list[Program]:
-        """Return the parts of a program that was drawn for this check, smallest first; none for another."""
+        """Return the parts of a program that was drawn for this check, smallest first. Other programs have none."""
         if not self.is_fresh(drawn):
             return []
         found = parts(drawn)
@@ -44,11 +44,14 @@ class Questions:
 
     def is_fresh(self, asked: Program) -> bool:
         """Return whether a program was drawn for this check."""
-        return bool(self._fresh) and asked.key in self._fresh  # the key of a large program takes its time
+        return bool(self._fresh) and asked.key in self._fresh  # computing the key of a large program is slow
 
     def programs(self, given: Given, leaves: dict[str, float], beside: Sequence[float] = ()) -> list[Program]:
-        """Return programs as they are asked: where others are redrawn, with other leaf values. `beside` are the numbers
-        that the check names beside them."""
+        """Return the programs to send. With a redraw, all except fresh ones get other leaf values.
+
+        Args:
+            beside: the numbers that the check sends with the programs.
+        """
         programs = parsed(given, leaves)
         if self._redraw is None:
             return programs
@@ -56,22 +59,27 @@ class Questions:
         return [p if self.is_fresh(p) else next(redrawn) for p in programs]
 
     def in_other_places(self, given: Given, leaves: dict[str, float]) -> list[Program]:
-        """Return programs of which an order is asked, and no number: where others are redrawn, the same graphs in other
-        places."""
+        """Return the programs to send when only an order is judged, not numbers.
+
+        With a redraw, all except fresh ones become the same graphs with other indices.
+        """
         programs = parsed(given, leaves)
         if self._redraw is None:
             return programs
         return [p if self.is_fresh(p) else self._redraw.among_others(p) for p in programs]
 
     def numbers(self, numbers: Sequence[float], more: int = 0) -> list[float]:
-        """Return numbers beside programs as they are asked, and if `more` is given where they are redrawn, one to so
-        many further ones."""
+        """Return the numbers to send with programs.
+
+        Args:
+            more: with a redraw, the most additional numbers. If it is not 0, at least one is added.
+        """
         if self._redraw is None:
             return list(numbers)
         return list(self._redraw.more_numbers(numbers, more) if more else self._redraw.numbers(numbers))
 
     def leaves(self, text: str, leaves: dict[str, float]) -> dict[str, float]:
-        """Return the leaf values with which a program is asked; ints for ints."""
+        """Return the leaf values with which a program is sent. Ints stay ints."""
         if self._redraw is None:
             return leaves
         (redrawn,) = self._redraw.programs(parsed([text], leaves))
@@ -79,12 +87,15 @@ class Questions:
 
 
 def parsed(given: Given, leaves: dict[str, float]) -> list[Program]:
-    """Return programs. Some of them may be given as texts, with the values of their leaves."""
+    """Return the given programs. A program given as text is parsed, with the values of its leaves."""
     return [program(p, **leaves) if isinstance(p, str) else p for p in given]
 
 
 def aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
-    """Steps as the worker takes them: passes begin at the program's root, functions get all nodes as one list."""
+    """Return steps in the worker's form.
+
+    Passes begin at the program's root, and functions get all nodes as one list.
+    """
     every_node = [["nodes", list(range(len(p.nodes)))]]
     more = {"backward": (p.root,), "local_rules": (p.root,)}
     after = {"call": (every_node,)}
@@ -92,7 +103,7 @@ def aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
 
 
 def start(p: Program, upstream: float, already: dict[str, float]) -> tuple[StartingFrom, ...]:
-    """Return what to say of gradients that were set before; nothing of the usual ones."""
+    """Return a remark on the gradients that were set before; nothing if they were the usual ones."""
     if upstream == 1.0 and not already:
         return ()
     return (StartingFrom({f"{p.root_name}.grad": upstream} | {f"{name}.grad": grad for name, grad in already.items()}),)

@@ -1,4 +1,4 @@
-"""Which of a check's runs can be recorded, and how."""
+"""Decide which of a check's runs can be recorded, and how."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from msgspec.structs import replace
 from ..client import Run
 from ..program import Op
 
-MOST_NODES = 40  # of a program that is recorded
+MOST_NODES = 40  # the most nodes of a program that is recorded
 _PASSES = ("backward", "local_rules", "call")
 
 
 def recorded(run: Run) -> Run | None:
-    """Return a check's run as it is recorded: up to its last pass, which is the one that is followed.
+    """Return a check's run in a form that is recorded. It ends with the last pass, which is the recorded one.
 
-    None for a run without a pass, without an operation, or with too many nodes.
+    Return None for a run without a pass, without an operation, or with too many nodes.
     """
     passes = [number for number, step in enumerate(run.steps) if step[0] in _PASSES and _is_pass(step)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
@@ -28,5 +28,5 @@ def recorded(run: Run) -> Run | None:
 
 
 def _is_pass(step: tuple[Any, ...]) -> bool:
-    """Return whether a step runs rules: of functions of the file, only one that is given every node by itself may."""
+    """Return whether a step runs rules. A function of the file may do so only if it gets every node as an argument."""
     return step[0] != "call" or (len(step) > 2 and len(step[2]) > 1 and all(kind == "node" for kind, _ in step[2]))

@@ -1,4 +1,4 @@
-"""The hidden checks, collected by pytest once and run on one engine after another."""
+"""The hidden checks, which pytest collects once, and which are run on one engine after another."""
 
 import contextlib
 import io
@@ -27,8 +27,8 @@ _UNUSED += " stepwise subtests threadexception tmpdir unittest unraisableexcepti
 class CheckSession:
     """The checks of some exercises, ready to be run. A context manager.
 
-    pytest collects the hidden tests when the context is entered, and runs those of one exercise at each `run`. A fork
-    may go on with the session of its parent.
+    pytest collects the hidden tests when the context is entered. Each `run` runs those of one exercise. A fork can
+    continue to use the session of its parent.
 
     Raises, on entering:
         CourseError: tests and `course.yaml` do not match.
@@ -53,7 +53,7 @@ class CheckSession:
         return self
 
     def _collect(self, files: list[str], stack: ExitStack) -> None:
-        """Start a pytest session and let it collect: what `pytest.main` does, without running anything."""
+        """Start a pytest session and collect the tests, as `pytest.main` does, without running them."""
         arguments = [
             # without --confcutdir, pytest also lists the folders above
             *("-c", str(INI), "--rootdir", str(self.course.hidden), "--confcutdir", str(self.course.hidden)),
@@ -75,7 +75,7 @@ class CheckSession:
                 config.pluginmanager.register(self._reporter)
                 config.hook.pytest_sessionstart(session=self._session)
                 self._session.perform_collect()
-            except SystemExit as error:  # pytest lets it through
+            except SystemExit as error:  # pytest does not catch it
                 raise mistake(error, Path(files[0])) or GraderFault(f"pytest ended: {error}") from None
             except (pytest.UsageError, pytest.Session.Interrupted, pytest.Session.Failed) as error:
                 raise GraderFault(f"pytest cannot collect the hidden tests: {error}\n{printed.getvalue()}") from None
@@ -87,16 +87,16 @@ class CheckSession:
     def run(
         self, exercise: Exercise, engine_for: EngineFor, on_outcome: OnOutcome | None = None
     ) -> dict[str, CheckOutcome]:
-        """Run the checks of an exercise, in the order of `course.yaml`; return what became of each, by its id.
+        """Run the checks of an exercise, in the order of `course.yaml`. Return the outcomes by check id.
 
         Args:
-            engine_for: Makes what a check asks; called as each begins.
+            engine_for: Makes the engine of a check; called when the check begins.
             on_outcome: Called with the outcome of each check as soon as it is known.
 
         Raises:
             CourseError: a hidden test is wrong.
             GraderFault: the grader failed in a check.
-            UserError: this machine lacks what a check needs.
+            UserError: this machine lacks something that a check needs.
         """
         items = self._plugin.items(exercise)
         self._plugin.engine_for, self._plugin.on_outcome = engine_for, on_outcome
@@ -115,7 +115,7 @@ class CheckSession:
 
 
 class _Reporter(json_report.JSONReport):  # type: ignore[misc]
-    """pytest-json-report's plugin, which makes a report of each run instead of a file at the end."""
+    """pytest-json-report's plugin. It makes a report of each run, instead of a file at the end."""
 
     def __init__(self, config: pytest.Config) -> None:
         super().__init__(config)
@@ -126,12 +126,12 @@ class _Reporter(json_report.JSONReport):  # type: ignore[misc]
             self.failed.append(report)
 
     def begin(self) -> None:
-        """Forget the tests of the run before."""
+        """Drop the results of the previous run."""
         super().__init__(self._config)
         self.pytest_sessionstart(None)
 
     def finish(self, session: pytest.Session) -> dict[str, Any]:
-        """Return the report of the tests that were run since `begin`."""
+        """Return the report of the tests that ran since `begin`."""
         self.pytest_sessionfinish(session)
         report: dict[str, Any] = self.report
         return report
@@ -139,7 +139,7 @@ class _Reporter(json_report.JSONReport):  # type: ignore[misc]
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[io.StringIO]:
-    """Keep what pytest and hidden tests print out of the grader's own output."""
+    """Capture the output of pytest and hidden tests, so that it does not appear in the grader's output."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         yield printed
@@ -147,7 +147,7 @@ def _quiet() -> Iterator[io.StringIO]:
 
 @contextlib.contextmanager
 def _own_settings() -> Iterator[None]:
-    """Keep the caller's pytest settings and plugins out."""
+    """Ignore the caller's pytest settings and plugins."""
     saved = dict(os.environ)
     for name in [name for name in saved if name.startswith("PYTEST_")]:
         del os.environ[name]
@@ -161,7 +161,7 @@ def _own_settings() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _no_modules_left() -> Iterator[None]:
-    """Let no module of hidden tests outlive the session."""
+    """Remove the modules of hidden tests when the session ends."""
     modules = set(sys.modules)
     try:
         yield

@@ -1,4 +1,4 @@
-"""The `engine` that hidden tests are given: ask it for agreement, and it compares or fails."""
+"""The `engine` fixture of hidden tests. Its methods run programs, and fail unless the results are as expected."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -34,31 +34,41 @@ from .recorded import recorded
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
-Notes: TypeAlias = tuple[DependsOnOrder, ...]  # what is to be said of an outcome besides
+Notes: TypeAlias = tuple[DependsOnOrder, ...]  # additional remarks on an outcome
 
 
 class Replaceable(Protocol):
-    """The engine process as a check sees it."""
+    """The engine process, as far as a check uses it."""
 
     @property
     def fresh(self) -> bool:
-        """Return whether it has run nothing yet."""
+        """Return whether the process has run no batch yet."""
 
     def restart(self) -> None:
-        """Let what comes next run in a fresh one."""
+        """Make the next batch run in a fresh process."""
 
 
 class EngineUnderCheck:
-    """One learner's engine in one check.
+    """A learner's engine in one check.
 
-    Every method sends its programs as one batch, executed with the file run afresh under every order seed, and raises
-    `CheckFailed` for the first program, smallest first, that comes out wrong under any of them. A program is
-    given by its text and the values of its leaves, or as `Program`s.
+    Every method sends its programs as one batch. The file is run again, and the batch is executed under every order
+    seed. `CheckFailed` is raised for the first program, smallest first, with a wrong result under any order seed.
+    Programs are given as texts with the values of their leaves, or as `Program`s.
 
-    With `redraw`, programs and the numbers beside them are asked with other numbers of the same kind, so that no
-    answer can be known beforehand. With `to_the_end`, nothing is raised for a wrong engine: `shown` tells.
+    Args:
+        ask: Runs a batch. Returns None if the check is only planned.
+        answers: Returns the oracle's answers.
+        source: The text of the learner's file.
+        limits: The course's limits.
+        seed: The seed of fresh programs.
+        process: The engine process, or None.
+        redraw: Changes the numbers of programs and the numbers sent with them to others of the same kind, so that no
+            answer can be known in advance.
+        to_the_end: Whether a wrong result raises no error. `shown` then has the results.
 
-    `failing` is the run that the check failed on, None where it was not a single one.
+    Attributes:
+        failing: The run on which the check failed; None if it was not a single run.
+        shown: The batches with their answers.
     """
 
     def __init__(
@@ -79,16 +89,16 @@ class EngineUnderCheck:
         self._charged_elsewhere: tuple[str, ...] = ()
         self._ask = ask
         self._answers = answers
-        self._source = source  # not its lines, which may take thirty times the space, for every check
+        self._source = source  # not its lines, which may take thirty times the memory in every check
         self._limits = limits
         self._questions = Questions(seed, redraw)
         self._forget()
 
     def _forget(self) -> None:
-        # whether a process was asked that may show what an earlier batch left behind
+        # whether any process used had run an earlier batch, which may affect the result
         self._shared = False
-        self._shrinking = False  # whether the parts of a program are asked for that has failed
-        # the programs that were judged, and why others were not: the engine does not define an operation in them
+        self._shrinking = False  # whether the parts of a failed program are being run
+        # the number of judged programs; the problems of programs that could not be built; the methods that were called
         self._judged = 0
         self._absent: dict[str, Problem] = {}
         self._built: set[str] = set()
@@ -100,7 +110,7 @@ class EngineUnderCheck:
         self.left_out = False
 
     def begin_apart(self) -> bool:
-        """Begin the check again with a fresh process for each batch; False where it has had that already."""
+        """Begin the check again, with a fresh process for each batch. Return False if it has already run that way."""
         if not self._shared:
             return False
         self._forget()
@@ -110,29 +120,31 @@ class EngineUnderCheck:
     def finish(self) -> None:
         """End the check.
 
-        Raises `CheckFailed` where the engine lacks something that every program of the check needs, or lacks in one
-        program what it has in another.
+        Raises:
+            CheckFailed: the engine lacks an operation that every program of the check needs, or lacks it in one
+                program and has it in another.
         """
         for method, problem in self._absent.items():
             if not self._judged or method in self._built:
                 fail_for(problem, self._source)
 
-    # -- what checks say ----------------------------------------------------------------------
+    # -- the methods for checks ---------------------------------------------------------------
 
     @property
     def replayable(self) -> bool:
-        """Return whether `grade play` can show the run that failed: it can if no program is redrawn."""
+        """Return whether `grade play` can show the run that failed. It cannot if programs are redrawn."""
         return self.failing is not None and not self._questions.redraws and recorded(self.failing) is not None
 
     @property
     def not_run(self) -> list[str]:
-        """The methods that were passed over because they take an argument."""
+        """Return the methods that were not called because they need an argument."""
         return [method for method in FUNCTIONS if (p := self._absent.get(method)) and p.kind == "wants_argument"]
 
     def charged_elsewhere(self, *operations: str) -> None:
-        """Leave out programs of this check with one of these operations where the engine does not define it.
+        """Skip programs of this check that contain one of these operations if the engine does not define it.
 
-        Another check asks for them, so a missing operation costs points once. A check of which nothing is left fails.
+        Another check tests the operation, so that a missing operation costs points once. A check fails if all its
+        programs are skipped.
 
             engine.charged_elsewhere("sub", "relu")
         """
@@ -151,13 +163,13 @@ class EngineUnderCheck:
 
             engine.agrees("L = a * a", a=3)
 
-        With `where_offered`, programs with plain numbers (other than exponents) or with tanh, exp, log or sigmoid
-        cost nothing where the engine does not offer them: a function or a reflected operator that it does
-        not define, a number on the right that it refuses, with an exception that says so, while building.
-
-        A pass may set the gradients of all operations' nodes back to 0 behind itself; not so with `inner`. With
-        `whole`, leaves that are whole numbers are given as ints; with `in_place`, programs are built by `+=` and its
-        like.
+        Args:
+            where_offered: Whether optional operations may be missing: plain numbers (other than exponents), tanh,
+                exp, log and sigmoid. The engine may lack the function or the reflected operator. It may
+                refuse a number on the right with an exception while building.
+            inner: Whether the gradients of operations are checked too. Otherwise the pass may set them back to 0.
+            whole: Whether leaves that are whole numbers are given as ints.
+            in_place: Whether programs are built with `+=` and the other operators of this form.
         """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
@@ -179,7 +191,7 @@ class EngineUnderCheck:
         self._examine(runs, judge, where_offered=where_offered, again=again)
 
     def computes(self, *programs: str | Program, **leaves: float) -> None:
-        """Check that building the graph gives every node torch's value; no gradient is asked for.
+        """Check that building the graph gives every node torch's value. No gradient is checked.
 
         engine.computes("L = a * b + a", a=2, b=-3)
         """
@@ -205,11 +217,11 @@ class EngineUnderCheck:
             engine.local_rules_agree("L = a * b", a=2, b=-3, upstream=4, already={"a": 5})
 
         Args:
-            upstream: The gradient of the root before.
-            already: The gradients of leaves before, by name; all others are 0.
-            stored: The rules have to be local derivatives kept beside their inputs, not functions.
+            upstream: The gradient of the root beforehand.
+            already: The gradients of leaves beforehand, by name. All others are 0.
+            stored: Whether the rules must be local derivatives stored with their inputs, not functions.
 
-        The grader runs the rules itself: no `backward()` is needed, and none can replace them.
+        The grader runs the rules itself, so no `backward()` is needed or used.
         """
         names, beside = [*(already or {})], [upstream, *(already or {}).values()]
         asked = self._questions.programs(programs, leaves, beside)
@@ -251,11 +263,11 @@ class EngineUnderCheck:
         self._examine(runs, judge, again=again)
 
     def agrees_again(self, *programs: str | Program, first: str | None = None, **leaves: float) -> None:
-        """Check that a second `backward()` on the same graph, with all gradients 0 again, gives torch's gradients.
+        """Check that a second `backward()` on the same graph gives torch's gradients, after gradients were set to 0.
 
             engine.agrees_again("h = a * b; L = h * a", a=2, b=-3, first="h")
 
-        The first backward pass begins at the node called `first`, or at the root as well.
+        The first backward pass begins at the node called `first`, by default the root.
         """
         asked = self._questions.programs(programs, leaves)
         second: tuple[tuple[Any, ...], ...] = (("preload", []), ("backward",), ("grads",))
@@ -267,7 +279,7 @@ class EngineUnderCheck:
 
             engine.agrees_anew("h = a * b; L = h * h + a", a=2, b=-3)
 
-        Before the operations are made again, the gradients of the leaves, and of nothing else, are set to 0.
+        Before the second graph is built, only the gradients of the leaves are set to 0.
         """
         asked = self._questions.programs(programs, leaves)
         runs = [Run(p, aimed(p, ("backward",), ("anew",), ("backward",), ("grads",))) for p in asked]
@@ -276,12 +288,12 @@ class EngineUnderCheck:
     def local_rules_agree_again(
         self, clear: str | None, *programs: str | Program, upstream: float = 1.0, **leaves: float
     ) -> None:
-        """Check that the local rules, run a second time after every gradient was cleared, give torch's gradients again.
+        """Check that the local rules give torch's gradients again when they run after gradients were cleared.
 
             engine.local_rules_agree_again("zero_grad", "L = a * a", a=3, upstream=-2.5)
 
-        The learner's function called `clear` is given the list of all nodes and has to set every gradient to 0. With
-        None the grader sets them.
+        The learner's function called `clear` gets the list of all nodes, and must set every gradient to 0. If `clear`
+        is None, the grader does so.
         """
         asked = self._questions.programs(programs, leaves, [upstream])
         (upstream,) = self._questions.numbers([upstream])
@@ -299,8 +311,10 @@ class EngineUnderCheck:
         cleared: bool = False,
         clear: str | None = None,
     ) -> None:
-        """Compare the gradients that the last step observes with upstream times torch's; those that the one observes
-        which follows `clear` have to be 0."""
+        """Compare the gradients after the last step with upstream times torch's gradients.
+
+        With `clear`, also check that the gradients are 0 after that function was called.
+        """
         answers = self._answers(asked)
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
@@ -316,11 +330,11 @@ class EngineUnderCheck:
         self._examine(runs, judge)
 
     def backward_uses_local_rules(self, *programs: str | Program, **leaves: float) -> None:
-        """Check that `backward()` triples every gradient when the rule of the root contributes three times as much.
+        """Check that `backward()` triples every gradient if the rule of the root contributes three times as much.
 
             engine.backward_uses_local_rules("L = a * b", a=2, b=-3)
 
-        A gradient that was found without a backward pass, such as by finite differences, stays as it was.
+        A gradient that was computed without a backward pass, such as by finite differences, does not change.
         """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
@@ -345,7 +359,7 @@ class EngineUnderCheck:
 
             engine.backward_runs_each_rule_once("b = a + a; L = b * b", a=2)
 
-        An engine that keeps local derivatives instead has no closures to watch, and passes.
+        An engine that stores local derivatives has no closures to watch, and passes.
         """
         asked = self._questions.in_other_places(programs, leaves)
         runs = [Run(p, (("watch",), ("backward", p.root), ("traced",))) for p in asked]
@@ -369,23 +383,23 @@ class EngineUnderCheck:
         cpu_s: float | None = None,
         **leaves: float,
     ) -> None:
-        """Check that `build_topo(root)` returns each reachable node exactly once and after all its inputs.
+        """Check that `build_topo(root)` returns each reachable node exactly once, after all its inputs.
 
             engine.sorts("b = a + a; L = a * b", a=2, untouched=True)
 
         Args:
-            untouched: Values and gradients have to stay as they are.
+            untouched: Whether values and gradients must stay unchanged.
             calls: Replaces the course's limit of calls.
             cpu_s: Replaces the course's limit of CPU seconds.
 
-        Graphs of more than 1,000 nodes run once, in the order that Python gives.
+        A graph of more than 1,000 nodes is run once, and the order of its sets is left to Python.
         """
         asked = self._questions.in_other_places(programs, leaves)
         runs = []
         for p in asked:
-            p.edges  # noqa: B018  (found out once, before the forks that judge)
+            p.edges  # noqa: B018  (computed once, before the forks that judge)
             call = ("call", "build_topo", [["node", p.root]])
-            calling = (call,) if len(p.nodes) > _HUGE else (call, call)  # nothing may be left behind
+            calling = (call,) if len(p.nodes) > _HUGE else (call, call)  # the first call may leave state behind
             look = (("values",), ("grads",)) if untouched else ()
             runs.append(Run(p, (*look, *calling, *look)))
 
@@ -403,8 +417,8 @@ class EngineUnderCheck:
 
             engine.by_hand("sum_of_product", "e = a * b; L = e + c", a=2, b=-3, c=10)
 
-        The function has to run every operation's rule once, users before inputs, in any such order. Gradients are 0
-        before.
+        The function must run every operation's rule once, users before inputs. Any such order passes. All gradients
+        are 0 beforehand.
         """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
@@ -431,16 +445,16 @@ class EngineUnderCheck:
     def returns(
         self, function: str, *arguments: float, expected: dict[str, float], about: str, reveal: bool = True
     ) -> None:
-        """Check that a learner's function, called with numbers, returns the expected ones.
+        """Check that a learner's function, called with numbers, returns the expected numbers.
 
             engine.returns("square", expected={"dL/da": 6.0}, about="L = a * a with a = 3")
 
         Args:
             function: The name of the function.
-            arguments: The numbers that it is called with.
-            expected: What it has to return, in this order, by the names that a message uses.
-            about: What the numbers are about, for the learner.
-            reveal: A failure also says what the numbers should be.
+            arguments: The numbers with which it is called.
+            expected: The numbers that it must return, in this order, by their names in messages.
+            about: A description of the task for the learner.
+            reveal: Whether a failure shows the expected numbers.
         """
         call = ("call", function, [["number", argument] for argument in arguments])
 
@@ -451,12 +465,15 @@ class EngineUnderCheck:
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
     def trains(self, text: str, /, *, steps: int, rate: float, fixed: bool = False, **leaves: float) -> None:
-        """Check that the learner's `train` returns the loss before each step and ends where gradient descent does.
+        """Check that the learner's `train` returns the loss before each step and performs gradient descent.
 
             engine.trains("L = (w * 2 - 2) ** 2", w=3, steps=3, rate=0.1)
 
-        `train` gets the loss that `text` describes, and its leaves as the parameters. Their gradients are 1 before.
-        With `fixed`, the leaves keep their values where those of other programs are redrawn.
+        `train` gets the loss that `text` describes, and its leaves as the parameters. Their gradients are 1
+        beforehand.
+
+        Args:
+            fixed: Whether the leaves keep their values even if those of other programs are redrawn.
         """
         asked = program(text, **(leaves if fixed else self.leaves(text, **leaves)))
         *before, after = self.descent(asked, rate=rate, steps=steps + 1)
@@ -479,7 +496,7 @@ class EngineUnderCheck:
     def changes_leaves(
         self, function: str, *arguments: float, start: Sequence[tuple[float, float]], expected: dict[str, float]
     ) -> None:
-        """Check what a learner's function leaves in a list of leaves.
+        """Check how a learner's function changes a list of leaves.
 
             engine.changes_leaves("zero_grad", start=[(3, 16), (-1, 2)], expected={"a.grad": 0.0, "b.grad": 0.0})
 
@@ -487,7 +504,7 @@ class EngineUnderCheck:
             function: The name of the function.
             arguments: The numbers that follow the list.
             start: The value and the gradient of two or more leaves, which are named a, b, c and so on.
-            expected: Numbers by the attribute that holds them afterwards, `{"a.data": 2.0, "b.grad": 0.0}`.
+            expected: The numbers afterwards, by the attribute that holds them: `{"a.data": 2.0, "b.grad": 0.0}`.
         """
         names = [chr(ord("a") + i) for i in range(len(start))]
         p = program(f"L = {' + '.join(names)}", **{n: value for n, (value, _) in zip(names, start, strict=True)})
@@ -517,16 +534,19 @@ class EngineUnderCheck:
         return self._answers([p])[0]
 
     def numbers(self, *numbers: float, more: int = 0) -> list[float]:
-        """Return the numbers that a check calls a function with: these or, where numbers are redrawn, others of the
-        same kind, and one to `more` further ones after them.
+        """Return the numbers with which a check calls a function.
+
+        They are the given ones or, if numbers are redrawn, others of the same kind. In that case one to `more`
+        additional numbers follow them.
 
             first, *rest = engine.numbers(2.5, more=1)
         """
         return self._questions.numbers(numbers, more)
 
     def leaves(self, text: str, /, **leaves: float) -> dict[str, float]:
-        """Return the values of the leaves of a program that the learner's own code builds: these or, where numbers are
-        redrawn, those of a program that asks the same.
+        """Return the values of the leaves of a program that the learner's own code builds.
+
+        They are the given ones or, if numbers are redrawn, those of a program that tests the same.
 
             leaves = engine.leaves("L = a * b", a=2, b=-3)
         """
@@ -537,8 +557,8 @@ class EngineUnderCheck:
 
             before = engine.descent(program("L = (w - 2) ** 2", w=3), rate=0.1, steps=8)
 
-        Each step subtracts `rate` times its gradient from every leaf. Never make a program from an answer: its key
-        would differ from one machine to the next.
+        Each step subtracts `rate` times its gradient from every leaf. Do not make a program from an answer: its key
+        would differ between machines.
         """
         return self._answers([start, *(Descent(start, rate, taken) for taken in range(1, steps))])
 
@@ -556,7 +576,7 @@ class EngineUnderCheck:
         """
         return self._questions.fresh(count, ops, sizes, numbers)
 
-    # -- how ----------------------------------------------------------------------------------
+    # -- running and judging ------------------------------------------------------------------
 
     def _examine(
         self,
@@ -568,21 +588,21 @@ class EngineUnderCheck:
         where_offered: bool = False,
         again: Callable[[list[Program]], None] | None = None,
     ) -> None:
-        """Send the runs as one batch and judge each outcome, program by program, under every order seed.
+        """Send the runs as one batch, and judge the outcomes of each program under every order seed.
 
-        Where a program fails that was drawn for this check, `again` asks for its parts: the first of them that fails is
-        shown instead.
+        If a program that was drawn for this check fails, `again` runs its parts. The first part that fails is then
+        shown instead of the program.
         """
         self.comparisons += len(runs)
         huge = max(len(run.program.nodes) for run in runs) > _HUGE
-        # where one run is long, counting each call would take longer than the calls
+        # in a long run, counting each call would take longer than the calls themselves
         budget, seeds = (calls, (None,)) if huge else (calls or self._limits.calls, _ORDER_SEEDS)
         if self._process is not None:
             if self._apart:
                 self._process.restart()
             self._shared = self._shared or not self._process.fresh
         ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
-        if ran is None:  # planning: the programs are known now, and nothing is judged
+        if ran is None:  # planning: the programs are now known, and nothing is judged
             if again is not None and not self._shrinking:
                 for run in runs:
                     self._shrink(run.program, again)
@@ -615,7 +635,7 @@ class EngineUnderCheck:
         if self._to_the_end:
             return
         if failures:
-            # a part that is still to be filled in is reported only if nothing else is wrong
+            # code that is still to be filled in is reported only if nothing else is wrong
             first = min(failures, key=lambda i: (failures[i].finding.status == "not_started", i))
             if again is not None and not self._shrinking and (self._apart or not self._shared):
                 self._shrink(runs[first].program, again)
@@ -625,7 +645,7 @@ class EngineUnderCheck:
             fail(status="error", reason=Reason("left_out"))
 
     def _shrink(self, failed: Program, again: Callable[[list[Program]], None]) -> None:
-        """Ask for the parts of a drawn program. Raises `CheckFailed` for the first that fails."""
+        """Run the parts of a drawn program. Raises `CheckFailed` for the first part that fails."""
         parts = self._questions.parts(failed)
         kept = len(self.output), len(self.shown)
         self._shrinking = True
@@ -640,23 +660,27 @@ class EngineUnderCheck:
             del self.output[kept[0] :], self.shown[kept[1] :]
 
     def _absence(self, about: Program, outcome: Done | Broke | None, where_offered: bool) -> Problem | None:
-        """Return why a program could not be built that this check may leave out, or None."""
+        """Return the problem because of which this check may skip a program, or None."""
         if not isinstance(outcome, Broke):
             return None
         tolerated = where_offered and not_offered(about, outcome.problem)
         return outcome.problem if tolerated or lacks(about, outcome.problem, self._charged_elsewhere) else None
 
     def _went_through(self, outcome: Done | Broke, about: Program | str) -> None:
-        """Fail where a run broke. `about` is what was asked; a program is written out only then."""
+        """Fail if a run broke.
+
+        Args:
+            about: The program, or a description of the task. The text of a program is made only if it is needed.
+        """
         if isinstance(outcome, Broke):
             fail_for(outcome.problem, self._source, about if isinstance(about, str) else about.shown)
 
 
 def _judge(i: int, outcomes: Sequence[Done | Broke | None], judge: Callable[[int, Done | Broke, Notes], None]) -> None:
-    """Judge the outcomes of a run under the order seeds. Raises `CheckFailed` for the first that is wrong."""
+    """Judge the outcomes of a run under the order seeds. Raises `CheckFailed` for the first wrong one."""
     known = [outcome for outcome in outcomes if outcome is not None]
     failures: dict[int, CheckFailed] = {}
-    for outcome in {id(outcome): outcome for outcome in known}.values():  # most are one and the same
+    for outcome in {id(outcome): outcome for outcome in known}.values():  # most are the same object
         try:
             judge(i, outcome, ())
         except CheckFailed as failure:
@@ -664,14 +688,14 @@ def _judge(i: int, outcomes: Sequence[Done | Broke | None], judge: Callable[[int
     if not failures:
         return
     first = next(outcome for outcome in known if id(outcome) in failures)
-    if isinstance(first, Done) and len({repr(outcome) for outcome in known}) > 1:  # nan equals nan here
+    if isinstance(first, Done) and len({repr(outcome) for outcome in known}) > 1:  # by `repr`, so that nan equals nan
         wrong = sum(id(outcome) in failures for outcome in known)
         judge(i, first, (DependsOnOrder(wrong, len(known)),))
     raise failures[id(first)]
 
 
 def _once(printed: str, times: int) -> str:
-    """Return what was printed, without the repeats where a program printed the same under every order seed."""
+    """Return printed text without repeats, if a program printed the same under every order seed."""
     lines = printed.splitlines(keepends=True)
     if times < 2 or len(lines) > _PRINTED:
         return printed
@@ -681,6 +705,6 @@ def _once(printed: str, times: int) -> str:
     return printed
 
 
-_PRINTED = 1_000  # lines; of more, repeats are not looked for
+_PRINTED = 1_000  # repeats are not removed from output with more lines
 _STORED = ("pairs", "parallel")
 _WITHOUT_FUNCTION = (*_STORED, "inline")

@@ -1,4 +1,4 @@
-"""The learner's code as seen from the trusted side: hand it programs, get observations back."""
+"""The trusted side's access to learner code: send programs, receive observations."""
 
 from .bounds import cut, cut_output
 from .budget import Budget

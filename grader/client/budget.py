@@ -1,4 +1,4 @@
-"""The budget of a whole submission, beside the limits of each check."""
+"""The budget of a whole submission, in addition to the limits of each check."""
 
 from msgspec import Struct
 
@@ -9,9 +9,9 @@ MAX_WALL_S = 90.0
 
 
 class Budget(Struct):
-    """The seconds of CPU time and of waiting that a submission has used, of those that it may use.
+    """The CPU time and the waiting time of a submission in seconds: used, and allowed.
 
-    Only waiting for learner code counts as waiting, so a grader that was stopped meanwhile blames nobody.
+    Only time spent waiting for learner code counts, so a suspended grader costs the submission nothing.
     """
 
     max_cpu_s: float = MAX_CPU_S
@@ -21,22 +21,22 @@ class Budget(Struct):
 
     @property
     def left_cpu_s(self) -> float:
-        """The seconds of CPU time that may still be used."""
+        """Return the CPU seconds that may still be used."""
         return self.max_cpu_s - self.cpu_s
 
     @property
     def left_wall_s(self) -> float:
-        """The seconds that may still be waited."""
+        """Return the waiting seconds that may still be used."""
         return self.max_wall_s - self.wall_s
 
     @property
     def cpu_exceeded(self) -> Died:
-        """The reason why a file is not run, or is stopped, when no CPU time is left."""
+        """Return the reason for not running, or stopping, a file when no CPU time is left."""
         return Died("budget", seconds=self.max_cpu_s, clock="cpu")
 
     @property
     def exceeded(self) -> Died | None:
-        """Why nothing more is run, or None."""
+        """Return the reason why nothing more is run, or None."""
         if self.left_cpu_s <= 0:
             return self.cpu_exceeded
         if self.left_wall_s <= 0:

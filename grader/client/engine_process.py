@@ -1,7 +1,7 @@
-"""Drive one file's engine process: load the file, run batches, tell each way of dying apart.
+"""Drive one file's engine process: load the file, run batches, distinguish the ways in which it can die.
 
-The process may die, hang, flood or lie at any time. Whatever it does costs the batch at hand; for the
-next one a new process is made.
+The process may die, hang, flood or lie at any time. This affects only the current batch. The next batch gets a new
+process.
 """
 
 import contextlib
@@ -25,23 +25,23 @@ from .budget import Budget
 from .protocol import Batch, Broke, Problem, Read, Refused
 from .reason import Died
 
-_BACKSTOP = 10  # the wall clock's limit is this many times that of the CPU, so that a busy machine changes no score
-_GRACE_S = 1.0  # an engine process stops itself at its CPU limit; this long after it, it is killed
+_BACKSTOP = 10  # the wall-clock limit is this many times the CPU limit, so that a busy machine changes no score
+_GRACE_S = 1.0  # an engine process stops itself at its CPU limit; it is killed this many seconds later
 _STEP_S = 1.0
-_UNANSWERED = 2  # batches in fresh processes; whoever leaves so many without an answer is asked no more
-_FLOOD = 64  # a process that prints this many times what a course keeps is stopped
+_UNANSWERED = 2  # after this many unanswered batches in fresh processes, the remaining ones are skipped
+_FLOOD = 64  # a process that prints this many times the course's limit is stopped
 _CHUNK = 1 << 16
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # of objects that a learner prints: they differ from run to run
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # addresses of printed objects, which differ between runs
 
 
 class Loaded(Struct, frozen=True):
-    """The file was loaded; `output` is what it printed meanwhile."""
+    """The file was loaded. `output` is the text that it printed."""
 
     output: str = ""
 
 
 class NotStarted(Struct, frozen=True):
-    """The file's syntax tree is the stub's."""
+    """The file has the same syntax tree as the stub."""
 
 
 class LoadFailed(Struct, frozen=True):
@@ -52,7 +52,7 @@ class LoadFailed(Struct, frozen=True):
 
 
 class Ran(Struct, frozen=True):
-    """A batch's answer, or how it failed to come, and what the learner's code printed meanwhile."""
+    """The answer to a batch or the reason why there is none, and the text that the learner's code printed."""
 
     answer: Read | Problem | Died
     output: str
@@ -60,7 +60,11 @@ class Ran(Struct, frozen=True):
 
 
 class _Printed:
-    """Output as it comes, of which a course keeps `output_kb` KB: kept up to a cap, counted beyond it."""
+    """The output of a process as it arrives. It is kept up to a cap, and only counted beyond the cap.
+
+    Args:
+        output_kb: the course's limit, which determines the cap.
+    """
 
     def __init__(self, output_kb: int) -> None:
         self.output_kb = output_kb
@@ -82,18 +86,19 @@ class _Printed:
 
 
 class EngineProcess:
-    """One learner file in a process of its own, replaced by a new one when it dies. A context manager.
+    """One learner file in a separate process, which is replaced by a new one when it dies. A context manager.
 
     Args:
         warm: The server process that starts it.
         source: The file's text.
         filename: Its name, as tracebacks show it.
-        stub: The file as it was given out; the same syntax tree counts as not started.
-        limits: What loading and each batch may use.
-        budget: What the whole submission may use; shared by its files.
-        cells: The lines in which a notebook's cells begin; of several, one that cannot be run is left out.
-        apart: Whether each batch is run in a fresh process; so are those that come after one that ran out of
-            time, or has died in a used one.
+        stub: The file as it was given out. A source with the same syntax tree counts as not started.
+        limits: The limits of loading and of each batch.
+        budget: The budget of the whole submission, which its files share.
+        cells: The lines in which a notebook's cells begin. If there are several, a cell that cannot be run is
+            skipped.
+        apart: Whether each batch is run in a fresh process. Without `apart`, this begins after a batch that ran out
+            of time, or that died in a used process.
     """
 
     def __init__(
@@ -125,15 +130,15 @@ class EngineProcess:
         self._channel: socket.socket | None = None
         self._out = -1
         self._batches = 0
-        self._status = 0  # how the last process ended
+        self._status = 0  # the exit status of the last process
 
     @property
     def fresh(self) -> bool:
-        """Return whether the next batch runs in a process that has run none before."""
+        """Return whether the next batch runs in a process that has run no batch before."""
         return self._apart or self._channel is None or not self._batches
 
     def load(self) -> Loaded | NotStarted | LoadFailed:
-        """Load the file in a fresh process, replacing the one there may be."""
+        """Load the file in a fresh process. End the previous process, if any."""
         self.close()
         exceeded = self._budget.exceeded
         if exceeded is not None:
@@ -154,7 +159,7 @@ class EngineProcess:
         return NotStarted() if loaded is False else LoadFailed(loaded, output)
 
     def run(self, batch: Batch) -> Ran:
-        """Run a batch with the file run afresh, in a new process if the last one is gone."""
+        """Run a batch after running the file again. If there is no process, start a new one."""
         started = time.perf_counter()
         exceeded = self._budget.exceeded
         if exceeded is None and self._unanswered >= _UNANSWERED:
@@ -164,13 +169,13 @@ class EngineProcess:
         if self._apart:
             self.restart()
         if self._has_more_to_say():
-            self.close()  # it said something that nobody asked for, or has ended since
+            self.close()  # it sent more than its answer, or has ended since
         if self._channel is None:
             again = self.load()
             if not isinstance(again, Loaded):
                 lost = isinstance(again, LoadFailed) and isinstance(again.cause, Died) and again.cause.kind == "budget"
                 return Ran(again.cause if lost else Died("not_reloaded"), "", 0.0)  # type: ignore[union-attr]
-        # the file is run again before each batch but the first, in the same answer
+        # before each batch but the first, the file is run again, which takes CPU time of the same request
         cpu_s = batch.cpu_s + self._limits.cpu_s
         used = self._batches > 0
         self._batches += 1
@@ -189,11 +194,11 @@ class EngineProcess:
                 self.close()
                 result = Died("protocol_error", detail=str(refusal))
         if _ran_out(result) or (used and isinstance(result, Died)):
-            self._apart = True  # or the next batch that ends so would cost its time twice: in a used process, and alone
+            self._apart = True  # another such batch would cost its time twice: in a used process and in a fresh one
         return Ran(result, output, time.perf_counter() - started)
 
     def restart(self) -> None:
-        """Let the next batch run in a fresh process."""
+        """Make the next batch run in a fresh process."""
         if self._batches:
             self.close()
 
@@ -219,7 +224,7 @@ class EngineProcess:
         self._batches = 0
 
     def _end(self, by_itself: bool = False) -> int:
-        """End the process, count what it used, and return its exit status."""
+        """End the process, add the time that it used to the budget, and return its exit status."""
         if self._channel is None or self._number is None:
             return 0
         self._channel.close()
@@ -228,14 +233,14 @@ class EngineProcess:
         begun = time.monotonic()
         self._status, cpu_s = self._warm.end(self._number, by_itself)
         self._budget.cpu_s += cpu_s
-        self._budget.wall_s += time.monotonic() - begun  # one that closed its channel can take its time to end
+        self._budget.wall_s += time.monotonic() - begun  # a process that closed its channel may take long to exit
         return self._status
 
     def _has_more_to_say(self) -> bool:
         return self._channel is not None and bool(select.select([self._channel], [], [], 0)[0])
 
     def _exchange(self, request: bytes, cap: int, cpu_s: float) -> tuple[bytes | Died, str]:
-        """Send a request; return the answer's frame, or how it failed to come, and what was printed meanwhile.
+        """Send a request. Return the answer's frame or how the process died, and the printed text.
 
         After a failure the process has ended.
         """
@@ -250,7 +255,10 @@ class EngineProcess:
         return answer, printed.text()
 
     def _converse(self, request: bytes, cap: int, cpu_s: float, printed: _Printed) -> bytes | Died:
-        """Send the request and read until the answer's frame is whole. Raises nothing for what the process does."""
+        """Send the request and read until the answer's frame is complete.
+
+        Nothing that the process does raises an exception.
+        """
         assert self._channel is not None
         assert self._number is not None
         channel, out = self._channel, self._out
@@ -264,7 +272,7 @@ class EngineProcess:
             begun = time.monotonic()
             step = max(0.0, min(left, _STEP_S))
             ready, writable, _ = select.select(listening, [channel] if unsent else [], [], step)
-            # no more than a step, where this process was the one that stood still
+            # count at most one step, in case this process itself was suspended
             waited = min(time.monotonic() - begun, _STEP_S)
             left -= waited
             self._budget.wall_s += waited
@@ -300,8 +308,8 @@ class EngineProcess:
                 return died
 
     def _death(self, code: int) -> Died:
-        """Why a process that ended by itself did so."""
-        if code == -signal.SIGKILL and self._budget.left_cpu_s < 1:  # the kernel counts whole seconds
+        """Return the reason why a process ended by itself."""
+        if code == -signal.SIGKILL and self._budget.left_cpu_s < 1:  # the kernel's limit counts whole seconds
             return self._budget.cpu_exceeded
         if code < 0:
             try:
@@ -319,9 +327,10 @@ class EngineProcess:
 
 
 class _Progress:
-    """Look once a second at the CPU clock of a process that does not answer: has it used too much, or none at all?
+    """Watch the CPU clock of a process that does not answer, once a second.
 
-    Time by its own clock counts, not by the wall's, which a busy machine stretches.
+    A process must be stopped if it uses too much CPU time, or none for several seconds. Its CPU time counts, because
+    a busy machine lengthens the wall-clock time.
     """
 
     def __init__(self, warm: Warm, number: int, cpu_s: float) -> None:
@@ -334,14 +343,17 @@ class _Progress:
         self._due = time.monotonic() + _STEP_S
 
     def look(self) -> Died | None:
-        """Return why the process has to be ended, or None; one that stands still is told so."""
+        """Return the reason why the process must be ended, or None.
+
+        A process that makes no progress gets the signal that raises `Stalled`.
+        """
         if time.monotonic() < self._due:
             return None
         self._due = time.monotonic() + _STEP_S
         used = self._warm.cpu_time(self._number)
         if used is None:
             return None
-        if self._start_s is None:  # asked for the first time a step after the start: so much it may have used
+        if self._start_s is None:  # the first look is one step after the start, so this much may be from the request
             self._start_s = max(0.0, used - _STEP_S)
         if used - self._start_s > self._cpu_s + _GRACE_S:
             return Died("cpu_limit", seconds=self._cpu_s)
@@ -353,7 +365,7 @@ class _Progress:
 
 
 def _ran_out(answer: Read | Problem | Died) -> bool:
-    """Return whether a process was stopped, or ended, because it took too long."""
+    """Return whether a process was stopped or ended because it took too long."""
     if isinstance(answer, Read):
         outcomes = (outcome for seed in answer.seeds for outcome in seed if isinstance(outcome, Broke))
         return any(outcome.problem.kind in protocol.RAN_OUT for outcome in outcomes)
@@ -364,13 +376,16 @@ _CUT_OFF = "there is no answer, or only a piece of one"
 
 
 def _announced(frame: bytearray) -> int | None:
-    """How many bytes a frame says that it has, its header included; None for less than a header."""
+    """Return the size in bytes that a frame announces, including its header; None if the header is incomplete."""
     header = framing.HEADER.size
     return None if len(frame) < header else header + int(framing.HEADER.unpack_from(frame)[0])
 
 
 def _send(channel: socket.socket, data: memoryview) -> memoryview:
-    """Send what can be sent at once; return the rest. A process that has ended takes everything."""
+    """Send as much as can be sent without waiting, and return the rest.
+
+    If the process has ended, there is no rest.
+    """
     try:
         return data[channel.send(data) :]
     except BlockingIOError:
@@ -380,7 +395,7 @@ def _send(channel: socket.socket, data: memoryview) -> memoryview:
 
 
 def _read(descriptor: int) -> bytes | None:
-    """Return what can be read from a descriptor: no bytes at its end, None for nothing at the moment."""
+    """Return the bytes that can be read from a descriptor now: empty at its end, None if there are none yet."""
     try:
         return os.read(descriptor, _CHUNK)
     except BlockingIOError:
@@ -388,7 +403,7 @@ def _read(descriptor: int) -> bytes | None:
 
 
 def _at_once(descriptor: int, printed: _Printed) -> Iterator[bytes]:
-    """Yield what can be read at once, until it is a flood."""
+    """Yield the data that can be read without waiting. Stop if the output becomes a flood."""
     while not printed.flood:
         data = _read(descriptor)
         if not data:

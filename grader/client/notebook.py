@@ -1,7 +1,7 @@
 """Read the Python code of a Jupyter notebook, without running it and without trusting its file.
 
-The format is that of https://nbformat.readthedocs.io/en/latest/format_description.html, major version 4. Only what is
-declared here is taken from the file; outputs are passed over as it is decoded.
+The format is that of https://nbformat.readthedocs.io/en/latest/format_description.html, major version 4. Only the
+fields declared here are read from the file. The decoder skips outputs.
 """
 
 import re
@@ -19,7 +19,7 @@ GRADED = "grade"  # the cell magic that names the exercise of a cell: `%%grade d
 
 _MAJOR = 4
 _PYTHON = ("python", "ipython", "python3")
-# cell magics whose cell IPython runs as Python; the cell of any other one is left out
+# cell magics whose cells IPython runs as Python; cells with other magics are left out
 _RUN_AS_PYTHON = ("capture", "prun", "time", GRADED)
 _CELL_MAGIC = re.compile(r"\s*%%(\S*)[ \t]*([^\n]*)")
 _MAGIC = re.compile(r"\s*(?:[%!]|\?{1,2}\w|[\w.]+\?{1,2}\s*$|[\w*][\w.,*\[\] \t]*=\s*(?:!|%[A-Za-z]))")
@@ -29,15 +29,17 @@ _ENDS = {quote: re.compile(r"\\.|" + quote) for quote in ('"""', "'''", '"', "'"
 
 
 class NotebookError(ValueError):
-    """A file is not a notebook that can be graded. The message is a sentence without its subject."""
+    """A file is not a notebook that can be graded. The message is a sentence without a subject."""
 
 
 class Cell(NamedTuple):
     """A code cell.
 
-    `number` is the one that Jupyter shows beside it after "Restart and Run All": cells without text have none.
-    `exercise` is the word after `%%grade`, or empty. Magics and shell lines are `pass` in `text`, which has as many
-    lines as the cell.
+    Attributes:
+        number: The number that Jupyter shows beside the cell after "Restart and Run All". Cells without text have
+            none.
+        text: The code, with `pass` in place of magics and shell lines. It has as many lines as the cell.
+        exercise: The word after `%%grade`, or empty.
     """
 
     number: int
@@ -45,7 +47,7 @@ class Cell(NamedTuple):
     exercise: str = ""
 
     def is_of(self, names: Collection[str]) -> bool:
-        """Return whether the cell names the exercise with these names."""
+        """Return whether the cell names the exercise that has these names."""
         return bool(self.exercise) and self.exercise in names
 
 
@@ -75,7 +77,8 @@ _DECODER = msgspec.json.Decoder(_Notebook)
 def code_cells(data: bytes) -> list[Cell]:
     """Return the code cells of a notebook, in order. Raises `NotebookError`.
 
-    `data` is the content of the file, of which no more than `MAX_BYTES + 1` bytes need be given.
+    Args:
+        data: the content of the file. The first `MAX_BYTES + 1` bytes are enough.
     """
     if len(data) > MAX_BYTES:
         raise NotebookError(f"is larger than {MAX_BYTES >> 20} MB; clear its outputs and save it again")
@@ -125,7 +128,7 @@ def _cell(number: int, text: str) -> Cell:
 def without_magics(text: str) -> str:
     """Return the text of a cell with `pass` in place of each line magic, shell line and help request.
 
-    A line inside a string, brackets or a continued line is none of these, whatever it begins with.
+    A line inside a string or brackets, or after a backslash, is kept unchanged.
     """
     return "\n".join(_python_lines(text.split("\n")))
 
@@ -145,7 +148,7 @@ def _python_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _after(line: str, depth: int, quote: str) -> tuple[int, str]:
-    """Return how many brackets are open after a line, and which quotes a string that goes on ends with."""
+    """Return the number of open brackets after a line, and the quotes that end a string which continues."""
     at = 0
     while True:
         if quote:

@@ -1,9 +1,9 @@
-"""The messages to the worker and back, and the strict decoding of what comes back.
+"""The messages to the worker and back, and the strict decoding of its answers.
 
-Everything from the worker is a claim. Answers are ASCII-safe JSON arrays of known tags and lengths; floats
-are spelled by `float.hex()`, anything else as `!` and a type's name. Whatever does not fit, to the
-last byte, is `Refused`: nothing is guessed and nothing but plain data is built. How large an answer may be, in bytes
-and in values, follows from what was asked, and is looked at before any of it is decoded.
+Everything from the worker is a claim. Answers are JSON arrays in ASCII, with known tags and lengths. Floats are
+written by `float.hex()`, and any other object as `!` and its type's name. An answer that does not fit exactly is
+`Refused`: nothing is guessed, and only plain data is built. The request determines how large an answer may be, in
+bytes and in values. This is checked before any of the answer is decoded.
 """
 
 from collections.abc import Callable
@@ -18,16 +18,17 @@ from ..program import BINARY, Arrangement, Program, arrange
 from ..worker.confine.framing import HEADER
 from . import bounds
 
-RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem that mean: it did not come to an end
+RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem after which a run did not come to its end
 
-# -- what is asked --------------------------------------------------------------------------------
+# -- requests -------------------------------------------------------------------------------------
 
 
 class Run(Struct, frozen=True):
-    """One program and the steps to take on it once it is built, as the worker's `Graph` names them.
+    """A program, and the steps to take on it once it is built. The worker's `Graph` has the names of the steps.
 
-    With `whole`, leaves that are whole numbers are ints, as in `Value(2)`; with `in_place`, `x + y` is built as
-    `x += y`, and so are the other operations of two operands.
+    Attributes:
+        whole: Whether leaves that are whole numbers are ints, as in `Value(2)`.
+        in_place: Whether `x + y` is built as `x += y`, and other operations of two operands likewise.
     """
 
     program: Program
@@ -41,7 +42,7 @@ class Run(Struct, frozen=True):
         return bool(self.steps) and self.steps[0][0] == "record"
 
     def spell(self, wire: list[list[object]]) -> list[list[object]]:
-        """Return a wire form of the program as the worker is to build it."""
+        """Return a wire form of the program with the changes for `whole` and `in_place`."""
         return [self._spelled(*node) for node in wire] if self.whole or self.in_place else wire
 
     def _spelled(self, op: Any, *operands: Any) -> list[object]:
@@ -53,10 +54,13 @@ class Run(Struct, frozen=True):
 
 
 class Batch(Struct, frozen=True, dict=True):
-    """Runs executed with the file run afresh, all once under each order seed; `(None,)` leaves order as it comes.
+    """Runs that are executed after the file was run again, all of them once under each order seed.
 
-    Without `engine`, the runs only call functions of the file, which needs no class then.
-    `calls` is each run's budget of calls (None: CPU time alone decides), `cpu_s` the whole batch's CPU time in seconds.
+    Attributes:
+        calls: The limit of calls in each run; None for no limit besides CPU time.
+        cpu_s: The CPU time of the whole batch, in seconds.
+        order_seeds: The order seeds. `(None,)` leaves the order to Python.
+        engine: Whether the file needs an engine. Otherwise the runs only call functions of the file.
     """
 
     runs: tuple[Run, ...]
@@ -66,8 +70,11 @@ class Batch(Struct, frozen=True, dict=True):
     engine: bool = True
 
     def encode(self) -> bytes:
-        """Return the request as JSON. `rearranged` holds the runs of each further order seed, null for one that is
-        the same as under the first."""
+        """Return the request as JSON.
+
+        `rearranged` holds the runs of each order seed after the first. An entry is null if the run is the same as
+        under the first order seed.
+        """
         return msgspec.json.encode(
             {
                 "runs": [[run.spell(run.program.sent), run.steps] for run in self.runs],
@@ -87,35 +94,38 @@ class Batch(Struct, frozen=True, dict=True):
 
     @cached_property
     def arrangements(self) -> list[list[Arrangement | None]]:
-        """How the programs are arranged under each order seed; the first one takes them as they are."""
+        """Return how the programs are arranged under each order seed. The first order seed does not change them."""
         return [[arrange(run.program, seed or 0) for run in self.runs] for seed in self.order_seeds]
 
     def tightened(self, factor: int) -> "Batch":
-        """The same batch with a fraction of its budgets."""
+        """Return the same batch with its limits divided by `factor`."""
         calls = None if self.calls is None else self.calls // factor
         return replace(self, calls=calls, cpu_s=self.cpu_s / factor)
 
     @property
     def answer_cap(self) -> int:
-        """Bytes that no honest answer to this batch exceeds."""
+        """Return a size in bytes that no honest answer to this batch exceeds."""
         return min(bounds.ANSWER, 65_536 + len(self.order_seeds) * 64 * self._numbers)
 
     @property
     def most_values(self) -> int:
-        """JSON values that no honest answer to this batch exceeds, a comma in a message counted as one."""
-        # two for each number: a list of nodes may be longer than the program, and a trace is made of pairs
+        """Return a number of JSON values that no honest answer to this batch exceeds.
+
+        A comma in a message counts as a value.
+        """
+        # two for each number, because a list of nodes may be longer than the program, and a trace consists of pairs
         of_a_seed = 2 * self._numbers + bounds.MESSAGE * len(self.runs)
         return min(bounds.ANSWER_VALUES, 10_000 + len(self.order_seeds) * of_a_seed)
 
     @property
     def _numbers(self) -> int:
-        """Numbers that an answer holds for each order seed, with room for what stands around them."""
+        """Return how many numbers an answer holds for each order seed, with room for the data around them."""
         size = sum((len(run.program.nodes) + 8) * (len(run.steps) + 2) for run in self.runs)
         size += sum(len(run.program.nodes) ** 2 for run in self.runs if ("traced",) in run.steps)
         return size + sum(4 * (bounds.VISITS + bounds.CHANGES) for run in self.runs if run.records)
 
 
-# -- what is answered, on the wire --------------------------------------------------------------------
+# -- answers on the wire ------------------------------------------------------------------------------
 
 
 _NAME = f"[A-Za-z_][A-Za-z0-9_]{{0,{bounds.NAME - 1}}}"
@@ -229,11 +239,14 @@ SHAPES: dict[str, tuple[range, int]] = {
 
 
 class Problem(_Wire, frozen=True):
-    """The problem that stopped a run: in which step, of which kind, and where in the learner's file.
+    """The problem that stopped a run: the step, the kind, and the place in the learner's file.
 
-    `kind`: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`; `shape`, whose type is one of `SHAPES`;
-    `not_offered` and `wants_argument`, whose name is that of a method that the engine does not have, or has with an
-    argument besides `self`.
+    Attributes:
+        kind: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`, `shape`, `not_offered` or
+            `wants_argument`.
+        type_name: For `shape`, one of `SHAPES`.
+        names: For `not_offered`, the method that the engine lacks. For `wants_argument`, the method that needs an
+            argument besides `self`.
     """
 
     where: _Name
@@ -245,7 +258,7 @@ class Problem(_Wire, frozen=True):
     counts: Annotated[list[_Count], Meta(max_length=2)] = []
 
     def __post_init__(self) -> None:
-        """Refuse names and numbers that a kind does not have."""
+        """Refuse names and counts that do not belong to the kind."""
         if self.kind == "shape" and self.type_name not in SHAPES:
             raise ValueError(f"nothing is called {self.type_name}")
         method = range(1, 2) if self.absent else range(1)
@@ -260,17 +273,17 @@ class Problem(_Wire, frozen=True):
 
     @property
     def method(self) -> str | None:
-        """The method that the engine does not offer; None for any other problem."""
+        """Return the method that the engine does not offer; None for any other problem."""
         return self.names[0] if self.absent else None
 
     @property
     def ran_out(self) -> bool:
-        """Return whether a budget was used up; the runs behind this one are left out then."""
+        """Return whether a limit was reached. The later runs are then skipped."""
         return self.kind in RAN_OUT or self.type_name == "MemoryError"
 
     @property
     def unfilled(self) -> bool:
-        """Return whether it is what a stub raises where a solution goes."""
+        """Return whether the exception is the one that a stub raises in place of a solution."""
         return self.kind == "raised" and self.type_name == "NotImplementedError"
 
 
@@ -288,11 +301,11 @@ class _Unrun(_Wire, tag="unrun", frozen=True):
 
 
 class _Same(_Wire, tag="same", frozen=True):
-    """The outcome that the run had under the first order seed."""
+    """An outcome that is equal to that of the run under the first order seed."""
 
 
 class Reading(_Wire, frozen=True):
-    """How the worker reads the learner's engine; `rule` is a kind of `grader.worker.rules`, or empty."""
+    """The worker's reading of the learner's engine. `rule` is a kind of `grader.worker.adapter.rules`, or empty."""
 
     cls: _Name
     data: _Name
@@ -327,15 +340,15 @@ class _FailedAnswer(_Wire, tag="failed", frozen=True):
 _batch_answers = msgspec.json.Decoder(_ReadAnswer | _UnreadAnswer)
 _load_answers = msgspec.json.Decoder(_LoadedAnswer | _NotStartedAnswer | _FailedAnswer)
 
-# -- what is answered, decoded ------------------------------------------------------------------------
+# -- answers, decoded ---------------------------------------------------------------------------------
 
 
 class Refused(Exception):
-    """The worker's answer does not keep to the protocol; the message says how."""
+    """The worker's answer violates the protocol. The message says how."""
 
 
 class Odd(Struct, frozen=True):
-    """Something that stood where a number was expected, by its type's name."""
+    """An object in place of a number, by its type's name."""
 
     type: str
 
@@ -344,7 +357,7 @@ Observed: TypeAlias = float | Odd
 
 
 class Called(Struct, frozen=True):
-    """The result of a learner's function: one of the fields is set, or none for None."""
+    """The result of a learner's function. One of the fields is set, or none if it returned None."""
 
     numbers: tuple[Observed, ...] | None = None
     nodes: tuple[int, ...] | None = None
@@ -352,15 +365,21 @@ class Called(Struct, frozen=True):
 
 
 class Traced(Struct, frozen=True):
-    """Each closure that ran, in order: its node, and what it added where."""
+    """The closures that ran, in order: the node of each, and its contributions."""
 
     calls: tuple[tuple[int, tuple[tuple[int, Observed], ...]], ...]
 
 
 class Ruled(Struct, frozen=True):
-    """A node's rule: whether it is its own, a leaf's (`default`), None, or absent because the
-    operation gave one of its inputs; whether it is the only one that the operation made; and its first and last line in
-    the learner's file (0 where it has none there)."""
+    """A node's rule.
+
+    Attributes:
+        state: `own`, `default` (the same as a leaf's), `none` (it is None), or `input` (the operation returned one of
+            its inputs, so there is no rule).
+        alone: Whether the operation made no other node with inputs.
+        first: The rule's first line in the learner's file; 0 if it is not there.
+        last: The rule's last line in the learner's file; 0 if it is not there.
+    """
 
     state: _RuleState
     alone: bool
@@ -369,8 +388,15 @@ class Ruled(Struct, frozen=True):
 
 
 class GradientChange(Struct, frozen=True):
-    """A gradient was written: of which node, what it was and became, and by which line of the learner's file (0 where
-    no line is known). `outside`: not by the rule at hand, but after it."""
+    """A change of a gradient.
+
+    Attributes:
+        node: The node with the gradient.
+        before: The gradient before the change.
+        after: The gradient after the change.
+        line: The line of the learner's file that made the change; 0 if it is not known.
+        outside: Whether the change was made after the rule ran, and not by the rule.
+    """
 
     node: int
     before: Observed
@@ -380,9 +406,14 @@ class GradientChange(Struct, frozen=True):
 
 
 class RuleVisit(Struct, frozen=True):
-    """A run of a local rule: of which node, with which upstream gradient, in which line it begins, what it wrote.
+    """A run of a local rule.
 
-    `inner`: the rule is that of a node that the program has no name for, made for the operation `node`.
+    Attributes:
+        node: The node whose rule ran.
+        inner: Whether the rule is that of an additional node, which the engine made for the operation `node`.
+        upstream: The upstream gradient.
+        line: The line in which the rule begins.
+        changes: The changes of gradients.
     """
 
     node: int
@@ -393,15 +424,16 @@ class RuleVisit(Struct, frozen=True):
 
 
 class Recorded(Struct, frozen=True):
-    """A run as it was recorded.
+    """The recording of a run.
 
     Attributes:
-        made: the nodes that were made, in that order, each with its line in the learner's file (0 for none).
-        visits: the runs of local rules, in their order.
-        values: the `data` of each node in the end, None for one that was not made.
-        grads: its gradient.
-        left_out: how many visits and changes were too many to be sent.
-        elsewhere: the pass keeps gradients elsewhere than on the nodes, so changes do not show what a rule contributes.
+        made: the nodes in the order in which they were made, each with its line in the learner's file (0 for none).
+        visits: the runs of local rules, in order.
+        values: the `data` of each node at the end; None for a node that was not made.
+        grads: the gradient of each node at the end; None for a node that was not made.
+        left_out: how many visits and changes were omitted because there were too many.
+        elsewhere: whether the pass keeps gradients elsewhere than on the nodes. The changes then do not show the
+            contributions of a rule.
     """
 
     made: tuple[tuple[int, int], ...]
@@ -425,14 +457,17 @@ class Grads(tuple[Observed, ...]):
 
 
 class Nothing(Struct, frozen=True):
-    """A step that has no result of its own was taken."""
+    """The result of a step that returns nothing."""
 
 
 Result: TypeAlias = Values | Grads | Called | Traced | Ruled | Recorded | Nothing
 
 
 class _Outcome(Struct, frozen=True):
-    """A result for each step that was taken; those of one kind by its name, in the order of their steps."""
+    """The results of the steps that were taken.
+
+    Each property returns the results of one kind, in the order of their steps.
+    """
 
     results: tuple[Result, ...]
 
@@ -462,11 +497,11 @@ class _Outcome(Struct, frozen=True):
 
 
 class Done(_Outcome, frozen=True):
-    """A run that went through: one result for each step."""
+    """A run that took all its steps, with one result for each."""
 
 
 class Broke(_Outcome, frozen=True):
-    """A run that stopped at step `len(results)`, or while building: then there is no result but that of `record`."""
+    """A run that stopped at step `len(results)`, or while building. In the second case, only `record` has a result."""
 
     problem: Problem
 
@@ -479,7 +514,7 @@ class Read(Struct, frozen=True):
 
 
 def decode_load(frame: bytes) -> Problem | bool:
-    """True for a loaded file, False for one not started, else the problem. Raises `Refused`."""
+    """Return True for a loaded file, False for a file that was not started, else the problem. Raises `Refused`."""
     answer = _decode(_load_answers, frame, bounds.LOAD_ANSWER, bounds.LOAD_VALUES)
     if isinstance(answer, _FailedAnswer):
         return answer.problem
@@ -487,7 +522,7 @@ def decode_load(frame: bytes) -> Problem | bool:
 
 
 def decode_batch(frame: bytes, batch: Batch) -> Read | Problem:
-    """The outcomes of `batch`, of exactly the shape that it asked for. Raises `Refused`."""
+    """Return the outcomes of `batch`, which must have exactly the requested shape. Raises `Refused`."""
     answer = _decode(_batch_answers, frame, batch.answer_cap, batch.most_values)
     if isinstance(answer, _UnreadAnswer):
         return answer.problem
@@ -508,7 +543,10 @@ def _other_outcome(
     run: Run,
     arrangement: Arrangement | None,
 ) -> "Done | Broke | None":
-    """An outcome under a further order seed, in the program's own order; `decoded` itself where it is the same."""
+    """Return an outcome under a later order seed, in the program's own order.
+
+    If it is equal to `decoded`, the outcome under the first order seed, return that object.
+    """
     if isinstance(outcome, _Same):
         if arrangement is None:
             return decoded
@@ -518,7 +556,7 @@ def _other_outcome(
 
 
 def _moved(steps: tuple[tuple[Any, ...], ...], arrangement: Arrangement) -> list[list[Any]]:
-    """Steps with every index of a node where the arrangement has it."""
+    """Return the steps with every index of a node replaced by its place in the arrangement."""
     return [[step[0], *_STEP_MOVES[step[0]](step[1:], arrangement.places)] for step in steps]
 
 
@@ -555,7 +593,7 @@ def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int,
         raise Refused("there is no answer, or only a piece of one")
     if len(frame) > most_bytes:
         raise Refused(f"the answer is larger than {most_bytes >> 10} KB")
-    # every value but the outermost follows one of these
+    # every value except the outermost one follows one of these characters
     if frame.count(b",") + frame.count(b"[") > most_values:
         raise Refused(f"the answer has more than {most_values} values")
     (size,) = HEADER.unpack_from(frame)
@@ -671,7 +709,7 @@ def _recorded_in_place(recorded: Recorded, places: tuple[int, ...]) -> Recorded:
 
 
 def _back_in_place(result: Result, places: tuple[int, ...]) -> Result:
-    """A result with the nodes of a program in its own order again."""
+    """Return a result with the nodes in the program's own order again."""
     if isinstance(result, (Values, Grads)):
         return type(result)(result[place] for place in places)
     if isinstance(result, Recorded):

@@ -1,4 +1,7 @@
-"""Why learner code gave no answer, or no right one, as data: a code and its fields. Sentences are made elsewhere."""
+"""The reason why learner code gave no answer, or a wrong one, as data: a code and its fields.
+
+`grader.words` turns it into sentences.
+"""
 
 from typing import Literal, TypeAlias
 
@@ -38,19 +41,19 @@ STATUS: dict[Kind, Status] = {
 
 
 class Died(msgspec.Struct, frozen=True, omit_defaults=True):
-    """No usable answer came from an engine process, and why.
+    """A reason why no usable answer came from an engine process.
 
     | kind               | fields                                                                     |
     |--------------------|----------------------------------------------------------------------------|
     | `answer_too_large` | `limit_kb`                                                                 |
     | `budget`           | not run: the submission had used up `seconds` of `clock` ("cpu" or "wall") |
     | `cpu_limit`        | `seconds` of CPU time were used up                                         |
-    | `exited`           | the process left before it answered                                        |
+    | `exited`           | the process exited before it answered                                      |
     | `killed`           | `signal`, its name                                                         |
-    | `not_reloaded`     | the file loaded once, but not a second time                                |
+    | `not_reloaded`     | the file was loaded once, but not a second time                            |
     | `output_too_large` | `limit_kb`                                                                 |
     | `protocol_error`   | `detail`                                                                   |
-    | `unanswered`       | not run: `count` batches before had no answer in time                      |
+    | `unanswered`       | not run: `count` earlier batches were not answered in time                 |
     | `wall_limit`       | `seconds` of time passed                                                   |
     """
 
@@ -64,15 +67,22 @@ class Died(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def status(self) -> Status:
-        """The status of a check that this happens to."""
+        """Return the status of a check with this reason."""
         return STATUS[self.kind]
 
 
 class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Why a check was not passed or a file not loaded, beyond a wrong number: a kind of `Died` or of the protocol's
-    `Problem`. `type` is an exception's, `line` the innermost line of the learner's file, `detail` for `not_offered` and
-    `wants_argument` the method, for `shape` what is missing; the others are those of `Died`. A file that is not there
-    has `near_name` or `several_files`, and in `names` the files that may be meant."""
+    """The reason why a check did not pass or a file was not loaded, if it is not a wrong number.
+
+    Attributes:
+        kind: A kind of `Died` or of the protocol's `Problem`. For a missing file, `near_name` or `several_files`.
+        detail: For `not_offered` and `wants_argument`, the method. For `shape`, the code of what is missing.
+        type: The type of an exception.
+        line: The innermost line in the learner's file.
+        names: The files that may be the missing one.
+
+    The other attributes are those of `Died`.
+    """
 
     kind: str
     seconds: float | None = None
@@ -87,7 +97,7 @@ class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
 
 def reason_of(cause: Died | Problem) -> Reason:
-    """Return the reason that a death, or a problem in the learner's code, is."""
+    """Return the reason for a death, or for a problem in the learner's code."""
     if isinstance(cause, Died):
         return Reason(**msgspec.structs.asdict(cause))
     raised = cause.type_name if cause.kind == "raised" else None
@@ -96,7 +106,11 @@ def reason_of(cause: Died | Problem) -> Reason:
 
 
 def stopped(problem: Problem, source: str) -> Stopped:
-    """Return a problem with the learner's own lines, of which `source` is the file's text."""
+    """Return a problem with the learner's own lines.
+
+    Args:
+        source: the text of the learner's file.
+    """
     every = source.split("\n")
     known = [number for number in problem.lines if 1 <= number <= len(every)][-bounds.SHOWN_LINES :]
     lines = [(number, cut(every[number - 1].strip(), bounds.SOURCE_LINE)) for number in known]
@@ -104,7 +118,7 @@ def stopped(problem: Problem, source: str) -> Stopped:
         problem.kind,
         problem.where,
         problem.type_name,
-        # a message as long as a message can be is the beginning of a longer one
+        # a message of the maximum length is probably cut
         cut(problem.message, bounds.MESSAGE - 1),
         names=tuple(problem.names),
         counts=(bounds.STALLED_S,) if problem.kind == "stalled" else tuple(problem.counts),
@@ -116,5 +130,5 @@ def stopped(problem: Problem, source: str) -> Stopped:
 
 
 def is_notebook(source: str) -> bool:
-    """Return whether a file's text is a Jupyter notebook's: JSON with cells."""
+    """Return whether a file's text is that of a Jupyter notebook: JSON with cells."""
     return source.lstrip().startswith("{") and '"cells"' in source and '"nbformat"' in source

@@ -1,4 +1,4 @@
-"""Read a learner's file from disk without trusting what lies there."""
+"""Read a learner's file from disk without trusting anything at its path."""
 
 import errno
 import os
@@ -22,10 +22,15 @@ _FOLDER = os.O_RDONLY | _NO_FOLLOW | _CLOSE | getattr(os, "O_DIRECTORY", 0)
 
 
 class Source(Struct, frozen=True):
-    """A file's text, or why there is none: `problem` is `missing`, `unreadable` or None. `path` is for showing it.
+    """The text of a file, or the reason why there is none.
 
-    The text of a notebook is that of its code cells, one after the other; `cells` says where each begins. `names` are
-    the files that may be meant: of the right name where several differ, of a similar one where it is missing.
+    Attributes:
+        path: The path, in a form that can be shown.
+        text: The text. For a notebook, it is the text of its code cells, one after the other.
+        problem: `missing`, `unreadable` or None.
+        cells: The beginnings of a notebook's cells.
+        names: The files that may be meant: several with the right name and different contents, or files with a
+            similar name.
     """
 
     path: Path
@@ -39,7 +44,7 @@ class Source(Struct, frozen=True):
 def read_exercise(exercise: Exercise, path: Path, root: Path | None = None) -> Source:
     """Read the file of an exercise: `path`, or the notebook of the same name in its place.
 
-    Where there are both, neither is graded. Of a notebook, the code is that of `notebook_source`.
+    If both exist, neither is graded. The code of a notebook is that of `notebook_source`.
     """
     beside = path.with_suffix(notebook.SUFFIX)
     if path.suffix == notebook.SUFFIX or not os.path.lexists(beside):
@@ -51,7 +56,11 @@ def read_exercise(exercise: Exercise, path: Path, root: Path | None = None) -> S
 
 
 def notebook_source(path: Path, data: bytes, names: Collection[str]) -> Source:
-    """Return the source of an exercise, which has these names, from the content of a notebook."""
+    """Return the source of an exercise from the content of a notebook.
+
+    Args:
+        names: the names of the exercise.
+    """
     try:
         return joined(path, notebook.code_cells(data), names)
     except notebook.NotebookError as error:
@@ -59,10 +68,13 @@ def notebook_source(path: Path, data: bytes, names: Collection[str]) -> Source:
 
 
 def joined(path: Path, cells: Sequence[notebook.Cell], names: Collection[str]) -> Source:
-    """Return the source of an exercise, which has these names, from the cells of a notebook.
+    """Return the source of an exercise from the cells of a notebook.
 
-    That is the last cell that begins with `%%grade` and one of the names, or else every cell that does not begin with
-    `%%grade` and a name.
+    If cells begin with `%%grade` and a name of the exercise, the source is the last one of them. Otherwise it
+    consists of all cells that do not begin with `%%grade` and a name.
+
+    Args:
+        names: the names of the exercise.
     """
     graded = [cell for cell in cells if cell.is_of(names)]
     chosen = graded[-1:] or [cell for cell in cells if not cell.exercise]
@@ -74,13 +86,14 @@ def joined(path: Path, cells: Sequence[notebook.Cell], names: Collection[str]) -
 
 
 def read_source(path: Path, root: Path | None = None, names: Collection[str] | None = None) -> Source:
-    """Read a regular file of UTF-8 text of at most 256 KB, line ends made `\\n`.
+    """Read a regular file of UTF-8 text of at most 256 KB. Line ends become `\\n`.
 
-    With the names of an exercise, a file that ends in `.ipynb` is read as a notebook.
+    Reading never waits for a pipe. Symbolic links and files with a second name (hard links) are refused, because they
+    may lead to a file that is not part of the submission.
 
-    Never blocks on a FIFO, follows a symbolic link or takes a file that has a second name (a hard link): either could
-    lead to a file that the submission only points at. Where `root` is given and the file lies there, no
-    folder between them may be a link either.
+    Args:
+        root: a folder. If the file is below it, no folder between them may be a symbolic link.
+        names: the names of an exercise. If they are given, a file that ends in `.ipynb` is read as a notebook.
     """
     is_notebook = names is not None and path.suffix == notebook.SUFFIX
     content = read_content(path, root, notebook.MAX_BYTES if is_notebook else MAX_BYTES)
@@ -92,7 +105,7 @@ def read_source(path: Path, root: Path | None = None, names: Collection[str] | N
 
 
 def graded_in(path: Path, exercises: Iterable[Exercise]) -> list[Exercise]:
-    """Return the exercises that cells of a notebook name by `%%grade`. Raises `NotebookError`."""
+    """Return the exercises that the cells of a notebook name with `%%grade`. Raises `NotebookError`."""
     content = read_content(path, None, notebook.MAX_BYTES)
     if isinstance(content, Source):
         raise notebook.NotebookError(str(content.message))
@@ -104,7 +117,10 @@ def graded_in(path: Path, exercises: Iterable[Exercise]) -> list[Exercise]:
 
 
 def read_content(path: Path, root: Path | None, most: int) -> bytes | Source:
-    """Return the content of a regular file, of which no more than `most + 1` bytes, or why there is none."""
+    """Return the content of a regular file, or the reason why there is none.
+
+    At most `most + 1` bytes are returned.
+    """
     shown = readable(path)
     try:
         handle = _open(path, root)
@@ -123,7 +139,7 @@ def read_content(path: Path, root: Path | None, most: int) -> bytes | Source:
 
 
 def decode_source(path: Path, data: bytes) -> Source:
-    """A source from the bytes of a file, of which no more than `MAX_BYTES + 1` need be given."""
+    """Return the source for the content of a file. The first `MAX_BYTES + 1` bytes of it are enough."""
     if len(data) > MAX_BYTES:
         return Source(path, problem="unreadable", message=f"{path.name} {_too_large(MAX_BYTES)}")
     if b"\0" in data:
@@ -148,7 +164,7 @@ def _refusal(found: os.stat_result, most: int) -> str | None:
 
 
 def _open(path: Path, root: Path | None) -> int:
-    """Open the file, each component below `root` by itself so that none of them can be a link."""
+    """Open the file. Below `root`, open each folder separately, so that none of them can be a link."""
     if root is None or not path.is_relative_to(root) or os.open not in os.supports_dir_fd:
         return os.open(path, _FILE)
     *folders, name = path.relative_to(root).parts

@@ -10,12 +10,11 @@ _PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 
 def find_course(given: Path | None, start: Path | None) -> Path:
-    """Return the folder of the course to use.
+    """Return the folder of the course to use: the given one, the nearest one upwards, or the packaged one.
 
     Args:
         given: a folder, or `packaged`; None to search.
-        start: the folder in which the search for a `course.yaml` begins, upwards; None for no search. If nothing is
-            found, the packaged course is used.
+        start: the folder in which the search for a `course.yaml` begins, upwards; None for no search.
 
     Raises:
         CourseError: there is no course.
@@ -37,13 +36,19 @@ def course_around(start: Path) -> Path | None:
 
 
 def other_course_around(start: Path) -> Path | None:
-    """Return the nearest folder upwards from `start` with a `course.yaml`, or None if it is the packaged course."""
+    """Return the nearest folder upwards from `start` with a `course.yaml`.
+
+    Return None if there is no such folder, or if it is that of the packaged course.
+    """
     around = course_around(start)
     return None if around is None or os.path.realpath(around) == os.path.realpath(packaged_course()) else around
 
 
 def packaged_course() -> Path:
-    """Return the folder of the course that was installed with the grader, or contains it in a checkout."""
+    """Return the folder of the packaged course.
+
+    That is the course installed with the grader or, in a checkout, the course that contains the grader.
+    """
     for folder in (_PACKAGE / "backward_course", _PACKAGE):
         if (folder / "course.yaml").is_file():
             return folder

@@ -137,7 +137,10 @@ def _modules(document: Document, names: Sequence[str]) -> None:
 
 
 def _numbers(folder: Path) -> dict[str, list[str]]:
-    """Return the numbers of the exercise files, by id. For a file that a learner deleted, use its hidden tests."""
+    """Return the numbers of the exercise files, by id.
+
+    If a learner deleted a file, its number is taken from its hidden tests.
+    """
     found: dict[str, list[str]] = {}
     for path in sorted((folder / "exercises").glob("*.py")):
         match = _NUMBERED.fullmatch(path.name)

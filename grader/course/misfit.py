@@ -1,4 +1,4 @@
-"""Say which value in a YAML file does not fit its type, and what to write instead."""
+"""Find the value in a YAML file that does not fit its type, and suggest a replacement."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _OF: tuple[tuple[type, type], ...] = ((inspect.IntType, int), (inspect.StrType, 
 
 @dataclass(frozen=True)
 class _At:
-    """A node, what a sentence calls it, and the type that it should have."""
+    """A node, its name for a sentence, and the type that it should have."""
 
     node: yaml.Node
     name: str
@@ -28,13 +28,13 @@ class _At:
 
 
 def misfit(node: yaml.Node, kind: Any, name: str, message: str) -> tuple[yaml.Node, str]:
-    """Return the node that does not fit, and a sentence on it.
+    """Return the node that does not fit its type, and a sentence about the problem.
 
     Args:
-        node: What was converted.
+        node: The node that was converted.
         kind: The type that it should have.
-        name: What a sentence calls it.
-        message: What msgspec says of it.
+        name: Its name for a sentence.
+        message: msgspec's error message.
     """
     place = _PLACE.search(message)
     at = _reached(_At(node, name, _resolved(inspect.type_info(kind))), place["path"] if place else "")
@@ -53,7 +53,7 @@ def misfit(node: yaml.Node, kind: Any, name: str, message: str) -> tuple[yaml.No
 
 
 def _reached(at: _At, path: str) -> _At:
-    """Follow a path of msgspec's from a node."""
+    """Return the node at the end of a path in msgspec's notation, starting from a node."""
     for step in _STEP.finditer(path):
         if step["key"]:
             value = next((value for key, value in _items(at.node) if key.value == step["key"]), at.node)
@@ -97,7 +97,7 @@ def _keys(kind: Any) -> list[str]:
 
 
 def _instead(word: str, legal: Sequence[str]) -> str:
-    """Return the end of a sentence on a word that is not among the legal ones."""
+    """Return the end of a sentence about a word that is not among the legal ones."""
     near = did_you_mean(word, legal)
     return f"{near} Expected one of {', '.join(legal)}" if near else f"; expected one of {', '.join(legal)}"
 
@@ -108,7 +108,7 @@ def _short(node: yaml.Node) -> str:
 
 
 def _found(at: _At) -> str:
-    """Say what stands in the file."""
+    """Return a description of the node's value."""
     if isinstance(at.node, yaml.MappingNode):
         return "a mapping of keys to values"
     if isinstance(at.node, yaml.SequenceNode):
@@ -120,7 +120,7 @@ def _found(at: _At) -> str:
 
 
 def _expected(kind: Any) -> str:
-    """Say what should stand there."""
+    """Return a description of the expected value."""
     kind = _resolved(kind)
     match kind:
         case inspect.IntType():
@@ -153,7 +153,7 @@ def _between(kind: "inspect.IntType") -> str:
 
 
 def _quotes(at: _At) -> str:
-    """Return the remedy where text was taken for something else, or something else for text."""
+    """Return a remedy if quotes are missing, so that text was read as another type; else an empty string."""
     if isinstance(at.kind, inspect.StrType):
         if isinstance(at.node, yaml.MappingNode):
             return ". Text with a colon and a blank in it needs quotes"

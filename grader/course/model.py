@@ -13,8 +13,8 @@ Visibility: TypeAlias = Literal["visible", "hidden"]
 Detail: TypeAlias = Literal["full", "hint", "score"]
 Solutions: TypeAlias = Literal["passed", "always", "never"]
 
-# The commands of `grade`, and the word for all exercises. They cannot be ids of exercises, but for `reset`,
-# which a course had before there was the command; its exercise goes by its number.
+# The commands of `grade`, and the word for all exercises. They cannot be ids of exercises. `reset` is not listed,
+# because a course had an exercise of that name before the command existed; that exercise is named by its number.
 COMMANDS = (
     "all",
     "build",
@@ -55,7 +55,14 @@ class CourseError(UserError):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The limits of one run: calls of the learner's functions, CPU seconds, memory in MB, kept output in KB."""
+    """The limits of one run.
+
+    Attributes:
+        calls: calls of the learner's functions.
+        cpu_s: CPU time in seconds.
+        memory_mb: memory in MB.
+        output_kb: kept output in KB.
+    """
 
     calls: int = 2_000_000
     cpu_s: float = 2.0
@@ -64,7 +71,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Check(Struct, frozen=True):
-    """A check as `course.yaml` lists it. `hint` is the number of one of its exercise's hints, or 0."""
+    """A check as listed in `course.yaml`. `hint` is the number of one of its exercise's hints, or 0."""
 
     id: str
     title: str
@@ -77,7 +84,7 @@ class Check(Struct, frozen=True):
 
 
 class Exercise(Struct, frozen=True):
-    """One file that learners edit, with its checks in the order of `course.yaml`. `learnt` says what it teaches."""
+    """One file that learners edit, with its checks in the order of `course.yaml`. `learnt` is what it teaches."""
 
     id: str
     number: str
@@ -89,7 +96,7 @@ class Exercise(Struct, frozen=True):
 
     @property
     def stem(self) -> str:
-        """The common part of the names of exercise file, solution and hidden test, such as `03_accumulate`."""
+        """Return the common part of the names of exercise file, solution and hidden test, such as `03_accumulate`."""
         return f"{self.number}_{self.id}"
 
     @property
@@ -98,43 +105,45 @@ class Exercise(Struct, frozen=True):
 
     @property
     def notebook(self) -> str:
-        """The name of a notebook that takes the place of the file."""
+        """Return the name of a notebook that may replace the file."""
         return f"{self.stem}.ipynb"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every whole name that a person may call the exercise by."""
+        """Return every full name that a person may use for the exercise."""
         return names_of(self.id, self.number)
 
     @property
     def max_score(self) -> int:
-        """The maximum score, without bonus."""
+        """Return the maximum score, without bonus."""
         return sum(check.points for check in self.checks if not check.bonus)
 
     def hint_command(self, number: int) -> str:
-        """Return the command that shows a hint; without a number, 0, that of the first."""
+        """Return the command that shows a hint; for the number 0, the command that shows the first hint."""
         return f"grade hint {self.id}" + (f" {number}" if number > 1 else "")
 
     def hints_from(self, number: int) -> tuple[int, ...]:
-        """Return the numbers of the hints for a failure that names one of them: that hint, then those after it that
-        belong to no check."""
+        """Return the numbers of the hints for a failure whose check names the hint `number`.
+
+        They are that hint and all later hints that belong to no check.
+        """
         first = number if 1 <= number <= len(self.hints) else 1
         of_checks = {check.hint for check in self.checks}
         return first, *(other for other in range(first + 1, len(self.hints) + 1) if other not in of_checks)
 
 
 def names_of(id: str, number: str) -> tuple[str, ...]:
-    """Return every whole name of an exercise, from its id and number."""
+    """Return every full name of an exercise, from its id and number."""
     return id, number, number.lstrip("0"), f"{number}_{id}", f"{number}_{id}.py", f"{number}_{id}.ipynb"
 
 
 class Course(Struct, frozen=True):
-    """A whole assessment.
+    """A course.
 
     Attributes:
         folder: the folder that holds `course.yaml`, `exercises/` and `tests/hidden/`.
-        grades: the least number of points of each grade.
-        further: where to go on after the last exercise, a sentence each.
+        grades: the least number of points for each grade.
+        further: sentences on what to do after the last exercise.
         solutions: when a learner may see the solution of an exercise.
     """
 
@@ -156,17 +165,17 @@ class Course(Struct, frozen=True):
 
     @property
     def max_score(self) -> int:
-        """The maximum score, without bonus."""
+        """Return the maximum score, without bonus."""
         return sum(exercise.max_score for exercise in self.exercises)
 
     @property
     def details(self) -> dict[tuple[str, str], str]:
-        """The level of detail that a learner may see of each check, by the ids of exercise and check."""
+        """Return the level of detail that a learner may see of each check, by the ids of exercise and check."""
         return {(exercise.id, check.id): check.detail for exercise in self.exercises for check in exercise.checks}
 
     @property
     def hints(self) -> dict[str, str]:
-        """The text of each hint, by the command that shows it."""
+        """Return the text of each hint, by the command that shows it."""
         return {e.hint_command(number): text for e in self.exercises for number, text in enumerate(e.hints, 1)}
 
     @property
@@ -175,12 +184,12 @@ class Course(Struct, frozen=True):
 
     @property
     def book(self) -> Path:
-        """The file of the answer book."""
+        """Return the file of the answer book."""
         return self.hidden / "answers.json"
 
     @property
     def seed(self) -> str:
-        """The seed of random programs if no other is given."""
+        """Return the default seed of random programs."""
         return f"{self.id} {self.version}"
 
     def hidden_test(self, exercise: Exercise) -> Path:

@@ -14,7 +14,7 @@ _MOST = 4 << 20
 
 
 class Document:
-    """A YAML file as a tree of nodes, which have their line numbers."""
+    """A YAML file as a tree of nodes with their line numbers."""
 
     def __init__(self, path: Path, data: bytes | None = None) -> None:
         """Read the file at `path`, or `data` as its content. Raises `CourseError`."""
@@ -37,9 +37,13 @@ class Document:
         return CourseError(self.path, line(node), message)
 
     def convert(self, node: yaml.Node, kind: type[T], name: str = "the file") -> T:
-        """Return the node's data as `kind`, a msgspec type; a sentence calls it `name`.
+        """Return the node's data as `kind`, a msgspec type.
 
-        Raises `CourseError` with the line of what does not fit.
+        Args:
+            name: the node's name for an error message.
+
+        Raises:
+            CourseError: the data does not fit. The error has the line.
         """
         try:
             return msgspec.convert(self.plain(node), kind, strict=True)

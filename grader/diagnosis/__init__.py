@@ -1,4 +1,4 @@
-"""Explain a wrong engine: fault facts, and which misconception behaves exactly like it."""
+"""Explain a wrong engine: derive fault facts, and find the misconception that behaves exactly like it."""
 
 from .behaviour import Behaviour, behaviour, check_of, fingerprint
 from .catalogue import Misconception, read_misconceptions

@@ -1,9 +1,11 @@
-"""The behaviour of an engine on each program, as short fingerprints: equal exactly where the behaviour is.
+"""The behaviour of an engine on each program, as short fingerprints. They are equal exactly if the behaviour is.
 
-Behaviour is values, gradients, orders and results under every order seed, and of an exception its type and the names
-in quotes in its message, such as `'NoneType'`. Numbers count to nine digits, so that another order of summation makes
-no difference. The other words of a message do not count, because they change from one Python to the next; nor do
-lines, nor which limit was hit first: that depends on how fast the machine is.
+The behaviour consists of values, gradients, orders and results under every order seed. Of an exception it includes
+the type, and the names in quotes in its message, such as `'NoneType'`. Numbers count to nine digits, so that another
+order of summation makes no difference.
+
+The other words of a message do not count, because they change between Python versions. Neither do lines, nor which
+limit was reached first, which depends on the speed of the machine.
 """
 
 import hashlib
@@ -16,7 +18,7 @@ from ..checks.answered import Shown
 from ..client import Broke, Called, Died, Done, Nothing, Odd, Problem, Recorded, Ruled, Run, Traced
 from ..client.protocol import Observed, Result
 
-RIGHT = ""  # stands for every behaviour that passes
+RIGHT = ""  # the fingerprint of any behaviour that passes
 _RAN_OUT = "ran out of calls, time or memory"
 _QUOTED = re.compile(r"(?<!\w)'(\w+)'")
 
@@ -24,10 +26,12 @@ _QUOTED = re.compile(r"(?<!\w)'(\w+)'")
 class Behaviour(Struct, frozen=True):
     """The behaviour of an engine on the fixed programs of an exercise's checks.
 
-    `programs` has `RIGHT` or a fingerprint for each program by `check:batch:program`. Left out are programs that were
-    not run, that need an operation which the engine does not offer, or that end where something is still to be filled
-    in. `unclear` are keys of programs about which nothing is known. `arrived`: whether any node but the root received a
-    gradient; None where no gradient was asked for.
+    Attributes:
+        programs: `RIGHT` or a fingerprint for each program, by `check:batch:program`. It has no entry for a program
+            that was not run, that needs an operation which the engine does not offer, or that stops at code still to
+            be filled in.
+        unclear: The keys of programs about which nothing is known.
+        arrived: Whether any node but the root received a gradient; None if no run observed gradients.
     """
 
     programs: Mapping[str, str] = field(default_factory=dict)
@@ -36,12 +40,12 @@ class Behaviour(Struct, frozen=True):
 
     @property
     def wrong(self) -> dict[str, str]:
-        """The programs that did not pass."""
+        """Return the programs that did not pass."""
         return {key: look for key, look in self.programs.items() if look != RIGHT}
 
 
 def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
-    """Return what an engine did, from what each check's batches showed."""
+    """Return the behaviour of an engine, from the batches of each check."""
     programs: dict[str, str] = {}
     unclear: set[str] = set()
     arrived: set[bool] = set()
@@ -64,12 +68,12 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
 
 
 def check_of(key: str) -> str:
-    """Return the check that a key of `Behaviour.programs` belongs to."""
+    """Return the check to which a key of `Behaviour.programs` belongs."""
     return key.partition(":")[0]
 
 
 def _outcomes(batch: Shown, i: int) -> "Sequence[Done | Broke | Problem | Died | None]":
-    """Return what a run of a batch showed under each order seed; how the whole batch ended, where it did."""
+    """Return the outcomes of a run under each order seed. If the whole batch failed, return its failure."""
     if isinstance(batch.answer, (Problem, Died)):
         return [batch.answer]
     return [seed[i] for seed in batch.answer.seeds]
@@ -87,7 +91,7 @@ def _asks_gradients(run: Run) -> bool:
 
 
 def _arrived(run: Run, outcome: Done | Broke) -> bool:
-    """Return whether a gradient is not what the grader put there."""
+    """Return whether a gradient differs from the number that the grader set."""
     there: dict[int, float] = {}
     for step, result in zip(run.steps, outcome.results, strict=False):
         if step[0] == "preload":
@@ -101,7 +105,7 @@ def _arrived(run: Run, outcome: Done | Broke) -> bool:
 
 
 def fingerprint(outcomes: "Sequence[Done | Broke | Problem | Died | None]") -> str:
-    """Sixteen hexadecimal digits for what one program showed under each order seed."""
+    """Return sixteen hexadecimal digits for the behaviour on one program under all order seeds."""
     lines = (line for outcome in outcomes for line in ("seed", *_outcome(outcome)))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Misconceptions as they stand beside a solution, and the solutions edited by them."""
+"""Read the misconceptions listed beside a solution, and apply their edits to it."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,19 +20,19 @@ class _Raw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hint: Annotated[int, Meta(ge=1)]
     edits: Annotated[list[Any], Meta(min_length=1)]
     about: str | None = None
-    on: str | None = None  # edits what this one, which stands before it, has made of the solution
+    on: str | None = None  # an earlier misconception; the edits apply to its source instead of the solution
 
 
 class Misconception(msgspec.Struct, frozen=True):
-    """A known-wrong way to solve an exercise, and the solution edited by it.
+    """A known wrong way to solve an exercise, and the solution edited by it.
 
     Attributes:
-        title: What the code does, in a few words, as a class page lists it.
-        explanation: What the learner reads: what their code behaves like, and what is right.
+        title: The mistake in a few words, for the list on a class page.
+        explanation: The text for the learner: what their code behaves like, and what is right.
         hint: The number of the hint that helps.
         line: The line of the file at which the misconception begins.
         source: The text of the solution after its edits.
-        about: The check whose title says what is wrong, and which fails before any other.
+        about: The check whose title describes the mistake, and which fails before any other.
     """
 
     id: str
@@ -45,11 +45,13 @@ class Misconception(msgspec.Struct, frozen=True):
 
 
 def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconception]:
-    """Return the misconceptions in a file (none if it does not exist), applied to the text of the solution beside it.
+    """Return the misconceptions in a file, applied to the text of the solution beside it.
+
+    If the file does not exist, there are none.
 
     Raises:
-        CourseError: A key is unknown, an id is given twice, a title is too long, a hint does not exist, or the `old` of
-            an edit does not occur exactly once where it should.
+        CourseError: A key is unknown, an id is given twice, a title is too long, a hint does not exist, or the `old`
+            of an edit does not occur exactly once where it should.
     """
     if not path.exists():
         return []

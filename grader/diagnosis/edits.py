@@ -1,4 +1,4 @@
-"""Edits of a text, as YAML lists them: what stands there once, and what to write instead."""
+"""Edits of a text, as YAML lists them: a passage that occurs once, and its replacement."""
 
 import ast
 import copy
@@ -15,7 +15,7 @@ from msgspec import Meta
 from ..course import CourseError, Document
 from ..course.yaml_nodes import child
 
-# from a text and an edit's `in` to the spans in which `old` is looked for
+# returns the spans in which `old` is searched, from a text and the `in` of an edit
 Where = Callable[[str, "str | None"], list[tuple[int, int]]]
 
 _BEGIN = re.compile(r"^[ ]*# BEGIN SOLUTION.*$", re.MULTILINE)
@@ -24,7 +24,11 @@ _HEAD = re.compile(r"^(?P<indent>[ ]*)(?:def|class) (?P<name>\w+)", re.MULTILINE
 
 
 class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"within": "in"}):
-    """`old` stands exactly once where it is looked for (in the function `within`, if given)."""
+    """A replacement of `old` by `new`. `old` must occur exactly once in the searched text.
+
+    Attributes:
+        within: The function to search; None for all of the text.
+    """
 
     old: Annotated[str, Meta(min_length=1)]
     new: str
@@ -32,7 +36,7 @@ class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"wit
 
 
 def in_solution(text: str, within: str | None) -> list[tuple[int, int]]:
-    """The solution regions, or those of one function. Raises `ValueError` where there is none."""
+    """Return the solution regions, or those of one function. Raises `ValueError` if there are none."""
     spans = [(start, end) for name, start, end in regions(text) if within in (None, name)]
     if not spans:
         raise ValueError(f"there is no solution region in `{within}`")
@@ -40,14 +44,14 @@ def in_solution(text: str, within: str | None) -> list[tuple[int, int]]:
 
 
 def anywhere(text: str, within: str | None) -> list[tuple[int, int]]:
-    """The whole text. Raises `ValueError` where a function is named: solutions alone are taken apart."""
+    """Return the whole text as one span. Raises `ValueError` if a function is named, which only solutions support."""
     if within is not None:
         raise ValueError("`in` is for edits of a solution")
     return [(0, len(text))]
 
 
 def apply_edits(text: str, edits: Iterable[Edit], where: Where = in_solution) -> str:
-    """The text with every edit made, one after the other. Raises `ValueError` if one does not fit exactly once."""
+    """Return the text after all edits, one after the other. Raises `ValueError` if one does not fit exactly once."""
     for edit in edits:
         found = re.compile(re.escape(edit.old))
         places = [match.start() for span in where(text, edit.within) for match in found.finditer(text, *span)]
@@ -58,7 +62,7 @@ def apply_edits(text: str, edits: Iterable[Edit], where: Where = in_solution) ->
 
 
 def edited(document: Document, node: yaml.Node, text: str, where: Where = in_solution) -> str:
-    """The text with the edits made that a node of a document lists. Raises `CourseError` at one that does not fit."""
+    """Return the text after the edits listed in a node of a document. Raises `CourseError` if one does not fit."""
     for one in child(node, "edits").value:
         try:
             text = apply_edits(text, [document.convert(one, Edit, "this edit")], where)
@@ -68,7 +72,10 @@ def edited(document: Document, node: yaml.Node, text: str, where: Where = in_sol
 
 
 def regions(solution: str) -> list[tuple[str, int, int]]:
-    """The solution regions: the function or class around each (the outermost below a class), start and end."""
+    """Return the solution regions of a text: for each, the name of its function or class, its start and its end.
+
+    Of nested functions, the outermost one below a class is named.
+    """
     found = []
     for begin in _BEGIN.finditer(solution):
         end = _END.search(solution, begin.end())
@@ -79,7 +86,7 @@ def regions(solution: str) -> list[tuple[str, int, int]]:
 
 
 def without(solution: str, function: str) -> str:
-    """The solution with one function still to be filled in."""
+    """Return the solution with one function still to be filled in."""
     for name, start, end in reversed(regions(solution)):
         if name == function:
             solution = _replaced(solution, start, end, "raise NotImplementedError")
@@ -87,8 +94,11 @@ def without(solution: str, function: str) -> str:
 
 
 def unfinished(solution: str) -> Iterator[str]:
-    """The solution as it may be on the way: with only the first statements of a region, or with one statement of it
-    missing, emptied (a function, a loop, a condition) or mistyped (`x + y` for `x += y`, `f` for `f()`)."""
+    """Yield unfinished versions of the solution.
+
+    Some have only the first statements of a region. In others, one statement is missing, is emptied (a function, a
+    loop, a condition) or is mistyped (`x + y` for `x += y`, `f` for `f()`).
+    """
     yield from _beginnings(solution)
     tree = ast.parse(solution)
     lines = {
@@ -130,7 +140,7 @@ def _mistyped(statement: ast.stmt) -> ast.stmt | None:
 
 
 def _beginnings(solution: str) -> Iterator[str]:
-    """The solution with only the first statements of one region written, from none to all but the last."""
+    """Yield the solution with only the first statements of one region, from none to all but the last."""
     for _, start, end in regions(solution):
         body = textwrap.dedent(solution[start:end])
         lines = body.splitlines()
@@ -145,14 +155,14 @@ def _first_line(statement: ast.stmt) -> int:
 
 
 def _replaced(solution: str, start: int, end: int, body: str) -> str:
-    """The solution with another text in a region, indented as its end marker is."""
+    """Return the solution with another text in a region, indented like its end marker."""
     marker = solution[end:]
     indent = marker[: len(marker) - len(marker.lstrip(" "))]
     return f"{solution[:start]}{textwrap.indent(body, indent)}\n{marker}"
 
 
 def _around(solution: str, position: int) -> str:
-    """The name of the method or function that a position lies in: of nested ones, the outermost within a class."""
+    """Return the name of the function around a position. Of nested functions, return the outermost within a class."""
     depth = len(solution[position:]) - len(solution[position:].lstrip(" "))
     name = ""
     for head in reversed(list(_HEAD.finditer(solution, 0, position))):

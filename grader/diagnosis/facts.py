@@ -1,7 +1,7 @@
-"""Fault facts: what is certain about one operation, or about `backward()`, from observations alone.
+"""Fault facts: statements about one operation, or about `backward()`, derived from observations alone.
 
-A fact about an operation holds for every set of numbers that was tried, for two upstream gradients, and with and
-without gradients that are there already. Where the numbers fit no known form, there is no fact.
+A fact about an operation holds for every set of numbers that was tried and for two upstream gradients. It also holds
+both with and without existing gradients. If the numbers fit no known form, there is no fact.
 """
 
 import math
@@ -53,35 +53,41 @@ Kind: TypeAlias = Literal[
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that is wrong for certain.
+    """One certain fault.
 
-    `operation` and `input` say where: `input` is "a", "b", or empty for all of the operation's inputs. `expected` and
-    `found` are factors of the upstream gradient as text (for `value`, `contribution`, `seed` and `overwrites` numbers,
-    for `single_precision` what has it, for `gives_other` a type, for `rule_is_none` the name of the rule). `lines` are
-    the first and the last line of the operation's rule in the learner's file. `node` and `other` belong to facts about
-    `backward()`. `orders` belongs to one that does not hold in every order in which nodes are made and sets are walked:
-    in how many it holds, and of how many.
+    Attributes:
+        operation: The operation, or empty.
+        input: "a", "b", or empty for all inputs of the operation.
+        expected: The expected factor of the upstream gradient, as text. For `value`, `contribution`, `seed` and
+            `overwrites`, a number.
+        found: The found factor, as text. For the same kinds, a number. For `single_precision`, "values" or
+            "gradients". For `gives_other`, a type. For `rule_is_none`, the name of the rule.
+        lines: The first and the last line of the operation's rule in the learner's file.
+        node: A node, in facts about `backward()`.
+        other: Another node, in facts about `backward()`.
+        orders: In how many orders the fact holds, and of how many. None if it holds in every order in which nodes are
+            made and sets are iterated.
 
     | kind                   | meaning                                                                     |
     |------------------------|-----------------------------------------------------------------------------|
     | `single_precision`     | all values, or all gradients, are numbers of single precision               |
     | `value`                | in `program` the value of the result is `found`, and should be `expected`   |
-    | `gives_other`          | the result is no node, but a `found`                                        |
+    | `gives_other`          | the result is not a node, but a `found`                                     |
     | `overwrites`           | the rule sets the input's gradient instead of adding to it                  |
-    | `gives_input`          | the result is one of the inputs, and no new node                            |
-    | `rule_is_none`         | the result keeps None where other results keep their rule                   |
-    | `no_rule`              | the result has the rule that a leaf has, and it adds nothing                |
+    | `gives_input`          | the result is one of the inputs, and not a new node                         |
+    | `rule_is_none`         | the result has None where other results have their rule                     |
+    | `no_rule`              | the result has the same rule as a leaf, and it adds nothing                 |
     | `nothing_added`        | the rule adds nothing to the input's gradient                               |
     | `no_upstream`          | the contribution does not depend on the upstream gradient                   |
     | `upstream_added`       | the upstream gradient is added to the local derivative                      |
     | `sign`                 | the contribution has the wrong sign                                         |
-    | `factor`               | the contribution is `found` times what it should be                         |
+    | `factor`               | the contribution is `found` times the right one                             |
     | `local_derivative`     | the local derivative is `found`, and should be `expected`                   |
     | `swapped`              | each input receives the contribution of the other one                       |
     | `gradient_for_value`   | the local derivative is the other input's gradient, and should be its value |
     | `parentheses`          | only a part of the local derivative is multiplied by the upstream gradient  |
     | `contribution`         | in `program` with `upstream` the input receives `found`, not `expected`     |
-    | `depends_on_gradients` | what the input receives depends on gradients that are there already         |
+    | `depends_on_gradients` | the contribution depends on existing gradients                              |
     | `not_seeded`           | after `backward()` the root's gradient and all others are 0                 |
     | `all_cleared`          | after `backward()` every gradient is 0, though rules added to some          |
     | `seed`                 | after `backward()` the root's gradient is `found`, not 1                    |
@@ -108,10 +114,15 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Form(Struct, frozen=True):
-    """An operation as it is tried: its text, sets of numbers, and its local derivatives by a and b.
+    """An operation and how to test it.
 
-    `derivative` takes the numbers and the value of the result. `texts` are the derivatives in words; `also` are other
-    factors that learners use, by their text. In the text n is a plain number, the last of each set.
+    Attributes:
+        text: The operation. In it, n is a plain number, the last one of each set.
+        numbers: The sets of numbers.
+        derivative: Returns the local derivatives with respect to a and b, from the numbers and the value of the
+            result.
+        texts: The derivatives as text.
+        also: Other factors that learners use, by their text.
     """
 
     text: str
@@ -119,7 +130,7 @@ class _Form(Struct, frozen=True):
     derivative: Callable[[Sequence[float], float], tuple[float, ...]]
     texts: tuple[str, ...]
     also: Mapping[str, Callable[[Sequence[float], float], float]]
-    compute: Callable[..., float] | None = None  # where it is not the operation's own
+    compute: Callable[..., float] | None = None  # None for the operation's own
 
 
 _PAIRS = ((2.0, -3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, -1.25))
@@ -130,14 +141,14 @@ _NUMBERS = ((2.0, 3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, 1.25))
 _UPSTREAM = (2.5, -1.5, 0.75, 3.5)
 _ANOTHER = (-0.5, 4.0, -3.0, 1.25)
 _ALREADY = ((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0))
-_ENOUGH = 3  # sets of numbers, or programs
-_WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # nothing to watch
-_MADE_OF_OTHERS = ("neg", "sub", "div", "radd", "rsub", "rmul", "rdiv")  # in many engines
+_ENOUGH = 3  # the fewest sets of numbers, or programs, for a fact
+_WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # kinds of rule that cannot be watched
+_MADE_OF_OTHERS = ("neg", "sub", "div", "radd", "rsub", "rmul", "rdiv")  # composed of other operations in many engines
 _OPERATION = {"relu_below_zero": "relu"}
 _OF_RULE = ("overwrites", "nothing_added", "no_upstream")
-_PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # told of both inputs at once, whatever is expected
-_WATCHED = ("add", "mul")  # the operations of the programs on which `backward()` is watched
-# what `backward()` does is certain whatever the rules of + and * do; other facts about it follow from their numbers
+_PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # one fact for both inputs, even if `expected` differs
+_WATCHED = ("add", "mul")  # the operations of the programs with which `backward()` is tested
+# facts about `backward()` that do not depend on the rules of + and *; other facts follow from numbers
 _OF_PASS_ALONE = ("not_seeded", "all_cleared", "seed", "no_rule_ran", "ran_twice", "ran_early")
 
 _COMMON: Mapping[str, Callable[[Sequence[float], float], float]] = {
@@ -233,7 +244,7 @@ _PASSES = (
 )
 
 
-# -- what is asked --------------------------------------------------------------------------------
+# -- the programs to run --------------------------------------------------------------------------
 
 
 @cache
@@ -245,10 +256,12 @@ def rule_probes(limits: Limits) -> Batch:
 
 @cache
 def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
-    """Return the batch in which `backward()` runs: watched, and then on each program twice.
+    """Return the batch that tests `backward()`.
+
+    Each program is run once with its rules watched, and then twice in a row.
 
     Args:
-        shown: the program that a learner is shown. If it is as small as the others, it is asked first.
+        shown: the program that the learner sees. If it is as small as the others, it comes first.
     """
     programs = _passes(shown)
     watched = [Run(p, (("watch",), ("backward", p.root), ("grads",), ("traced",))) for p in programs]
@@ -259,7 +272,7 @@ def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
 
 
 def _passes(shown: Program | None) -> tuple[Program, ...]:
-    """The programs of `pass_probes`."""
+    """Return the programs of `pass_probes`."""
     if shown is None or not 0 < len(shown.nodes) <= max(len(p.nodes) for p in _PASSES):
         return _PASSES
     if any(isinstance(node, Op) and node.op not in _WATCHED for node in shown.nodes):
@@ -268,7 +281,11 @@ def _passes(shown: Program | None) -> tuple[Program, ...]:
 
 
 def _tries(form: _Form) -> Iterator[tuple[Run, Run, Run]]:
-    """For each set of numbers: a run from nothing, one with gradients there, one with another upstream gradient."""
+    """Yield three runs for each set of numbers.
+
+    Gradients are 0 in the first run. In the second one there are existing gradients. The third one has another
+    upstream gradient.
+    """
     for x, upstream, another, already in zip(form.numbers, _UPSTREAM, _ANOTHER, _ALREADY, strict=True):
         p = _program(form, x)
         there = [[i, grad] for i, grad in zip(range(p.root), already, strict=False)]
@@ -288,18 +305,18 @@ def _value(name: str, form: _Form, x: Sequence[float]) -> float:
     return float((form.compute or OPERATIONS[_OPERATION.get(name, name)].compute)(*x))
 
 
-# -- what follows ---------------------------------------------------------------------------------
+# -- facts from the answers -----------------------------------------------------------------------
 
 
 def rule_facts(answer: Read, source_lines: int, shown: Program | None = None) -> tuple[Fact, ...]:
-    """Return what is certain about each operation's rule, simple operations first.
+    """Return the facts about each operation's rule, simple operations first.
 
-    An operation that is made of others (`a - b` as `a + -b`) says nothing.
+    There are no facts about an operation that is composed of others (`a - b` as `a + -b`).
 
     Args:
         answer: the answer to `rule_probes`.
-        source_lines: how many lines the learner's file has; other line numbers are dropped.
-        shown: the program that a learner is shown; facts about its operations come before others.
+        source_lines: the number of lines in the learner's file. Larger line numbers are dropped.
+        shown: the program that the learner sees. Facts about its operations come first.
     """
     outcomes = iter(answer.seeds[0])
     found: list[Fact] = []
@@ -325,10 +342,10 @@ def rule_facts(answer: Read, source_lines: int, shown: Program | None = None) ->
         if name not in _MADE_OF_OTHERS:
             users.setdefault(lines, set()).add(_OPERATION.get(name, name))
         same_rule = [fact for fact in found if lines and fact.lines == lines]
-        # without lines a rule may be that of a fact; and without inputs nothing shows which nodes are made besides
+        # without lines, the rule may be the one of a known fact; without inputs, additional nodes are not recognised
         shared = lines in users if lines else bool(found) or not answer.reading.inputs
         if name in _MADE_OF_OTHERS and (not rule.alone or shared or (found and rule.state != "own")):
-            continue  # nothing is certain about it: the rule that was run may be that of another operation
+            continue  # nothing is certain: the rule that ran may be that of another operation
         if found and not rule.alone:
             continue
         known = {fact.kind for fact in found if fact in same_rule or fact.operation == _OPERATION.get(name)}
@@ -336,7 +353,7 @@ def rule_facts(answer: Read, source_lines: int, shown: Program | None = None) ->
         found += [msgspec.structs.replace(fact, lines=lines) for fact in facts if fact.kind not in known]
     asked = _forms_in(shown) if shown else set()
     found.sort(key=lambda fact: _OPERATION.get(fact.operation, fact.operation) not in asked)
-    # where several operations share a rule, only some faults are those of its lines
+    # if several operations share a rule, only some kinds of fault are certain to be in its lines
     return tuple(
         msgspec.structs.replace(fact, lines=None)
         if len(users.get(fact.lines, ())) > 1 and fact.kind not in _OF_RULE
@@ -346,13 +363,13 @@ def rule_facts(answer: Read, source_lines: int, shown: Program | None = None) ->
 
 
 def _forms_in(p: Program) -> set[str]:
-    """The names in `FORMS` of a program's operations."""
+    """Return the names in `FORMS` of a program's operations."""
     nodes = (node for node in p.nodes if isinstance(node, Op))
     return {node.op if isinstance(node.operands[0], int) else f"r{node.op}" for node in nodes}
 
 
 def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name: str) -> Fact | None:
-    """The fault of a result that is no node of its own, or that keeps None as its rule."""
+    """Return the fact that a result is one of the inputs, or has None as its rule; None for neither."""
     states = {rule.state for o in outcomes if o is not None for rule in o.ruled}
     if states == {"input"}:
         return Fact("gives_input", name)
@@ -360,7 +377,7 @@ def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name:
 
 
 def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]) -> Fact | None:
-    """The first set of numbers with which the result is no node, or has a wrong value."""
+    """Return a fact with the first set of numbers for which the result is not a node, or has a wrong value."""
     for x, outcome in zip(form.numbers, outcomes, strict=True):
         if outcome is None or not outcome.values:
             continue
@@ -375,7 +392,7 @@ def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]
 
 
 def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
-    """Return whether all values, or all gradients, are numbers of single precision, near what they should be."""
+    """Return the fact that all values, or all gradients, are in single precision and near the right ones; else None."""
     runs = [run for name in FORMS for run, *_ in _tries(FORMS[name])]
     values: list[tuple[float, Observed]] = []
     grads: list[tuple[float, Observed]] = []
@@ -402,7 +419,10 @@ def _lines(rule: Ruled, source_lines: int) -> tuple[int, int] | None:
 
 
 def _merged(facts: list[Fact], rule: Ruled) -> list[Fact]:
-    """One fact for both inputs instead of two alike; `no_rule` where nothing is added and there is no rule."""
+    """Return the facts with one fact for both inputs in place of two equal ones.
+
+    If nothing is added and there is no rule, return `no_rule` alone.
+    """
     alike: dict[Fact, list[Fact]] = {}
     for fact in facts:
         expected = "" if fact.kind in _PER_INPUT else fact.expected
@@ -416,8 +436,8 @@ def _merged(facts: list[Fact], rule: Ruled) -> list[Fact]:
 
 
 def _of_operation(name: str, form: _Form, done: Sequence[tuple[Done, ...]]) -> list[Fact]:
-    """Facts about each input of one operation; none where the values are not right."""
-    rows: list[list[tuple[float, float, float]]] = []  # by input and set of numbers: from nothing, there, another
+    """Return the facts about each input of one operation; none if the values are wrong."""
+    rows: list[list[tuple[float, float, float]]] = []  # by input and set of numbers, the results of the three runs
     locals_: list[tuple[float, ...]] = []
     values: list[float] = []
     for x, (first, second, third) in zip(form.numbers, done, strict=True):
@@ -447,7 +467,7 @@ def _of_input(
     locals_: list[tuple[float, ...]],
     values: list[float],
 ) -> Iterator[Fact]:
-    """Return what is certain about the contribution to input `j`."""
+    """Yield the facts about the contribution to input `j`."""
     where = "ab"[j]
     row = rows[j]
     if len(row) < _ENOUGH:
@@ -501,7 +521,7 @@ def _of_input(
 def _first_wrong(
     name: str, form: _Form, where: str, row: list[tuple[float, float, float]], local: Sequence[float]
 ) -> Iterator[Fact]:
-    """The first set of numbers with which an input receives something else than it should."""
+    """Yield a fact with the first set of numbers for which an input receives a wrong contribution."""
     for x, upstream, d, (fresh, *_) in zip(form.numbers, _UPSTREAM, local, row, strict=True):
         if not _close(fresh, upstream * d):
             found, right = _apart(fresh, upstream * d)
@@ -511,13 +531,13 @@ def _first_wrong(
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:
-    """Two different numbers with as many digits as tell them apart, at least six."""
+    """Return two different numbers as text, with at least six digits and enough to distinguish them."""
     texts = ((f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in (6, 9, 12, 17))
     return next((pair for pair in texts if pair[0] != pair[1]), (repr(one), repr(other)))
 
 
 class _Fit:
-    """Return whether contributions are what a rule would give, for both upstream gradients and every set of numbers."""
+    """Test whether contributions are those of a given rule, for both upstream gradients and every set of numbers."""
 
     def __init__(self, row: list[tuple[float, float, float]]) -> None:
         self._row = row
@@ -526,7 +546,7 @@ class _Fit:
         return self.by(lambda upstream, i: upstream * local[i])
 
     def by(self, contribution: Callable[[float, int], float]) -> bool:
-        """Return whether they are `contribution(upstream, i)` for the i-th set."""
+        """Return whether the contributions are `contribution(upstream, i)` for each set `i`."""
         return all(
             _close(fresh, contribution(_UPSTREAM[i], i)) and _close(another, contribution(_ANOTHER[i], i))
             for i, (fresh, _, another) in enumerate(self._row)
@@ -551,11 +571,12 @@ def _by_gradient(rows: list[list[tuple[float, float, float]]], j: int) -> bool:
 
 
 def pass_facts(answer: Read, rules: Collection[Fact] = (), shown: Program | None = None) -> tuple[Fact, ...]:
-    """Return what is certain about `backward()`, from the answer to `pass_probes`: one fact, or none.
+    """Return the most important fact about `backward()`, or none.
 
     Args:
-        rules: what is known to be wrong with rules; where it is those of + or *, no fact is derived from numbers.
-        shown: the program that a learner is shown; a fact about it comes before one about another program.
+        answer: the answer to `pass_probes`.
+        rules: the known facts about rules. If any is about + or *, no fact is derived from numbers.
+        shown: the program that the learner sees. A fact about it comes before facts about other programs.
     """
     rule = answer.reading.rule
     programs = _passes(shown)
@@ -573,14 +594,14 @@ def pass_facts(answer: Read, rules: Collection[Fact] = (), shown: Program | None
 
 
 def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[Fact]:
-    """Return what is wrong with the backward pass under one order seed, what tells most first."""
+    """Return the facts about the backward pass under one order seed, most important first."""
     watched, twice = seed[: len(programs)], seed[len(programs) :]
     done = [(p, o) for p, o in zip(programs, watched, strict=True) if isinstance(o, Done)]
     return (_of_pass(done, stored) or _of_second(programs, twice)) if len(done) >= _ENOUGH else []
 
 
 def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
-    """Return what is wrong with the first backward pass on these programs; `stored` rules cannot be watched."""
+    """Return the facts about the first backward pass on these programs. `stored` rules cannot be watched."""
     seen = [(p, _numbers(outcome.grads[0]), outcome.traced[0]) for p, outcome in done]
     wrong = [(p, grads, trace) for p, grads, trace in seen if not _leaves_right(p, grads)]
     if not wrong:
@@ -602,7 +623,7 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
 
 
 def _stops(p: Program, grads: Sequence[float]) -> Iterator[Fact]:
-    """The operations that have their gradient and whose inputs have none."""
+    """Yield a fact for each operation that has its gradient, but whose inputs have none."""
     right = expected_grads(p)
     for index, node in enumerate(p.nodes):
         if not isinstance(node, Op) or index == p.root or not right[index]:
@@ -617,11 +638,11 @@ def _leaves_right(p: Program, grads: Sequence[float]) -> bool:
 
 
 def _disorder(p: Program, trace: Traced) -> Iterator[Fact]:
-    """Everything that is wrong with when rules ran."""
+    """Yield every fault in the order in which rules ran."""
     place: dict[int, int] = {}
     for position, (node, _) in enumerate(trace.calls):
         if not 0 <= node < len(p.nodes):
-            return  # a node that the engine makes besides
+            return  # an additional node of the engine
         if node in place:
             yield Fact("ran_twice", program=p.shown, node=p.nodes[node].name)
         place.setdefault(node, position)
@@ -646,7 +667,7 @@ def _of_second(programs: Sequence[Program], twice: Sequence[Done | Broke | None]
 
 
 def expected_grads(p: Program) -> list[float]:
-    """The derivative of the root by each node, for programs of `+` and `*`."""
+    """Return the derivatives of the root with respect to each node, for programs of `+` and `*`."""
     values: list[float] = []
     for node in p.nodes:
         if isinstance(node, Op):
@@ -670,7 +691,7 @@ def _operands(node: Op, values: Sequence[float]) -> list[float]:
 
 
 def _numbers(result: Grads) -> list[float]:
-    """Observed gradients; what is no number, as nan."""
+    """Return the observed gradients, with nan in place of anything that is not a number."""
     return [value if isinstance(value, float) else math.nan for value in result]
 
 

@@ -1,4 +1,4 @@
-"""Compare what an engine did with what each misconception does, program by program."""
+"""Compare the behaviour of an engine with that of each misconception, program by program."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -14,14 +14,16 @@ _NOTHING = ("no_rule", "nothing_added")
 def diagnose(
     known: KnownExercise, seen: Behaviour, failures: Iterable[str], facts: Iterable[Fact] = ()
 ) -> dict[str, KnownBehaviour]:
-    """Return the misconception that explains each of the checks that failed, by their ids; nothing where it is not
-    certain.
+    """Return the misconceptions that explain the failed checks, by check. A check has none if that is not certain.
 
-    A misconception is named if it behaves like the engine on every program that both have run, at least one of them
-    wrong, and nothing else that is known behaves the same: no other misconception, and no solution of which only the
-    beginning is written. Where there is none, two that together explain everything are named, then those that do so
-    for a function of which programs depend on nothing else that is to be filled. Where no gradient arrived anywhere,
-    or by the `facts` none comes out of an operation, many mistakes look alike, and nothing is named.
+    A misconception is named if it behaves like the engine on every program that both have run, and at least one of
+    these programs is wrong. No other misconception and no unfinished solution may behave the same.
+
+    If no misconception is named, two that together explain everything are named. Otherwise, the programs that depend
+    on one function alone are compared, function by function.
+
+    Many mistakes look alike if no gradient was propagated anywhere, or if by `facts` an operation propagates none.
+    Nothing is named then.
     """
     if not seen.wrong or not can_be_told(known, seen) or any(fact.kind in _NOTHING for fact in facts):
         return {}
@@ -33,7 +35,10 @@ def diagnose(
 
 
 def _seen_whole(alike: list[KnownBehaviour], seen: Behaviour) -> list[KnownBehaviour]:
-    """Those of which nothing is hidden by what the engine lacks or has still to fill; all, where there is none."""
+    """Return the misconceptions for which every program that they get wrong is clear in the engine's behaviour.
+
+    If there is no such misconception, return all.
+    """
     return [one for one in alike if seen.unclear.isdisjoint(one.behaviour)] or alike
 
 
@@ -43,7 +48,7 @@ def can_be_told(known: KnownExercise, seen: Behaviour) -> bool:
 
 
 def _alike(candidate: Mapping[str, str], programs: Mapping[str, str]) -> bool:
-    """Return whether a candidate behaves like the engine on all of these programs, and wrongly on one of them."""
+    """Return whether a candidate behaves like the engine on all of these programs. At least one must be wrong."""
     separated = False
     for key, look in programs.items():
         there = candidate.get(key, RIGHT)
@@ -56,23 +61,23 @@ def _alike(candidate: Mapping[str, str], programs: Mapping[str, str]) -> bool:
 
 
 class _Candidate(NamedTuple):
-    """Something known to be wrong: a misconception, or (`one` is None) an unfinished solution."""
+    """A known wrong solution: a misconception, or an unfinished solution if `one` is None."""
 
     behaviour: Mapping[str, str]
     one: KnownBehaviour | None = None
 
     def independent(self, other: "_Candidate") -> bool:
-        """Return whether two may stand in one file: they change different functions, as far as that is known."""
+        """Return whether both may be in one file: they change different functions, as far as that is known."""
         if self.one is None or other.one is None:
             return self.one is not other.one
         return self.one.functions.keys().isdisjoint(other.one.functions)
 
 
 def _pair(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
-    """The misconceptions without which no two that are known explain the engine together: where one of two is right, it
-    behaves like the other.
+    """Return the misconceptions that occur in every pair that explains the engine, by check.
 
-    Programs on which both are wrong say nothing; each of the two is alone on one program at least.
+    In such a pair, wherever only one of the two is wrong, the engine behaves like it. Programs on which both are
+    wrong decide nothing. Each of the two must be the only wrong one on at least one program.
     """
     possible = [
         candidate
@@ -99,7 +104,7 @@ def _explains_some(candidate: Mapping[str, str], seen: Behaviour) -> bool:
 
 
 def _together(one: _Candidate, other: _Candidate, programs: Mapping[str, str]) -> dict[str, _Candidate] | None:
-    """Which of two explains each check, None where they do not explain everything."""
+    """Return which one of two candidates explains each check; None if they do not explain everything."""
     by_check: dict[str, _Candidate] = {}
     alone: list[_Candidate] = []
     for key, look in programs.items():
@@ -118,9 +123,9 @@ def _together(one: _Candidate, other: _Candidate, programs: Mapping[str, str]) -
 
 
 def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
-    """Return what explains the programs that depend on one function alone, function by function.
+    """Return the misconceptions that explain the programs which depend on one function alone, function by function.
 
-    It explains a check if the first program that is wrong there is one of these.
+    A misconception explains a check if the check's first wrong program is one of these.
     """
     found: dict[str, KnownBehaviour] = {}
     first: dict[str, str] = {}
@@ -129,7 +134,7 @@ def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehavi
     for function, keys in known.functions.items():
         programs = {key: seen.programs[key] for key in keys if key in seen.programs}
         alike = [one for one in known.misconceptions if function in one.functions and _alike(one.behaviour, programs)]
-        ways = {one.functions[function] for one in alike}  # one that changes more may write this function the same
+        ways = {one.functions[function] for one in alike}  # several may write this function the same way
         alone = [one for one in alike if len(one.functions) == 1]
         if len(ways) == len(alone) == 1 and not any(_alike(one, programs) for one in known.unfinished):
             found.update({check: alone[0] for check, key in first.items() if programs.get(key, RIGHT) != RIGHT})

@@ -22,7 +22,7 @@ class OracleError(RuntimeError):
 
 
 class NoAnswer(OracleError):
-    """A program without finite values and gradients."""
+    """The program does not have finite values and gradients."""
 
 
 class NoTorch(OracleError, UserError):
@@ -58,7 +58,10 @@ class Oracle:
         return self._redraws[seed]
 
     def answers(self, programs: Sequence[Question]) -> list[Answer]:
-        """Return an answer for each program; for a descent, of the program after its steps. Raises `OracleError`."""
+        """Return an answer for each program. Raises `OracleError`.
+
+        The answer to a descent is that to the program after its steps.
+        """
         missing = {p.key: p for p in programs if p.key not in self.known}
         if missing:
             self.known.update(self._recall(missing))

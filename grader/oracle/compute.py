@@ -1,12 +1,10 @@
-"""The oracle's process: it computes values and gradients of every node with torch in float64.
+"""The oracle's process. It computes values and gradients of every node with torch in float64.
 
-It reads questions from standard input, one in each line: `[nodes, root]` with the nodes of
-`Program.wire`, or `[nodes, root, rate, steps]` for a `Descent`. For each it writes a line
-`[values, gradients]` or `{"error": ...}`.
+It reads one question per line from standard input: `[nodes, root]` with the nodes of `Program.wire`, or
+`[nodes, root, rate, steps]` for a `Descent`. It answers each with a line `[values, gradients]` or `{"error": ...}`.
 
-Answers are identical on every x86-64 CPU, because torch and MKL do not choose their code by the
-CPU here. With other builds of torch, such as those without MKL, the last digits may differ. No
-verdict and no key depends on them.
+Answers are identical on every x86-64 CPU, because torch and MKL are set not to choose their code by the CPU. With
+other builds of torch, such as those without MKL, the last digits may differ. No verdict and no key depends on them.
 """
 
 import json

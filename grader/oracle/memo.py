@@ -1,7 +1,7 @@
 """Store computed answers on disk, by program and torch version. Concurrent runs share the file.
 
-The file is an SQLite database. A row whose checksum does not match is computed again. A file that
-SQLite cannot read is renamed and replaced. Losing a memo costs only time.
+The file is an SQLite database. If the checksum of a row does not match, its answer is computed again. If SQLite
+cannot read the file, the file is renamed and replaced. Losing a memo costs only time.
 """
 
 import contextlib

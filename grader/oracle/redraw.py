@@ -27,9 +27,9 @@ class Redraw:
     """Other leaf values of the same kind for fixed programs, drawn from a seed.
 
     A redrawn program tests the same things. Every value and gradient keeps its sign and is not
-    negligible beside the largest. No two numbers around an operation become equal, because an
-    engine that confuses them would then be right. A program for which none of 50 draws meets these
-    conditions keeps its numbers.
+    negligible next to the largest. No two numbers around an operation become equal, because an
+    engine that confuses them would then be right. If none of 50 draws meets these conditions, the
+    program keeps its numbers.
 
     Args:
         seed: the seed, which with a program determines the draws.
@@ -50,13 +50,16 @@ class Redraw:
         self._tried = tried
         self._known = known
         self._made: dict[tuple[str, str], Program] = {}
-        # the chosen values, by program and the numbers beside it; another process can take them over
+        # the chosen values, by program and the numbers sent with it; another process can reuse them
         self.leaves: dict[str, Leaves] = {}
         # programs that keep their numbers because no draw met the conditions
         self.kept: list[Program] = []
 
     def numbers(self, numbers: Sequence[float]) -> Leaves:
-        """Return other numbers of the same kind, for numbers beside programs or alone. An int stays an int."""
+        """Return other numbers of the same kind. An int stays an int.
+
+        The numbers may be those that a check sends with programs, or without any program.
+        """
         drawn = alike(numbers, self._chance(f"numbers {list(numbers)}"))
         return tuple(type(old)(new) for old, new in zip(numbers, drawn, strict=True))
 
@@ -69,7 +72,8 @@ class Redraw:
     def programs(self, programs: Sequence[Program], beside: Sequence[float] = ()) -> list[Program]:
         """Return the programs with other leaf values. Raises `OracleError`.
 
-        `beside` are the numbers that a check sends with the programs, which `numbers` replaces.
+        Args:
+            beside: the numbers that a check sends with the programs. `numbers` gives the ones that replace them.
         """
         keys = [f"{program.key} {list(beside)}" for program in programs]
         undecided = {key: p for key, p in zip(keys, programs, strict=True) if key not in self.leaves}
@@ -86,7 +90,10 @@ class Redraw:
         return self._once(key, program, lambda p: among_others(p, self._chance(key)))
 
     def _once(self, key: str, program: Program, make: Callable[[Program], Program]) -> Program:
-        """Make a program once, and return the same object later: its cached properties are slow for a large one."""
+        """Make a program once, and return the same object in later calls.
+
+        Its cached properties are slow to compute for a large program.
+        """
         made = self._made.get((key, program.text))
         if made is None:
             made = self._made[key, program.text] = make(program)
@@ -153,8 +160,8 @@ def asks_the_same(one: Asked, other: Asked) -> bool:
 def _coincidences(asked: Asked) -> Iterator[set[tuple[int, int]]]:
     """Yield for each operation the pairs of numbers around it that are equal up to their sign.
 
-    The numbers are its value and gradient, those of its operands, plain numbers in it or beside the
-    program, and 1.
+    These numbers are the values and gradients of the operation and its operands, its plain numbers, the numbers sent
+    with the program, and 1.
     """
     values, grads = asked.answer.values, asked.answer.grads
     for index, node in enumerate(asked.program.nodes):

@@ -33,7 +33,7 @@ _KINDS = {
 
 
 def open_plain(path: Path, *, follow: bool = False) -> IO[bytes]:
-    """Open a regular file for reading, without waiting for the other end of a pipe.
+    """Open a regular file for reading. Never wait for the other end of a pipe.
 
     A symbolic link is refused unless `follow` is true. Raises `OSError`.
     """
@@ -112,10 +112,18 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
 
 
 def write_files(files: Mapping[str, bytes], folder: Path, replace: Collection[str] = ()) -> tuple[list[str], list[str]]:
-    """Write files into a folder, by their paths in it. What begins with `#!` may be run.
+    """Write files into a folder.
 
-    A path that is there already is left alone unless it is in `replace`. Return the paths that were written, and those
-    that were left alone. Raises `OSError`, also for a link in the place of a folder in `folder`.
+    An existing path is left unchanged unless it is in `replace`. A file that begins with `#!` becomes executable.
+
+    Args:
+        files: the contents, by path in the folder.
+
+    Returns:
+        The paths that were written, and those that were left unchanged.
+
+    Raises:
+        OSError: also for a link in place of a folder in `folder`.
     """
     kept = [name for name in files if name not in replace and os.path.lexists(folder / name)]
     written = [name for name in files if name not in kept]

@@ -78,14 +78,14 @@ def printable(text: str) -> str:
 
 
 def readable(path: PurePath) -> Path:
-    """Return a path in a form that can be shown, but may not open the file."""
+    """Return a path in a form that can be shown. It may not open the file."""
     return Path(printable(str(path)))
 
 
 def shown_path(path: Path) -> str:
-    """Return a path as it is named from the current folder, in a form that can be shown.
+    """Return a path relative to the current folder, in a form that can be shown.
 
-    It leads upward by at most two folders. A path that would need more is returned as it is given.
+    The result leads upward by at most two folders. A path that would need more is shown unchanged.
     """
     here = Path.cwd()
     if path.is_relative_to(here):
@@ -130,7 +130,7 @@ def counted(number: float, one: str) -> str:
 
 
 def few(names: Sequence[str], most: int = 5, rest: str = "more") -> str:
-    """Return the first `most` names, separated by commas, with `and` and `rest` if there are more."""
+    """Return the first `most` names, separated by commas. If there are more, `and` and `rest` follow."""
     return ", ".join(names[:most]) + (f" and {rest}" if len(names) > most else "")
 
 
@@ -144,7 +144,7 @@ def lines(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return `text` for a cell of a table, with a `'` before anything that a spreadsheet would run as a formula."""
+    """Return `text` for a cell of a table. A `'` is put before any text that a spreadsheet would run as a formula."""
     return _FORMULA.sub(r"\1'", one_line(text))
 
 
@@ -168,7 +168,7 @@ def escaped_json(json: str) -> str:
 
 
 def ascii_only(text: str) -> str:
-    """Return a text with `...` for an ellipsis, and an escape for every other character that ASCII lacks."""
+    """Return a text in ASCII: with `...` for an ellipsis, and an escape for every other character outside ASCII."""
     return text if text.isascii() else text.encode("ascii", _HANDLER).decode("ascii")
 
 
@@ -179,7 +179,7 @@ def take_any_text(stream: TextIO) -> None:
 
 
 def _belongs(found: re.Match[str]) -> bool:
-    """Return whether an invisible character affects its neighbours, as scripts and emoji need it."""
+    """Return whether an invisible character is one that a script or an emoji needs at this place."""
     c, text, at = found[0], found.string, found.start()
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
     if c in _JOINERS:

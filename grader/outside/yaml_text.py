@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 MAX_DEPTH = 100
-MAX_NODES = 20_000  # of a tree, in which an alias counts as often as it occurs
+MAX_NODES = 20_000  # of a tree; each alias of a node counts as another copy of it
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -28,12 +28,12 @@ class YamlError(ValueError):
 
     @property
     def problem(self) -> str:
-        """The problem, without the line."""
+        """Return the problem, without the line."""
         return str(self.args[0])
 
 
 def yaml_tree(text: str) -> yaml.Node | None:
-    """Return the root node of a document; None for an empty one. Nodes have their lines. Raises `YamlError`."""
+    """Return the root node of a document; None for an empty one. Nodes know their lines. Raises `YamlError`."""
     _count(text)
     try:
         return yaml.compose(text, Loader=_SAFE)

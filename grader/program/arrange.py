@@ -13,7 +13,7 @@ _MOST_KEPT = 20_000
 
 
 class Arrangement(NamedTuple):
-    """A program's wire form in another order; `places[i]` is the index of the program's node `i` in `wire`."""
+    """A program's wire form in another order. `places[i]` is the index in `wire` of the program's node `i`."""
 
     wire: list[list[object]]
     places: tuple[int, ...]
@@ -51,7 +51,7 @@ def _arrange(program: Program, number: int) -> Arrangement | None:
 
 
 def _places(program: Program, draws: random.Random) -> tuple[int, ...]:
-    """Return a random topological order: the place of each node."""
+    """Return a random topological order, as the place of each node."""
     waiting = [len(set(node.inputs)) if isinstance(node, Op) else 0 for node in program.nodes]
     users: list[set[int]] = [set() for _ in program.nodes]
     for index, node in enumerate(program.nodes):

@@ -30,23 +30,23 @@ class Descent:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """The nodes of `start`; the values of its leaves are those before the first step."""
+        """Return the nodes of `start`. The values of its leaves are those before the first step."""
         return self.start.nodes
 
     @property
     def shown(self) -> str:
-        """The program as a learner reads it, and the steps."""
+        """Return the program and the steps as a learner reads them."""
         steps = "1 step" if self.steps == 1 else f"{self.steps} steps"
         return f"{self.start.shown}, after {steps} of gradient descent at rate {number_text(self.rate)}"
 
     @property
     def question(self) -> list[object]:
-        """The question to the oracle: the starting program, the rate and the number of steps."""
+        """Return the question to the oracle: the starting program, the rate and the number of steps."""
         return [*self.start.question, float(self.rate), self.steps]
 
     @cached_property
     def key(self) -> str:
-        """The key of the question, which does not depend on the names of nodes."""
+        """Return the key of the question, which does not depend on the names of nodes."""
         return key_of(self.question)
 
 

@@ -28,19 +28,19 @@ def draw(
     """Return random programs, smallest first. The same arguments give the same programs.
 
     The root depends on every node. Operands repeat (`a * a`), and results are used several times
-    (diamonds). Values stay below 50, gradients below 10,000, and arguments away from kinks and
+    (diamonds). Values stay below 50 and gradients below 10,000. Arguments stay away from kinks and
     poles. The exponent of `pow` is a plain number.
 
     Args:
         seed: the seed.
         count: the number of programs.
         ops: the operations to draw from.
-        sizes: the least and the largest number of operations.
+        sizes: the smallest and the largest number of operations.
         numbers: whether other operations sometimes have a plain number as an operand.
 
     Raises:
-        ProgramError: an operation is unknown, `sizes` are invalid, or no program was found, for example because
-            `ops` have no operation of two operands.
+        ProgramError: an operation is unknown, `sizes` are invalid, or no program was found. For example, `ops` may
+            have no operation of two operands.
     """
     unknown = [op for op in ops if op not in OPERATIONS]
     if unknown or not ops:
@@ -64,7 +64,7 @@ def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
 
 
 def parts(drawn: Program) -> list[Program]:
-    """Return the subexpressions of a drawn program as programs, smallest first: one for each operation but the root."""
+    """Return the subexpressions of a drawn program, smallest first: a program for each operation but the root."""
     found = [_part(drawn, index) for index in drawn.reachable if index != drawn.root]
     return sorted(filter(None, found), key=lambda part: len(part.nodes))
 

@@ -39,7 +39,7 @@ class Op(msgspec.Struct, frozen=True):
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The indices of the node's inputs, one for each use."""
+        """Return the indices of the node's inputs, one for each use."""
         return tuple(operand for operand in self.operands if isinstance(operand, int))
 
 
@@ -54,9 +54,8 @@ class Program:
         nodes: the nodes in a topological order.
         root: the index of the node to differentiate.
         text: the expression as a learner reads it.
-        short: the wire form in which a sequence of equal operations is one item,
-            `["repeat", n, op, operand, ...]`. An operand is an index, `["number", x]`, or `["back", k]` for the node
-            k places earlier.
+        short: the wire form in which a sequence of equal operations is one item, `["repeat", n, op, operand, ...]`.
+            An operand is an index, `["number", x]`, or `["back", k]` for the node k places earlier.
     """
 
     nodes: tuple[Node, ...]
@@ -74,7 +73,7 @@ class Program:
             raise ProgramError(f"{self.text}: two nodes share a name")
 
     def rooted_at(self, name: str) -> "Program":
-        """Return the same nodes with the root `name`. Nodes that it was not computed from have the gradient 0."""
+        """Return the same nodes with the root `name`. Nodes from which it was not computed have the gradient 0."""
         return replace(self, root=self.index[name], text=f"{self.text}; from {name}", short=None)
 
     def with_leaves(self, values: Sequence[float]) -> "Program":
@@ -97,12 +96,12 @@ class Program:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The index of each node, by name."""
+        """Return the index of each node, by name."""
         return {node.name: i for i, node in enumerate(self.nodes)}
 
     @cached_property
     def reachable(self) -> list[int]:
-        """The indices of the root and of all nodes that it was computed from, in the program's order."""
+        """Return the indices of the root and of all nodes from which it was computed, in the program's order."""
         wanted = [False] * len(self.nodes)
         for index in range(self.root, -1, -1):
             node = self.nodes[index]
@@ -115,19 +114,19 @@ class Program:
 
     @cached_property
     def edges(self) -> tuple[list[int], list[int]]:
-        """The uses of nodes among those that the root was computed from: a list of inputs, and one of their users."""
+        """Return the uses of the reachable nodes: a list of inputs, and a list with the user of each."""
         pairs = [(i, index) for index in self.reachable for i in _inputs(self.nodes[index])]
         return [used for used, _ in pairs], [user for _, user in pairs]
 
     @property
     def shown(self) -> str:
-        """The program as a learner reads it: `L = a * a    with a = 3`."""
+        """Return the program as a learner reads it: `L = a * a    with a = 3`."""
         values = ", ".join(f"{leaf.name} = {number_text(leaf.value)}" for leaf in self.leaves)
         return f"{self.text}    with {values}" if values else self.text
 
     @cached_property
     def wire(self) -> list[list[object]]:
-        """The program as plain lists without names: `["leaf", x]` or `[op, operand, ...]` for each node.
+        """Return the program as plain lists without names: `["leaf", x]` or `[op, operand, ...]` for each node.
 
         An operand is an index or `["number", x]`.
         """
@@ -140,17 +139,17 @@ class Program:
 
     @property
     def sent(self) -> list[list[object]]:
-        """The form that is sent to a worker: `short` if there is one, else `wire`."""
+        """Return the form that is sent to a worker: `short` if there is one, else `wire`."""
         return self.short or self.wire
 
     @property
     def question(self) -> list[object]:
-        """The question to the oracle: the wire form and the root."""
+        """Return the question to the oracle: the wire form and the root."""
         return [self.wire, self.root]
 
     @cached_property
     def key(self) -> str:
-        """The key of the question, which does not depend on the names of nodes."""
+        """Return the key of the question, which does not depend on the names of nodes."""
         return key_of(self.question)
 
 

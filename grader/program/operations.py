@@ -20,12 +20,12 @@ class Operation(Struct, frozen=True):
         compute: computes the value. For an operator it takes any objects that support it, for a function floats.
         bounds: returns upper bounds of the absolute local derivatives with respect to each operand, from the
             operands and the value.
-        local: returns the local derivatives with respect to each operand, from the operands and the value, as torch
-            has them; 0 for relu at 0. It may raise what float arithmetic raises.
-        symbol: the symbol of an operator of two operands in Python; None for an operation of one.
+        local: returns the local derivatives with respect to each operand, from the operands and the value. They are
+            those of torch, with 0 for relu at 0. It may raise an error of float arithmetic.
+        symbol: the Python symbol of an operator with two operands, else None.
         method: the special method of an operator in Python; None for a function.
-        tame: returns whether value and derivatives are defined for the operands, moderate, and away from a kink or
-            a pole.
+        tame: returns whether the operands suit a random program. Value and derivatives must be defined and moderate,
+            and away from kinks and poles.
         optional: whether an engine may lack it.
     """
 
@@ -40,7 +40,7 @@ class Operation(Struct, frozen=True):
 
     @property
     def is_function(self) -> bool:
-        """Return whether it is called by its name, and is not an operator."""
+        """Return whether the operation is called by its name, and is not an operator."""
         return self.method is None
 
 
@@ -117,7 +117,8 @@ FUNCTIONS = tuple(operation.name for operation in _TABLE if operation.is_functio
 def value(op: str, x: Sequence[float]) -> float | None:
     """Return the value of an operation on floats; None if it is unsuitable for a random program.
 
-    That is a value or derivative that is undefined or huge, or an operand close to a kink. No verdict depends on it.
+    It is unsuitable if it or a derivative is undefined or huge, or if an operand is close to a kink. No verdict
+    depends on this.
     """
     operation = OPERATIONS[op]
     result = float(operation.compute(*x)) if operation.tame(x) else None

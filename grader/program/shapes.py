@@ -14,7 +14,7 @@ def leaf(value: float) -> Program:
 
 @lru_cache(maxsize=8)
 def chain(length: int) -> Program:
-    """Return a chain of `length` nodes, each the sum of the one before it and b."""
+    """Return a chain of `length` nodes, each of which is the sum of the previous one and b."""
     nodes: list[Node] = [Leaf("a", 1.0), Leaf("b", 0.5)]
     nodes += [Op(f"x{i}", "add", (i - 1 if i > 2 else 0, 1)) for i in range(2, length)]
     short: list[list[object]] = [["leaf", 1.0], ["leaf", 0.5], ["add", 0, 1]]
@@ -23,7 +23,7 @@ def chain(length: int) -> Program:
 
 
 def diamonds(count: int) -> Program:
-    """Return `count` stacked diamonds, each x = (x * a) + (x + b), so that the number of paths doubles with each."""
+    """Return `count` stacked diamonds, each x = (x * a) + (x + b). Each of them doubles the number of paths."""
     nodes: list[Node] = [Leaf("x", 1.0), Leaf("a", 0.25), Leaf("b", 0.5)]
     x = 0
     for i in range(count):

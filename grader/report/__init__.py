@@ -1,4 +1,4 @@
-"""The report: a score per exercise and a result per check, as data, as JSON, and by its schema."""
+"""The report: a score per exercise and a result per check, as data and as JSON with a schema."""
 
 from .json_form import read_report, schema, to_json, write_report
 from .learner import check_for_learner, for_learner

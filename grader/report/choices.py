@@ -1,4 +1,4 @@
-"""The files that a decision was made for, as digests, and the choice between the files of a submission."""
+"""The choice between the files of a submission, and digests of the files for which a decision was made."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ Found: TypeAlias = Mapping[str, Mapping[str, str]]
 """For each exercise the files that may be meant, by path, each with the digest of its content, or an empty text where
 the content was not read. Other files that could be graded are under an empty name."""
 
-NO_FILE = "none"  # in place of the digest of a file that is not there, or that cannot be read
+NO_FILE = "none"  # in place of the digest of a file that is missing or cannot be read
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -18,7 +18,7 @@ class Choice(msgspec.Struct, frozen=True):
 
     Attributes:
         path: the file, as a path in the submission.
-        made_for: the digest of the files that somebody chose from; empty if it is not known.
+        made_for: the digest of the files that could be chosen; empty if it is not known.
         line: the line of `overrides.yaml` where the decision begins.
     """
 
@@ -33,9 +33,9 @@ def text_digest(text: str) -> str:
 
 
 def files_digest(found: Found, exercise: str, path: str) -> str | None:
-    """Return a digest over all files that may be an exercise, and over the one that somebody chose.
+    """Return a digest over all files that may be an exercise, including the chosen one.
 
-    Returns None if there is no such file, and an empty text if its content was not read.
+    Return None if the chosen file does not exist, and an empty text if its content was not read.
     """
     meant = {**found.get(exercise, {})}
     if path not in meant and path in found.get("", {}):
@@ -46,7 +46,7 @@ def files_digest(found: Found, exercise: str, path: str) -> str | None:
 
 
 def chosen(choices: Sequence[Choice], found: Found, exercise: str) -> Choice | None:
-    """Return the last choice that was made from just these files, or whose files are not known; None for none."""
+    """Return the last choice that was made from exactly these files, or whose files are not known; else None."""
     for one in reversed(choices):
         digest = files_digest(found, exercise, one.path)
         if digest is not None and one.made_for in ("", digest):

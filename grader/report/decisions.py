@@ -1,4 +1,4 @@
-"""Decisions of people about a learner, in lines for reports and exports."""
+"""Format people's decisions about a learner as lines for reports and exports."""
 
 from collections.abc import Iterator
 
@@ -16,13 +16,13 @@ def full_marks(check: CheckResult) -> bool:
 
 
 def decision_on(check: CheckResult) -> str:
-    """Return the decision of a person on the points of a check; empty where nobody decided."""
+    """Return a person's decision on the points of a check; empty if there is none."""
     one = check.decided
     return check_decided(check.score, check.max_score, one.by, one.at, one.why) if one else ""
 
 
 def other_decisions(learner: Learner) -> Iterator[str]:
-    """Yield the decisions on a learner besides the points of checks and comments, which are shown elsewhere."""
+    """Yield the decisions on a learner other than points of checks and comments, which are shown elsewhere."""
     for one in learner.decisions:
         rest = replace(one, points={}, comment=None)
         if rest.files or any(

@@ -1,4 +1,4 @@
-"""Fault facts as a report holds them."""
+"""Convert fault facts to the report's form."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,11 @@ from .model import FaultFact
 
 
 def fault_fact(fact: Fact, cells: Sequence[CellStart] = ()) -> FaultFact:
-    """Return a fact as a report holds it. `cells` are those of a notebook, by which its lines are named."""
+    """Return a fact in the report's form.
+
+    Args:
+        cells: The cells of a notebook, which replace the line numbers of the text.
+    """
     return FaultFact(
         fact.kind,
         fact_text(fact, cells),

@@ -1,4 +1,4 @@
-"""Reports to and from JSON, and the JSON Schema that says what one looks like."""
+"""Convert reports to and from JSON, and make their JSON Schema."""
 
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,16 @@ from .sums import contradiction
 
 
 def to_json(report: Report) -> bytes:
-    """The report as indented JSON, ending in a line end.
+    """Return the report as indented JSON with a final newline.
 
-    What cannot be seen, or could steer a terminal or a CI job's log (control characters, `::`, `##[`), is spelled by
-    JSON's own escapes: the data is the same.
+    Invisible characters and text that would act as a command in a terminal or a CI job's log (`::`, `##[`) are
+    written as JSON escapes. The decoded data is the same.
     """
     return json_text(report).encode()
 
 
 def read_report(data: bytes) -> Report:
-    """Parse a report. Raises `ValueError` for anything that is none, and for one that contradicts itself."""
+    """Parse a report. Raises `ValueError` for any other data, and for a report that contradicts itself."""
     report = msgspec.json.decode(data, type=Report)
     wrong = contradiction(report)
     if wrong is not None:
@@ -34,6 +34,6 @@ def write_report(report: Report, path: Path) -> None:
 
 
 def schema() -> dict[str, Any]:
-    """The report's JSON Schema (draft 2020-12)."""
+    """Return the report's JSON Schema (draft 2020-12)."""
     made = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(Report)))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA, **made}

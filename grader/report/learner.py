@@ -1,4 +1,4 @@
-"""One report, two audiences: what an instructor reads, less what a learner is not told."""
+"""Redact an instructor's report for its learner."""
 
 from collections.abc import Mapping
 
@@ -11,10 +11,12 @@ Details = Mapping[tuple[str, str], str]
 
 
 def for_learner(report: Report, details: Details) -> Report:
-    """The report without its seed and, for hidden checks, without what the course's `detail` forbids.
+    """Return the report without its seed, and with hidden checks reduced to what the course's `detail` allows.
 
-    `details` maps (exercise id, check id) to `full`, `hint` or `score`; pure, and the only place that takes
-    anything out.
+    The function is pure. Nothing else removes data from a report for learners.
+
+    Args:
+        details: `full`, `hint` or `score`, by the ids of exercise and check.
     """
     exercises = tuple(
         replace(
@@ -28,7 +30,7 @@ def for_learner(report: Report, details: Details) -> Report:
 
 
 def _explained(exercise: ExerciseResult, details: Details) -> bool:
-    """Return whether a learner is told why at least one of the checks failed."""
+    """Return whether the learner is told the reason of at least one failed check."""
     return any(
         check.visibility == "visible" or details.get((exercise.id, check.id), "score") != "score"
         for check in exercise.checks
@@ -37,7 +39,7 @@ def _explained(exercise: ExerciseResult, details: Details) -> bool:
 
 
 def check_for_learner(exercise_id: str, check: CheckResult, details: Details) -> CheckResult:
-    """The result of one check of an exercise, without what the course's `detail` forbids."""
+    """Return the result of one check, reduced to what the course's `detail` allows."""
     detail = details.get((exercise_id, check.id), "score")
     if check.visibility == "visible" or detail == "full":
         return check

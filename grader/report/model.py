@@ -1,4 +1,4 @@
-"""The report as data. Field by field it is what `report.json` holds; the schema is made from it."""
+"""The report as data. `report.json` has the same fields, and the JSON Schema is made from these classes."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -25,7 +25,7 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CourseStamp(_Strict, frozen=True):
-    """Which course was graded; `hash` is over everything that decides a verdict."""
+    """The course that was graded. `hash` is a digest of everything that decides a verdict."""
 
     id: str
     version: str
@@ -33,10 +33,17 @@ class CourseStamp(_Strict, frozen=True):
 
 
 class SubmissionStamp(_Strict, frozen=True):
-    """The submission that was graded. `sha256` is over every exercise's file, or why there is none; `origin` is the
-    name of its folder or file, `submitted_at` the time that the platform gave, in ISO 8601. Where it gave none, and
-    the submission is a git clone, `commit` is the one that was checked out, and `submitted_at` its time. `late` is
-    there where the platform says so and gives no time. `files` has the SHA-256 of the text of each exercise's file."""
+    """The submission that was graded.
+
+    Attributes:
+        sha256: a digest of every exercise's file, or of the reason why there is none.
+        origin: the name of the submission's folder or file.
+        submitted_at: the time given by the platform, in ISO 8601. If there is none, and the submission is a git
+            clone, it is the time of `commit`.
+        commit: the commit that was checked out, if its time is `submitted_at`.
+        late: whether the submission is late. Present only if the platform says so without a time.
+        files: the SHA-256 of the text of each exercise's file.
+    """
 
     id: str
     sha256: str
@@ -49,7 +56,7 @@ class SubmissionStamp(_Strict, frozen=True):
 
 
 class Isolation(_Strict, frozen=True):
-    """How the learner's code was kept apart, and its limits."""
+    """The tier of isolation in which the learner's code ran, and its limits."""
 
     tier: str
     limits: Limits
@@ -64,8 +71,10 @@ class Diagnosis(_Strict, frozen=True):
 
 
 class FaultFact(_Strict, frozen=True):
-    """One thing that is wrong for certain, from what the engine did on the grader's own programs; `text` says it in a
-    sentence. The other fields are those of `grader.diagnosis.facts.Fact`."""
+    """A certain fault, derived from the engine's behaviour on the grader's own programs.
+
+    `text` describes it in a sentence. The other fields are those of `grader.diagnosis.facts.Fact`.
+    """
 
     kind: str
     text: str
@@ -82,12 +91,22 @@ class FaultFact(_Strict, frozen=True):
 
 
 class CheckResult(_Strict, frozen=True):
-    """One check. `expected` and `actual` share their keys, such as `dL/da`; numbers that JSON has no form for
-    (inf, nan) are words. `expected_by` says who computed what is expected: torch, or the check from torch's numbers.
-    `hint` is the command that shows one, `play` the one that replays the program that failed. `reason` says as data why
-    there is no number to compare, `remarks` what else the check says; `message` says it in words. `line` is the line of
-    the learner's file that the failure is about: where the code raised, or where the rule begins that the exercise's
-    first fact is about. `decided` is there where a person decided on `score`."""
+    """The result of a check.
+
+    Attributes:
+        expected: the expected numbers, by names such as `dL/da`. Numbers that JSON cannot represent (inf, nan) are
+            text.
+        actual: the learner's numbers, by the same names.
+        expected_by: who computed the expected numbers: torch, or the check from torch's numbers.
+        hint: the command that shows a hint.
+        play: the command that replays the program that failed.
+        message: the failure in words.
+        remarks: further remarks of the check, as data.
+        reason: why there is no number to compare, as data.
+        line: the line of the learner's file to which the failure refers. There the code raised an error, or the rule
+            begins to which the exercise's first fact refers.
+        decided: a person's decision on `score`, if there is one.
+    """
 
     id: str
     title: str
@@ -113,9 +132,16 @@ class CheckResult(_Strict, frozen=True):
 
 
 class ExerciseResult(_Strict, frozen=True):
-    """One exercise. `max_score` leaves bonus out; `bonus` is what was earned beyond it. `facts` are of one that is not
-    passed. `file` is relative to the folder that was graded in, or to the submission's. Where it is a notebook, lines
-    count through its code cells one after the other, and `cells` says in which line each begins."""
+    """The result of an exercise.
+
+    Attributes:
+        max_score: the maximum score without bonus.
+        bonus: the bonus points that were earned.
+        facts: the fault facts, if the exercise did not pass.
+        file: the path of the file, relative to the folder that was graded or to the submission's folder.
+        cells: for a notebook, the line in which each code cell begins. Lines are numbered through all code cells, one
+            after the other.
+    """
 
     id: str
     number: str
@@ -133,8 +159,11 @@ class ExerciseResult(_Strict, frozen=True):
 
 
 class Report(_Strict, frozen=True):
-    """A whole report. Two gradings of the same files differ in `graded_at` and durations alone. An export for a
-    learner adds `learner`, the row of the class's final table."""
+    """A report. Two gradings of the same files differ only in `graded_at` and durations.
+
+    Attributes:
+        learner: the row of the class's final table, in an export for a learner.
+    """
 
     schema: Schema
     grader_version: str

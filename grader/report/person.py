@@ -1,4 +1,4 @@
-"""A learner of a class as data: who it is, which submission counts, and the points after every decision."""
+"""A learner of a class as data: identity, the submission that counts, and the points after all decisions."""
 
 import re
 from typing import Literal, TypeAlias
@@ -14,7 +14,7 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
 
 
 class Submitter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who handed a submission in, as the platform knows them."""
+    """A person who submitted, as the platform identifies them."""
 
     name: str
     id: str = ""
@@ -22,12 +22,12 @@ class Submitter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Person(_Strict, frozen=True):
-    """One person of a class, as a roster lists them or, without a roster, as the platform names them.
+    """A person of a class, as listed in a roster or, without a roster, as named by the platform.
 
     Attributes:
-        moodle_id: Moodle's number of a participant, which is another one in each assignment.
-        submitted_at: the time that the roster gives, in ISO 8601; used where the platform gives none, and
-            before the time of a commit.
+        moodle_id: Moodle's number of a participant, which differs between assignments.
+        submitted_at: the time that the roster gives, in ISO 8601. It is used if the platform gives none, and takes
+            precedence over the time of a commit.
     """
 
     name: str = ""
@@ -43,13 +43,13 @@ class Person(_Strict, frozen=True):
 
     @property
     def key(self) -> str:
-        """The first of login, SIS id, e-mail address, GitHub user, Canvas id, Moodle id and name that is known."""
+        """Return the first known one of login, SIS id, e-mail address, GitHub user, Canvas id, Moodle id and name."""
         ids = (self.login, self.sis_id, self.email, self.github, self.canvas_id, self.moodle_id, self.name)
         return next(filter(None, ids), "")
 
 
 def platform_id(submitter: Submitter, origin: str) -> tuple[str, str]:
-    """Return the field of a `Person` that a submitter's number belongs to, and the number; empty for other ids.
+    """Return the field of a `Person` for a submitter's number, and the number; two empty texts for other ids.
 
     A number is Canvas' or Moodle's own only if that platform wrote it into the name of the files.
 
@@ -73,7 +73,7 @@ def person_of(submitter: Submitter, origin: str) -> Person:
 
 
 class Decided(_Strict, frozen=True):
-    """A decision of a person about a learner: who decided, when and why, and what.
+    """A person's decision about a learner: who decided what, when and why.
 
     Attributes:
         points: the points that each named check counts, by `exercise.check`.
@@ -85,8 +85,8 @@ class Decided(_Strict, frozen=True):
         comment: a text for the learner.
         ignored: whether the submission belongs to nobody of the class, and is not graded.
         withdraw: the decisions that no longer hold: checks, exercises whose file was chosen, and other keys.
-        made_for: for each check and each exercise that is decided on, the digest of the files that it was decided for;
-            no entry where it is not known.
+        made_for: the digest of the files to which the decision refers, for each check and each exercise. An entry is
+            missing if the files are not known.
         line: the line of `overrides.yaml` where the decision begins.
     """
 
@@ -107,16 +107,16 @@ class Decided(_Strict, frozen=True):
 
 
 class Learner(_Strict, frozen=True):
-    """One row of the final table of a class.
+    """A row of the final table of a class.
 
     Attributes:
-        id: the key of the person in the roster; without a roster the id of the submission.
-        standing: `graded`; `not_graded` where the grader failed; `absent` where there is no
-            submission; `excused`; `unclaimed` where nobody of the roster is the submitter for certain.
+        id: the key of the person in the roster. Without a roster, it is the id of the submission.
+        standing: `graded`; `not_graded` if the grader failed; `absent` if there is no submission; `excused`;
+            `unclaimed` if the submitter cannot be identified with anybody in the roster.
         submission: the id of the submission that counts, or empty.
         report: the file of the report that counts, relative to the folder of results, or empty.
         submissions: the ids of all submissions of the learner.
-        submitted_at: the time that counts, in ISO 8601, or empty where it is not known.
+        submitted_at: the time that counts, in ISO 8601, or empty if it is not known.
         due: the time by which the learner had to submit, in ISO 8601, or empty.
         late_s: seconds between `due` and `submitted_at`; 0 within the grace period.
         score: points without bonus, after decisions.
@@ -125,8 +125,8 @@ class Learner(_Strict, frozen=True):
         total: `score` plus `bonus` minus `penalty`. Grades and exports with a single number use it.
         grade: the grade that `total` reaches, or empty.
         comment: the texts for the learner.
-        decisions: the decisions that hold, in their order, without what a later one replaced or withdrew and what
-            was made for other files.
+        decisions: the decisions that hold, in order. Decisions that were replaced or withdrawn, or that refer to
+            other files, are left out.
     """
 
     id: str

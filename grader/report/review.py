@@ -1,4 +1,4 @@
-"""Why a person should look at a submission before its score counts, as data."""
+"""The reasons why a person should review a submission before its score counts, as data."""
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
@@ -30,7 +30,7 @@ ReviewKind: TypeAlias = Literal[
     "unreadable",
 ]
 
-# what may have been this machine (a fault of ours, too little memory, too much else to do), or an attack
+# reasons that may be caused by this machine (a fault of the grader, too little memory, too much load), or by an attack
 _SUSPECT: dict[str, ReviewKind] = {
     "answer_too_large": "protocol_error",
     "budget": "budget",
@@ -42,27 +42,27 @@ _SUSPECT: dict[str, ReviewKind] = {
 
 
 class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One reason why a person should look at a submission.
+    """A reason why a person should review a submission.
 
-    | kind             | meaning                                                                        |
-    |------------------|--------------------------------------------------------------------------------|
-    | `ambiguous`      | the submitter may be each of `names`, people of the roster                     |
-    | `budget`         | it used up what one submission may cost, so checks were not run                 |
+    | kind             | meaning                                                                         |
+    |------------------|---------------------------------------------------------------------------------|
+    | `ambiguous`      | the submitter may be each of `names`, people of the roster                      |
+    | `budget`         | it used up the budget of a submission, so checks were not run                   |
     | `killed`         | the kernel ended its process (SIGKILL): out of memory, or an attack             |
-    | `late_unknown`   | the platform says that it came late, and not by how much                       |
-    | `left_out`       | its answers leave out programs that were asked                                 |
-    | `near_name`      | an exercise is missing, and the files `names` have a similar name              |
-    | `no_answer`      | no answer came in time, though its processor time was not used up               |
-    | `no_files`       | no exercise file was found                                                     |
-    | `not_graded`     | the grader could not grade it; `detail` says why                               |
-    | `note`           | what the intake noted; `detail` is the note                                    |
-    | `other_files`    | `decided` was made for other files than those that count now, and is not applied |
-    | `protocol_error` | its process sent what no engine sends                                          |
-    | `several`        | the learner has the submissions `names`, and not all of them have a time       |
-    | `several_files`  | the files `names` differ and could each be the exercise; `detail` says so      |
-    | `stranger`       | nobody of the roster is the submitter                                          |
-    | `syntax`         | a syntax error in line `line` costs the whole exercise                         |
-    | `unreadable`     | a file cannot be read; `detail` says why                                       |
+    | `late_unknown`   | the platform says that it is late, but not by how much                          |
+    | `left_out`       | its answers lack programs that were sent                                        |
+    | `near_name`      | an exercise is missing, and the files `names` have a similar name               |
+    | `no_answer`      | no answer came in time, though its CPU time was not used up                     |
+    | `no_files`       | no exercise file was found                                                      |
+    | `not_graded`     | the grader could not grade it; `detail` says why                                |
+    | `note`           | the intake made a note, which is in `detail`                                    |
+    | `other_files`    | `decided` refers to files other than those that count now, and is not applied   |
+    | `protocol_error` | its process sent data that no engine sends                                      |
+    | `several`        | the learner has the submissions `names`, and not all of them have a time        |
+    | `several_files`  | the files `names` differ, and each could be the exercise; `detail` says so      |
+    | `stranger`       | the submitter is not in the roster                                              |
+    | `syntax`         | a syntax error in line `line` costs the whole exercise                          |
+    | `unreadable`     | a file cannot be read; `detail` says why                                        |
     """
 
     kind: ReviewKind
@@ -75,14 +75,14 @@ class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
 
 def review_reasons(report: Report) -> tuple[NeedsReview, ...]:
-    """Return each reason to look at a report once."""
+    """Return the reasons to review a report, without repeats."""
     return tuple(dict.fromkeys(_reasons(report)))
 
 
 def _reasons(report: Report) -> Iterator[NeedsReview]:
     told = {exercise.message for exercise in report.exercises}
     for note in report.notes:
-        if note not in told:  # else the exercise's own reason says it, and asks more of the reader
+        if note not in told:  # otherwise the exercise's own reason says the same, and is more specific
             yield NeedsReview("note", detail=note)
     for exercise in report.exercises:
         yield from _about(exercise)

@@ -1,4 +1,4 @@
-"""Select what of a report is shown, and format its numbers: on a terminal, on a page, in an export."""
+"""Select the parts of a report to show on a terminal, a page or in an export, and format its numbers."""
 
 import shlex
 from pathlib import PurePath
@@ -11,19 +11,19 @@ from .model import CheckResult, ExerciseResult
 
 
 def first_failure(exercise: ExerciseResult) -> CheckResult | None:
-    """The failure that is told in full: the first one, before what is still to be filled in."""
+    """Return the failure that is shown in full: the first one. Code still to be filled in comes last."""
     failures = [check for check in exercise.checks if check.status not in ("passed", "skipped")]
     return next((check for check in failures if check.status != "not_started"), next(iter(failures), None))
 
 
 def hint_number(check: CheckResult) -> int:
-    """Return the number of the hint that a failing check names by its command; the first where it names none."""
+    """Return the number of the hint in the command of a failed check; 1 if the command has no number."""
     words = check.hint.split() if check.hint else []
     return int(words[-1]) if words and words[-1].isdecimal() else 1
 
 
 def where(exercise: ExerciseResult, line: int | None) -> str:
-    """Return how a person finds a line of the learner's file: `file.py:5`, or `work.ipynb, cell 3, line 5`."""
+    """Return a line of the learner's file as people name it: `file.py:5`, or `work.ipynb, cell 3, line 5`."""
     file = exercise.file or ""
     if not file or not line:
         return file
@@ -31,15 +31,19 @@ def where(exercise: ExerciseResult, line: int | None) -> str:
 
 
 def located(exercise: ExerciseResult, check: CheckResult | None) -> tuple[str, int | None]:
-    """Return where the learner's file is, and the line that a check, or the message on the file, is about; None for a
-    line that is not known."""
+    """Return the path of the learner's file, and the line to which a check or the file's message refers.
+
+    The line is None if it is not known.
+    """
     line = (exercise.reason.line if exercise.reason else None) if check is None else (check.line or None)
     return exercise.file or "", line
 
 
 def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
-    """Return the command that replays what a check failed on, with the file where it is not where it belongs; empty
-    where there is nothing to replay."""
+    """Return the command that replays the failure of a check; empty if there is nothing to replay.
+
+    If the file is not in its usual place, the command names it.
+    """
     if not check.play:
         return ""
     file = PurePath(exercise.file or "")
@@ -49,19 +53,22 @@ def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
 
 
 def expected_by(check: CheckResult, right: float | str) -> str:
-    """Return the words before what is expected: torch's where torch alone computed it. Of orders, several are right."""
+    """Return the words before an expected value.
+
+    `torch` stands for a number that torch alone computed. Of an order, there may be several right ones.
+    """
     if isinstance(right, str):
         return "a correct one is"
     return "torch" if check.expected_by == "torch" else "expected"
 
 
 def digits(value: float | str) -> str:
-    """A number with up to six digits; words as they are."""
-    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0: no -0
+    """Return a number with up to six digits. Text is returned unchanged."""
+    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0 turns -0 into 0
 
 
 class Compared(NamedTuple):
-    """An answer beside the right one, in words. `one_of_several` means that others are right too."""
+    """A learner's answer and the right one, as text. `one_of_several` means that there are other right ones."""
 
     label: str
     actual: str
@@ -70,7 +77,7 @@ class Compared(NamedTuple):
 
 
 def compared(check: CheckResult) -> list[Compared]:
-    """Return what a check compared, with as many digits as the answers need to look different."""
+    """Return the comparisons of a check, with enough digits to make different numbers look different."""
     actual = {} if check.actual is UNSET else check.actual
     rows = []
     for label, right in ({} if check.expected is UNSET else check.expected).items():

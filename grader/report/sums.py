@@ -1,4 +1,4 @@
-"""Check that a report agrees with itself. One that was edited or damaged may still have the right form."""
+"""Check that a report is consistent. A report that was edited or damaged may still have the right form."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ _FIELDS = ("score", "max_score", "bonus")
 
 
 def contradiction(report: Report) -> str | None:
-    """Return the first thing in which a report contradicts itself; None where everything adds up."""
+    """Return the first contradiction in a report; None if it is consistent."""
     return next(_contradictions(report), None)
 
 

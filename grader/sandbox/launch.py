@@ -48,7 +48,7 @@ class Request(Struct, frozen=True):
 
     @property
     def readable(self) -> list[str]:
-        """The folders of the allowed modules, and of the shared libraries that wheels install beside them."""
+        """Return the folders of the allowed modules, and of the shared libraries that wheels install beside them."""
         folders = [os.path.join(folder, name + end) for name, folder in self.allow.items() for end in ("", ".libs")]
         return [folder for folder in folders if os.path.isdir(folder)]
 

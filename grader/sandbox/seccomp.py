@@ -7,7 +7,7 @@ from .launch import Request
 
 
 class NeedsRoot(OSError):
-    """The grader is not root, so it cannot change to another user, on which this tier relies."""
+    """The tier must change to another user, and the grader cannot do so because it is not root."""
 
 
 def start(request: Request) -> "subprocess.Popen[bytes]":

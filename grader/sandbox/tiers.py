@@ -30,10 +30,10 @@ class IsolationError(UserError):
 
 
 def start(isolation: str = "auto", *, allow_imports: Sequence[str] = (), official: bool = False) -> Warm:
-    """Return a server process in the strongest tier that works on this machine, or in the one named.
+    """Return a server process in the strongest tier that works on this machine, or in the named tier.
 
-    The process starts at once. Whether its tier works is checked at its first use (`Warm.tier`
-    waits for that), and the next tier is tried if it does not.
+    The process starts at once. Its tier is tested at the first use, and `Warm.tier` waits for the test. If the tier
+    does not work, the next one is tried.
 
     Args:
         isolation: a tier, or `auto`.
@@ -46,7 +46,7 @@ def start(isolation: str = "auto", *, allow_imports: Sequence[str] = (), officia
     wanted = list(TIERS) if isolation == "auto" else [isolation]
     if official:
         wanted = [tier for tier in wanted if tier in OFFICIAL]
-    elif isolation == "auto" and sys.platform != "linux":  # the other tiers are made of Linux' own system calls
+    elif isolation == "auto" and sys.platform != "linux":  # the other tiers need Linux's system calls
         wanted = ["process"]
     if not wanted:
         raise _refuse(f"  {isolation}: protects neither the machine nor the grader from learner code")

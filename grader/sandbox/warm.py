@@ -32,12 +32,12 @@ class WorkerGone(RuntimeError):
 class Warm:
     """A server process, which never loads learner code. A context manager.
 
-    The first candidate is launched at once. Each further one is launched if the one before it does not work.
+    The first candidate is launched at once. If a candidate does not work, the next one is launched.
 
     Args:
         candidates: pairs of a tier and its launcher, in order of preference.
         allow: the folder of each module, by name, that learner code may import.
-        refuse: makes the error from the reasons if no candidate works.
+        refuse: returns the error to raise if no candidate works. Its argument is the text of the reasons.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class Warm:
 
     @property
     def tier(self) -> str:
-        """The tier that was reached."""
+        """Return the tier that is in use."""
         return self._settle()[0]
 
     @property
     def detail(self) -> str:
-        """A short description of the means of isolation."""
+        """Return a short description of the means of isolation."""
         return self._settle()[1]
 
     def start(self, channel: int, output: int) -> int:
@@ -76,7 +76,7 @@ class Warm:
         self._ask(framing.STALLED + framing.NUMBER.pack(number))
 
     def end(self, number: int, by_itself: bool = False) -> Ended:
-        """Kill an engine process and its process group. With `by_itself`, first give it a second to exit."""
+        """Kill an engine process and its process group. With `by_itself`, first wait up to a second for it to exit."""
         command = framing.REAP if by_itself else framing.KILL
         code, nanoseconds = self._ask(command + framing.NUMBER.pack(number), answers=2)
         return Ended(code, nanoseconds / 1e9)
@@ -95,7 +95,7 @@ class Warm:
             self._process = None
 
     def _launch(self) -> None:
-        """Launch the next candidate whose launcher does not fail."""
+        """Launch the next candidate whose launcher does not fail. If there is none, raise the error of `refuse`."""
         while self._candidates:
             launcher = self._candidates[0][1]
             ours, theirs = socket.socketpair()
@@ -115,7 +115,7 @@ class Warm:
         self._reasons.append(f"  {tier}: {reason}")
 
     def _settle(self) -> tuple[str, str]:
-        """Wait until the server process reports that its tier works; launch the next candidate if it does not."""
+        """Wait until the server process reports that its tier works. Launch the next candidate if it does not."""
         while self._settled is None:
             reason, detail = self._greeting()
             if reason is None:
@@ -129,7 +129,7 @@ class Warm:
         return self._settled
 
     def _greeting(self) -> tuple[str | None, str]:
-        """Return the first message of the server process: None and the isolation, or the reason why it failed."""
+        """Return the first message of the server process: a reason for failure or None, and the means of isolation."""
         assert self._control is not None
         self._control.settimeout(_PATIENCE_S)
         try:

@@ -1,4 +1,5 @@
-"""The program that runs learner code: standard library only, and nothing of the other packages.
+"""The program that runs learner code. It uses only the standard library, and imports no other package of the grader.
 
-`confine` is what a security reader needs, `adapter` what an autograd reader needs. `boot` puts them together.
+`confine` holds the code that a security reader needs, `adapter` the code that an autograd reader needs. `boot`
+connects them.
 """

@@ -1,4 +1,4 @@
-"""Compare a learner's Value with torch on twenty random expressions. Each grader has this as its eighth check."""
+"""Compare a learner's Value with torch on twenty random expressions. This is the eighth check of each grader."""
 
 import random
 

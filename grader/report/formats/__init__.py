@@ -1,4 +1,7 @@
-"""Reports in the forms that other programs read: pure functions from reports to text, one small file for each form."""
+"""Convert reports to the formats of other programs.
+
+Each format is a small module with pure functions from reports to text.
+"""
 
 from .canvas import canvas
 from .classroom50 import classroom50

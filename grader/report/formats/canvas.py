@@ -1,8 +1,8 @@
-"""A file that Canvas' gradebook imports: its columns of people, one assignment, and the row `Points Possible`.
+"""A file for the import into Canvas' gradebook: its columns of people, one assignment, and the row `Points Possible`.
 
-After Canvas' own importer, `lib/gradebook_importer.rb` of https://github.com/instructure/canvas-lms: a row belongs to
-the user whose Canvas id stands in `ID`, else to the one with that `SIS User ID`, else `SIS Login ID`, else name. Where
-none is found, Canvas asks.
+It follows Canvas' own importer, `lib/gradebook_importer.rb` of https://github.com/instructure/canvas-lms. A row
+belongs to the user with the Canvas id in `ID`. Otherwise it belongs to the user with that `SIS User ID`, `SIS Login
+ID` or name, in this order. If no user is found, Canvas asks.
 """
 
 import re
@@ -15,15 +15,19 @@ from .people import Cell, begin, people, standing, table, total
 
 _PEOPLE = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _POINTS = "Points Possible"
-# Canvas takes columns of these names for its own, and leaves them out without a word
+# Canvas takes columns of these names for its own, and silently ignores them
 _OWN = {*_PEOPLE, "LastName", "FirstName", "Integration ID", "Root Account"}
-_POINTS_OF = ("graded", "absent", "excused", "not_graded")  # Canvas would ask whom a row of somebody else is about
+_POINTS_OF = ("graded", "absent", "excused", "not_graded")  # for other rows, Canvas would ask for the user
 _CALCULATED = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)")
 
 
 def canvas(reports: Iterable[Report], assignment: str) -> Iterator[str]:
-    """The lines of the file. Canvas finds the assignment by its name, or by an id in brackets: `Backward (4711)`; where
-    it finds none, it offers to make one. Raises `ValueError` for a name that Canvas takes for a column of its own."""
+    """Yield the lines of the file. Raises `ValueError` for a name that Canvas takes for a column of its own.
+
+    Args:
+        assignment: The name by which Canvas finds the assignment, optionally with its id in parentheses:
+            `Backward (4711)`. If there is no such assignment, Canvas offers to make one.
+    """
     if not assignment.strip() or assignment in _OWN or _CALCULATED.search(assignment):
         raise ValueError(f"Canvas leaves out a column called `{assignment}`; give the assignment another name")
     first, reports = begin(reports)
@@ -40,13 +44,16 @@ def _rows(first: Report | None, reports: Iterable[Report]) -> Iterator[list[Cell
 
 
 def _points(report: Report) -> Cell:
-    """Return the total; an empty cell, which leaves a grade as it is, for who submitted nothing; EX for excused."""
+    """Return the total, or EX for an excused learner.
+
+    For a learner who submitted nothing, the cell is empty, which leaves a grade unchanged.
+    """
     return {"excused": "EX", "absent": "", "not_graded": ""}.get(standing(report), total(report))
 
 
 def _person(person: Person, stamp: SubmissionStamp) -> list[Cell]:
     """Return name, Canvas id, SIS user id and login."""
-    # a row whose first cell holds these words would set the assignment's points, for everybody
+    # a row with these words in its first cell would set the assignment's points for everybody
     name = "" if _POINTS in one_line(person.name) else person.name
     if not person.key:
         return [stamp.id, "", "", stamp.id]

@@ -1,8 +1,8 @@
-"""A `result.json` as Classroom 50's runner reads it: a test for each check.
+"""A `result.json` for Classroom 50's runner, with a test for each check.
 
-After `schemas/result-v1.schema.json` and the page `Advanced-Autograding` of https://github.com/foundation50/classroom50.
-The file is published with the submission's release, so what the course does not tell learners is taken out first: give
-it a report that `for_learner` has been over.
+It follows `schemas/result-v1.schema.json` and the page `Advanced-Autograding` of
+https://github.com/foundation50/classroom50. The file is published with the submission's release. Therefore the report
+must come from `for_learner`, which removes everything that the course does not tell learners.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from ...outside import json_text, one_line
 from ..model import CheckResult, ExerciseResult, Report
 from .explain import explanation
 
-# what the runner says of a submission, by the name of its variable; it stamps owner and mode once more itself
+# the runner's data about a submission, by the names of variables; the runner itself sets owner and mode again
 VARIABLES = {
     "classroom": "CLASSROOM",
     "assignment": "ASSIGNMENT",
@@ -25,10 +25,13 @@ VARIABLES = {
 
 
 def classroom50(report: Report, variables: Mapping[str, str]) -> str:
-    """Return the file's text. Bonus points are no part of the score, which may not be more than its maximum; a bonus
-    check that was passed is listed with its points beside it.
+    """Return the file's text.
 
-    Raises `KeyError` for a variable of `VARIABLES` that the runner did not set.
+    The score may not exceed its maximum, so it does not include bonus points. A bonus check that passed is listed,
+    with its points as an extra field.
+
+    Raises:
+        KeyError: the runner did not set a variable in `VARIABLES`.
     """
     at = datetime.fromisoformat(report.graded_at).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     identity = {field: variables[name] for field, name in VARIABLES.items()}

@@ -1,4 +1,4 @@
-"""A plain table, for a spreadsheet or a script: a row for each person, a column for each exercise."""
+"""A plain table for a spreadsheet or a script, with a row for each person and a column for each exercise."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,9 +12,16 @@ _RESULT = ("penalty", "total", "grade", "status")
 
 
 def csv_table(reports: Iterable[Report]) -> Iterator[str]:
-    """The lines of the table. `id` is the learner's of the final table, else the submission's; `student_id` is the
-    platform's. `score` and an exercise's column leave bonus out; `total` is `score` and `bonus` less `penalty`. `notes`
-    says why a person should look, and what people decided. The exercises are those of the first report."""
+    """Yield the lines of the table.
+
+    - `id` is the learner's id in the final table. Without a final table, it is the submission's id.
+    - `student_id` is the id that the platform gives.
+    - `score` and the columns of exercises do not include bonus points. `total` is `score` plus `bonus` minus
+      `penalty`.
+    - `notes` has the reasons for a review, and people's decisions.
+
+    The exercises are those of the first report.
+    """
     first, reports = begin(reports)
     exercises = {exercise.id: f"{exercise.number}_{exercise.id}" for exercise in first.exercises} if first else {}
     return table((*_PERSON, *_RESULT, *exercises.values(), "notes"), _rows(reports, list(exercises)))

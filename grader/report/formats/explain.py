@@ -10,8 +10,11 @@ from ..shown import digits, expected_by, first_failure
 
 
 def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
-    """The program, what came back and what should have, the message, why, and the hint; whatever the report has. Of a
-    skipped check, why its exercise's file was not loaded."""
+    """Return the explanation of a check that did not pass, with everything that the report has.
+
+    It consists of the program, the learner's and the expected numbers, the message, the reason and the hint. For a
+    skipped check, it is the reason why the exercise's file was not loaded.
+    """
     if check.status == "skipped":
         return lines(exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message)
     facts = [fact.text for fact in exercise.facts or ()] if check is first_failure(exercise) else []
@@ -24,7 +27,7 @@ def _said(check: CheckResult, facts: Sequence[str]) -> Iterator[str]:
     actual = {} if check.actual is UNSET else check.actual
     for label, right in ({} if check.expected is UNSET else check.expected).items():
         yours = actual.get(label, "nothing")
-        as_is = digits(yours) == digits(right)  # they differ beyond the sixth digit
+        as_is = digits(yours) == digits(right)  # they differ only beyond the sixth digit
         true = f"{expected_by(check, right)} {right if as_is else digits(right)}"
         yield f"{label}: yours {yours if as_is else digits(yours)}, {true}"
     if check.message is not UNSET:

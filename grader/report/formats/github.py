@@ -1,8 +1,8 @@
 """A graded push for GitHub: Markdown for the job summary, and workflow commands that annotate lines.
 
-Both are for the learner: give them a report that `for_learner` has been over. The commands are escaped as GitHub's own
-toolkit does, `packages/core/src/command.ts` of https://github.com/actions/toolkit. Whatever a submission may have a say
-in stands in a fenced block, where no Markdown, no HTML, no link and no mention is read.
+Both are for the learner, so the report must come from `for_learner`. The commands are escaped like those of GitHub's
+own toolkit, `packages/core/src/command.ts` of https://github.com/actions/toolkit. All text that a submission may
+influence is put into a fenced block, in which GitHub interprets no Markdown, HTML, links or mentions.
 """
 
 import posixpath
@@ -17,12 +17,12 @@ from ..shown import first_failure, located, where
 from .explain import explanation
 
 MOST_ANNOTATIONS = 10  # GitHub shows no more errors of one step
-_MOST_BYTES = 900_000  # a job summary may have 1 MiB
+_MOST_BYTES = 900_000  # the limit of a job summary is 1 MiB
 _MOST_TEXT = 4_000  # characters of one explanation
 
 
 def summary(report: Report, title: str) -> str:
-    """Return Markdown: the score, a table of exercises, and for each the first failure in full."""
+    """Return Markdown: the score, a table of exercises, and the first failure of each exercise in full."""
     bonus = f" and {report.bonus} bonus" if report.bonus else ""
     head = [f"# {markdown(title)}: {report.score}/{report.max_score}{bonus}", ""]
     head += ["| exercise | | status | points |", "|---|---|---|---|"]
@@ -38,9 +38,10 @@ def summary(report: Report, title: str) -> str:
 
 
 def annotations(report: Report, folder: str = "") -> Iterator[str]:
-    """Yield workflow commands, each a line: at most ten, one for each exercise in which something failed.
+    """Yield workflow commands, one per line: at most ten, and one for each exercise with a failure.
 
-    `folder` leads from the repository's root to the folder that the report's paths are relative to.
+    Args:
+        folder: the path from the repository's root to the folder to which the report's paths are relative.
     """
     shown = 0
     for exercise in report.exercises:
@@ -73,14 +74,14 @@ def _section(exercise: ExerciseResult) -> str:
 
 
 def _told(exercise: ExerciseResult, check: CheckResult | None) -> str:
-    """Return the text on an exercise: its first failure, or why its file was not graded; nothing where all is well."""
+    """Return the first failure of an exercise, or the reason why its file was not graded; empty if there is neither."""
     if check is not None:
         return f"{check.title}\n{explanation(exercise, check)}"
     return "" if exercise.message is UNSET or exercise.status == "passed" else exercise.message
 
 
 def _fenced(text: str) -> str:
-    """Return a block of plain text, in a fence that is longer than any in the text."""
+    """Return a block of plain text in a fence that is longer than any fence in the text."""
     text = lines(text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…").strip("\n")
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

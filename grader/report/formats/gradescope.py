@@ -1,7 +1,8 @@
-"""A `results.json` for each submission, as Gradescope reads it.
+"""A `results.json` for each submission, in Gradescope's format.
 
-After https://gradescope-autograders.readthedocs.io/en/latest/specs/. Learners see these files, so what the course does
-not tell them is taken out first. Every text is declared as `text`: Gradescope then interprets no HTML and no Markdown.
+It follows https://gradescope-autograders.readthedocs.io/en/latest/specs/. Learners see these files, so everything
+that the course does not tell them is removed. Every text is declared as `text`, so Gradescope interprets no HTML and
+no Markdown.
 
 The tests add up to the score. Gradescope has no field for a penalty, so it is a test with a negative score out of 0.
 """
@@ -22,11 +23,14 @@ from .people import total
 
 
 def gradescope(reports: Iterable[Report], details: Details) -> Iterator[tuple[str, str]]:
-    """Path and text of each submission's file. `details` is as `for_learner` takes it.
+    """Yield the path and the text of each submission's file.
 
-    A hidden check of detail `score` is `hidden`: learners see its points in the total alone. Another hidden check is
-    shown `after_published`; until then Gradescope shows no total either. A penalty is a part of the points, so it
-    would tell them: it is shown when they are.
+    A hidden check of detail `score` is `hidden`: learners see its points only in the total. Other hidden checks are
+    shown `after_published`, and Gradescope then does not show a total before that. A penalty would reveal these
+    points, so it is shown when they are.
+
+    Args:
+        details: as for `for_learner`.
     """
     for report in reports:
         yield f"{report.submission.id}/results.json", json_text(_results(report, details))
@@ -64,7 +68,10 @@ def _results(report: Report, details: Details) -> dict[str, Any]:
 
 
 def _overview(report: Report) -> Iterator[str]:
-    """Notes, and what became of files that were not graded. No points: they would give hidden checks away."""
+    """Yield notes, decisions, and the status of files that were not graded.
+
+    There are no points, because they would reveal the results of hidden checks.
+    """
     yield from report.notes
     if report.learner:
         yield from map(one_line, other_decisions(report.learner))

@@ -1,10 +1,10 @@
-"""JUnit's XML, which CI servers show: a test suite for each submission, a test case for each check.
+"""JUnit's XML for CI servers, with a test suite for each submission and a test case for each check.
 
-It is the instructor's: messages of hidden checks stand in it. It is valid by the schema of Jenkins' xunit plugin; Ant's
-has no word for skipped tests.
+It is for instructors, because it contains messages of hidden checks. It is valid by the schema of Jenkins' xunit
+plugin. Ant's schema cannot express skipped tests.
 
-JUnit has no points. Those of the final table are properties of the suite; a check that a person gave all its points
-passes, and one that a person took points from fails.
+JUnit has no points. Those of the final table are properties of the suite. A check to which a person gave all its
+points passes, and a check from which a person took points fails.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ from .explain import explanation
 
 
 def junit(reports: Iterable[Report]) -> Iterator[str]:
-    """The document, a line for each submission."""
+    """Yield the document, with one line for each submission."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
     for report in reports:
         yield _suite(report).tostring().decode() + "\n"  # type: ignore[no-untyped-call]
@@ -43,7 +43,7 @@ def _suite(report: Report) -> TestSuite:
 
 
 def _case(report: Report, exercise: ExerciseResult, check: CheckResult) -> TestCase:
-    # servers join cases of one class over all suites, so the submission's name is a part of it
+    # servers join the cases of one class over all suites, so the class includes the submission's name
     place = f"{report.submission.id}.{exercise.number}_{exercise.id}"
     case = TestCase(one_line(f"{check.id}: {check.title}"), one_line(place), check.duration_s)
     passed = full_marks(check)
@@ -57,8 +57,12 @@ def _case(report: Report, exercise: ExerciseResult, check: CheckResult) -> TestC
 
 
 def _result(exercise: ExerciseResult, check: CheckResult) -> Failure | Error | Skipped:
-    """`failed` is a failure; what the code raised, how it died, or that its file could not be loaded, is an error. Only
-    what was never begun is skipped. Points that a person decided on make it a failure."""
+    """Return the result of a check that did not pass.
+
+    A check is a `Failure` if its status is `failed`, or if a person decided on its points. It is an `Error` if the
+    code raised an error or died, or if its file could not be loaded. It is `Skipped` only if the code was never
+    begun.
+    """
     said = "\n".join(
         filter(None, (one_line(decision_on(check)), "" if check.status == "passed" else explanation(exercise, check)))
     )

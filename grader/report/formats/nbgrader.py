@@ -1,7 +1,8 @@
-"""The table that `nbgrader export` writes, for whatever reads nbgrader's: LMS imports, scripts, a merge with its own.
+"""The table that `nbgrader export` writes, for LMS imports, scripts, or a merge with nbgrader's own table.
 
-Columns and cells are those of `nbgrader.plugins.CsvExportPlugin` (nbgrader 0.9.6): points as floats, times in UTC
-without a zone. `last_name`, `first_name` and `email` are also what `nbgrader db student import` reads, beside an `id`.
+Columns and cells are those of `nbgrader.plugins.CsvExportPlugin` (nbgrader 0.9.6), with points as floats and times in
+UTC without a zone. `nbgrader db student import` also reads `last_name`, `first_name` and `email`, together with an
+`id`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,8 +28,13 @@ COLUMNS = (
 
 
 def nbgrader(reports: Iterable[Report], assignment: str | None = None) -> Iterator[str]:
-    """The lines of the table; the assignment is called after the course's id unless it is given another name. A
-    learner who submitted nothing has 0 points, as nbgrader itself writes it; one who is excused has no row."""
+    """Yield the lines of the table.
+
+    As in nbgrader's own table, a learner who submitted nothing has 0 points. An excused learner has no row.
+
+    Args:
+        assignment: The name of the assignment; by default, the course's id.
+    """
     return table(COLUMNS, _rows(reports, assignment), line_end="\n")
 
 
@@ -50,8 +56,11 @@ def _rows(reports: Iterable[Report], assignment: str | None) -> Iterator[list[Ce
 
 
 def _names(person: Person) -> tuple[str, str]:
-    """Last and first name, as far as one can tell: `Last, First`, or the last word as the last name. A name that is
-    the id once more is none."""
+    """Return the last and the first name, as far as they can be recognised.
+
+    A name has the form `Last, First`, or its last word is the last name. A name that only repeats the id gives two
+    empty texts.
+    """
     if person.name in ("", person.login, student_id(person)):
         return "", ""
     if "," in person.name:
@@ -62,7 +71,7 @@ def _names(person: Person) -> tuple[str, str]:
 
 
 def _time(text: str) -> str:
-    """Return a time as nbgrader has it; an empty text for anything that is no time."""
+    """Return a time in nbgrader's format; an empty text if it is not a time."""
     try:
         at = datetime.fromisoformat(text.removesuffix(" UTC").replace("Z", "+00:00"))
         return str(at.astimezone(timezone.utc).replace(tzinfo=None) if at.tzinfo else at)

@@ -1,4 +1,4 @@
-"""Tables of people: a row for each learner, or for each submitter of each submission."""
+"""Tables of people, with a row for each learner, or for each submitter of each submission."""
 
 import csv
 import io
@@ -14,7 +14,10 @@ Cell: TypeAlias = str | int | float
 
 
 def people(report: Report) -> tuple[Person, ...]:
-    """Return the learner of a report, else its submitters; a person without a name where the platform did not say."""
+    """Return the learner of a report, or its submitters.
+
+    If the platform does not name any submitter, return one person without a name.
+    """
     if report.learner:
         return (report.learner.person,)
     stamp = report.submission
@@ -22,14 +25,14 @@ def people(report: Report) -> tuple[Person, ...]:
 
 
 def standing(report: Report) -> Standing:
-    """Return how a report counts: as the class's final table says, else `graded`."""
+    """Return how a report counts. Without a final table of the class, it is `graded`."""
     return report.learner.standing if report.learner else "graded"
 
 
 def total(report: Report) -> int:
-    """Return the number for books that have one number for each person.
+    """Return the points for gradebooks with a single number for each person.
 
-    That is the points with bonus, less the penalty, so it can be more than `max_score`.
+    They include bonus points and the penalty, so they may exceed `max_score`.
     """
     return report.learner.total if report.learner else report.score + report.bonus
 
@@ -40,15 +43,17 @@ def student_id(person: Person) -> str:
 
 
 def begin(reports: Iterable[Report]) -> tuple[Report | None, Iterator[Report]]:
-    """The first report, for what all have in common, and all of them."""
+    """Return the first report, for data that all reports share, and an iterator over all of them."""
     rest = iter(reports)
     first = next(rest, None)
     return first, rest if first is None else chain([first], rest)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Cell]], line_end: str = "\r\n") -> Iterator[str]:
-    """Lines of a CSV file (RFC 4180). Numbers, and the header, are ours and stay as they are; no other cell is taken
-    for a formula."""
+    """Yield the lines of a CSV file (RFC 4180).
+
+    Numbers are unchanged. Text is changed where a spreadsheet would run it as a formula, except in the header.
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator=line_end)
     for row in chain([header], ([cell(one) if isinstance(one, str) else one for one in row] for row in rows)):

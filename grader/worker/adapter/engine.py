@@ -1,4 +1,4 @@
-"""A learner's file as an engine process runs it: load it, run it afresh, execute batches of programs."""
+"""Run a learner's file in an engine process: load it, run it again, execute batches of programs."""
 
 import sys
 from types import FrameType, ModuleType
@@ -10,12 +10,14 @@ _COMPILE = (load.same_code.__code__, load.parse.__code__)
 
 
 class LearnerFile:
-    """One file. Its answers are tagged lists; the vocabulary stands in the trusted side's protocol.
+    """A learner's file. Its answers are tagged lists, which `grader/client/protocol.py` describes.
+
+    Creating it imports the modules that the source names.
 
     Args:
-        order: `source`, `filename`, `stub` (the file as it was given out, or None), `allow` (modules beyond the
-            standard library: name to folder), `cells` (the lines in which a notebook's cells begin, else empty) and
-            `limits`. What the source imports is imported at once.
+        order: a dictionary with the keys `source`, `filename`, `stub`, `allow`, `cells` and `limits`. `stub` is the
+            file as it was given out, or None. `allow` has the folders of modules beyond the standard library, by
+            name. `cells` has the lines in which a notebook's cells begin, and is empty for a file.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -32,11 +34,11 @@ class LearnerFile:
 
     @property
     def loaded(self) -> bool:
-        """Return whether the file was run to its end."""
+        """Return whether the file ran to its end."""
         return self._module is not None
 
     def load(self) -> list[Any]:
-        """Compile the file and run it: `["loaded"]`, `["not_started"]` or `["failed", problem]`."""
+        """Compile the file and run it. Return `["loaded"]`, `["not_started"]` or `["failed", problem]`."""
         try:
             if self._stub is not None and load.same_code(self._source, self._stub):
                 return ["not_started"]
@@ -48,22 +50,22 @@ class LearnerFile:
         return ["loaded"] if problem is None else ["failed", problem]
 
     def forget(self) -> None:
-        """Let go of the file as it was last run, and of all that it holds."""
+        """Drop all references to the module of the last run and to its objects."""
         self._module = None
         sys.modules.pop(load.MODULE, None)
 
     def reload(self) -> list[Any] | None:
-        """Run the file afresh: None, or `["unread", problem]`."""
+        """Run the file again in a new namespace. Return None, or `["unread", problem]`."""
         problem = self._execute()
         return None if problem is None else ["unread", problem]
 
     def run(self, batch: dict[str, Any]) -> list[Any]:
-        """Execute a batch with the file as it was last run (see `execute.execute`)."""
+        """Execute a batch with the module of the last run (see `execute.execute`)."""
         assert self._module is not None
         return execute.execute(self._module, self._filename, batch)
 
     def is_theirs(self, frame: FrameType | None) -> bool:
-        """Return whether a frame belongs to the learner's code, to what that has called, or to compiling it."""
+        """Return whether a frame is learner code, was called by learner code, or compiles it."""
         while frame is not None:
             if frame.f_code.co_filename == self._filename or frame.f_code in _COMPILE:
                 return True

@@ -1,7 +1,7 @@
-"""Execute a batch of programs with the learner's engine and spell out what was observed.
+"""Execute a batch of programs with the learner's engine, and convert the observations to plain data.
 
-A run is one program and the steps to take on it; the answer to each step is a tagged list, the
-vocabulary of which stands in `grader/client/protocol.py`.
+A run is a program and the steps to take on it. The answer to each step is a tagged list, which
+`grader/client/protocol.py` describes.
 """
 
 import contextlib
@@ -36,11 +36,11 @@ _OPERATORS = _BINARY | {
     "ipow": operator.ipow,
 }
 _METHODS = {"add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__", "pow": "__pow__"}
-_METHODS |= {f"i{op}": method for op, method in _METHODS.items()}  # Python's own stand-in for `__iadd__`
+_METHODS |= {f"i{op}": method for op, method in _METHODS.items()}  # Python's own fallback for `__iadd__`
 _REFLECTED = {op: _METHODS[op].replace("__", "__r", 1) for op in _BINARY}
 _NONE = -1
-_NAMES = 8  # of a node's attributes, this many are named
-_RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which nothing more is run
+_NAMES = 8  # the most names of a node's attributes in a problem
+_RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which no further run is made
 
 
 class _OfMethod(Exception):
@@ -50,15 +50,15 @@ class _OfMethod(Exception):
 
 
 class NotOffered(_OfMethod):
-    """The engine does not have the method that an operation calls."""
+    """The engine lacks the method that an operation calls."""
 
 
 class WantsArgument(_OfMethod):
-    """The engine has a method of that name, but one that is not called without arguments."""
+    """The engine has a method with the right name, but the method needs arguments."""
 
 
 class Graph:
-    """One program built with the learner's class, and the steps that can be taken on it."""
+    """A program built with the learner's class, and the steps that can be taken on it."""
 
     def __init__(self, module: ModuleType, shape: Reading, nodes: Nodes) -> None:
         self.module = module
@@ -76,13 +76,17 @@ class Graph:
     # -- building ---------------------------------------------------------------------------
 
     def build(self, program: list[Any]) -> None:
-        """Make every node of a program: `["leaf", x]` or `[op, operand, ...]`, an operand being an
-        index or `["number", x]`; or `["repeat", count, op, operand, ...]` for many alike."""
+        """Make every node of a program.
+
+        Args:
+            program: the nodes: `["leaf", x]`, `[op, operand, ...]`, or `["repeat", count, op, operand, ...]` for
+                `count` nodes with the same operation. An operand is the index of a node or `["number", x]`.
+        """
         self.program = program
         self._build({})
 
     def _build(self, leaves: dict[int, Any]) -> None:
-        """Make every node of the program, but for the leaves that are there, by index."""
+        """Make every node of the program except the existing `leaves`, which are given by index."""
         objects: list[Any] = []
         self.objects = objects
         make = self.shape.leaf if self.shape.options else self.shape.cls
@@ -102,7 +106,10 @@ class Graph:
             objects.append(node)
 
     def _repeat(self, count: int, op: str, *operands: Any) -> None:
-        """Make `count` nodes by one binary operation; operands as in `build`, or `["back", k]`: k nodes before each."""
+        """Make `count` nodes by one binary operation.
+
+        Operands are as in `build`, or `["back", k]` for the node `k` places before the new one.
+        """
         apply, objects = _BINARY[op], self.objects
         fixed = [objects[o] if isinstance(o, int) else o[1] for o in operands]
         left, right = (-o[1] if isinstance(o, list) and o[0] == "back" else None for o in operands)
@@ -119,7 +126,7 @@ class Graph:
         if op == "neg":
             return self._unless_absent("__neg__", operator.neg, *values)
         method = getattr(values[0], op, None)
-        wants_argument = callable(method) and rules.wants_argument(method)  # `log(message)` is no logarithm
+        wants_argument = callable(method) and rules.wants_argument(method)  # `log(message)` is not a logarithm
         if callable(method) and not wants_argument:
             return method()
         function: Any = vars(self.module).get(op)
@@ -127,14 +134,18 @@ class Graph:
             raise WantsArgument(op) if wants_argument else NotOffered(op)
         try:
             result = function(*values)
-        except TypeError:  # of those for numbers only
+        except TypeError:  # raised by functions that take only numbers
             raise NotOffered(op) from None
         if not isinstance(result, self.shape.cls):
             raise NotOffered(op)
         return result
 
     def _unless_absent(self, method: str, apply: Callable[..., Any], *values: Any) -> Any:
-        """Apply an operator. Raises `NotOffered` where Python itself refuses because the engine has no such method."""
+        """Apply an operator.
+
+        Raises:
+            NotOffered: Python itself refuses, because the engine has no such method.
+        """
         try:
             return apply(*values)
         except TypeError as error:
@@ -147,14 +158,16 @@ class Graph:
         return id(node) in self.leaves
 
     def _leaf_nodes(self) -> dict[int, Any]:
-        """The leaves, by index."""
+        """Return the leaves, by index."""
         return {index: self.objects[index] for index in self.leaves.values()}
 
     # -- steps ------------------------------------------------------------------------------
 
     def anew(self) -> list[Any]:
-        """Set the gradients of the leaves to 0, let all other nodes die, and make the operations again from the same
-        leaves, as a training loop does."""
+        """Set the gradients of the leaves to 0, release all other nodes, and rebuild the program from the same leaves.
+
+        A training loop does the same in each step.
+        """
         leaves = self._leaf_nodes()
         self.objects, self.trace = [], []
         self.nodes.let_die(leaves.values())
@@ -164,7 +177,7 @@ class Graph:
         return ["nothing"]
 
     def train(self, root: int, steps: int, rate: float) -> list[Any]:
-        """Call the file's `train` with the program as the loss and its leaves as the parameters."""
+        """Call the file's `train`, with the program as the loss and its leaves as the parameters."""
         leaves = self._leaf_nodes()
 
         def loss_of() -> Any:
@@ -199,7 +212,7 @@ class Graph:
         return ["nothing"]
 
     def pass_or_rules(self, root: int) -> list[Any]:
-        """Run the backward pass of the file, or the local rules in a correct order where it has none."""
+        """Run the file's backward pass. If the file has none, run the local rules in a correct order."""
         node = self._node(root)
         try:
             run = self._pass_from(node)
@@ -212,7 +225,7 @@ class Graph:
         return introspect.backward_of(self.module, node, self.shape.rule_of_node)
 
     def _made(self) -> list[Any]:
-        """The engine's nodes made for this program, oldest first; what else the file makes is left alone."""
+        """Return the engine's nodes made for this program, oldest first. Omit objects of other classes."""
         return [obj for obj in self.nodes.of_run() if isinstance(obj, self.shape.cls)]
 
     def _node(self, index: int) -> Any:
@@ -232,7 +245,7 @@ class Graph:
     def local_rules(self, root: int, upstream: float) -> list[Any]:
         """Run the local rules of all operations in a correct order, from `upstream` at `root`.
 
-        The order in which objects were made is a topological order, so its reverse is a correct one.
+        Inputs are made before their users, so the reverse of the order of creation is correct.
         """
         shape = self.shape
         self._need_rules()
@@ -252,7 +265,7 @@ class Graph:
         return ["nothing"]
 
     def _need_rules(self) -> None:
-        """Raise `Unreadable` where no local rules were found, with the attributes that were looked at."""
+        """Raise `Unreadable` with the names of a node's attributes if no local rules were found."""
         if self.shape.rule:
             return
         result = next((node for node in reversed(self._made()) if id(node) not in self.leaves), None)
@@ -261,25 +274,30 @@ class Graph:
         raise Unreadable("no_rule", *itertools.islice(parts.attributes(result), _NAMES))
 
     def triple(self, index: int) -> list[Any]:
-        """Make the local rule of one node hand on three times what it should."""
+        """Make the local rule of one node contribute three times as much as before."""
         self._need_rules()
         self.rules.triple(self._node(index))
         return ["nothing"]
 
     def rule(self, index: int) -> list[Any]:
-        """Say of a node's rule whether it is another one than a leaf's, whether the operation made no other, and where
-        in the learner's file it stands (0, 0 for nowhere)."""
+        """Return the state of a node's rule and its first and last line in the learner's file.
+
+        Returns:
+            `["rule", state, alone, first, last]`. The state is `input` for a leaf, else as in `Rules.state`. `alone`
+            says that the operation made no other node with inputs. Both lines are 0 if the rule is not in the file.
+        """
         node = self._node(index)
         if id(node) in self.leaves:
             return ["rule", "input", True, 0, 0]
         known = {id(obj) for obj in self.objects}
         others = any(getattr(obj, self.shape.inputs, None) for obj in self._made() if id(obj) not in known)
-        state = self.rules.state(node, self.shape.cls(0.0))  # the program's own leaves may have been given one
+        # compare with a new leaf, because the program's own leaves may have been given a rule
+        state = self.rules.state(node, self.shape.cls(0.0))
         lines = self.rules.lines(node, self.module.__file__) if state == "own" else (0, 0)
         return ["rule", state, not others, *lines]
 
     def watch(self) -> list[Any]:
-        """From here on, note which node's local rule ran when and what it added where."""
+        """Record the runs of local rules from now on: which node's rule ran, and what it added to which gradient."""
         self._need_rules()
         if self.shape.rule not in STORED and isinstance(self.rules, Rules):
             for node in self._made():
@@ -302,13 +320,16 @@ class Graph:
         return [self.shape.number(getattr(node, self.shape.grad)) for node in self.objects]
 
     def record(self, begin: int) -> list[Any]:
-        """Record the run: which lines make nodes and, from the step number `begin` on, which local rule runs when and
-        what is written to gradients. It is the first step, and its answer is completed when the run has ended."""
+        """Record the run. This is always the first step of the run.
+
+        Its answer is completed when the run has ended. It holds the lines that make nodes. From the step number
+        `begin` on, it also holds the runs of local rules and the writes to gradients.
+        """
         assert self.recording is not None
         return self.recording.answer
 
     def follow(self) -> None:
-        """Follow the local rules and the gradients from here on."""
+        """Record local rules and gradients from now on."""
         assert self.recording is not None
         self.recording.begin(self.program, self._made(), self._is_leaf, self.rules)
 
@@ -316,7 +337,7 @@ class Graph:
         return ["trace", self.trace[:1000]]
 
     def call(self, name: str, arguments: list[Any]) -> list[Any]:
-        """Call a function of the file with `["node", i]`, `["nodes", [i, ...]]` or `["number", x]`."""
+        """Call a function of the file. Each argument is `["node", i]`, `["nodes", [i, ...]]` or `["number", x]`."""
         return self._result(self._function(name)(*[self._argument(*argument) for argument in arguments]))
 
     def _function(self, name: str) -> Callable[..., Any]:
@@ -340,7 +361,7 @@ class Graph:
             return ["numbers", [number]]
         if isinstance(result, (str, bytes, dict)) or not isinstance(result, Iterable):
             return ["other", spelling.name_of(type(result))]
-        # longer than any right answer: the rest of an endless one says nothing new
+        # longer than any right answer, because the iterable may be endless
         items = list(itertools.islice(result, 2 * (len(self.objects) + len(self.nodes.of_run())) + 64))
         if items and not any(isinstance(item, self.shape.cls) for item in items):
             return ["numbers", [spelling.spell(item) for item in items]]
@@ -353,7 +374,11 @@ class Graph:
         return list(map(known.get, map(id, items), itertools.repeat(_NONE)))
 
     def id_of(self, node: Any) -> int:
-        """The program's index of a node; beyond the program for one that the engine made besides; -1 else."""
+        """Return the program's index of a node.
+
+        A node that the engine made in addition has an index beyond the program. The result is -1 for any other
+        object.
+        """
         return self._ids([node])[0]
 
 
@@ -388,17 +413,19 @@ def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
 def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[Any]:
     """Run a batch `{"runs": [[program, steps], ...], "order_seeds": [...], "calls": n, "engine": bool}`.
 
-    An order seed None, alone, leaves order as it comes: for large programs whose answer does not hang on it.
-    Without an engine nothing is read or built: the file's functions are called with numbers, and that is all.
-    `rearranged` has the runs of each further order seed, null for one that is the same as under the first.
-    Returns `["read", reading, [[outcome per run] per order seed]]`, `["same"]` standing for the outcome that the
-    run had under the first seed, or `["unread", problem]` when the
-    file holds nothing that can be read as an engine.
+    The only order seed may be None. Order is then left to Python, for large programs whose answers do not depend on
+    it. With `engine` false, no engine is read and no program is built; the file's functions are called with numbers.
+    `rearranged`, if present, has the runs of each order seed after the first. An entry is null if the run is the same
+    as under the first order seed.
+
+    Returns:
+        `["read", reading, [[outcome per run] per order seed]]`, or `["unread", problem]` if the file holds nothing
+        that can be read as an engine. An outcome `["same"]` is equal to that of the run under the first order seed.
     """
     builtins = vars(module)["__builtins__"]
     nodes = Nodes(module, follow=batch["order_seeds"] != [None])
     try:
-        # what the probe makes the learner's code print belongs to no program
+        # discard output that the learner's code prints while its engine is read, because it belongs to no program
         with CallBudget(builtins, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):
             shape = introspect.read(module) if batch["engine"] else introspect.NO_ENGINE
     except BaseException as error:
@@ -439,5 +466,5 @@ def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> l
         outcome = ["broke", results, _problem(where, error, filename)]
     if graph.recording is not None:
         graph.recording.finish()
-        outcome[1] = [graph.recording.answer, *results[1:]]  # also where the program was not built
+        outcome[1] = [graph.recording.answer, *results[1:]]  # even if the program could not be built
     return outcome

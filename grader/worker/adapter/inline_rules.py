@@ -1,7 +1,7 @@
-"""Local rules that stand in the engine's own backward pass, or in functions that no node keeps.
+"""Local rules inside the engine's own backward pass, or in functions that no node keeps.
 
-Nothing can be called to run one of them alone. So the pass runs, and each read and write of a gradient is noted: what
-is added to `a.grad` after `L.grad` was read is a contribution of L's rule to a.
+No function can be called to run one of them alone. Therefore the whole pass runs, and each read and write of a
+gradient is recorded. An amount added to `a.grad` after a read of `L.grad` is a contribution of L's rule to a.
 """
 
 import contextlib
@@ -14,14 +14,20 @@ from typing import Any, NamedTuple, TypeVar
 from . import spelling
 from .parts import Unreadable
 
-_CONTAINERS = (list, dict, set)  # in which a file may keep a tape
+_CONTAINERS = (list, dict, set)  # types in which a file may keep a tape
 _NOTHING = object()
 _Access = TypeVar("_Access", bound="GradientAccess")
 
 
 class Write(NamedTuple):
-    """A gradient was written: by whose rule, of which node, what it was when it was read for that (None: it was not
-    read), and what it is now."""
+    """A write to a gradient.
+
+    Attributes:
+        of: the node whose rule made the write; None if it is not known.
+        to: the node whose gradient was written.
+        before: the gradient when it was last read before the write; None if it was not read.
+        after: the gradient after the write.
+    """
 
     of: Any
     to: Any
@@ -31,7 +37,11 @@ class Write(NamedTuple):
 
 @dataclass
 class _Read:
-    """A gradient was read; `used`: another one was written since, and no other was read in between for that."""
+    """A read of a gradient.
+
+    Attributes:
+        used: whether another gradient was written since, and was taken for a contribution of this node's rule.
+    """
 
     node: Any
     number: float | None
@@ -39,7 +49,7 @@ class _Read:
 
 
 class GradientAccess:
-    """Stands between the learner's code and the gradients of a class; a context manager."""
+    """Intercept the learner's code's access to the gradients of a class. A context manager."""
 
     def __init__(self, cls: type, name: str) -> None:
         self._cls, self._name = cls, name
@@ -57,10 +67,10 @@ class GradientAccess:
             delattr(self._cls, self._name)
 
     def there(self, node: Any) -> Any:
-        """Return what stands in a node, as it would be read without this."""
+        """Return the gradient stored in a node, as a read without this object would return it."""
         if hasattr(type(self._kept), "__set__"):
             return self._kept.__get__(node, type(node))
-        value = vars(node).get(self._name, self._kept)  # a default may stand in the class
+        value = vars(node).get(self._name, self._kept)  # the class may hold a default
         if value is _NOTHING:
             raise AttributeError(self._name)
         return value
@@ -76,17 +86,17 @@ class GradientAccess:
 
 
 class GradientLog(GradientAccess):
-    """Notes the reads and writes of the gradients of a class.
+    """Record the reads and writes of the gradients of a class.
 
     Args:
-        instead: changes what a read gives, by node and value.
+        instead: returns the value to be read in place of the stored one, from the node and that value.
     """
 
     def __init__(self, cls: type, name: str, instead: Callable[[Any, Any], Any] = lambda node, value: value) -> None:
         super().__init__(cls, name)
         self.writes: list[Write] = []
         self._instead = instead
-        self._read: list[_Read] = []  # and not written since, oldest first
+        self._read: list[_Read] = []  # reads without a later write to the same gradient, oldest first
 
     def _get(self, node: Any) -> Any:
         value = self._instead(node, self.there(node))
@@ -99,7 +109,7 @@ class GradientLog(GradientAccess):
         was = None if own is None else (own.number or 0.0)
         giver = next((read for read in reversed(self._read) if read.node is not node), None)
         if own is not None and own.used and not value:
-            giver = None  # its contributions are made, and it is set back to 0
+            giver = None  # its rule has run, and now its gradient is reset to 0
         if giver is not None:
             giver.used = True
         of = None if giver is None else giver.node
@@ -108,12 +118,15 @@ class GradientLog(GradientAccess):
 
 
 def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, Any]]], run: Callable[[], Any]) -> bool:
-    """Return whether the backward pass of a small graph adds to the inputs of each operation, and to nothing else,
-    after it has read that operation's gradient."""
+    """Return whether the local rules are in the backward pass, judged by one pass over a small graph.
+
+    After the pass has read the gradient of an operation, it must write the gradients of that operation's inputs, and
+    no others.
+    """
     with GradientLog(cls, grad) as log, contextlib.suppress(Exception):
         run()
     known = [node for operation, sources in operations for node in (operation, *sources)]
-    written = [w for w in log.writes if w.of is not None and any(w.to is node for node in known)]  # a tape has others
+    written = [w for w in log.writes if w.of is not None and any(w.to is node for node in known)]  # not those on a tape
     for operation, sources in operations:
         targets = [write.to for write in written if write.of is operation and write.after is not None]
         if len(targets) != len(sources) or not all(any(t is source for t in targets) for source in sources):
@@ -123,7 +136,10 @@ def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, 
 
 
 class InlineRules:
-    """Rules that stand in the pass, used as `Rules` are: that of one node is run by running the pass from it."""
+    """Rules inside the backward pass, with the methods of `Rules`.
+
+    To run the rule of one node, the whole pass runs from this node.
+    """
 
     def __init__(
         self,
@@ -138,7 +154,7 @@ class InlineRules:
         self._tripled: list[Any] = []
 
     def run(self, node: Any) -> None:
-        """Let a node add its contributions, and nothing else."""
+        """Add the contributions of a node to its inputs, and change nothing else."""
         upstream, name = getattr(node, self.shape.grad), self.shape.grad
         nodes = self._made()
         before = [getattr(one, name) for one in nodes]
@@ -158,11 +174,11 @@ class InlineRules:
             self.shape.write(write.to, start + write.after - (write.before or 0.0))
 
     def triple(self, node: Any) -> None:
-        """From here on the pass that begins at a node finds three times its gradient there."""
+        """Make the backward pass read three times the gradient of a node, from now on."""
         self._tripled.append(node)
 
     def run_pass(self, run: Callable[[], Any]) -> None:
-        """Run the engine's own backward pass, on what `triple` has changed."""
+        """Run the engine's own backward pass, with the changes that `triple` made."""
         if not self._tripled:
             run()
             return
@@ -176,21 +192,24 @@ class InlineRules:
             run()
 
     def has(self, node: Any) -> bool:
-        """Return whether a node may have a rule. Which node has one is known only when the pass runs."""
+        """Return True, because which nodes have a rule is known only when the pass runs."""
         return True
 
     def state(self, node: Any, leaf: Any) -> str:
-        """Every operation has a rule of its own."""
+        """Return `own`, because the pass has a rule for every operation."""
         return "own"
 
     def lines(self, node: Any, filename: str | None) -> tuple[int, int]:
-        """Nothing says where in the pass the rule of a node stands."""
+        """Return (0, 0), because the lines of a rule inside the pass are not known."""
         return 0, 0
 
 
 @contextlib.contextmanager
 def _as_before(module: ModuleType, cls: type) -> Iterator[None]:
-    """Put what the lists, dicts and sets of a file and its class hold back in the end: a tape is used up by a pass."""
+    """Restore the contents of the lists, dicts and sets of a file and its class at the end.
+
+    A pass may consume its tape, which the next pass needs again.
+    """
     kept = [value for space in (module, cls) for value in vars(space).values() if type(value) in _CONTAINERS]
     before = [value.copy() for value in kept]
     try:

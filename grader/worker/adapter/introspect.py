@@ -1,6 +1,6 @@
-"""Read an engine's shape: which class, which attributes hold value, gradient, inputs and local rules.
+"""Read an engine's shape: which class it is, and which attributes hold value, gradient, inputs and local rules.
 
-The usual names win. Where they are absent, a name is taken only if one reading is possible.
+Usual names take precedence. Without them, another name is taken only if there is no other candidate.
 """
 
 import operator
@@ -20,17 +20,21 @@ _THIRD = 1.5
 _COMBINE = (operator.mul, operator.add)
 _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g")
 _INPUTS = ("_prev", "_children", "children", "prev", "inputs", "_inputs", "parents", "_parents")
-_NAMES = 4  # of classes or attributes that could be meant, this many are named
+_NAMES = 4  # the most candidates that a problem names
 _CONTAINERS = (tuple, list, set, frozenset)
 _WANTS_GRADIENTS: Mapping[str, Any] = {"requires_grad": True}
 
 
 class Reading(NamedTuple):
-    """How an engine is read: which attribute plays which role.
+    """The reading of an engine: its class, and the attributes with their roles.
 
-    `rule` is a kind of `grader.worker.adapter.rules`, or empty. The last three stay in the worker: where the inputs
-    are, how a rule is called that was found by watching the backward pass, and what a leaf is made with besides its
-    value.
+    Only the worker uses the last three attributes.
+
+    Attributes:
+        rule: a kind of `grader.worker.adapter.rules`, or empty.
+        inputs_at: where the inputs are.
+        call: how the backward pass calls the rules, if that was found by watching a pass.
+        options: the arguments that make a leaf, besides its value.
     """
 
     cls: type
@@ -52,14 +56,18 @@ class Reading(NamedTuple):
         return self.cls(value, **self.options)
 
     def number(self, value: object) -> float:
-        """A gradient as a float; None, where gradients start so, is zero."""
+        """Return a gradient as a float. None counts as zero if gradients start as None."""
         if value is None and self.grad_starts_as_none:
             return 0.0
         known = spelling.plain(value)
         return float(value) if known is None else known  # type: ignore[arg-type]
 
     def typed(self, node: Any, number: float) -> Any:
-        """A number as a gradient of a node: in the type that stands there, or in that of its value for a plain one."""
+        """Return a number as a gradient for a node.
+
+        The number has the type of the node's gradient. If that is a plain number or None, it has the type of the
+        node's value.
+        """
         return _typed(node, number, self.grad, self.data)
 
     def write(self, node: Any, number: float) -> None:
@@ -68,7 +76,7 @@ class Reading(NamedTuple):
 
     @property
     def rule_of_node(self) -> str:
-        """The name of the local rule among a node's own, empty where it is kept elsewhere."""
+        """Return the name of the local rule if it is an attribute of the node itself, else an empty string."""
         return "" if self.call and (self.call.via or self.call.shared) else self.rule_name
 
 
@@ -87,7 +95,7 @@ class _Made(NamedTuple):
 
 
 class _NoEngine:
-    """Nothing is an instance of it."""
+    """A class without instances."""
 
 
 NO_ENGINE = Reading(_NoEngine, "data", "grad", "", "", "", False)
@@ -100,7 +108,7 @@ def _classes(module: ModuleType) -> Iterator[type]:
 
 
 def engine_class(module: ModuleType) -> type:
-    """`Value`, or the only class of the file with `+` and `*` that is no subclass of another such."""
+    """Return `Value`, or the only class of the file with `+` and `*`. Subclasses of a class with both do not count."""
     named = vars(module).get("Value")
     if isinstance(named, type):
         return named
@@ -146,9 +154,9 @@ def _holds(container: object, wanted: list[Any]) -> bool:
 
 
 def read(module: ModuleType) -> Reading:
-    """Read the shape of the engine in a loaded file by making two leaves and, where it can, their product.
+    """Read the shape of the engine in a loaded file, by making two leaves and, if possible, their product.
 
-    Raises `Unreadable`, or what the learner's constructor raises.
+    Raises `Unreadable`, or any error of the learner's constructor.
     """
     cls = engine_class(module)
     options = _options(cls)
@@ -164,21 +172,21 @@ def read(module: ModuleType) -> Reading:
 
     def find_rule(made: _Made | None) -> rules.Found:
         def watched() -> Call | None:
-            """How the pass calls the rules; on a graph of its own."""
+            """Return how the pass calls the rules, from a pass over a small graph."""
             if made is None or not own_pass:
                 return None
             graph, run = small(made)
             return watch_pass(graph, run)
 
         def inline() -> bool:
-            """Return whether the rules stand in the pass."""
+            """Return whether the rules are inside the pass."""
             if made is None or not own_pass:
                 return False
             graph, run = small(made)
             return recognised(cls, grad, graph.operations, run)
 
         def small(made: _Made) -> tuple[Small, Callable[[], Any]]:
-            """A graph of its own, and its backward pass."""
+            """Return a new small graph, and its backward pass."""
             x, y, z = (cls(value, **options) for value in (*PROBE, _THIRD))
             inner = made.combine(x, y)
             root = made.combine(inner, z)
@@ -186,7 +194,7 @@ def read(module: ModuleType) -> Reading:
             return graph, backward_of(module, root, "")
 
         def rival() -> Any:
-            """A node that another operation made of the leaves, None for none."""
+            """Return a node that another operation made of the leaves; None if no other operation works."""
             others = (_made_by(combine, leaf, other) for combine in _COMBINE if made and combine is not made.combine)
             return next((one.node for one in others if one), None)
 
@@ -199,18 +207,18 @@ def read(module: ModuleType) -> Reading:
         added = _made_by(operator.add, leaf, other)
         of_sum = find_rule(added) if added else rule
         kept = getattr(made.node, of_sum.name, made) if of_sum.name else made
-        if kept is None or (of_sum.kind in rules.STORED and parts.is_row(kept)):  # under that name `*` keeps no rule
+        if kept is None or (of_sum.kind in rules.STORED and parts.is_row(kept)):  # `*` keeps no rule under that name
             rule = of_sum
     return Reading(cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call, options)
 
 
 def _options(cls: type) -> Mapping[str, Any]:
-    """Return the options that a leaf needs so that it gets a gradient."""
+    """Return the options with which a leaf gets a gradient."""
     for name, value in _WANTS_GRADIENTS.items():
         if getattr(cls(PROBE[0]), name, None) is False:
             try:
                 wants = getattr(cls(PROBE[0], **{name: value}), name) is value
-            except Exception:  # no argument of the class
+            except Exception:  # the class does not take this argument
                 wants = False
             if wants:
                 return {name: value}
@@ -218,7 +226,11 @@ def _options(cls: type) -> Mapping[str, Any]:
 
 
 def _inputs(node: Any, leaves: list[Any], module: ModuleType) -> Inputs:
-    """Where a node keeps its inputs: under a usual name, or where nothing else is; on an object that it keeps, too."""
+    """Return where a node keeps its inputs.
+
+    That is a usual name, or an attribute that holds the inputs and no other objects. The attribute may belong to an
+    object that the node keeps.
+    """
     if known := _known(_INPUTS, node):
         return Inputs(known)
     found = attributes(node)
@@ -233,7 +245,10 @@ def _inputs(node: Any, leaves: list[Any], module: ModuleType) -> Inputs:
 
 
 def _made_by(combine: Callable[[Any, Any], Any], left: Any, right: Any) -> "_Made | None":
-    """The node that an operation makes of two others, None where it makes none: an exercise's file need not have it."""
+    """Return the node that an operation makes of two others; None if it fails.
+
+    It may fail because the file of an exercise need not have the operation.
+    """
     try:
         node = combine(left, right)
     except Exception:
@@ -242,9 +257,10 @@ def _made_by(combine: Callable[[Any, Any], Any], left: Any, right: Any) -> "_Mad
 
 
 def backward_of(module: ModuleType, root: Any, rule_name: str) -> Callable[[], Any]:
-    """The learner's backward pass from `root`: a method, or a function of the file that takes the root.
+    """Return the learner's backward pass from `root`: a method, or a function of the file that takes the root.
 
-    `backward` wins wherever it stands; other names count only where they are not the local rule's.
+    `backward` is preferred, whether it is a method or a function. Another name counts only if it is not that of the
+    local rule.
     """
     for name in PASSES:
         method = getattr(root, name, None)

@@ -34,7 +34,7 @@ _NOT_PREIMPORTED = {
     "f2py",
 }
 _NOT_PREIMPORTED |= {"idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"}
-# parts of numpy that it loads at their first use
+# parts of numpy that numpy imports only when they are first used
 _NUMPY_LATE = ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
 _FUTURE = 0  # the flags of a code that `from __future__` sets
 for _feature in __future__.all_feature_names:
@@ -54,9 +54,12 @@ class NotAvailable(ImportError):
 
 
 class Parsed(NamedTuple):
-    """A learner's source, compiled. `guarded` has the lines of imports inside a `try` with handlers.
+    """A learner's source, compiled. A file has one code object, a notebook one for each cell.
 
-    A file has one code. A notebook has one for each cell, and in `failed` the cells that cannot be compiled.
+    Attributes:
+        guarded: the lines of imports inside a `try` with handlers.
+        cells: the texts of a notebook's compiled cells.
+        failed: the cells of a notebook that cannot be compiled.
     """
 
     codes: tuple[CodeType, ...]
@@ -67,14 +70,14 @@ class Parsed(NamedTuple):
 
 
 class FailedCell(NamedTuple):
-    """A cell of a notebook that raised an error, or cannot be compiled. The cells after it are run nevertheless."""
+    """A cell of a notebook that raised an error, or cannot be compiled. The cells after it are run all the same."""
 
     text: str
     error: Exception
     traceback: TracebackType | None
 
     def binds(self, name: str) -> bool:
-        """Return whether the cell would have given the name a value, had it been run to its end."""
+        """Return whether the cell would have given the name a value if it had run to its end."""
         name = re.escape(name)
         return bool(re.search(rf"(?m)^[ \t]*(?:def|class)[ \t]+{name}\b|^{name}[ \t]*[:=]", self.text))
 
@@ -108,8 +111,9 @@ def _not_available(name: str, offered: str | None) -> str:
 def need(module: ModuleType, name: str) -> Any:
     """Return the object of a name in a file; None if there is none.
 
-    Raises `NotAvailable` if the name belongs to a module that is not available, or may come from
-    `import *` of one. Raises the error of a notebook's cell that should have given the name a value.
+    Raises:
+        NotAvailable: the name belongs to a module that is not available, or may come from `import *` of one.
+        Exception: the error of a notebook's cell that should have given the name a value.
     """
     for cell in vars(module).get(_FAILED, ()) if name not in vars(module) else ():
         if cell.binds(name):
@@ -132,10 +136,10 @@ class _Allowed:
 
 
 def preimport(source: str, allow: dict[str, str]) -> None:
-    """Import the modules that a file seems to import, while files can still be opened, without parsing it.
+    """Import the modules that a file seems to import, while files can still be opened.
 
-    Also make the modules in `allow` (folders by name) importable. A module whose name the file
-    computes is missed here. It can be imported later if the sandbox allows to read files.
+    Also make the modules in `allow` (folders by name) importable. The file is not parsed, so a module whose name the
+    file computes is missed here. It can be imported later if the sandbox allows reading files.
     """
     sys.meta_path.append(_Allowed(allow))
     for name in sorted(_named_modules(source)):
@@ -147,7 +151,7 @@ def preimport(source: str, allow: dict[str, str]) -> None:
     learn_numbers()
     if "numpy" in sys.modules and "numpy" in allow:
         with contextlib.suppress(BaseException):
-            import_module("numpy.random").seed(0)  # as Python's own generator: a file draws the same each time
+            import_module("numpy.random").seed(0)  # like Python's own generator: a file draws the same in each run
 
 
 def _named_modules(source: str) -> set[str]:
@@ -162,7 +166,7 @@ def _named_modules(source: str) -> set[str]:
         names |= {f"numpy.{name}" for name in _NUMPY_LATE if f".{name}" in source}
     if "strptime" in source:
         names.add("_strptime")
-    if not source.isascii() or r"\N{" in source:  # the compiler itself imports it then
+    if not source.isascii() or r"\N{" in source:  # the compiler itself then imports it
         names.add("unicodedata")
     return names
 
@@ -170,10 +174,14 @@ def _named_modules(source: str) -> set[str]:
 def parse(source: str, filename: str, cells: Sequence[int] = ()) -> Parsed:
     """Parse and compile a source without running it.
 
-    With several `cells`, the lines in which a notebook's cells begin, each is compiled alone. What
-    `from __future__` switches on in one cell holds in those after it, as in Jupyter.
+    Args:
+        cells: the lines in which a notebook's cells begin. If there are several, each cell is compiled separately. A
+            `from __future__` import in one cell also applies to the later cells, as in Jupyter.
 
-    Raises `SyntaxError`, `RecursionError` or `MemoryError`; of a notebook only the last.
+    Raises:
+        SyntaxError: the source of a file is wrong. A notebook's cell that cannot be compiled is put into `failed`.
+        RecursionError: the source of a file is nested too deeply.
+        MemoryError: the source needs too much memory.
     """
     if len(cells) < 2:
         code, guarded = _compiled(ast.parse(source, filename), filename)
@@ -196,7 +204,10 @@ def parse(source: str, filename: str, cells: Sequence[int] = ()) -> Parsed:
 
 
 def _moved(text: str, filename: str, by: int) -> ast.Module:
-    """Parse a cell whose first line comes after `by` others. Raises what `ast.parse` does, with the line so counted."""
+    """Parse a cell whose first line comes after `by` other lines.
+
+    Raises the same errors as `ast.parse`, with line numbers that include those lines.
+    """
     try:
         return ast.increment_lineno(ast.parse(text, filename), by)
     except SyntaxError as error:
@@ -241,9 +252,13 @@ def builtins_for(parsed: Parsed, allow: Iterable[str]) -> dict[str, Any]:
 def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None) -> ModuleType:
     """Run the file as a module named `submission`, and return the module.
 
-    `budget` limits the calls of its functions while it runs; None for no limit. Raises any error of
-    learner code, including `SystemExit`. A cell of a notebook that raises an error is left at that point, and the next
-    one is run.
+    If a cell of a notebook raises an error, the rest of the cell is skipped and the next cell is run.
+
+    Args:
+        budget: the number of calls of its functions while it runs; None for no limit.
+
+    Raises:
+        BaseException: any error of learner code, including `SystemExit`.
     """
     module = ModuleType(MODULE)
     module.__file__ = parsed.filename
@@ -277,7 +292,7 @@ def _importer(guarded: frozenset[int], offered: str) -> Any:
             if level or sys._getframe(1).f_lineno in guarded or missing.name != top:
                 raise
             placeholder = _Placeholder(name if fromlist else top, offered, sys._getframe(1).f_lineno)
-            if "*" in (fromlist or ()) and globals is not None:  # it defines no names; `need` looks here for them
+            if "*" in (fromlist or ()) and globals is not None:  # no names are defined; `need` looks for this instead
                 globals.setdefault(_STARRED, placeholder)
             return placeholder
 

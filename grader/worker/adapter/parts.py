@@ -1,4 +1,4 @@
-"""Take apart what an engine keeps beside its numbers: attributes, rows, inputs with an amount for each."""
+"""Analyse the data that an engine keeps besides its numbers: attributes, sequences, inputs with an amount for each."""
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 from . import spelling
 
-_MOST_PARTS = 8  # of an object that holds an input and an amount
+_MOST_PARTS = 8  # the most attributes of an object that holds an input and an amount
 _MOST_COUNTED = 10_000_000
 
 
@@ -14,8 +14,9 @@ class Unreadable(Exception):
     """The file holds nothing that can be read as an engine.
 
     Args:
-        code: What is missing; `grader.client.protocol.SHAPES` has the codes.
-        names, counts: The names and numbers that it is about.
+        code: Says what is missing. `grader.client.protocol.SHAPES` lists the codes.
+        names: The names for the message.
+        counts: The numbers for the message.
     """
 
     def __init__(self, code: str, *names: str, counts: Sequence[int] = ()) -> None:
@@ -26,7 +27,7 @@ class Unreadable(Exception):
 
 
 def attributes(obj: object) -> dict[str, Any]:
-    """The instance attributes of an object, with or without `__slots__`."""
+    """Return the instance attributes of an object, including those in `__slots__`."""
     found = dict(getattr(obj, "__dict__", {}))
     for cls in type(obj).__mro__:
         slots = vars(cls).get("__slots__", ())
@@ -41,22 +42,22 @@ def is_number(value: object) -> bool:
 
 
 def is_amount(value: object, cls: type) -> bool:
-    """Return whether something can be a local derivative: a number, or a function of the upstream gradient."""
+    """Return whether an object can be a local derivative: a number, or a function of the upstream gradient."""
     return not isinstance(value, cls) and (callable(value) or is_number(value))
 
 
 def is_row(value: Any) -> bool:
-    """Return whether something is a sequence with something in it: a list, a tuple, a deque, an array."""
+    """Return whether an object is a sequence that is not empty: a list, a tuple, a deque, an array."""
     if isinstance(value, (str, bytes)) or not hasattr(type(value), "__getitem__") or hasattr(value, "keys"):
         return False
     try:
         return len(value) > 0
-    except TypeError:  # an array of numpy's without dimensions
+    except TypeError:  # a numpy array without dimensions
         return False
 
 
 def entry(item: object, cls: type) -> tuple[Any, Any] | None:
-    """Return the input and the amount that a pair, a triple or an object holds; None unless it holds one of each."""
+    """Return the input and the amount in a pair, a triple or an object; None unless it holds exactly one of each."""
     if isinstance(item, cls):
         return None
     parts = list(item) if isinstance(item, (list, tuple)) else list(attributes(item).values())
@@ -68,7 +69,7 @@ def entry(item: object, cls: type) -> tuple[Any, Any] | None:
 
 
 def entries(kept: Any, cls: type) -> list[tuple[Any, Any]] | None:
-    """Return the inputs and amounts of a row of entries, or of a dict from input to amount; None for anything else."""
+    """Return the inputs and amounts of a sequence of entries, or of a dict; None for anything else."""
     if isinstance(kept, dict):
         fits = bool(kept) and all(isinstance(k, cls) and is_amount(v, cls) for k, v in kept.items())
         return list(kept.items()) if fits else None
@@ -79,7 +80,7 @@ def entries(kept: Any, cls: type) -> list[tuple[Any, Any]] | None:
 
 
 def with_amounts(kept: Any, cls: type, change: Callable[[Any], Any]) -> Any:
-    """Return what `entries` reads with every amount changed, otherwise alike."""
+    """Return a copy of a collection that `entries` reads, with every amount changed."""
     if isinstance(kept, dict):
         changed = copy.copy(kept)
         changed.update((source, change(amount)) for source, amount in kept.items())
@@ -88,7 +89,7 @@ def with_amounts(kept: Any, cls: type, change: Callable[[Any], Any]) -> Any:
 
 
 def like_row(row: Any, items: Iterable[Any]) -> Any:
-    """Return the same kind of sequence with other items."""
+    """Return a sequence of the same type with other items."""
     if isinstance(row, tuple):
         return getattr(row, "_make", type(row))(items)
     changed = copy.copy(row)

@@ -1,8 +1,8 @@
 """Record a run: which line made each node, which local rule ran when, and which line wrote which gradient.
 
-Where the rule of a node is a function, its calls are the visits. Where it is none (local derivatives that are stored,
-rules in the pass itself), a visit is a sequence of writes before which the pass has read the gradient of the same node
-(see `inline_rules`).
+If the rule of a node is a function, each call of it is a visit. Otherwise (for stored local derivatives, and for
+rules inside the pass), a visit is a series of writes after the pass has read the gradient of the same node (see
+`inline_rules`).
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from .stand_in import is_stand_in
 
 MOST_VISITS = 400
 MOST_CHANGES = 2_000
-_MOST_READS = 2_000  # of gradients that are remembered
+_MOST_READS = 2_000  # the most reads of gradients that are remembered
 _UNREADABLE = "!unreadable"
 
 
@@ -36,7 +36,7 @@ class _Visit:
 
 
 class _Writes(GradientAccess):
-    """Tells of each write to a gradient."""
+    """Report each write to a gradient."""
 
     def __init__(self, cls: type, name: str, written: Callable[[Any, Any], None]) -> None:
         super().__init__(cls, name)
@@ -48,7 +48,7 @@ class _Writes(GradientAccess):
 
 
 class _ReadsAndWrites(GradientLog):
-    """Tells of each write to a gradient, and which gradient had been read for it."""
+    """Report each write to a gradient, with the node whose gradient was read for it."""
 
     def __init__(self, cls: type, name: str, written: Callable[[Any, Any], None]) -> None:
         super().__init__(cls, name)
@@ -65,26 +65,28 @@ class _ReadsAndWrites(GradientLog):
 
 
 class Recording:
-    """One run as it is recorded. Made before the program is built; `begin` follows the build, `finish` the run.
+    """The recording of one run. It is made before the program is built.
+
+    `begin` is called after the program was built, `finish` after the run.
 
     Args:
-        shape: how the engine is read.
+        shape: the reading of the engine.
         nodes: the objects of the run.
-        objects: gives the program's nodes that have been built.
+        objects: returns the program's nodes built so far.
         filename: the learner's file.
     """
 
     def __init__(self, shape: Any, nodes: Any, objects: Callable[[], list[Any]], filename: str) -> None:
         self.answer: list[Any] = ["record"]
         self._shape, self._nodes, self._objects, self._filename = shape, nodes, objects, filename
-        self._made_at: dict[int, tuple[int, int]] = {}  # by address: for which node of the program, by which line
-        self._index: dict[int, int] = {}  # of the program's nodes, by address
-        self._tokens: dict[int, str] = {}  # the gradients as they were seen last, by address
-        self._operands: dict[int, list[Any]] = {}  # of the program's operations that are nodes, by address
+        self._made_at: dict[int, tuple[int, int]] = {}  # by address: the program's node it was made for, and the line
+        self._index: dict[int, int] = {}  # the indices of the program's nodes, by address
+        self._tokens: dict[int, str] = {}  # the gradients when they were last looked at, by address
+        self._operands: dict[int, list[Any]] = {}  # the operands that are nodes, by the operation's address
         self._visits: list[_Visit] = []
-        self._running: list[_Visit] = []  # rules that have begun and not ended, the innermost last
+        self._running: list[_Visit] = []  # the rules that are running, innermost last
         self._access: _Writes | _ReadsAndWrites | None = None
-        self._functions: Rules | None = None  # the rules, where they are functions
+        self._functions: Rules | None = None  # the rules, if they are functions
         self._left_out = 0
         self._elsewhere = False
         nodes.on_made = self._made
@@ -95,7 +97,7 @@ class Recording:
         self._made_at[id(obj)] = len(self._objects()), self._line(outermost=True)
 
     def _line(self, outermost: bool = False) -> int:
-        """The line of the learner's file that is running: in the innermost function of the file, or the outermost."""
+        """Return the running line of the learner's file: in its innermost function, or in its outermost one."""
         frame: FrameType | None = sys._getframe(1)
         found = 0
         while frame is not None:
@@ -111,12 +113,12 @@ class Recording:
     def begin(
         self, program: list[Any], made: list[Any], is_leaf: Callable[[Any], bool], rules: Rules | InlineRules
     ) -> None:
-        """Follow local rules and gradients from here on.
+        """Record local rules and gradients from now on.
 
         Args:
-            program: as it was built.
+            program: the nodes of the program, as they were built.
             made: every node of the engine.
-            is_leaf: whether a node is a leaf of the program.
+            is_leaf: returns whether a node is a leaf of the program.
             rules: the engine's local rules.
         """
         objects = self._objects()
@@ -134,8 +136,11 @@ class Recording:
         self._access.__enter__()
 
     def finish(self) -> None:
-        """Complete the answer: lines, visits, values, gradients, how much was left out, and whether gradients are kept
-        elsewhere than on the nodes while the pass runs."""
+        """Complete the answer.
+
+        It holds lines, visits, values, gradients, the number of omitted visits and changes, and whether the pass
+        keeps gradients elsewhere than on the nodes.
+        """
         self._nodes.on_made = None
         if self._access is not None:
             with contextlib.suppress(BaseException):
@@ -177,14 +182,14 @@ class Recording:
         return visit
 
     def _written(self, node: Any, giver: Any) -> None:
-        """Note a write to a gradient.
+        """Record a write to a gradient.
 
         Args:
-            node: whose gradient it is.
-            giver: the node whose gradient was read for it; None where none was, or rules are functions.
+            node: the node with the gradient.
+            giver: the node whose gradient was read for it; None if there was no such read, or if rules are functions.
         """
         before, after = self._tokens.get(id(node)), self._token(node)
-        if before is None:  # a node that was made since
+        if before is None:  # the node was made after `begin`
             return
         self._tokens[id(node)] = after
         line = self._line()
@@ -199,7 +204,7 @@ class Recording:
             self._note(self._visits[-1], node, before, after, line, outside=True)
 
     def _may_give(self, giver: Any, to: Any) -> bool:
-        """Return whether a node may be the one whose rule writes a gradient."""
+        """Return whether the rule of the node `giver` may write the gradient of the node `to`."""
         if id(giver) not in self._tokens:
             return False
         if id(giver) not in self._index or id(to) not in self._index:
@@ -207,7 +212,10 @@ class Recording:
         return any(to is source for source in self._operands[id(giver)])
 
     def _visit_of(self, giver: Any, to: Any, line: int) -> _Visit:
-        """The visit that a write belongs to: the last one, unless it is of another node or has written all it may."""
+        """Return the visit to which a write belongs.
+
+        That is the last visit, unless it is of another node or has already made all its writes to this gradient.
+        """
         last = self._visits[-1] if self._visits else None
         if last is not None and last.node is giver:
             uses = sum(1 for source in self._operands.get(id(giver), ()) if source is to)
@@ -216,7 +224,7 @@ class Recording:
         return self._visit(giver, line)
 
     def _look(self) -> None:
-        """Note gradients that were changed in place, that is, without a write."""
+        """Record gradients that were changed in place, that is, without a write to the attribute."""
         for index, node in enumerate(self._objects()):
             before, after = self._tokens.get(id(node)), self._token(node)
             if before != after and self._index.get(id(node)) == index:
@@ -227,7 +235,7 @@ class Recording:
 
     def _note(self, visit: _Visit, node: Any, before: str, after: str, line: int, *, outside: bool) -> None:
         visit.targets.append(node)
-        if id(node) not in self._index:  # the program has no name for it
+        if id(node) not in self._index:  # the node is not part of the program
             return
         if sum(len(one.changes) for one in self._visits) < MOST_CHANGES:
             visit.changes.append([self._index[id(node)], before, after, line, outside])
@@ -237,7 +245,7 @@ class Recording:
     # -- reading ------------------------------------------------------------------------------
 
     def _token(self, node: Any) -> str:
-        """A gradient as it stands there, spelled."""
+        """Return the stored gradient of a node as text."""
         assert self._access is not None
         try:
             return self._known(self._access.there(node), self._shape.grad)

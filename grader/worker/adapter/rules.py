@@ -1,18 +1,18 @@
-"""Local rules: how one node adds to the gradients of its inputs, whatever form the engine gives that.
+"""Run local rules. By its rule, a node adds to the gradients of its inputs. Rules have these forms:
 
-| kind          | a node keeps                                             |
+| kind          | what a node keeps                                        |
 |---------------|----------------------------------------------------------|
-| `closure`     | a function of nothing that adds to its inputs' gradients |
-| `visit`       | the same, called with the node                           |
+| `closure`     | a function without arguments that adds to its inputs' gradients |
+| `visit`       | the same, but the function takes the node                |
 | `pull`        | a function of the upstream gradient that adds, or returns the contributions |
-| `local_grads` | a function of nothing that returns the local derivatives |
+| `local_grads` | a function without arguments that returns the local derivatives |
 | `pairs`       | inputs, each with its local derivative: pairs, triples, objects, a dict |
-| `parallel`    | inputs, and beside them their local derivatives          |
-| `called`      | a function, kept anywhere, called as the engine's own backward pass was seen to call it |
-| `inline`      | nothing: the rules stand in the backward pass, or on a tape (see `inline_rules`) |
+| `parallel`    | inputs, and their local derivatives in another sequence  |
+| `called`      | a function in any place, called as the engine's own backward pass was observed to call it |
+| `inline`      | nothing: the rules are in the backward pass, or on a tape (see `inline_rules`) |
 
 A local derivative is a number or a function of the upstream gradient. Contributions come in the order of the inputs,
-or each with its input; one alone is that of the only input.
+or each with its input. A single number is the contribution to the only input.
 """
 
 import inspect
@@ -26,12 +26,12 @@ from .parts import Unreadable
 from .stand_in import in_place_of
 
 STORED = ("pairs", "parallel")
-_OF_NODE = ("closure", "visit", "pull", "local_grads")  # an attribute of the node itself
+_OF_NODE = ("closure", "visit", "pull", "local_grads")  # kinds whose rule is an attribute of the node itself
 _LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
 
 
 class Shared:
-    """Functions that all nodes share, by name in the file or by key in a table of it; replaced for single nodes."""
+    """Functions that all nodes share, in the file's namespace or in a table. They can be replaced for single nodes."""
 
     def __init__(self, space: dict[Any, Any]) -> None:
         self.space = space
@@ -39,14 +39,14 @@ class Shared:
         self._instead: dict[Any, dict[int, tuple[Any, Any]]] = {}
 
     def function(self, key: Any, node: Any) -> Any:
-        """Return what is called under a key for a node; None for nothing."""
+        """Return the function that is called under a key for a node; None if there is no such function."""
         instead = self._instead.get(key, {}).get(id(node))
         if instead is not None and instead[0] is node:
             return instead[1]
         return self._originals.get(key, self.space.get(key))
 
     def replace(self, key: Any, node: Any, function: Any) -> None:
-        """From here on, calls with this node among the arguments run another function."""
+        """Make calls with this node among the arguments run another function, from now on."""
         if key not in self._originals:
             self._originals[key] = self.space[key]
 
@@ -63,11 +63,15 @@ class Shared:
 class Call(NamedTuple):
     """How the backward pass of an engine calls its local rules.
 
-    The function is `name` on the node, or on what the node keeps as `via`. Where it is `shared`, it is a name of the
-    file, or (with `via`) stands in a table of the file under what the node keeps as `via`.
-
-    `arguments` and the values of `named` are roles: `node`, `part` (what the node keeps as `via`), `grad` (the upstream
-    gradient), `inputs`, `*inputs` (one by one). `adds` says that the function adds to the gradients by itself.
+    Attributes:
+        name: the name of the function. It is an attribute of the node, or of the object that the node keeps as `via`.
+        via: the name of an attribute of the node, or empty.
+        shared: the functions of the file that contain the rule, or None. The key is `name`, or the value of the
+            node's attribute `via`.
+        arguments: the roles of the positional arguments: `node`, `part` (the value of the node's attribute `via`),
+            `grad` (the upstream gradient), `inputs`, or `*inputs` (one argument for each input).
+        named: the keyword arguments, each with its role.
+        adds: whether the function itself adds to the gradients.
     """
 
     name: str
@@ -79,25 +83,25 @@ class Call(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """Where a node keeps its inputs: an attribute or a method, of the node or of what the node keeps as `via`."""
+    """The place of a node's inputs: an attribute or a method of the node, or of the object that it keeps as `via`."""
 
     name: str
     via: str = ""
 
     def kept(self, node: Any) -> Any:
-        """Return what holds the inputs of a node; an empty tuple where it has none."""
+        """Return the collection of the inputs of a node; an empty tuple if it has none."""
         found = self.found(node)
         return found if isinstance(found, Iterable) else ()
 
     def found(self, node: Any) -> Any:
-        """Return what stands where a node keeps its inputs."""
+        """Return the value in the place for the inputs of a node, whatever its type."""
         holder = getattr(node, self.via, None) if self.via else node
         found = getattr(holder, self.name, None) if self.name else None
         return found() if callable(found) and not parts.is_row(found) else found
 
 
 class Found(NamedTuple):
-    """A local rule: its kind, the name of what keeps it, and for `called` how it is called."""
+    """A local rule: its kind, the name of its attribute, and for the kind `called` how it is called."""
 
     kind: str
     name: str
@@ -108,8 +112,12 @@ _NOTHING = Found("", "")
 
 
 class Probe(NamedTuple):
-    """A node that an operation made of two leaves, to look at and to throw away; `rival` makes one by another
-    operation, or gives None."""
+    """A node that an operation made of two leaves. It may be changed, and is discarded afterwards.
+
+    Attributes:
+        rival: returns a node that another operation made of the leaves, or None.
+        typed: returns a number as a gradient for a node.
+    """
 
     node: Any
     rival: Callable[[], Any]
@@ -117,7 +125,7 @@ class Probe(NamedTuple):
     data: str
     grad: str
     inputs: Inputs
-    typed: Callable[[Any, float], Any]  # a number as a gradient of a node
+    typed: Callable[[Any, float], Any]
 
     def amounts(self) -> list[str]:
         return [spelling.spell(getattr(leaf, self.grad)) for leaf in self.leaves]
@@ -128,17 +136,18 @@ def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None], inlin
 
     Args:
         probe: that node.
-        own_pass: whether the file has a backward pass. Where it has none, nobody would give a function its argument
-            or add what it returns: there a function is taken to do everything by itself.
-        watched: runs that pass and returns how it calls the local rules. Asked where looking does not tell.
-        inline: runs that pass and tells whether the local rules stand in it. Asked where nothing else is found.
+        own_pass: whether the file has a backward pass. Without one, a function is assumed to need no arguments and to
+            add the contributions itself.
+        watched: runs that pass and returns how it calls the local rules. Called only if the attributes do not decide.
+        inline: runs that pass and returns whether the local rules are inside it. Called only if no rule was found.
     """
     node, cls = probe.node, type(probe.leaves[0])
     attributes = parts.attributes(node)
     stored = _find_stored(cls, probe, attributes)
     name = "_backward"
     usual = getattr(node, name, None)
-    everybodys = _code(usual) is _code(getattr(probe.leaves[0], name, None))  # a default: does nothing, or all
+    # leaves have the same function: it does nothing, or it serves all nodes
+    everybodys = _code(usual) is _code(getattr(probe.leaves[0], name, None))
     if stored and everybodys and (stored.name in _LOCAL_GRADS or not callable(usual) or not _adds(probe, name)):
         return stored
     if not callable(usual):
@@ -168,7 +177,7 @@ def _code(function: object) -> object:
 
 
 def _is_part(value: object, cls: type) -> bool:
-    """Return whether an object of a class in the file has functions besides `__call__`: one may be the rule."""
+    """Return whether an object of a class in the file has methods besides `__call__`. One of them may be the rule."""
     if type(value).__module__ != cls.__module__ or type(value) in (FunctionType, MethodType):
         return False
     made = {name: made for base in type(value).__mro__[:-1] for name, made in vars(base).items()}
@@ -176,8 +185,11 @@ def _is_part(value: object, cls: type) -> bool:
 
 
 def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found | None:
-    """Where local derivatives are kept. Of several places one with a usual name wins; numbers that are just the values
-    of the inputs are none, but for under such a name, or where the result of another operation keeps others there."""
+    """Return where local derivatives are stored, or None.
+
+    A usual name is preferred. Numbers that equal the values of the inputs count only under a usual name, or if the
+    result of another operation has other numbers in the same place.
+    """
     names = sorted(attributes, key=lambda name: name not in _LOCAL_GRADS)
     for name in names:
         row = attributes[name]
@@ -206,20 +218,23 @@ def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found |
 
 
 def _find_entries(cls: type, attributes: dict[str, Any]) -> Found | None:
-    """The only attribute that holds inputs, each with an amount, in another form than pairs."""
+    """Return the only attribute that holds inputs with an amount each, in a form other than pairs.
+
+    Return None if there is no such attribute, or more than one.
+    """
     holding = [name for name, kept in attributes.items() if parts.entries(kept, cls)]
     return Found("pairs", holding[0]) if len(holding) == 1 else None
 
 
 def _adds(probe: Probe, name: str) -> bool:
-    """Return whether calling a function of a node that nobody needs any more changes a gradient of its inputs."""
+    """Return whether calling a function of the discarded node changes a gradient of its inputs."""
     before = probe.amounts()
     _kind(probe, name)
     return probe.amounts() != before
 
 
 def _kind(probe: Probe, name: str) -> str:
-    """Tell the kinds of function apart by calling the one of a node that nobody needs any more."""
+    """Return the kind of a function by calling that of the discarded node."""
     function = getattr(probe.node, name)
     try:
         upstream = probe.typed(probe.node, 1.0)
@@ -241,14 +256,14 @@ def _kind(probe: Probe, name: str) -> str:
 def wants_argument(function: Any) -> bool:
     """Return whether a function has a positional parameter without a default."""
     plain = function.__func__ if type(function) is MethodType else function
-    if type(plain) is FunctionType and not vars(plain):  # `inspect` takes a hundred times as long to say the same
+    if type(plain) is FunctionType and not vars(plain):  # a shortcut: `inspect` takes a hundred times as long
         bound = 1 if plain is not function else 0
         return bool(plain.__code__.co_argcount > bound + len(plain.__defaults__ or ()))
     return any(p.kind is not inspect.Parameter.KEYWORD_ONLY for p in _required(function))
 
 
 def _wants_more(function: Any) -> bool:
-    """Return whether a function has two parameters without a default, or one that is given by keyword only."""
+    """Return whether a function has two parameters without a default, or one that is keyword-only."""
     required = _required(function)
     return len(required) > 1 or any(p.kind is inspect.Parameter.KEYWORD_ONLY for p in required)
 
@@ -263,7 +278,7 @@ def _required(function: Any) -> list[inspect.Parameter]:
 
 
 class Rules:
-    """The local rules of an engine of a known shape: run one, triple one, watch one."""
+    """The local rules of an engine whose shape is known: run, triple or watch the rule of a node."""
 
     def __init__(self, shape: Any) -> None:
         self.shape = shape
@@ -279,8 +294,10 @@ class Rules:
         return callable(self._function(node))
 
     def state(self, node: Any, leaf: Any) -> str:
-        """Return `own` if a node has another rule than a leaf, or one that serves all nodes; `none` if it is None; else
-        `default`."""
+        """Return `own` if a node has a rule other than a leaf's, or a method that serves all nodes.
+
+        Return `none` if the rule is None, else `default`.
+        """
         if self.kind in STORED:
             return "own" if getattr(node, self.name, None) else "default"
         if self.kind in _OF_NODE and getattr(node, self.name, node) is None:
@@ -290,14 +307,14 @@ class Rules:
         return "own" if own else "default"
 
     def lines(self, node: Any, filename: str | None) -> tuple[int, int]:
-        """The first and the last line of the function that is a node's rule; (0, 0) where there is none in the file."""
+        """Return the first and the last line of the function that is a node's rule; (0, 0) if it is not in the file."""
         code = None if self.kind in STORED else _code(self._function(node))
         if not isinstance(code, CodeType) or code.co_filename != filename:
             return 0, 0
         return code.co_firstlineno, max(line or 0 for *_, line in code.co_lines())
 
     def run(self, node: Any) -> None:
-        """Let the node add its contributions to the gradients of its inputs."""
+        """Add the contributions of a node to the gradients of its inputs."""
         if self.kind in STORED:
             upstream = self._grad(node)
             for source, local in self._stored(node):
@@ -311,7 +328,7 @@ class Rules:
         elif self.kind == "pull":
             before = self._amounts(node)
             returned = function(self._grad(node))
-            if self._amounts(node) == before:  # else it has added the contributions itself
+            if self._amounts(node) == before:  # otherwise it has added the contributions itself
                 self._add_all(node, returned)
         elif self.kind == "local_grads":
             upstream = self._grad(node)
@@ -324,7 +341,7 @@ class Rules:
                 self._add_all(node, returned)
 
     def triple(self, node: Any) -> None:
-        """From here on the node adds three times what it should."""
+        """Make a node contribute three times as much as before, from now on."""
         if self.kind in STORED:
             kept = getattr(node, self.name)
             if self.kind == "parallel":
@@ -359,11 +376,11 @@ class Rules:
 
     @property
     def returns(self) -> bool:
-        """Return whether the function leaves it to the backward pass to add the contributions."""
+        """Return whether the function returns its contributions, so that the backward pass must add them."""
         return self.kind in ("pull", "slopes") or (self.kind == "called" and not self.call.adds)
 
     def watch(self, node: Any, around: Callable[[Any, "partial[Any]"], Any]) -> None:
-        """From here on the node's function runs inside `around(node, run)`."""
+        """Run the node's function inside `around(node, run)`, from now on."""
         original = self._function(node)
 
         def watched(*arguments: Any, **named: Any) -> Any:
@@ -372,7 +389,7 @@ class Rules:
         self._replace(node, in_place_of(original, watched))
 
     def upstream(self, node: Any, run: "partial[Any]") -> Any:
-        """The upstream gradient among the arguments of a function that is watched, None for none."""
+        """Return the upstream gradient among the arguments of a watched function; None if it is not among them."""
         arguments = run.args
         if self.kind == "pull":
             return arguments[0] if arguments else None
@@ -389,7 +406,7 @@ class Rules:
         """Run the engine's own backward pass."""
         run()
 
-    # -- where things are ---------------------------------------------------------------------
+    # -- attributes and arguments ---------------------------------------------------------------
 
     def _function(self, node: Any) -> Any:
         via, shared = self.call.via, self.call.shared
@@ -405,7 +422,7 @@ class Rules:
         holder = getattr(node, via) if via else node
         try:
             setattr(holder, self.name, function)
-        except AttributeError:  # a method of a class with slots: replace it there, for this object alone
+        except AttributeError:  # a method of a class with slots: replace it in the class, for this object alone
             cls = type(holder)
             method = getattr(cls, self.name)
             setattr(cls, self.name, lambda obj, *rest: function(*rest) if obj is holder else method(obj, *rest))

@@ -3,8 +3,8 @@
 `_prev` is usually a set of objects hashed by address. Its order changes with the memory layout, so
 a wrong engine would be right in some runs. Here each object gets a number when it is made. Its hash
 is a bijection of that number, chosen by the order seed: ascending, descending, scattered, or
-scattered and reversed. Two nodes of which the second is made at most eight objects after the first
-are iterated in both orders.
+scattered and reversed. If the second of two nodes is made at most eight objects after the first,
+the two nodes are iterated in both orders.
 """
 
 import gc
@@ -47,15 +47,15 @@ class Nodes:
 
     Attributes:
         made: the objects.
-        order_seed: that of this run.
-        on_made: called with each object as it is made; None for nothing.
+        order_seed: the order seed of this run.
+        on_made: a function to call with each object as it is made, or None.
     """
 
     def __init__(self, module: ModuleType, follow: bool = True) -> None:
         self.made: list[Any] = []
         self.order_seed = 0
         self.on_made: Callable[[Any], None] | None = None
-        self._numbers: dict[int, int] = {}  # these three by address
+        self._numbers: dict[int, int] = {}  # this and the next two are by address
         self._hashes: dict[int, int] = {}
         self._ids: dict[int, int] = {}
         self._free: list[int] = []  # numbers of this run's freed objects, smallest last
@@ -79,7 +79,7 @@ class Nodes:
         self._next = 0
 
     def meet(self, obj: Any) -> None:
-        """Register an object of this run if it is unknown: learner code may make objects without calling the class."""
+        """Register an object of this run if it is unknown. Learner code may make objects without calling the class."""
         if self._follows and id(obj) not in self._hashes:
             self._register(obj)
 

@@ -62,7 +62,7 @@ def plain(number: object) -> float | None:
 
 
 def _is_plain(number: object) -> bool:
-    """Return whether an object is exactly a float or an int; by identity, because a metaclass may redefine `==`."""
+    """Return whether an object is exactly a float or an int. Compare by identity: a metaclass may redefine `==`."""
     return type(number) is float or type(number) is int
 
 

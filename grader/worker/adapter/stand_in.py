@@ -1,4 +1,4 @@
-"""Put a function in the place of a learner's, so that the learner's code notices as little as possible."""
+"""Replace a learner's function by another one that looks the same to the learner's code."""
 
 import copy
 from collections.abc import Callable
@@ -9,9 +9,9 @@ _OF_CODE = ("co_name", "co_qualname", "co_filename", "co_firstlineno")  # Python
 
 
 def in_place_of(original: Any, act: Callable[..., Any]) -> Any:
-    """Return a callable that does `act` and otherwise looks like the learner's `original`: type, name, attributes.
+    """Return a callable that does `act`, but has the type, name and attributes of the learner's `original`.
 
-    An engine that behaves otherwise while it is watched has to look harder than at a type.
+    Learner code therefore cannot detect by the type of a function that it is watched.
     """
     if type(original) is MethodType:
         return MethodType(
@@ -23,13 +23,13 @@ def in_place_of(original: Any, act: Callable[..., Any]) -> Any:
     try:
         copied = copy.copy(original)
         copied.__class__ = type(kind.__name__, (kind,), {"__call__": lambda _, *rest, **named: act(*rest, **named)})
-    except Exception:  # what cannot be copied, or given another class
+    except Exception:  # it cannot be copied, or its class cannot be changed
         return act
     return copied
 
 
 def is_stand_in(code: CodeType) -> bool:
-    """Return whether code that says that it stands in the learner's file is that of a stand-in."""
+    """Return whether a code object that claims to be in the learner's file is that of a replacement."""
     return code.co_freevars == ("act_instead",)
 
 

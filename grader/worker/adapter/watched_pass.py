@@ -1,7 +1,7 @@
-"""See how an engine's own backward pass calls its local rules, by running it once on a small graph.
+"""Find out how an engine's own backward pass calls its local rules, by running it once on a small graph.
 
-Nothing is taken for a rule but what that pass calls: once for each operation, with arguments that can be told apart,
-and by which the gradients of that operation's inputs change, or which returns an amount for each of them.
+A function counts as a rule only if the pass calls it once for each operation, with arguments that can be told apart.
+It must change the gradients of that operation's inputs, or return an amount for each of them.
 """
 
 import contextlib
@@ -15,13 +15,16 @@ from .rules import Call, Inputs, Shared
 from .stand_in import in_place_of
 
 PASSES = ("backward", "backprop", "backpropagate", "back")
-_MOST = 60  # functions that are watched
+_MOST = 60  # the most functions that are watched
 _MOST_RETURNED = 64
 
 
 class Small(NamedTuple):
-    """A graph to run the pass on, and to throw away; `operations` are its two nodes that are no leaves, each with the
-    nodes that it was made of."""
+    """A graph to run the pass on. It is discarded afterwards.
+
+    Attributes:
+        operations: its two nodes that are not leaves, each with its two inputs.
+    """
 
     cls: type
     operations: tuple[tuple[Any, tuple[Any, Any]], tuple[Any, tuple[Any, Any]]]
@@ -35,7 +38,14 @@ class Small(NamedTuple):
 
 
 class _Event(NamedTuple):
-    """One call of a watched function, for one operation of the graph."""
+    """A call of a watched function for one operation of the graph.
+
+    Attributes:
+        arguments: the roles of the positional arguments.
+        named: the keyword arguments, each with its role.
+        adds: whether the call changed a gradient of the inputs.
+        gives: whether it returned an amount for each input.
+    """
 
     arguments: tuple[str, ...]
     named: tuple[tuple[str, str], ...]
@@ -44,7 +54,7 @@ class _Event(NamedTuple):
 
 
 def watch_pass(small: Small, run: Callable[[], Any]) -> Call | None:
-    """Run the backward pass and return how it calls its local rules, None where that cannot be told."""
+    """Run the backward pass, and return how it calls its local rules; None if that is unclear."""
     watches = [_Watch(small, call) for call in itertools.islice(_functions(small), _MOST)]
     spaces = [(shared.space, dict(shared.space)) for watch in watches if (shared := watch.call.shared)]
     for watch in watches:
@@ -61,7 +71,10 @@ def watch_pass(small: Small, run: Callable[[], Any]) -> Call | None:
 
 
 def _functions(small: Small) -> Iterator[Call]:
-    """Every function that may be the local rule of a node: of the node, of what it keeps, of a table, of the file."""
+    """Yield every function that may be the local rule of a node.
+
+    It may belong to the node, to an object that the node keeps, to a table of the file, or to the file.
+    """
     node = small.nodes[0]
     kept = parts.attributes(node)
     for name in _own_functions(node, kept):
@@ -85,7 +98,7 @@ def _functions(small: Small) -> Iterator[Call]:
 
 
 def _own_functions(obj: Any, kept: dict[str, Any]) -> list[str]:
-    """The names of the functions that an object has, itself or from its classes, but for Python's own names."""
+    """Return the names of an object's functions and of its classes' functions, without names that begin with `__`."""
     names = [name for name, value in kept.items() if type(value) in (FunctionType, MethodType)]
     for cls in type(obj).__mro__[:-1]:
         names += [n for n, made in vars(cls).items() if isinstance(made, (FunctionType, staticmethod))]
@@ -93,7 +106,7 @@ def _own_functions(obj: Any, kept: dict[str, Any]) -> list[str]:
 
 
 class _Watch:
-    """Notes each call of one function while the pass runs."""
+    """Record each call of one function while the pass runs."""
 
     def __init__(self, small: Small, call: Call) -> None:
         self.small = small
@@ -115,7 +128,7 @@ class _Watch:
             space[key] = in_place_of(space[key], self._noting(space[key], None))
 
     def found(self) -> Call | None:
-        """How the function is called as a local rule, None if it is none."""
+        """Return how the function is called as a local rule; None if it is not one."""
         first, second = self.events.values()
         if self._nested or len(first) != 1 or len(second) != 1:
             return None
@@ -139,7 +152,7 @@ class _Watch:
                 returned = original(*arguments, **named)
             finally:
                 self._inside = False
-            if hasattr(type(returned), "__next__"):  # looked at, and given on unread
+            if hasattr(type(returned), "__next__"):  # read some items of an iterator, and return an equal one
                 looked_at = list(itertools.islice(returned, _MOST_RETURNED))
                 returned = itertools.chain(looked_at, returned)
             else:
@@ -151,7 +164,7 @@ class _Watch:
         return noting
 
     def _first_of(self, given: tuple[Any, ...]) -> Any:
-        """The first operation's node among arguments, None for none."""
+        """Return the first argument that is an operation's node; None if there is none."""
         return next((one for one in given if any(one is node for node in self.small.nodes)), None)
 
     def _event(
@@ -171,7 +184,7 @@ class _Watch:
         return _Event(tuple(roles), by_name, adds, self._gives(returned, inputs))
 
     def _role(self, value: Any, node: Any, inputs: list[Any]) -> str:
-        """Return the role of an argument, empty where it is not known."""
+        """Return the role of an argument; an empty string if it is unknown."""
         if value is node:
             return "node"
         if self.call.via and self.call.shared is None and value is getattr(node, self.call.via, None):
@@ -186,7 +199,7 @@ class _Watch:
         return ""
 
     def _gives(self, returned: Any, inputs: list[Any]) -> bool:
-        """Return whether what a function returned is an amount for each input."""
+        """Return whether a returned object holds an amount for each input."""
         if isinstance(returned, dict):
             return parts.entries(returned, self.small.cls) is not None
         if not isinstance(returned, (list, tuple)) or not returned:

@@ -2,11 +2,11 @@
 
 | command    | followed by  | answered by                                                |
 |------------|--------------|------------------------------------------------------------|
-| `START`    | (with it: a channel's and an output's descriptor) | the engine process's id |
-| `CPU_TIME` | the id       | CPU time used in nanoseconds, -1 for unknown               |
+| `START`    | the descriptors of a channel and an output, in the same message | the engine process's id |
+| `CPU_TIME` | the id       | CPU time used in nanoseconds, -1 if unknown                |
 | `STALLED`  | the id       | 0, after signalling to the process that it makes no progress |
 | `KILL`     | the id       | exit status and CPU time in nanoseconds, after killing it  |
-| `REAP`     | the id       | the same, after giving it a second to exit                 |
+| `REAP`     | the id       | the same, after waiting up to a second for it to exit      |
 """
 
 import json

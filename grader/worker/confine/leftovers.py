@@ -34,7 +34,7 @@ _builtins = vars(builtins)
 class Snapshot:
     """The state of the interpreter before learner code has run.
 
-    Taking one costs more than the rest of a fork's work, so the server process takes one for all forks.
+    Taking a snapshot costs more than the rest of a fork's work, so the server process takes one for all forks.
     """
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ class Snapshot:
         return True
 
     def _can_forget_modules(self) -> bool:
-        """Return whether the modules imported since can be imported again, as in a fresh process."""
+        """Return whether all modules imported since the snapshot can be imported again, as in a fresh process."""
         late = [module for name, module in self.table.items() if name not in self.modules]
         specs = [getattr(module, "__spec__", None) for module in late]
         return not any(isinstance(getattr(spec, "loader", None), ExtensionFileLoader) for spec in specs)

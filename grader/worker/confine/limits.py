@@ -27,11 +27,11 @@ class Stalled(BaseException):
 
 
 def start_clocks(cpu_s: float, is_theirs: Callable[[FrameType | None], bool] = lambda frame: True) -> None:
-    """Raise `OutOfTime` in the running code after `cpu_s` seconds of CPU time, then every tenth of a second.
+    """Limit the running code to `cpu_s` seconds of CPU time, and let the trusted side stop it.
 
-    Raise `Stalled` when the trusted side signals that the process makes no progress. Neither is
-    raised unless `is_theirs` returns true for the running frame, so that processing a finished
-    answer is not interrupted.
+    After that time, `OutOfTime` is raised in the running code, and again every tenth of a second. `Stalled` is raised
+    when the trusted side signals that the process makes no progress. Neither is raised unless `is_theirs` returns
+    true for the running frame, so that processing a finished answer is not interrupted.
     """
 
     def raise_in(kind: type[BaseException]) -> Callable[[int, FrameType | None], None]:

@@ -145,8 +145,8 @@ def _allow_reading(ruleset: int, path: str) -> None:
 def seccomp_filter(machine: str, *, may_open: bool) -> Filter:
     """Return a filter that allows the system calls that computing needs.
 
-    With `may_open`, it also allows opening files for reading. `clone3` fails with ENOSYS, every
-    other system call with EPERM. Raises `Unavailable` for a machine whose numbers are not known.
+    With `may_open`, it also allows opening files for reading. `clone3` fails with ENOSYS, and every
+    other system call with EPERM. Raises `Unavailable` for a machine whose system calls are not known.
     """
     try:
         arch, _, compute, look, opening = syscalls.MACHINES[machine]

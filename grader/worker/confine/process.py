@@ -52,7 +52,8 @@ Loader: TypeAlias = Callable[[dict[str, Any]], File]
 def start(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snapshot) -> NoReturn:
     """Become an engine process. Call this in a fresh fork of the server process.
 
-    Every frame on `channel` is answered by one. The first is the order, each further one a batch.
+    The process answers every frame on `channel` with one frame. The first one is the order, and each later one a
+    batch.
 
     Args:
         channel: the descriptor for frames. The order holds the `loader`'s arguments, `limits`, and

@@ -1,8 +1,7 @@
 """The server process: it forks an engine process for each file, and never loads learner code.
 
-It pre-imports modules that learner files commonly use, so that forks inherit them, and prepares the
-plan of rights to drop. It makes no decisions: it observes and ends engine processes on command of
-the trusted side.
+It pre-imports modules that learner files commonly use, so that forks inherit them. It also prepares the plan of
+rights to drop. It makes no decisions: the trusted side commands it to observe and end engine processes.
 """
 
 import contextlib
@@ -100,8 +99,8 @@ class _Server:
         """End an engine process and its process group, after waiting up to `patience_s` for it to exit.
 
         Returns:
-            Its exit status or the negative number of a signal, 0 if it had to be killed; and the CPU time that it used,
-            in nanoseconds.
+            The exit status or the negative number of a signal (0 if the process had to be killed), and the CPU time
+            that it used, in nanoseconds.
         """
         if pid not in self.running:
             return 0, 0

@@ -1,4 +1,4 @@
-"""The eight checks for check50, beside expressions.py; a learner's file is value.py in the current folder."""
+"""The eight checks for check50. expressions.py is beside them, and the current folder has the learner's value.py."""
 
 import math
 import sys

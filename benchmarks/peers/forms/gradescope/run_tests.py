@@ -1,4 +1,4 @@
-"""Run as Gradescope's containers do, beside a learner's value.py: the report goes to results.json."""
+"""Run the tests as Gradescope's containers do, beside a learner's value.py. The report is written to results.json."""
 
 import unittest
 

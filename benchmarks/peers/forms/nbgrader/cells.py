@@ -1,4 +1,4 @@
-"""The eight checks for nbgrader: a cell of hidden tests for each, below the learner's cell."""
+"""The eight checks for nbgrader: a cell of hidden tests for each check, below the learner's cell."""
 # ruff: noqa: E402, F821 (the learner's cell and expressions.py define these names)
 
 # %% sum

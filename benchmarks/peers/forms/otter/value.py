@@ -1,4 +1,4 @@
-"""The eight checks for Otter, in its format of functions. Otter takes one file: expressions.py is put below."""
+"""The eight checks for Otter, in its format of functions. Otter takes one file, so expressions.py is appended."""
 
 import math
 
