@@ -377,7 +377,7 @@ class Rules:
     @property
     def returns(self) -> bool:
         """Return whether the function returns its contributions, so that the backward pass must add them."""
-        return self.kind in ("pull", "slopes") or (self.kind == "called" and not self.call.adds)
+        return self.kind == "pull" or (self.kind == "called" and not self.call.adds)
 
     def watch(self, node: Any, around: Callable[[Any, "partial[Any]"], Any]) -> None:
         """Run the node's function inside `around(node, run)`, from now on."""
