@@ -158,7 +158,8 @@ SHAPE = {"cls": "Value", "data": "data", "grad": "grad", "inputs": "_prev", "rul
         ),
         (
             {"grad": "g", "inputs": ""},
-            "the engine is the class `Value`, with the value in `data`, the gradient in `g` and no list of its inputs",
+            "the engine is the class `Value`, with the value in `data`, the gradient in `g` and no list of a node's "
+            "inputs",
         ),
         (
             {"inputs": "parents"},

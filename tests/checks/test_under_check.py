@@ -360,7 +360,7 @@ def test_a_failure_that_hangs_on_luck_says_so(
 ) -> None:
     """An answer that is right under some orders and wrong under others is told as that."""
     found = finding(engine_that(with_result(honest, 0, step, zeroed, seeds)), ASKS[name])
-    assert f"wrong under {len(seeds)} of 4 orders" in str(finding_text(found))
+    assert f"wrong in {len(seeds)} of 4 runs" in str(finding_text(found))
 
 
 # -- what stops a run --------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def test_engines_that_keep_no_rules_are_told_so(table: ModuleType, verdicts: lis
         if verdict.entry.name in table.KEEPS_NO_RULES:
             for message in verdict.explain().values():
                 assert "no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`)" in message
-                assert "its attributes (data" in message
+                assert "Its attributes (data" in message
 
 
 def test_wrong_engines_get_less_than_full_marks(table: ModuleType, verdicts: list[Any]) -> None:

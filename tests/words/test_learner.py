@@ -194,14 +194,14 @@ SAID: list[tuple[str, Remark]] = [
     ("each operation is written in place: `x = a; x += b`", remarks.InPlace()),
     ("starting from L.grad = -2.5, a.grad = 5", remarks.StartingFrom({"L.grad": -2.5, "a.grad": 5.0})),
     ("in the second pass", remarks.SecondPass()),
-    ("in a second backward pass, after one from h", remarks.SecondPass("h")),
+    ("in a second backward pass, after a first one that began at h", remarks.SecondPass("h")),
     (
         "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same "
         "leaves",
         remarks.BuiltAgain(),
     ),
-    ("in the second pass from L.grad = 2", remarks.RulesRunAgain(2.0)),
-    ("after zero_grad, in the second pass from L.grad = 2", remarks.RulesRunAgain(2.0, "zero_grad")),
+    ("in the second pass, which starts from L.grad = 2", remarks.RulesRunAgain(2.0)),
+    ("after zero_grad, in the second pass, which starts from L.grad = 2", remarks.RulesRunAgain(2.0, "zero_grad")),
     ("after zero_grad", remarks.Cleared("zero_grad")),
     ("the grader tripled the contributions of the rule of L", remarks.RuleTripled("L")),
     (
@@ -209,7 +209,7 @@ SAID: list[tuple[str, Remark]] = [
         remarks.RuleTripled("L", ignored=True),
     ),
     (
-        "wrong under 1 of 4 orders in which nodes are made and sets are walked",
+        "wrong in 1 of 4 runs, which differ in the order in which nodes are made and sets are iterated",
         remarks.DependsOnOrder(1, 4),
     ),
     ("backward() changed the data", remarks.DataChanged("backward")),
