@@ -49,7 +49,7 @@ class Verified:
     """The result of verifying one exercise.
 
     Attributes:
-        worked_on: whether somebody has changed the exercise file. Then the stub was verified instead of the file.
+        worked_on: whether somebody has worked on the exercise file. Then the stub was verified instead of the file.
         kept: fixed programs for which the seed could not draw other numbers, listed where they first appeared.
     """
 
