@@ -45,7 +45,7 @@ def stubs_before(course: Course) -> dict[str, str]:
 
 
 def print_stubs(course: Course, known: dict[str, str], *, force: bool = False) -> int:
-    """Write the exercise files. Print which were written and which were left alone, and return how many these are."""
+    """Write the exercise files. Print the names of written and skipped files, and return the number of both."""
     worked_on = [exercise for exercise in course.exercises if is_work(course, exercise, known)]
     kept = [] if force else [exercise.filename for exercise in worked_on]
     if force:

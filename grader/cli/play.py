@@ -320,7 +320,7 @@ def _of_exercise(
 
 
 def _write(page: str, out: Path | None, folder: Path) -> Path:
-    """Write the page, and return its path: the named path, or one that `keep_replay` chooses. Raises `UsageError`."""
+    """Write the page, and return its path: the named path, or a path chosen by `keep_replay`. Raises `UsageError`."""
     if out is None:
         return keep_replay(page, folder)
     try:

@@ -69,7 +69,7 @@ def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> 
 
 
 def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
-    """Replace an exercise's file by its stub, and print the path of the copy of the old file. Return 0."""
+    """Replace an exercise's file with its stub, and print the path of the copy of the old file. Return 0."""
     from ..answer_book import read_book
     from ..views.practice import reset_text
     from ..workspace import reset

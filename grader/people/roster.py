@@ -54,7 +54,7 @@ class Roster:
     """The people of a class, in the order of the file.
 
     Attributes:
-        columns: pairs of a recognised heading and the field that it stands for, in their order.
+        columns: pairs of a recognised heading and its field, in the order of the file.
         unread: pairs of another heading and a similar known heading, or an empty text.
     """
 

@@ -357,8 +357,8 @@ _Scored: TypeAlias = tuple[str, int, int, int, int, Mark]  # time, seconds late,
 def _time(of: Class, key: str, person: Person, attempts: Sequence[Mark], one: Mark) -> str:
     """Return the time of an attempt.
 
-    This is the first one that is known of: the platform's time, the roster's time for the latest attempt, the roster's
-    time while this attempt was the latest, and the commit's time.
+    The first of these times that is known counts: the platform's time, the roster's time if this is the latest attempt,
+    the time that the roster gave when it was, and the commit's time.
     """
     recorded = of.times.get(one.submission, {}).get(one.sha256, {}).get(key, "")
     return one.submitted_at or (person.submitted_at if one is attempts[-1] else "") or recorded or one.committed_at

@@ -112,7 +112,7 @@ class _Comparison:
         return self.close(after, number(before) + amount)
 
     def overwrites(self, given: Sequence[Contribution], change: Change) -> bool:
-        """Return whether a write replaces an existing gradient by a contribution or by 0."""
+        """Return whether a write replaces an existing gradient with a contribution or with 0."""
         left = [*(one.amount for one in given), sum(number(one.amount) for one in given), 0.0]
         return not self.close(change.before, 0.0) and any(self.close(change.after, one) for one in left)
 

@@ -24,7 +24,7 @@ class Reset(Struct, frozen=True):
 
 
 def reset(path: Path, stub: str) -> Reset:
-    """Replace an exercise file by the stub, unless it is the stub already. Keep a copy of an existing file.
+    """Replace an exercise file with the stub, unless it is the stub already. Keep a copy of an existing file.
 
     Raises `OSError`; then the file is unchanged. If the file is a link, its target is unchanged too.
     """
