@@ -115,7 +115,7 @@ def test_gitlab(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path
 
 @pytest.fixture(scope="module")
 def image(init: Init, prepare: Prepare, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder like Gradescope's `/autograder`: the zip in `source/`, `setup.sh` run, `run_autograder` beside."""
+    """Return a folder like Gradescope's `/autograder`: `source/` from the zip, `setup.sh` run, and `run_autograder`."""
     folder = tmp_path_factory.mktemp("gradescope")
     root = folder / "autograder"
     with zipfile.ZipFile(init("gradescope", folder / "upload") / "autograder.zip") as archive:
@@ -237,7 +237,7 @@ def test_classroom50(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp
 
 
 def test_a_class_at_night(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """The job clones and grades all repositories, and writes page and exports. The next night it grades only changes."""
+    """The job clones and grades all repositories, and writes page and exports. The next night, it grades changes."""
     work = init("github-class", tmp_path / "work")
     temp, token = tmp_path / "temp", {"CLONE_TOKEN": TOKEN}
     prepare(temp / "backward")

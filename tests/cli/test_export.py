@@ -389,7 +389,7 @@ def test_a_report_too_many_is_told(results: Path, course: Course, capsys: CAPTUR
 
 
 def spoiled(results: Path, course: Course) -> Iterator[tuple[str, Callable[[], object], str]]:
-    """Results with a defect: its name, a function that causes it, and the expected message."""
+    """Yield defects of results: a name, a function that causes the defect, and the expected message."""
     path = results / "reports" / "otieno.json"
     other = replace(a_report(course, "otieno"), course=CourseStamp("backward", "2025.1", "0"))
 
