@@ -1,4 +1,4 @@
-"""What tests of every folder share."""
+"""Fixtures and hooks for the tests of all folders."""
 
 import fcntl
 import gc
@@ -54,8 +54,10 @@ Once = Callable[[str, Callable[[], Any]], Any]
 
 
 def pytest_configure() -> None:
-    """Let tests interrupt the processes they start: what a script runs in the background ignores Ctrl-C, and so do
-    its children. Look for garbage as seldom as `grade` does."""
+    """Restore Ctrl-C for started processes, and look for garbage as seldom as `grade` does.
+
+    Processes that a script runs in the background ignore Ctrl-C, and so do their children.
+    """
     gc.set_threshold(50_000)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -63,14 +65,14 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Three processes for two cores: marked tests wait half of their time for a process, a clock or a limit."""
+    """Use three processes for two cores: marked tests wait half of their time for a process, a clock or a limit."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     return cores if "not (slow" in config.option.markexpr else cores + cores // 2
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first and fast ones last, so that no process ends long after the others."""
+    """Put the longest files first and fast ones last, so that all processes end at about the same time."""
     marked = {item.path for item in items if any(item.get_closest_marker(name) for name in _LONG)}
     first = {TESTS / name: place for place, name in enumerate(_LONGEST)}
     assert all(path.exists() for path in first)
@@ -78,16 +80,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave the collected tests out of each later search for garbage."""
+    """Exclude the collected tests from each later search for garbage."""
     gc.freeze()
 
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Do what is expensive once in a run of tests, and hand its result to whoever asks for the same name.
+    """Do expensive work once in a test run, and return its result for each use of the same name.
 
-    Where tests run in several processes, one of them does it, and the others wait for what comes out. The result has
-    to be data that `pickle` knows, and the same whoever computes it.
+    If tests run in several processes, one of them does the work, and the others wait for the result. The result must be
+    data for `pickle`, and must not depend on the process.
     """
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -107,7 +109,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 @pytest.fixture(scope="session")
 def solved(once: Once) -> Report:
-    """The report on the solutions of the repository's own course."""
+    """Return the report on the solutions of the repository's own course."""
 
     def graded() -> Report:
         course = load_course(ROOT)
@@ -120,7 +122,7 @@ def solved(once: Once) -> Report:
 
 @pytest.fixture(scope="session")
 def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The exercise files as they are made from the solutions now, whatever stands in `exercises/`."""
+    """Return the exercise files made from the solutions now, independently of `exercises/`."""
     folder = tmp_path_factory.mktemp("handed_out")
     course = load_course(ROOT)
     for exercise in course.exercises:
@@ -130,7 +132,7 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory, once: Once, handed_out: Path) -> Path:
-    """The wheel, built from a copy of the repository in which nobody has worked on an exercise."""
+    """Build the wheel from a copy of the repository in which nobody has worked on an exercise."""
 
     def built() -> Path:
         out = tmp_path_factory.mktemp("dist")
@@ -151,9 +153,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory, once: Once, handed_out: Path
 
 @pytest.fixture(scope="session")
 def made_elsewhere() -> Callable[[Course], AnswerBook]:
-    """Makes a course's answer book on a machine whose torch is off by 1e-13 of every number, at every step.
+    """Make a course's answer book on a simulated machine whose torch is off by 1e-13 in every number, at every step.
 
-    The misconceptions are those of the shipped book: no answer has a part in them.
+    The misconceptions are those of the shipped book, because no answer influences them.
     """
     from grader.oracle import compute  # it imports torch
 
@@ -181,9 +183,9 @@ def made_elsewhere() -> Callable[[Course], AnswerBook]:
 
 @pytest.fixture
 def in_step() -> Callable[[Course, Exercise, Mapping[str, str]], None]:
-    """Fails unless an exercise's file is the stub of its solution; `known` are stubs of former times, by exercise id.
+    """Fail unless an exercise's file is the stub of its solution. `known` has earlier stubs, by exercise id.
 
-    A file that somebody has worked on is left alone: the test is skipped, and the summary names the file.
+    If somebody has worked on the file, the test is skipped, and the summary names the file.
     """
 
     def check(course: Course, exercise: Exercise, known: Mapping[str, str]) -> None:
@@ -196,7 +198,7 @@ def in_step() -> Callable[[Course, Exercise, Mapping[str, str]], None]:
 
 
 def is_forgotten(path: Path, exercise: Exercise, stub: str) -> bool:
-    """Whether a file that looks like somebody's work is a stub that was committed and not made anew."""
+    """Return whether a file that looks like work is an outdated stub that was committed."""
     opened = f'raise NotImplementedError("{exercise.id}: '
     if path.read_text(encoding="utf-8", errors="replace").count(opened) < stub.count(opened) or not shutil.which("git"):
         return False

@@ -1,4 +1,4 @@
-"""Tools for authors: begin a course, make stubs and the answer book, verify, release."""
+"""Tools for authors: begin a course, make the stubs and the answer book, verify the course, and release it."""
 
 from .build import build_book
 from .new import guide, new_course, new_exercise

@@ -1,4 +1,4 @@
-"""Make the answer book: what torch says to every program that the checks ask for, and how misconceptions behave."""
+"""Make the answer book: torch's answers to all programs of the checks, and the behaviour of misconceptions."""
 
 import ast
 import hashlib
@@ -25,15 +25,20 @@ def build_book(
     exercises: Sequence[Exercise] = (),
     steps: Steps | None = None,
 ) -> AnswerBook:
-    """Answers for every program the checks ask for under the course's own seed, the stubs, and the behaviour of every
-    misconception.
+    """Return the answer book of a course.
+
+    It has the stubs, the answers to every program that the checks ask for under the course's own seed, and the
+    behaviour of every misconception.
 
     Args:
-        before: A book that the behaviour of misconceptions is taken from.
-        exercises: Those whose misconceptions are run although `before` has them.
-        steps: Takes a step for each solution that is run.
+        before: a book from which to take the behaviour of misconceptions.
+        exercises: exercises whose misconceptions are run even if `before` has their behaviour.
+        steps: counts a step for each solution that is run.
 
-    Raises `CourseError`, `GraderFault` or `OracleError`.
+    Raises:
+        CourseError: the course cannot be read, or a misconception is wrong.
+        GraderFault: a hidden test is wrong.
+        OracleError: torch cannot answer.
     """
     stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
     empty = AnswerBook(FORMAT, torch_version(), stubs, {}, {})
@@ -57,13 +62,13 @@ def build_book(
 
 
 def to_run(course: Course, before: AnswerBook | None, exercises: Sequence[Exercise]) -> list[Exercise]:
-    """Return the exercises whose misconceptions `build_book` runs: those named, and those that `before` lacks."""
+    """Return the exercises whose misconceptions `build_book` runs: `exercises`, and those missing in `before`."""
     known = {} if before is None else before.known
     return [exercise for exercise in course.exercises if exercise in exercises or exercise.id not in known]
 
 
 def steps_of(course: Course, exercise: Exercise) -> int:
-    """Return about how many solutions `build_book` runs for an exercise. Raises `CourseError`."""
+    """Return approximately how many solutions `build_book` runs for an exercise. Raises `CourseError`."""
     misconceptions = catalogue(course, exercise)
     if not misconceptions:
         return 0
@@ -72,7 +77,7 @@ def steps_of(course: Course, exercise: Exercise) -> int:
 
 
 def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
-    """The misconceptions of an exercise. Raises `CourseError`."""
+    """Return the misconceptions of an exercise. Raises `CourseError`."""
     path = course.solution(exercise)
     solution = read_source(path)
     if solution.problem is not None:
@@ -81,8 +86,12 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
 
 
 def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
-    """How wrong solutions of an exercise behave. Raises `CourseError` for a misconception that shows on random programs
-    alone: any mistake that does so would be called by its name."""
+    """Return the behaviour of wrong solutions of an exercise.
+
+    Raises:
+        CourseError: a misconception behaves like the solution on every fixed program. Any mistake that shows only on
+            random programs would then be diagnosed as this misconception.
+    """
     course = grader.course
     path = course.solution(exercise)
     solution = read_source(path).text
@@ -99,7 +108,7 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
             message = f"`{one.id}` behaves like the solution on every fixed program; a check needs one that tells"
             raise CourseError(path.with_suffix(".mistakes.yaml"), one.line, message)
         functions = changed_functions(solution, one.source)
-        if paid.isdisjoint(map(check_of, wrong)):  # another way to write the solution, but for a bonus
+        if paid.isdisjoint(map(check_of, wrong)):  # it only loses a bonus, so it is another way to write the solution
             right.append(one.source)
         misconceptions.append(KnownBehaviour(one.id, one.title, one.explanation, one.hint, functions, wrong))
     if not misconceptions:
@@ -112,12 +121,12 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
 
 
 def _plain(text: str) -> str:
-    """A text as its syntax tree spells it."""
+    """Return a text in the spelling of its syntax tree."""
     return ast.unparse(ast.parse(text))
 
 
 def _rivals(one: dict[str, str], other: dict[str, str]) -> bool:
-    """Return whether two behaviours are the same in a check that they do not pass."""
+    """Return whether two behaviours are the same in a check that both do not pass."""
     there = _by_check(other)
     return any(looks == there.get(check) for check, looks in _by_check(one).items())
 
@@ -134,7 +143,7 @@ def _wrong(seen: Behaviour) -> dict[str, str]:
 
 
 def changed_functions(solution: str, edited: str) -> dict[str, str]:
-    """The functions and methods in which two texts differ, each with a fingerprint of the second one's."""
+    """Return the functions and methods in which two texts differ, with a fingerprint of each in the second text."""
     before, after = _written(solution), _written(edited)
     return {
         name: hashlib.sha256(text.encode()).hexdigest()[:8] for name, text in after.items() if text != before.get(name)
@@ -142,14 +151,17 @@ def changed_functions(solution: str, edited: str) -> dict[str, str]:
 
 
 def _written(text: str) -> dict[str, str]:
-    """The functions of a file and the methods of its classes, as their syntax trees spell them."""
+    """Return the functions of a file and the methods of its classes, in the spelling of their syntax trees."""
     body = ast.parse(text).body
     members = [node for cls in body if isinstance(cls, ast.ClassDef) for node in cls.body]
     return {node.name: ast.unparse(node) for node in (*body, *members) if isinstance(node, ast.FunctionDef)}
 
 
 def _functions(solution: str, behave: Callable[[str], Behaviour]) -> dict[str, tuple[str, ...]]:
-    """The programs that depend on one function alone of those to be filled; nothing where there is only one."""
+    """Return, for each function to fill in, the programs that depend on no other one of them.
+
+    Returns nothing if there are fewer than two such functions.
+    """
     names = list(dict.fromkeys(name for name, _, _ in regions(solution)))
     if len(names) < 2:
         return {}

@@ -1,4 +1,4 @@
-"""Return whether an answer book is what it would be if it were made now, or on another machine."""
+"""Determine whether an answer book would be the same if it were made now, or on another machine."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,16 +15,17 @@ from ..program import Question
 
 Kind: TypeAlias = Literal["stub", "misconceptions", "not_in_book", "answer", "not_asked"]
 
-# What machines differ by is some 1e-16 of a number, what grading tolerates 1e-9.
+# Machines differ by about 1e-16 of a number. Grading tolerates 1e-9.
 _SHAKEN_BY = 1e-13
 
 
 @dataclass(frozen=True)
 class Drift:
-    """A part of an answer book that is not what it would be now.
+    """A part of an answer book that would be different if the book were made now.
 
-    `questions` are those that are not in the book, or whose answers differ by more than the tolerance of grading.
-    `exercise` is None for what is in the book although nothing asks for it.
+    Attributes:
+        exercise: the exercise that the part belongs to; None for entries that no exercise asks for.
+        questions: the questions that are not in the book, or whose answers differ by more than grading tolerates.
     """
 
     kind: Kind
@@ -33,9 +34,9 @@ class Drift:
 
 
 def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]:
-    """Compare a book with `made`, the one made now, and yield each part of each exercise that differs.
+    """Compare a book with `made`, the book made now, and yield each part of each exercise that differs.
 
-    Raises what `plan` does.
+    Raises the same errors as `plan`.
     """
     with Oracle(made, None) as oracle:
         asked = questions(course, oracle)
@@ -60,9 +61,9 @@ def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]
 
 
 def questions(course: Course, oracle: Oracle) -> dict[str, dict[str, Question]]:
-    """Return what each exercise asks an oracle under the course's own seed: by the exercise's id, then by key.
+    """Return the questions that each exercise asks an oracle under the course's own seed, by exercise id and by key.
 
-    Raises what `plan` does.
+    Raises the same errors as `plan`.
     """
     asked: dict[str, dict[str, Question]] = {}
     for exercise in course.exercises:
@@ -74,9 +75,12 @@ def questions(course: Course, oracle: Oracle) -> dict[str, dict[str, Question]]:
 
 
 def made_from_answers(course: Course, made: AnswerBook) -> dict[str, tuple[Question, ...]]:
-    """Return, by exercise id, the questions that would be others on a machine whose answers end in other digits.
+    """Return, by exercise id, the questions that would change if the last digits of answers were different.
 
-    `made` holds the answers of this machine. Raises what `plan` does.
+    Such questions would not be found in the book on another machine. Raises the same errors as `plan`.
+
+    Args:
+        made: the book with the answers of this machine.
     """
     with ShakenOracle(made, None) as elsewhere:
         there = questions(course, elsewhere)
@@ -88,14 +92,14 @@ def made_from_answers(course: Course, made: AnswerBook) -> dict[str, tuple[Quest
 
 
 class ShakenOracle(Oracle):
-    """An oracle on a machine whose answers end in other digits."""
+    """An oracle whose answers have different last digits, like those of another machine."""
 
     def answers(self, programs: Sequence[Question]) -> list[Answer]:
         return [shaken(answer) for answer in super().answers(programs)]
 
 
 def shaken(answer: Answer) -> Answer:
-    """Return the answer with every number changed by 1e-13 of itself, by turns up and down."""
+    """Return the answer with every number changed by 1e-13 of its size, alternately up and down."""
     up_and_down = cycle((1 + _SHAKEN_BY, 1 - _SHAKEN_BY))
     values = tuple(number * factor for number, factor in zip(answer.values, up_and_down, strict=False))
     grads = tuple(number * factor for number, factor in zip(answer.grads, up_and_down, strict=False))
@@ -103,7 +107,7 @@ def shaken(answer: Answer) -> Answer:
 
 
 class _Listening(Oracle):
-    """Passes questions on to another oracle and keeps them by key."""
+    """Forwards questions to another oracle, and keeps them by key."""
 
     def __init__(self, oracle: Oracle) -> None:
         super().__init__(None, None)

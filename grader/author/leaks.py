@@ -1,4 +1,4 @@
-"""Find the solutions and hidden checks of a course in a text that learners are given."""
+"""Find solutions and hidden checks of a course in a text for learners."""
 
 from collections.abc import Iterator
 
@@ -6,28 +6,28 @@ from ..client import read_source
 from ..course import Course, Exercise
 from ..diagnosis import regions
 
-_SHORT = 6  # words; other code may have a region this short by chance
+_SHORT = 6  # words; other code may contain a region of this length by chance
 
 
 def squeezed(text: str) -> str:
-    """Return a text with a single space between its words, so that it is found however it is laid out."""
+    """Return a text with single spaces between its words, so that comparisons do not depend on its layout."""
     return " ".join(text.split())
 
 
 def solution_bodies(solution: str) -> list[str]:
-    """Return the solution regions of a text that are long enough to be told from other code, squeezed."""
+    """Return the solution regions of a text, squeezed. Regions too short to be told from other code are left out."""
     bodies = [squeezed(solution[start:end]) for _, start, end in regions(solution)]
     return [body for body in bodies if len(body.split()) > _SHORT]
 
 
 def hidden_calls(course: Course, exercise: Exercise) -> list[str]:
-    """Return the lines of an exercise's hidden tests that say what is asked, squeezed."""
+    """Return the lines of an exercise's hidden tests that build programs or call the engine, squeezed."""
     lines = read_source(course.hidden_test(exercise)).text.splitlines()
     return [line for line in map(squeezed, lines) if line.startswith(("program(", "engine."))]
 
 
 def shown(course: Course, text: str) -> Iterator[str]:
-    """Yield what a text for learners shows of a course, exercise by exercise, that it should not."""
+    """Yield a text for each solution and for each exercise's hidden checks that a text for learners reveals."""
     text = squeezed(text)
     for exercise in course.exercises:
         if any(body in text for body in solution_bodies(read_source(course.solution(exercise)).text)):

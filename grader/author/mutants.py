@@ -1,7 +1,7 @@
-"""Mechanical edits of a solution: each a small mistake that some check has to catch.
+"""Make mechanical edits of a solution. Each is a small mistake that some check has to catch.
 
-Operators and signs are exchanged, `+=` becomes `=`, statements are dropped, names swapped, numbers changed; one edit
-at a time, within solution regions only.
+Operators and signs are exchanged, `+=` becomes `=`, statements are dropped, names are swapped, and numbers are
+changed. Each mutant has one edit, and only solution regions are edited.
 """
 
 import ast
@@ -34,7 +34,7 @@ _ATTRIBUTES = {"data": "grad", "grad": "data"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """One edit: where, what was there, what stands there now, and the whole file with it."""
+    """One edit: the line number, the line before and after the edit, and the whole edited file."""
 
     line: int
     before: str
@@ -43,12 +43,12 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """The edit as one line: the key by which equivalent mutants are listed."""
+        """Return the edit as one line, which is the key in the list of equivalent mutants."""
         return f"{self.before} -> {self.after}"
 
 
 def mutants(solution: str) -> Iterator[Mutant]:
-    """Every mutant of a solution, in the order of its lines; texts that come out alike appear once."""
+    """Yield every mutant of a solution, in the order of its syntax tree. Mutants with the same text appear once."""
     tree = ast.parse(solution)
     lines = set()
     for _, start, end in regions(solution):

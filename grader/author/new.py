@@ -1,4 +1,4 @@
-"""Begin a course or an exercise: files that `grade build` and `grade verify` pass as they are, to be rewritten."""
+"""Begin a course or an exercise. `grade build` and `grade verify` accept the files before the author rewrites them."""
 
 import json
 import os
@@ -22,16 +22,16 @@ _LAST = 99
 
 
 class NewError(UserError):
-    """A course or an exercise cannot be begun as it was asked for; says what to do."""
+    """A course or an exercise cannot be begun as requested. The message says what to do."""
 
 
 def guide() -> Path:
-    """Return where the authors' guide is: beside this module in an installation, in `docs/` in a checkout."""
+    """Return the path of the authors' guide: beside this module in an installation, or in `docs/` in a checkout."""
     return next(path for path in (_INSTALLED_GUIDE, _GUIDE) if path.is_file())
 
 
 def new_course(folder: Path, title: str | None = None) -> Course:
-    """Write a course of one exercise into a folder that is new or empty, and return it.
+    """Write a course with one exercise to a new or empty folder, and return it.
 
     Raises `NewError`, `CourseError` or `OSError`.
     """
@@ -48,7 +48,7 @@ def new_course(folder: Path, title: str | None = None) -> Course:
 
 
 def new_exercise(course: Course, name: str, title: str | None = None) -> Exercise:
-    """Write an exercise that comes after those of the course, with an entry at the end of `course.yaml`; return it.
+    """Write an exercise after those of the course, add its entry at the end of `course.yaml`, and return it.
 
     Nothing is overwritten. Raises `NewError`, `CourseError` or `OSError`.
     """
@@ -67,7 +67,7 @@ def new_exercise(course: Course, name: str, title: str | None = None) -> Exercis
 
 
 def _title(given: str | None, name: str) -> str:
-    """Return a title that was given, or one made of a name. Raises `NewError` for one that is not a line of text."""
+    """Return the given title, or one made from the name. Raises `NewError` if the title is not a line of text."""
     title = name.replace("_", " ").capitalize() if given is None else given.strip()
     if not title or title != plain(title, "") or '"""' in title or "\\" in title:
         raise NewError("a title is one line of text, without backslashes and triple quotes")
@@ -75,7 +75,7 @@ def _title(given: str | None, name: str) -> str:
 
 
 def _add(folder: Path, name: str, number: str, title: str) -> None:
-    """Write the files of an exercise, its entry in `course.yaml`, and its row in the tables of exercises."""
+    """Write the files of an exercise. Add its entry to `course.yaml`, and its row to the tables of exercises."""
     stem = f"{number}_{name}"
     words = {"number": number, "id": name, "title": title}
     page = _with_entry(Document(folder / "course.yaml"), _filled("entry.yaml", id=name, title=_quoted(title)))
@@ -104,7 +104,7 @@ def _filled(template: str, **words: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return text as a word of YAML, whatever is in it: every JSON text is one."""
+    """Return any text as a YAML scalar. Every JSON string is one."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -114,10 +114,15 @@ def _write(path: Path, text: str) -> None:
 
 
 def _with_entry(document: Document, entry: str) -> str:
-    """Return the text of `course.yaml` with an entry after the last exercise, and its points in `total`.
+    """Return the text of `course.yaml` with an entry after the last exercise, and with its points added to `total`.
 
-    The text is changed in these two places alone, which the nodes of the document name: comments, order, quotes and
-    columns elsewhere stay as they are. Raises `CourseError` or `NewError`, and `OSError`.
+    Only these two places change, and the nodes of the document tell where they are. Comments, order, quotes and columns
+    stay as they are elsewhere.
+
+    Raises:
+        CourseError: the list of exercises is in brackets.
+        NewError: the place for the entry was not found.
+        OSError: the file cannot be read.
     """
     lines = read_plain(document.path, follow=True).decode("utf-8").splitlines(keepends=True)
     exercises = child(document.root, "exercises")
@@ -145,7 +150,7 @@ def _with_entry(document: Document, entry: str) -> str:
 
 
 def _last_line(node: yaml.Node) -> int:
-    """Return the last line in which a node has text: where a block ends, its mark is where the next thing begins."""
+    """Return the last line in which a node has text. The end mark of a block is where the next node begins."""
     if isinstance(node, yaml.MappingNode) and not node.flow_style:
         return _last_line(node.value[-1][1])
     if isinstance(node, yaml.SequenceNode) and not node.flow_style:

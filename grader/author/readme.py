@@ -1,4 +1,4 @@
-"""The table of exercises in a course's README: a row for each, with its points."""
+"""The table of exercises in a course's README. It has a row with points for each exercise."""
 
 import re
 from collections.abc import Iterator
@@ -8,26 +8,26 @@ from ..course import Course, Exercise
 from ..outside import read_plain
 
 README = "README.md"
-GLOSSARY = "docs/glossary.md"  # exercises name it, so learners get it
-LEARNERS = "LEARNERS.md"  # is handed out as the README where there is one
+GLOSSARY = "docs/glossary.md"  # learners get this file, because exercises refer to it
+LEARNERS = "LEARNERS.md"  # learners get this file as their README if it exists
 _ROW = re.compile(r"\| *(?P<number>\d\d)[ _](?P<id>[a-z][a-z0-9_]*) *\|(?P<what>[^|]*)\| *(?P<points>[^|]*?) *\|\s*")
 
 
 def points_of(exercise: Exercise) -> str:
-    """Return `10`, or `10 + 3 bonus`."""
+    """Return the points of an exercise as text: `10`, or `10 + 3 bonus`."""
     bonus = sum(check.points for check in exercise.checks if check.bonus)
     return f"{exercise.max_score} + {bonus} bonus" if bonus else str(exercise.max_score)
 
 
 def row_of(exercise: Exercise, what: str) -> str:
-    """Return an exercise's row; `what` says what its learner writes."""
+    """Return the row of an exercise. `what` describes the code that a learner writes."""
     return f"| {exercise.number} {exercise.id} | {what} | {points_of(exercise)} |"
 
 
 def with_row(path: Path, row: str) -> str | None:
-    """Return the text of a README with one more row at the end of its table; None where it has no table of exercises.
+    """Return the text of a README with one more row at the end of its table.
 
-    Raises `OSError`.
+    Returns None if it has no table of exercises. Raises `OSError`.
     """
     lines = _lines(path)
     rows = [number for number, line in enumerate(lines) if _ROW.fullmatch(line) or _is_head(lines, number)]
@@ -42,9 +42,9 @@ def _is_head(lines: list[str], number: int) -> bool:
 
 
 def differing(course: Course, path: Path) -> Iterator[tuple[int | None, str]]:
-    """Yield what the table of exercises in a README has otherwise than the course: the line, and what to write.
+    """Yield each difference between the course and the table of exercises in a README: the line, and what to write.
 
-    A README without such a table, or none at all, has nothing otherwise. Raises `OSError`.
+    A README without such a table, or a missing one, has no differences. Raises `OSError`.
     """
     lines = _lines(path)
     rows = [(number, found) for number, line in enumerate(lines, 1) if (found := _ROW.fullmatch(line))]

@@ -1,4 +1,4 @@
-"""Hand a course out: what learners get, and nothing else."""
+"""Hand out a course: the files for learners, and no others."""
 
 import os
 from collections.abc import Mapping
@@ -17,15 +17,16 @@ _PAGE = Path(__file__).resolve().parent / "templates" / "README.md.txt"
 
 
 class ReleaseError(UserError):
-    """A course cannot be handed out as it was asked for; says what to do."""
+    """A course cannot be handed out as requested. The message says what to do."""
 
 
 def release_files(course: Course) -> dict[str, bytes]:
-    """Return what learners get, by path: the stubs, a README, the glossary and the workflow if the course has them.
+    """Return the files for learners, by path: stubs, README, and the glossary and workflow if the course has them.
 
-    The README is `LEARNERS.md` of the course, else its `README.md`, else one that is made of the exercises' titles.
+    The README is the course's `LEARNERS.md`, or else its `README.md`, or else one made from the exercises' titles.
 
-    Raises `CourseError` where a stub is out of date, and where README or workflow show a solution or a hidden check.
+    Raises:
+        CourseError: a stub is out of date, or another file shows a solution or a hidden check.
     """
     _in_step(course)
     files = {f"exercises/{exercise.filename}": make_stub(course, exercise).encode() for exercise in course.exercises}
@@ -36,10 +37,13 @@ def release_files(course: Course) -> dict[str, bytes]:
 
 
 def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> tuple[list[str], list[str]]:
-    """Write files into a folder; return the paths of those that are new, and of those that were replaced.
+    """Write files to a folder. Return the paths of new files, and the paths of replaced files.
 
-    Without `replace`, a file with other content is an error, and nothing is written. Raises `ReleaseError` or
-    `OSError`.
+    Without `replace`, nothing is written if a file exists with other content.
+
+    Raises:
+        ReleaseError: a file exists with other content.
+        OSError: a file cannot be read or written.
     """
     there = {name: read_plain(folder / name) for name in files if os.path.lexists(folder / name)}
     differing = [name for name, content in there.items() if content != files[name]]
@@ -51,7 +55,7 @@ def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) 
 
 
 def _in_step(course: Course) -> None:
-    """Raise `CourseError` for an exercise whose stub, in the answer book or as a file, is not its solution's."""
+    """Raise `CourseError` if a stub, in the answer book or as a file, differs from the stub of the solution."""
     book = read_book(course.book)
     for exercise in course.exercises:
         stub, path = make_stub(course, exercise), course.exercise_file(exercise)
@@ -63,7 +67,7 @@ def _in_step(course: Course) -> None:
 
 
 def _checked(course: Course, name: str) -> bytes:
-    """Return the content of a file of the course that shows nothing which is kept from learners."""
+    """Return the content of a course file. Raises `CourseError` if it reveals a solution or a hidden check."""
     path = course.folder / name
     try:
         content = read_plain(path, follow=True)
@@ -76,7 +80,7 @@ def _checked(course: Course, name: str) -> bytes:
 
 
 def made_readme(course: Course) -> str:
-    """Return a README that is made of the exercises' titles."""
+    """Return a README made from the exercises' titles."""
     page = Template(_PAGE.read_text(encoding="utf-8")).substitute(heading=course.title)
     rows = [row_of(exercise, exercise.title.replace("|", r"\|")) for exercise in course.exercises]
     return page.replace("| what you write |", "| title |") + "".join(f"{row}\n" for row in rows)

@@ -1,4 +1,4 @@
-"""Make what a learner begins with: exercises, a README, the glossary, and settings of git and of an editor."""
+"""Make the files that a learner begins with: exercises, README, glossary, and settings for git and an editor."""
 
 import json
 
@@ -15,7 +15,7 @@ _EDITOR = {"files.exclude": _UNSEEN, "files.insertFinalNewline": True}
 
 
 def start_files(course: Course, book: AnswerBook) -> dict[str, bytes]:
-    """Return the files of a learner's folder, by their paths in it. Raises `OSError`."""
+    """Return the files of a learner's folder, by their paths in the folder. Raises `OSError`."""
     files = {f"exercises/{exercise.filename}": book.stubs[exercise.id].encode() for exercise in course.exercises}
     page = course.folder / LEARNERS
     files[README] = read_plain(page, follow=True) if page.is_file() else made_readme(course).encode()

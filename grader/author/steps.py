@@ -1,4 +1,4 @@
-"""How far a long command has come: steps of about the same length, counted before the first."""
+"""The progress of a long command, in steps of about the same length that are counted in advance."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -8,11 +8,11 @@ OnStep: TypeAlias = Callable[[str, int, int], None]
 
 
 def unheard(text: str, done: int, total: int) -> None:
-    """Listen to no step."""
+    """Ignore a step."""
 
 
 class Steps:
-    """Counts steps and tells each."""
+    """Counts steps and reports each one."""
 
     def __init__(self, on_step: OnStep = unheard, total: int = 0) -> None:
         self.total = total
@@ -20,6 +20,6 @@ class Steps:
         self._done = 0
 
     def take(self, text: str) -> None:
-        """Begin a step."""
+        """Report the beginning of a step."""
         self._on_step(text, self._done, max(self.total, self._done + 1))
         self._done += 1

@@ -1,4 +1,4 @@
-"""Exercise files from solutions: what stands between the markers makes way for a TODO.
+"""Make exercise files from solutions: a TODO replaces the code between the markers.
 
     # BEGIN SOLUTION what does each input of + receive?
     self.grad += out.grad
@@ -23,7 +23,7 @@ _END = re.compile(r"[ ]*# END SOLUTION\s*")
 
 
 def make_stub(course: Course, exercise: Exercise) -> str:
-    """The exercise file that a solution stands for. Raises `CourseError` for markers that do not pair."""
+    """Return the exercise file for a solution. Raises `CourseError` for markers that do not pair."""
     path = course.solution(exercise)
     source = read_source(path)
     if source.problem is not None:
@@ -58,16 +58,18 @@ def make_stub(course: Course, exercise: Exercise) -> str:
 
 
 def without_markers(solution: str) -> str:
-    """Return a solution as a learner would write it: without the lines that mark its regions."""
+    """Return a solution without the lines that mark its regions, as a learner would write it."""
     lines = solution.splitlines(keepends=True)
     return "".join(line for line in lines if not (_BEGIN.fullmatch(line) or _END.fullmatch(line)))
 
 
 def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False) -> list[str]:
-    """Write every exercise file that is out of step with its solution; returns their names.
+    """Write every exercise file that is out of date with its solution. Return the names of the written files.
 
-    A file that is somebody's work, which `is_work` tells by the `known` stubs (by exercise id), is left alone unless
-    `force` is given.
+    A file that a learner or author has worked on is left alone unless `force` is true.
+
+    Args:
+        known: earlier stubs by exercise id, which `is_work` does not count as work.
     """
     written = []
     stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
@@ -85,10 +87,10 @@ def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False
 
 
 def is_work(course: Course, exercise: Exercise, known: Mapping[str, str]) -> bool:
-    """Return whether an exercise's file has been worked on.
+    """Return whether somebody has worked on an exercise's file.
 
-    It has not if it is missing or empty, the stub of its solution now, or one of the `known` stubs (by exercise id).
-    Raises what `make_stub` does.
+    A file is not work if it is missing, empty, the present stub of its solution, or the stub in `known` (by exercise
+    id). Raises the same errors as `make_stub`.
     """
     present = read_source(course.exercise_file(exercise))
     if present.problem is not None:

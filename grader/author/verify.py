@@ -1,4 +1,4 @@
-"""`grade verify`: is the course as good as it says? Run after any edit of it."""
+"""Verify a course: `grade verify` checks every claim that the course makes. Run it after every edit."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -28,13 +28,13 @@ from .readme import LEARNERS, README, differing
 from .steps import OnStep, Steps, unheard
 from .stubs import is_work, make_stub
 
-_ROOM = 10  # a solution keeps its limits by this factor
+_ROOM = 10  # a solution has to stay below its limits by this factor
 _SHOWN = 120  # characters of a program
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is not as it should be: file, line (None for the whole file), and what."""
+    """A defect of the course: the file, the line (None for the whole file), and a message."""
 
     path: Path
     line: int | None
@@ -49,8 +49,8 @@ class Verified:
     """The result of verifying one exercise.
 
     Attributes:
-        worked_on: The stub was verified, because somebody has changed the exercise file.
-        kept: Fixed programs to which the seed could give no other numbers, where they were met first.
+        worked_on: whether somebody has worked on the exercise file. Then the stub was verified instead of the file.
+        kept: fixed programs for which the seed could not draw other numbers, listed where they first appeared.
     """
 
     exercise: Exercise
@@ -66,7 +66,7 @@ class Verified:
 
 
 class _Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A mutant that is no mistake: its name, and why."""
+    """A mutant that is not a mistake: its name and the reason."""
 
     mutant: Annotated[str, Meta(min_length=3)]
     because: Annotated[str, Meta(min_length=10)]
@@ -82,12 +82,13 @@ def verify(
     """Verify `exercises` one by one.
 
     Args:
-        on_step: Called as each solution is run.
-        seed: Verify under this seed instead of the course's own.
-        seeds: Under how many further seeds to score solutions and misconceptions. A score that is not the same under
-            all of them is a finding.
+        on_step: called before each solution is run.
+        seed: the seed to use instead of the course's own.
+        seeds: the number of further seeds under which to score solutions and misconceptions. Different scores under
+            these seeds are a finding.
 
-    Raises `CourseError` for what keeps the course from being read at all.
+    Raises:
+        CourseError: the course cannot be read.
     """
     with ExitStack() as stack:
         warm = stack.enter_context(start(allow_imports=course.allow_imports))
@@ -113,7 +114,7 @@ def _readme(course: Course) -> list[Finding]:
 
 
 def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], steps: Steps) -> list[Finding]:
-    """Compare a book with the one that would be made now; of misconceptions those of `exercises`, or all."""
+    """Compare a book with one made now. Run the misconceptions of `exercises`, or of all exercises if it is empty."""
     made = build_book(course, book if exercises else None, exercises, steps)
     found = [
         Finding(course.book, None, f"{drift_text(one)}; `grade build` writes it anew")
@@ -128,7 +129,7 @@ def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], step
 
 
 def drift_text(one: Drift) -> str:
-    """Return a text that says what has drifted: the exercise and, if there is one, the program."""
+    """Return a sentence about a drift, with the exercise and, if there is one, the program."""
     stem = one.exercise.stem if one.exercise else ""
     match one.kind:
         case "stub":
@@ -144,7 +145,7 @@ def drift_text(one: Drift) -> str:
 
 
 def _named(questions: Sequence[Question]) -> str:
-    """The first of some questions, cut where it is long, and how many more there are."""
+    """Return the first question, shortened if it is long, and the number of further questions."""
     text = f"`{shorten(questions[0].shown, _SHOWN)}`"
     return f"{text} (and {len(questions) - 1} more)" if len(questions) > 1 else text
 
@@ -171,7 +172,7 @@ class _Verification:
             self.mutants = list(mutants(self.solution.text))
 
     def count(self) -> int:
-        """Return how many solutions are run. Raises `CourseError`."""
+        """Return how many solutions will be run. Raises `CourseError`."""
         misconceptions = len(catalogue(self.course, self.exercise))
         return 3 + misconceptions + len(self.mutants) + self.seeds * (1 + misconceptions)
 
@@ -241,7 +242,7 @@ class _Verification:
                 self._find(self.course.file, check.line, f"the untouched stub passes the check `{check.id}`")
 
     def _leaks(self) -> None:
-        """No solution region stands in an exercise file up to its own; no hidden test in any of them."""
+        """Find solutions in the exercise files up to their own exercise, and hidden tests in any exercise file."""
         bodies, calls = solution_bodies(self.solution.text), hidden_calls(self.course, self.exercise)
         for other in self.course.exercises:
             path = self.course.exercise_file(other)
@@ -271,7 +272,7 @@ class _Verification:
                 self._find(path, one.line, f"the misconception `{one.id}` is diagnosed as {names}")
 
     def _misplaced(self, one: Misconception, passed: Mapping[str, bool]) -> str | None:
-        """Return what is wrong with the check that a misconception fails first, or None."""
+        """Return a message if `about` is not the check that a misconception fails first, or None."""
         first = next(check.id for check in self.exercise.checks if not passed[check.id])
         if one.about is None:
             return f"the misconception `{one.id}` does not say which check it is `about`; it fails `{first}` first"
@@ -282,7 +283,7 @@ class _Verification:
         return None
 
     def _scores(self) -> None:
-        """No score depends on the seed that random programs and other numbers are drawn from."""
+        """Find scores that depend on the seed from which random programs and other numbers are drawn."""
         seeds = [None, *(f"{self.course.seed}: verify {number}" for number in range(1, self.seeds))] * bool(self.seeds)
         path = self.path.with_suffix(".mistakes.yaml")
         texts: list[tuple[Path, int | None, str, str]] = [(self.path, None, "the solution", self.solution.text)]

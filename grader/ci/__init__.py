@@ -1,4 +1,4 @@
-"""The files that an instructor puts on a platform so that it grades: workflows, scripts, and the grader itself."""
+"""The files that an instructor installs on a platform for grading: workflows, scripts, and the grader itself."""
 
 from .files import PLATFORMS, SetupError, platform_files, write_platform
 from .repack import installed_wheel

@@ -16,19 +16,19 @@ _DISTRIBUTION = "backward_grader"
 
 
 class SetupError(UserError):
-    """The files of a platform cannot be made or written; the message says what to do."""
+    """The files of a platform cannot be made or written. The message says what to do."""
 
 
 @dataclass(frozen=True)
 class Platform:
-    """A platform: the templates of its files by where they go, and the folder of the grader beside them.
+    """A platform and the templates of its files.
 
-    Args:
-        line: Says in a few words what comes out.
-        templates: A template's name for each path.
-        folder: The folder for the wheel, the pins and the course.
-        archive: The one file that all of it goes into, None for a folder.
-        next: What to do with the files.
+    Attributes:
+        line: a short description of the files.
+        templates: the names of templates by the paths of the files made from them.
+        folder: the folder for the wheel, the pinned versions and the course.
+        next: the next step with the files.
+        archive: the archive that contains all files; None for separate files.
     """
 
     line: str
@@ -88,12 +88,12 @@ def platform_files(name: str, wheel: Path, course: Course | None) -> dict[str, b
     """Return the files of a platform by their paths.
 
     Args:
-        name: One of `PLATFORMS`.
-        wheel: The grader as a wheel.
-        course: A course that goes with it, without its solutions; None for the one in the wheel.
+        name: a key of `PLATFORMS`.
+        wheel: the grader as a wheel.
+        course: the course to include without its solutions; None for the course in the wheel.
 
     Raises:
-        SetupError: the wheel is none of this grader, or a file cannot be read.
+        SetupError: the file is not a wheel of this grader, or a file cannot be read.
     """
     platform = PLATFORMS[name]
     try:
@@ -112,7 +112,7 @@ def platform_files(name: str, wheel: Path, course: Course | None) -> dict[str, b
 
 
 def write_platform(files: Mapping[str, bytes], folder: Path) -> list[Path]:
-    """Write the files of a platform into a folder, and return their paths.
+    """Write the files of a platform to a folder, and return their paths.
 
     Raises:
         SetupError: one of the files exists, so none was written; or the folder cannot be written.
@@ -147,7 +147,7 @@ def _check_wheel(path: Path, data: bytes) -> None:
 
 
 def _pins() -> bytes:
-    """Return the versions that were tested together: beside the templates in a wheel, at the root in a checkout."""
+    """Return the pinned versions. The file is beside the templates in a wheel, and at the root in a checkout."""
     for folder in (_TEMPLATES, _TEMPLATES.parents[2]):
         if (folder / _PINS).is_file():
             return (folder / _PINS).read_bytes()
@@ -155,7 +155,7 @@ def _pins() -> bytes:
 
 
 def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
-    """Yield what grading takes of a course, by its path in it: no solution, no mistake."""
+    """Yield the course files that grading needs, by path. Solutions and misconceptions are not among them."""
     paths = [course.file, course.book]
     paths += [course.hidden_test(exercise) for exercise in course.exercises]
     paths += [course.exercise_file(exercise) for exercise in course.exercises]
@@ -167,7 +167,7 @@ def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip file with scripts that may be run; the same bytes for the same files."""
+    """Return a zip file in which scripts are executable. The same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in sorted(files.items()):

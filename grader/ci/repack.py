@@ -1,4 +1,4 @@
-"""Pack this installation as a wheel again, for those who have the command and no wheel."""
+"""Pack this installation as a wheel again, for users who have the command but no wheel."""
 
 import base64
 import hashlib
@@ -7,16 +7,16 @@ import zipfile
 from pathlib import PurePosixPath
 
 _NAME = "backward-grader"
-# what an installer adds: records of the installation, and files outside of it
+# files that an installer adds: records of the installation
 _ADDED = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json")
 
 
 def installed_wheel() -> tuple[str, bytes] | None:
-    """Return the name and the content of a wheel of this installation; None for one that leads to a checkout.
+    """Return the name and the content of a wheel of this installation, or None if it is a checkout or no installation.
 
     The same installation gives the same bytes. Raises `OSError` for a file that cannot be read.
     """
-    from importlib.metadata import PackageNotFoundError, distribution  # half of what `grade ci --help` would import
+    from importlib.metadata import PackageNotFoundError, distribution  # imported here to keep `grade ci --help` fast
 
     try:
         found = distribution(_NAME)

@@ -1,4 +1,4 @@
-"""Write the answer book and the stubs: what `grade build` does."""
+"""Write the answer book and the stubs, for `grade build`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,9 +14,9 @@ from .words import UsageError
 
 
 def run_build(course: Course, exercises: Sequence[Exercise] | None) -> int:
-    """Write the answer book, and the exercise files that nobody has worked on; returns 0.
+    """Write the answer book, and the exercise files that nobody has worked on. Return 0.
 
-    Of `exercises` alone the misconceptions are run; those of the others are taken from the book that is there.
+    Only the misconceptions of `exercises` are run. Those of other exercises are taken from the existing book.
     """
     before = read_book(course.book) if exercises else None
     stubs = stubs_before(course)
@@ -34,8 +34,10 @@ def run_build(course: Course, exercises: Sequence[Exercise] | None) -> int:
 
 
 def stubs_before(course: Course) -> dict[str, str]:
-    """Return the stubs of the book that is there, by which files are known that nobody has worked on. Without a book
-    that can be read there are none."""
+    """Return the stubs in the existing answer book, or no stubs if the book cannot be read.
+
+    An exercise file that is still one of these stubs has not been worked on.
+    """
     try:
         return read_book(course.book).stubs
     except CourseError:
@@ -43,7 +45,7 @@ def stubs_before(course: Course) -> dict[str, str]:
 
 
 def print_stubs(course: Course, known: dict[str, str], *, force: bool = False) -> int:
-    """Write the exercise files and print which were written, and which were left alone; return how many."""
+    """Write the exercise files. Print the names of written and skipped files, and return the number of both."""
     worked_on = [exercise for exercise in course.exercises if is_work(course, exercise, known)]
     kept = [] if force else [exercise.filename for exercise in worked_on]
     if force:
@@ -59,7 +61,7 @@ def print_stubs(course: Course, known: dict[str, str], *, force: bool = False) -
 
 
 def _backup(path: Path) -> Path:
-    """Return a copy of a file that somebody has worked on."""
+    """Copy a file that somebody has worked on, and return the path of the copy. Raises `UsageError`."""
     try:
         return keep(path) or path
     except OSError as error:

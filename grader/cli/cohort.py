@@ -1,4 +1,4 @@
-"""Grade a class: what `grade cohort SUBMISSIONS --out RESULTS` does."""
+"""Grade a class, for `grade cohort SUBMISSIONS --out RESULTS`."""
 
 import contextlib
 import os
@@ -68,7 +68,7 @@ class CohortOptions:
 
 
 def run_cohort(course: Course, options: CohortOptions) -> int:
-    """Grade a class. Return the exit code: 0 if everything was graded and nothing needs review, else 1."""
+    """Grade a class. Return the exit code: 0 if everything was graded and nothing needs review, or else 1."""
     if options.seed != course.seed:
         require_torch("`grade cohort`")
     try:
@@ -113,7 +113,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     made = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
     pool: Pool
     if options.dask:
-        from ..cohort.cluster import DaskPool  # here, not above: an extra
+        from ..cohort.cluster import DaskPool  # imported here because it needs an extra
 
         pool = DaskPool(made, options.dask)
     else:
@@ -164,7 +164,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
 
 
 def _before(options: CohortOptions, results: Results) -> Summary | None:
-    """Return the summary of the run before, or of `--since`; None if there is none that this version reads."""
+    """Return the summary of the previous run or of `--since`, or None if this version cannot read one."""
     for path in (results.summary, *([options.since / SUMMARY] if options.since else [])):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             return msgspec.json.decode(read_plain(path), type=Summary)
@@ -172,14 +172,14 @@ def _before(options: CohortOptions, results: Results) -> Summary | None:
 
 
 def _earlier(results: Results, name: str) -> Iterator[tuple[str, Report]]:
-    """Yield the earlier reports on a submission that can be read, with their files."""
+    """Yield the readable earlier reports on a submission, each with its file."""
     for path in results.earlier_reports(name):
         with contextlib.suppress(OSError, ValueError):
             yield f"{EARLIER}/{path.name}", read_report(read_plain(path))
 
 
 def _changes(before: Summary | None, summary: Summary, results: Results, standing: Standing) -> tuple[Change, ...]:
-    """Return whose row changed since the run before, and why."""
+    """Return the learners whose row changed since the previous run, with the reasons."""
     if before is None or before.roster != summary.roster:  # without a roster, learners have other ids
         return ()
     old: dict[str, Report] = {}
@@ -217,7 +217,7 @@ def _reports(found: Iterable[Entry], results: Results, standing: Standing) -> It
 
 
 def _watch(standings: Iterable[Standing], total: int) -> Standing:
-    """Show progress: a bar on a terminal, elsewhere a line every few seconds. Return the last standing."""
+    """Show progress: a bar on a terminal, or else a line every few seconds. Return the last standing."""
     standing = Standing(total)
     if not sys.stderr.isatty():
         return _in_lines(standings, standing)

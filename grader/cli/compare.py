@@ -1,4 +1,4 @@
-"""Compare two folders of results: what `grade compare RESULTS_A RESULTS_B` does."""
+"""Compare two folders of results, for `grade compare RESULTS_A RESULTS_B`."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from .results import reports, summary_of
 
 
 def run_compare(before: Path, after: Path) -> int:
-    """Print which totals changed, and why. Returns 0 if none did, else 1. Raises `UsageError`."""
+    """Print the totals that changed, with the reasons. Return 0 if none changed, or else 1. Raises `UsageError`."""
     first, second = summary_of(before), summary_of(after)
     if first.course != second.course:
         was, now = (f"{one.course.id} {one.course.version}" for one in (first, second))
@@ -25,7 +25,7 @@ def run_compare(before: Path, after: Path) -> int:
 
 
 def changes_between(before: Path, after: Path) -> tuple[Change, ...]:
-    """Return whose total changed between two folders of results, and why. Raises `UsageError`."""
+    """Return the learners whose total or standing differs between two folders of results. Raises `UsageError`."""
     first, second = summary_of(before), summary_of(after)
     rows = [(was, now) for was, now in changed_rows(first.learners, second.learners) if was and now]
     old = {was.id: _report(before, was) for was, _ in rows if was.report}

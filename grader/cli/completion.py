@@ -1,4 +1,4 @@
-"""Complete words on a command line: what `grade completion SHELL` prints."""
+"""Make scripts that complete words on a command line, for `grade completion SHELL`."""
 
 import contextlib
 import io
@@ -29,7 +29,7 @@ def completion(shell: str, course: Course, commands: Mapping[str, Callable[[list
     """Return a script that completes commands, options and the exercises of a course, or else file names.
 
     Args:
-        commands: runs each command with its words; what `--help` prints names its options.
+        commands: functions that run a command with its words. Options are taken from the output of `--help`.
     """
     exercises = [exercise.id for exercise in course.exercises]
     options = {name: _options(run) for name, run in commands.items()}
@@ -51,7 +51,7 @@ def _fish(words: Mapping[str, list[str]], plain: list[str], first: list[str]) ->
 
 
 def _options(run: Callable[[list[str]], int]) -> list[str]:
-    """Return the options that a command's help names."""
+    """Return the options that a command's help mentions."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
         run(["--help"])

@@ -1,4 +1,4 @@
-"""Write down a decision about a learner: what `grade decide RESULTS LEARNER` does."""
+"""Record a decision about a learner, for `grade decide RESULTS LEARNER`."""
 
 import getpass
 import shlex
@@ -23,9 +23,10 @@ from .words import UsageError
 
 @dataclass(frozen=True)
 class DecideOptions:
-    """A decision as the command line gives it.
+    """A decision as given on the command line.
 
-    `points` and `files` are words such as `swap.upstream=2`, `confirm` and `withdraw` words such as `swap.upstream`.
+    Items of `points` look like `swap.upstream=2`, and items of `files` like `swap=old/02_swap.py`. Items of `confirm`
+    and `withdraw` look like `swap.upstream`.
     """
 
     results: Path
@@ -45,7 +46,7 @@ class DecideOptions:
 
 
 def run_decide(course: Course, options: DecideOptions) -> int:
-    """Append a decision to `overrides.yaml`; returns 0. Raises `UsageError` and `CourseError`."""
+    """Append a decision to `overrides.yaml`, and return 0. Raises `UsageError` and `CourseError`."""
     summary = summary_of(options.results)
     path = options.results / OVERRIDES
     try:
@@ -54,9 +55,9 @@ def run_decide(course: Course, options: DecideOptions) -> int:
         before = b""
     except OSError as error:
         raise UsageError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
-    earlier = read_overrides(path, course, before or b"[]")  # a mistake that is there already is not this decision's
+    earlier = read_overrides(path, course, before or b"[]")  # first, to report an existing mistake as such
     about = [one for one in summary.learners if is_about(options.learner, one)]
-    if not about and options.learner not in earlier.by_learner:  # somebody whom a decision ignores is in no table
+    if not about and options.learner not in earlier.by_learner:  # an ignored submission is not in the final table
         known = {name for one in summary.learners for name in _names(one)}
         near = did_you_mean(options.learner, sorted(known))
         raise UsageError(problem_text("nobody_in", name=options.learner, folder=options.results, near=near))
@@ -79,13 +80,13 @@ def run_decide(course: Course, options: DecideOptions) -> int:
 
 
 def _names(learner: Learner) -> tuple[str, ...]:
-    """Return the names under which a decision may speak of a learner."""
+    """Return the names by which a decision may refer to a learner."""
     return tuple(filter(None, (learner.id, learner.person.login, learner.person.email, *learner.submissions)))
 
 
 def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
-    """Return what is confirmed as a decision of now. Raises `UsageError` for what nobody decided."""
-    there = in_force(earlier, {}, {})  # whatever files it was decided for, and without what was withdrawn
+    """Return the confirmed decisions as one new decision. Raises `UsageError` if nobody made such a decision."""
+    there = in_force(earlier, {}, {})  # all decisions that were not withdrawn, for whatever files they were made
     live = (*there.applied, *there.pending)
     points: dict[str, int] = {}
     files: dict[str, str] = {}
@@ -109,7 +110,7 @@ def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
 
 
 def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary: Summary) -> None:
-    """Raise `UsageError` for a decision that would have no effect, or that is about somebody else's submission."""
+    """Raise `UsageError` for a decision without effect, or about a submission of somebody else."""
     if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
         raise UsageError(problem_text("nobodys", name=learner.id, of=of, folder=folder))
@@ -131,7 +132,7 @@ def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary
 
 
 def _see_that_files_are_there(results: Path, learner: Learner | None, decided: Decided) -> None:
-    """Raise `UsageError` for a file that is not in any submission of the learner."""
+    """Raise `UsageError` if a chosen file is not in any submission of the learner."""
     names = learner.submissions if learner is not None else ()
     for exercise, path in decided.files.items():
         found = [read_found(results, name) for name in names]

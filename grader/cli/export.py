@@ -1,4 +1,4 @@
-"""A class's results in the forms that other programs read: what `grade export RESULTS --to FORMAT` does."""
+"""Write a class's results in formats that other programs read, for `grade export RESULTS --to FORMAT`."""
 
 import shutil
 import sys
@@ -21,7 +21,7 @@ from ..words.instructor import left_out, members_text, not_from, other_total
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
 
-# Where each format goes by default, below RESULTS/exports
+# the default path of each format below RESULTS/exports
 PLACES = {
     "csv": "grades.csv",
     "canvas": "canvas.csv",
@@ -30,9 +30,9 @@ PLACES = {
     "junit": "junit.xml",
     "feedback": "feedback",
 }
-FOLDERS = ("gradescope", "feedback")  # files for each submission, for learners: the course says what they are told
+FOLDERS = ("gradescope", "feedback")  # formats with files that learners read; they need the course's visibility
 _NAMED = ("canvas", "nbgrader")
-_TABLES = ("csv", "canvas", "nbgrader")  # a row for each learner
+_TABLES = ("csv", "canvas", "nbgrader")  # formats with a row for each learner
 _LEFT_OUT = {
     "csv": ("not_graded",),
     "canvas": ("not_graded", "unclaimed"),
@@ -43,7 +43,12 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """`out` is a path, `-` for standard output, or None for the usual place; only `FOLDERS` need the course."""
+    """The options of `grade export`.
+
+    Attributes:
+        out: a path, `-` for standard output, or None for the default path.
+        course: the course; needed only for the formats in `FOLDERS`.
+    """
 
     results: Path
     to: str
@@ -54,20 +59,20 @@ class ExportOptions:
 
 
 def run_export(options: ExportOptions) -> int:
-    """Export. Returns 0 where every submission of the class is in it, 1 where one is missing or too many."""
+    """Export the results. Return 0 if the export has every submission of the class and nothing else, or else 1."""
     if options.assignment is not None and options.to not in _NAMED:
         raise UsageError(f"--assignment goes with --to {' or '.join(_NAMED)}; {options.to} names no assignment")
     if options.platform is not None and options.to != "feedback":
         raise UsageError(f"--for goes with --to feedback, not with --to {options.to}")
     summary = summary_of(options.results)
     paths = _paths(options.results)
-    for _ in _reports(paths, summary):  # all of them, before anything is written
+    for _ in _reports(paths, summary):  # check all reports before anything is written
         pass
     see_that_it_is_settled(options.results, summary)
     written = _Written()
     try:
         where = _export(options, summary, _rows(options, summary), written)
-    except BrokenPipeError:  # who reads standard output has had enough
+    except BrokenPipeError:  # the reader of standard output has stopped reading
         raise
     except OSError as error:
         raise UsageError(f"{error.filename or options.out}: cannot be written: {error.strerror}") from None
@@ -78,7 +83,7 @@ def run_export(options: ExportOptions) -> int:
 
 @dataclass
 class _Written:
-    """How many reports were given to a format with files for each submission, and for how many it has files."""
+    """Counts of reports passed to a format that writes files for each submission, and of submissions with files."""
 
     given: int = 0
     files: int = 0
@@ -93,14 +98,15 @@ def _counted(options: ExportOptions, summary: Summary, written: _Written, report
 
 
 def _each_learner(options: ExportOptions, summary: Summary) -> bool:
-    """Return whether there is something for each learner, and not for each submission."""
+    """Return whether the export has one item for each learner, rather than for each submission."""
     return options.to in _TABLES or (summary.roster and options.to == "feedback")
 
 
 def _rows(options: ExportOptions, summary: Summary) -> Iterator[Report]:
     """Yield a report for each learner, after decisions and penalties.
 
-    A format with files for each submission gets each submission once. Learners without a submission are left out.
+    Formats with files for each submission get each submission only once. Learners without a submission are included
+    only in tables.
     """
     once: set[str] = set()
     each = _each_learner(options, summary)
@@ -122,7 +128,7 @@ def _adjusted(results: Path, learner: Learner) -> Report:
 
 
 def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report], written: _Written) -> Path | None:
-    """Return where it was written, or None for standard output."""
+    """Export the reports. Return the path that was written, or None for standard output."""
     if options.to in FOLDERS:
         return _write_folder(options, summary, _counting(reports, written), written)
     try:
@@ -169,7 +175,7 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
             f"{options.results} was graded with another course than this one; --course names that {is_one}"
         )
     folder = _place(options)
-    if options.out is None:  # a folder of ours: what is left of submissions that are gone would be uploaded too
+    if options.out is None:  # empty our own folder, because files of removed submissions would be uploaded too
         plain_folder(folder.parent)
         plain_folder(folder)
         shutil.rmtree(folder, ignore_errors=True)
@@ -214,7 +220,7 @@ def _members(results: Path, summary: Summary) -> set[str]:
 
 
 def _noting(reports: Iterable[Report], platform: str, members: Collection[str], without: list[str]) -> Iterator[Report]:
-    """Yield reports. Append the names of those members of groups who have no name on a platform to `without`."""
+    """Yield reports. Append the names of group members for whom the platform has no path to `without`."""
     for report in reports:
         learner = report.learner
         if learner and learner.id in members and place(report, platform) and not place(report, platform, member=True):
@@ -223,7 +229,7 @@ def _noting(reports: Iterable[Report], platform: str, members: Collection[str], 
 
 
 def _feedback_page(results: Path, course: Course) -> Callable[[Report], str]:
-    """Return a function that makes the feedback page from the report as a learner may read it."""
+    """Return a function that makes the feedback page from a report for learners."""
     from ..views.feedback_page import feedback_page
 
     return lambda told: feedback_page(told, course.title, read_code(results, told), course.hints)
@@ -253,7 +259,7 @@ def _reports(paths: Sequence[Path], summary: Summary) -> Iterator[Report]:
 
 
 def _all_named(options: ExportOptions, written: _Written) -> int:
-    """Say on standard error for how many there are no files. Return 1 if there is somebody, else 0."""
+    """Print to standard error how many submissions have no files. Return 1 if there are any, or else 0."""
     if options.platform is None or written.files == written.given:
         return 0
     print(f"grade: {not_from(options.platform, written.given - written.files, written.given)}", file=sys.stderr)
@@ -261,7 +267,7 @@ def _all_named(options: ExportOptions, written: _Written) -> int:
 
 
 def _one_total(options: ExportOptions, summary: Summary) -> int:
-    """Say on standard error whose total the file of their submission does not have. Return 1 if there is somebody."""
+    """Print to standard error the learners whose total is not in their submission's file. Return 1 if there are any."""
     if options.to not in ("gradescope", "junit"):
         return 0
     first: dict[str, Learner] = {}
@@ -281,7 +287,7 @@ def _result(learner: Learner) -> tuple[str, int]:
 
 
 def _complete(summary: Summary, written: int) -> int:
-    """Say on standard error what the export lacks."""
+    """Print to standard error what is missing in the export. Return 1 if something is missing, or else 0."""
     lacking = [review.id for review in summary.needs_review if review.not_graded]
     if lacking:
         shown = few([plain(name) for name in lacking], _SHOWN)

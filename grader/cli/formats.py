@@ -1,4 +1,4 @@
-"""A graded run in the forms that platforms read: what `grade --format FORMAT[=PATH]` does."""
+"""Write a graded run in formats that platforms read, for `grade --format FORMAT[=PATH]`."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from ..outside import write_named
 from ..report import Report, for_learner
 from .words import UsageError
 
-# Where each goes by default; GitHub names the file of the job summary itself
+# The default path of each format. GitHub sets the path of the job summary in a variable.
 PLACES = {
     "github": None,
     "gradescope": Path("/autograder/results/results.json"),
@@ -24,7 +24,7 @@ _ROOT = "GITHUB_WORKSPACE"
 
 
 class Wanted(Struct, frozen=True):
-    """A format, and where it goes. A job summary of GitHub's is `shared`: earlier steps have written to it."""
+    """A format and its path. GitHub's job summary is `shared`, because earlier steps may have written to it."""
 
     name: str
     path: Path
@@ -32,7 +32,7 @@ class Wanted(Struct, frozen=True):
 
 
 def wanted(words: Sequence[str], variables: Mapping[str, str]) -> tuple[Wanted, ...]:
-    """Return what `--format` asks for, before anything is graded. Raises `UsageError` where it cannot be written."""
+    """Return the formats that `--format` names. Raises `UsageError` before grading if one cannot be written."""
     found = [_wanted(word, variables) for word in words]
     if len({one.name for one in found}) < len(found):
         raise UsageError("--format names each format once")
@@ -71,7 +71,7 @@ def write_formats(
     course: Course,
     variables: Mapping[str, str],
 ) -> None:
-    """Write each format. All hold what learners may read, whatever `report` holds. Raises `UsageError`."""
+    """Write each format. All contain only what learners may read, even if `report` has more. Raises `UsageError`."""
     if not found:
         return
     from ..report.formats import annotations, classroom50, gradescope, junit, summary  # few runs need them
@@ -99,7 +99,7 @@ def write_formats(
 
 
 def _folder(variables: Mapping[str, str]) -> str:
-    """Return the path from the root of GitHub's checkout to the current folder; nothing where that is elsewhere."""
+    """Return the path from the root of GitHub's checkout to the current folder, or an empty text outside of it."""
     root = variables.get(_ROOT)
     if not root:
         return ""

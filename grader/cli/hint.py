@@ -1,4 +1,4 @@
-"""Show a hint: what `grade hint` does."""
+"""Show a hint, for `grade hint`."""
 
 import contextlib
 
@@ -11,9 +11,9 @@ from .words import UsageError, learner_folders
 
 
 def run_hint(course: Course, exercise: Exercise | None, number: int | None) -> int:
-    """Print a hint: of an exercise, or the next one for the failure that was explained last. Returns 0.
+    """Print a hint for an exercise, or the next hint for the last explained failure. Return 0.
 
-    Raises `UsageError` where no such hint is known.
+    Raises `UsageError` if there is no such hint.
     """
     drawn = style()
     if exercise is None:
@@ -32,9 +32,9 @@ def run_hint(course: Course, exercise: Exercise | None, number: int | None) -> i
 
 
 def _next_hint(course: Course) -> tuple[Exercise, int, str]:
-    """Return the exercise at hand, the number of the next hint for its failure, and what is to be said below it.
+    """Return the current exercise, the number of the next hint for its failure, and a text to show below the hint.
 
-    The number is 0 where the file could not be loaded. Raises `UsageError` where no failure is known.
+    The number is 0 if the file could not be loaded. Raises `UsageError` if no failure is known.
     """
     folder = learner_folders(course)[1]
     progress = progress_of(folder)

@@ -1,4 +1,4 @@
-"""Parse the words, call one function, print, exit with the right code."""
+"""Parse the command line, call one function for the command, and exit with the right code."""
 
 import argparse
 import difflib
@@ -16,7 +16,7 @@ from ..words import practice as said
 from .streams import complain, prepare, unwritable
 from .words import UsageError, find_exercise
 
-# what a disk, or a path that somebody named, is at fault for
+# errors that come from the disk, or from a path that the user named
 _NOT_OURS = {
     getattr(errno, name, None)
     for name in ("ENAMETOOLONG", "EACCES", "EPERM", "ELOOP", "ENOTDIR", "ENOSPC", "EDQUOT", "EROFS", "EFBIG", "EIO")
@@ -24,7 +24,7 @@ _NOT_OURS = {
 
 OK, SHORT, WRONG_USE, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
-# which course a command takes without `--course`, as its help says
+# the courses that commands use without `--course`, as their help describes them
 _AROUND = "the course you are in, else the packaged one"
 _OFFICIAL = "the course you are in, else the packaged one; with --official the packaged one"
 _NAMED = f"the packaged one; where another one is around you, one of them has to be named: a folder, or `{PACKAGED}`"
@@ -33,7 +33,7 @@ _OWN = "the course you are in"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `grade`; returns the exit code: 0 full marks, 1 short of it, 2 wrong use or course, 3 our own fault."""
+    """Run `grade`. Return the exit code: 0 full marks, 1 fewer points, 2 wrong use or course, 3 fault of the grader."""
     prepare()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["help"]:
@@ -58,7 +58,7 @@ def _run(words: list[str]) -> int:
         complain(error)
         _name_command(words)
         return WRONG_USE
-    except SystemExit as left:  # argparse has said why
+    except SystemExit as left:  # argparse has printed the reason
         if left.code == WRONG_USE:
             _name_command(words)
         return int(left.code or OK)
@@ -88,21 +88,21 @@ def _see_that_there_is_a_folder() -> None:
 
 
 def _name_command(words: list[str]) -> None:
-    """Where the first word is almost a command, say so."""
+    """Print the name of a command if the first word is similar to it."""
     if words and words[0] not in _COMMANDS:
         for meant in difflib.get_close_matches(words[0], _COMMANDS, n=1, cutoff=0.75):
             print(f"There is a command `grade {meant}`.", file=sys.stderr)
 
 
 def _parser(command: str, description: str, course: str = _AROUND) -> argparse.ArgumentParser:
-    """Return a parser that knows `--course`; `course` says which one is taken without it."""
+    """Return a parser with `--course`. `course` describes the course that is used without this option."""
     parser = argparse.ArgumentParser(prog=f"grade {command}".strip(), description=description)
     parser.add_argument("--course", type=Path, metavar="DIR", help=f"the course's folder (default: {course})")
     return parser
 
 
 def _text(word: str) -> str:
-    """Return a word of the command line as text, whatever the locale took it for."""
+    """Return a word of the command line as text, decoded as UTF-8 in any locale."""
     text = decoded(word)
     if not text.isascii() and text.encode("utf-8", "replace").decode() != text:
         raise argparse.ArgumentTypeError("it is not UTF-8")
@@ -114,7 +114,10 @@ def _course(options: argparse.Namespace) -> Course:
 
 
 def _own_course(options: argparse.Namespace) -> Course:
-    """Return the course that its author works on: never the packaged one unasked, which would be written to."""
+    """Return the course that its author works on.
+
+    The packaged course is never the default, because the commands for authors write to the course.
+    """
     if options.course is None and course_around(Path.cwd()) is None:
         raise UsageError(
             "there is no course.yaml here or in a folder above; go to the course's folder, or name it by --course"
@@ -123,9 +126,9 @@ def _own_course(options: argparse.Namespace) -> Course:
 
 
 def _official_course(options: argparse.Namespace) -> Course:
-    """Return the course that is named, or the packaged one: the one around may be part of the submission.
+    """Return the named course or else the packaged one. A course in the current folder may be part of the submission.
 
-    If another course is around, a line on standard error says that it was not taken.
+    If there is another course in or above the current folder, a message says that it is not used.
     """
     course = load_course(find_course(options.course, None))
     other = other_course_around(Path.cwd()) if options.course is None else None
@@ -138,9 +141,10 @@ def _official_course(options: argparse.Namespace) -> Course:
 
 
 def _class_course(options: argparse.Namespace) -> Course:
-    """Return the course that is named, or the packaged one. Raises `UsageError` where another course is around.
+    """Return the named course or else the packaged one.
 
-    What lies in the folder of submissions is nobody's course.
+    A course inside the folder of submissions is ignored. Raises `UsageError` if no course is named and another course
+    than the packaged one is in or above the current folder.
     """
     course = load_course(find_course(options.course, None))
     here, submissions = Path.cwd(), Path(os.path.realpath(options.submissions))

@@ -1,4 +1,4 @@
-"""Begin a course or an exercise: what `grade new` does, and what it says to do next."""
+"""Begin a course or an exercise, and print the next steps, for `grade new`."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from .words import UsageError
 
 
 def run_new_course(folder: Path, title: str | None) -> int:
-    """Write a course and say what to do next; returns 0."""
+    """Write a course, print the next steps, and return 0. Raises `UsageError`."""
     try:
         course = new_course(folder, title)
     except OSError as error:
@@ -22,7 +22,7 @@ def run_new_course(folder: Path, title: str | None) -> int:
 
 
 def run_new_exercise(course: Course, name: str, title: str | None) -> int:
-    """Add an exercise and say what to do next; returns 0."""
+    """Add an exercise, print the next steps, and return 0. Raises `UsageError`."""
     try:
         exercise = new_exercise(course, name, title)
     except OSError as error:

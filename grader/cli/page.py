@@ -1,4 +1,4 @@
-"""Make the page on a class: what `grade page RESULTS` does."""
+"""Make the page of a class, for `grade page RESULTS`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,12 +16,12 @@ PAGE = "page.html"
 
 
 def run_page(results: Path, out: Path | None, against: Path | None, course: Course) -> int:
-    """Write the page on a folder of results. Return 0. Raises `UsageError`.
+    """Write the page of a folder of results, and return 0. Raises `UsageError`.
 
     Args:
-        out: the file to write; None for the usual place.
+        out: the file to write; None for the default path.
         against: the results of an earlier run to compare with.
-        course: the course whose hints are shown, if the class was graded with it.
+        course: the course whose hints are shown if the class was graded with it.
     """
     path = out or results / PAGE
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""The people of a class, as the files beside its results say: roster, deadlines and decisions."""
+"""Read the people of a class and the rules for them from the folder of results: roster, deadlines and decisions."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -37,10 +37,11 @@ from .results import reports
 def class_of(
     course: Course, results: Path, found: Sequence[Entry], roster: Path | None = None, deadlines: Path | None = None
 ) -> Class:
-    """Return the people of a class and the rules for them. Raises `RosterError` and `CourseError`.
+    """Return the people of a class and the rules for them. Raises `UserError`, `CourseError` and `OSError`.
 
     Args:
-        results: the folder of results, where the files of earlier runs are.
+        results: the folder of results with the files of earlier runs.
+        found: the submissions of the class.
         roster: the file to read instead of the one in the folder of results.
         deadlines: the file to read instead of the one in the folder of results.
     """
@@ -73,9 +74,9 @@ def class_of(
 def see_that_files_are_there(
     course: Course, results: Path, found: Sequence[Entry], people: Class, readers: int
 ) -> None:
-    """Raise `CourseError` for a decision that chooses a file which no submission of the learner has.
+    """Raise `CourseError` if a decision chooses a file that is in no submission of the learner.
 
-    Only decisions that name no files are looked at: others were made for files that were there.
+    Decisions with digests of files are skipped, because their files existed when they were made.
     """
     new = {
         entry.id: {
@@ -100,12 +101,12 @@ def see_that_files_are_there(
 
 
 def choosable(found: Found, exercise: str) -> list[str]:
-    """Return the paths of the files that somebody may choose for an exercise, the likelier ones first."""
+    """Return the paths of the files that somebody may choose for an exercise, the most likely ones first."""
     return [*found.get(exercise, {}), *found.get("", {})]
 
 
 def made_for_files(results: Path, learner: Learner | None, decided: Decided) -> dict[str, str]:
-    """Return the digests of the files that a decision is made for: those that count for the learner now.
+    """Return the digests of the files that a decision is made for: those that count for the learner at present.
 
     Raises `UsageError` for a report that cannot be used.
     """
@@ -116,7 +117,7 @@ def made_for_files(results: Path, learner: Learner | None, decided: Decided) -> 
 
 
 def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
-    """Write down the times that the roster gives, and the files that decisions were made for. Raises `OSError`."""
+    """Record the times that the roster gives, and the files that decisions were made for. Raises `OSError`."""
     recorded = with_times(read_recorded(results), learners, lambda name: _latest(results, name))
     decisions = {}
     for name, listed in people.overrides.by_learner.items():
@@ -132,12 +133,12 @@ def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
 
 
 def is_about(name: str, learner: Learner) -> bool:
-    """Return whether a decision about `name` is about a learner."""
+    """Return whether a decision about `name` refers to a learner."""
     return name in {learner.id, learner.person.login, learner.person.email, *learner.submissions} - {""}
 
 
 def _latest(results: Path, submission: str) -> str | None:
-    """Return the digest of the files of a submission; None if its platform gave a time, or if it has no report."""
+    """Return the digest of a submission's files, or None if the platform gave a time or there is no report."""
     path = results / REPORTS / f"{submission}.json"
     stamp = next(reports([path]), None) if path.exists() else None
     if stamp is None or (stamp.submission.submitted_at and not stamp.submission.commit):

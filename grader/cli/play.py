@@ -1,4 +1,4 @@
-"""Replay a learner's own backward pass: what `grade play` does."""
+"""Replay a learner's own backward pass, for `grade play`."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ from .run import default_memo
 from .streams import StatusLine, style
 from .words import UsageError, files_to_grade, find_exercise, learner_folders
 
-_RATE, _STEPS = 0.1, 20  # of a landscape of an expression
+_RATE, _STEPS = 0.1, 20  # for a training run on an expression
 _VALUE = re.compile(r"([^\W\d]\w*)=([^=].*)", re.DOTALL)
 _FILES = (".py", ".ipynb")
 _OF_EXPRESSION = re.compile(r"[-+*/()=;@%\s]")
@@ -40,11 +40,11 @@ class PlayOptions:
 
     Attributes:
         words: an exercise and a check, a preset, or an expression and the values of its leaves.
-        exercise: whose file runs a preset or an expression.
-        file: a file to run instead of an exercise's own.
-        folder: where the exercise files are.
-        out: where the page goes.
-        browser: whether to open it.
+        exercise: the exercise whose file runs a preset or an expression.
+        file: a file to run instead of the exercise's own.
+        folder: the folder with the exercise files.
+        out: the path of the page.
+        browser: whether to open the page.
         landscape: whether to show a training run.
     """
 
@@ -59,7 +59,7 @@ class PlayOptions:
 
 @dataclass(frozen=True)
 class _Target:
-    """The file and what runs on it: a check, an exercise's checks (all others None), a program, or a training run."""
+    """A file and what to run on it: a check, a program or a training run. If all are None, every check is run."""
 
     exercise: Exercise | None
     source: Source
@@ -69,7 +69,7 @@ class _Target:
 
 
 def run_play(course: Course, options: PlayOptions) -> int:
-    """Record what was asked for, write the page, and open it. Returns 0. Raises `UsageError`."""
+    """Record the requested replays, write the page, and open it. Return 0. Raises `UsageError`."""
     book = read_book(course.book)
     folder = options.folder or learner_folders(course)[1]
     options = _with_file(course, options, folder)
@@ -94,13 +94,13 @@ def run_play(course: Course, options: PlayOptions) -> int:
     return 0
 
 
-# -- what is meant ---------------------------------------------------------------------------------
+# -- parsing the words -----------------------------------------------------------------------------
 
 
 def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOptions:
-    """Return the options with a file that is named among the words as the one to run, as `grade` takes it.
+    """Move a file from the words of the options to `file`, as `grade` accepts it. Return the new options.
 
-    Raises `UsageError` where it is not there, or where it is not known which exercise it belongs to.
+    Raises `UsageError` if the file does not exist, or if its exercise is unclear.
     """
     word = next((word for word in options.words if word.endswith(_FILES)), None)
     if word is None or options.file is not None:
@@ -154,9 +154,9 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
 
 
 def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
-    """Return the exercise that the first word names; None for a preset or an expression.
+    """Return the exercise that the first word names, or None for a preset or an expression.
 
-    Raises `UsageError` for neither.
+    Raises `UsageError` for any other word.
     """
     word = words[0]
     if _is_program(words):
@@ -174,13 +174,13 @@ def _is_program(words: Sequence[str]) -> bool:
 
 
 def _is_expression(words: Sequence[str]) -> bool:
-    """Return whether words are an expression with values of its leaves, not the name of an exercise or file."""
+    """Return whether words are an expression with values of its leaves, and not the name of an exercise or a file."""
     has_values = any(_VALUE.fullmatch(word) for word in words[1:])
     return has_values or bool(_OF_EXPRESSION.search(words[0]) and not words[0].endswith(_FILES))
 
 
 def _check(exercise: Exercise, words: Sequence[str]) -> Check | None:
-    """Return the check that the word after an exercise names by its number or id. Raises `UsageError`."""
+    """Return the check that the first of `words` names by its number or id, or None. Raises `UsageError`."""
     if not words:
         return None
     word = words[0]
@@ -199,7 +199,7 @@ def _check(exercise: Exercise, words: Sequence[str]) -> Check | None:
 
 
 def _program(words: Sequence[str]) -> Asked:
-    """Return the preset that is named, or the expression with the values of its leaves.
+    """Return the named preset, or the expression with the values of its leaves.
 
     Raises `UsageError` or `ProgramError`.
     """
@@ -212,7 +212,7 @@ def _program(words: Sequence[str]) -> Asked:
 
 
 def _parsed(words: Sequence[str]) -> Program:
-    """Return the program that an expression and `name=value` words make."""
+    """Return the program of an expression and `name=value` words. Raises `UsageError` or `ProgramError`."""
     text, *others = words
     values: dict[str, float] = {}
     for word in others:
@@ -232,7 +232,7 @@ def _parsed(words: Sequence[str]) -> Program:
 
 
 def _names(text: str) -> list[str]:
-    """Return the names of the leaves in an expression, in order; nothing for what is no expression."""
+    """Return the names of the leaves in an expression, sorted; no names for a text that is not an expression."""
     try:
         tree = ast.parse(text.replace(";", "\n"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -248,7 +248,7 @@ def _called(tree: ast.AST) -> set[str]:
 
 
 def _training(words: Sequence[str]) -> Training:
-    """Return the training run that is named, the last of those offered, or one on a loss that is an expression."""
+    """Return the named training run, the last available one without words, or one with an expression as the loss."""
     offered = trainings()
     if not words:
         return offered[-1]
@@ -266,7 +266,7 @@ def _training(words: Sequence[str]) -> Training:
 
 
 def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[Replay, ...], Landscape | None]:
-    """Run the learner's file and return what was recorded."""
+    """Run the learner's file, and return the recorded replays and the training run."""
     from ..replay.landscape import record_training
     from ..replay.record import LearnerFile, answers_of, record
 
@@ -295,9 +295,9 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
 def _of_exercise(
     course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, exercise: Exercise, target: _Target
 ) -> Asked | None:
-    """Return the program that the check asked for failed on, or of all checks the first such; None for none.
+    """Return the program on which the requested check failed, or the first program on which any check failed, or None.
 
-    Raises `UsageError` where the check runs no backward pass.
+    Raises `UsageError` if the requested check runs no backward pass.
     """
     from ..checks.session import CheckSession
     from ..grading import Grader
@@ -320,7 +320,7 @@ def _of_exercise(
 
 
 def _write(page: str, out: Path | None, folder: Path) -> Path:
-    """Write the page and return its path: the one that was named, or the one that `keep_replay` chooses."""
+    """Write the page, and return its path: the named path, or a path chosen by `keep_replay`. Raises `UsageError`."""
     if out is None:
         return keep_replay(page, folder)
     try:

@@ -1,4 +1,4 @@
-"""The learner's loop: `grade watch`, `grade list`, `grade next`, `grade reset`."""
+"""Run a learner's commands: `grade watch`, `grade list`, `grade next`, `grade reset` and `grade solution`."""
 
 import contextlib
 import os
@@ -37,7 +37,7 @@ def run_watch(course: Course, named: Path | None, start: Exercise | None, isolat
 
 
 def _played(practice: "Practice", exercise: Exercise) -> list[str]:
-    """Write the replay of an exercise's first failing check and open it. Return the sentences to be said of it."""
+    """Write the replay of an exercise's first failing check, and open it. Return sentences about the replay."""
     from ..processes import open_in_browser
     from ..views.replay import build_replay_page
     from ..words import replay
@@ -53,9 +53,9 @@ def _played(practice: "Practice", exercise: Exercise) -> list[str]:
 
 
 def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> int:
-    """Print every exercise with status and points, and which file to open next; with `next_only`, the file alone.
+    """Print every exercise with status and points, and the next file to open. With `next_only`, print only the file.
 
-    Returns 0 if all are passed, else 1.
+    Returns 0 if all exercises are passed, or else 1.
     """
     from ..practice import first_unfinished
     from ..views.practice import exercise_list, next_step
@@ -69,7 +69,7 @@ def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> 
 
 
 def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
-    """Write an exercise's stub over its file, and say where the old file is kept. Returns 0."""
+    """Replace an exercise's file with its stub, and print the path of the copy of the old file. Return 0."""
     from ..answer_book import read_book
     from ..views.practice import reset_text
     from ..workspace import reset
@@ -87,7 +87,7 @@ def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
 
 
 def _remembered(folder: Path, report: "Report") -> None:
-    """Keep how far the learner is, where that can be written."""
+    """Save the learner's progress if it can be written."""
     from ..workspace import remember
     from .progress import taken_in
 
@@ -96,9 +96,9 @@ def _remembered(folder: Path, report: "Report") -> None:
 
 
 def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
-    """Print the solution of an exercise, where the course has one and lets it be seen. Returns 0.
+    """Print the solution of an exercise if the course has it and allows learners to see it. Return 0.
 
-    Raises `UsageError` where it is not to be seen, or is not there.
+    Raises `UsageError` if learners may not see the solution, or if it does not exist.
     """
     from ..author.stubs import without_markers
     from ..outside import read_plain
@@ -119,7 +119,7 @@ def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
 def _graded(
     course: Course, named: Path | None, exercises: "Sequence[Exercise] | None" = None
 ) -> "tuple[Path, dict[str, ExerciseResult]]":
-    """Grade exercises, all by default; return the folder of the files and the results by exercise id."""
+    """Grade the given exercises, or all. Return the folder of the files, and the results by exercise id."""
     from ..grading import Listener
     from ..practice import Practice
 

@@ -1,4 +1,4 @@
-"""Take in what a run says about how far a learner is."""
+"""Update a learner's progress from the report of a run."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from ..workspace import Progress, progress_of
 
 
 def taken_in(folder: Path, report: Report) -> Progress:
-    """Return how far the learner with this folder of exercise files is after a run."""
+    """Return the progress, after a run, of the learner with this folder of exercise files."""
     progress = progress_of(folder)
     passed = {result.id for result in report.exercises if result.status == "passed"}
     progress.graded(passed, (result.id for result in report.exercises if result.id not in passed))

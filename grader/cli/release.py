@@ -1,4 +1,4 @@
-"""Hand a course out: what `grade release OUT` does."""
+"""Hand out a course, for `grade release OUT`."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from .words import UsageError
 
 
 def run_release(course: Course, folder: Path, *, replace: bool) -> int:
-    """Write what learners get into a folder, and print each file; returns 0."""
+    """Write the files for learners to a folder, print each path, and return 0. Raises `UsageError`."""
     try:
         new, replaced = release(release_files(course), folder, replace=replace)
     except OSError as error:

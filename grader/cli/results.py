@@ -42,8 +42,12 @@ def see_that_it_is_settled(folder: Path, summary: Summary) -> None:
 def course_of(folder: Path, given: Path | None, start: Path) -> Course:
     """Return the course that a folder of results was graded with.
 
-    That is the one `given`; else the nearest upwards from `start` or the packaged one, whichever the summary names, and
-    the packaged one if it names neither. Raises `UsageError`, or `CourseError` for a course that cannot be read.
+    This is `given` if there is one. Otherwise it is the nearest course in `start` or above if the summary names it, or
+    else the packaged one.
+
+    Raises:
+        UsageError: the summary cannot be read.
+        CourseError: the course cannot be read.
     """
     if given is not None:
         return load_course(find_course(given, None))
@@ -58,7 +62,7 @@ def course_of(folder: Path, given: Path | None, start: Path) -> Course:
 
 
 def report_paths(folder: Path) -> list[Path]:
-    """Return the reports in a folder of results, by name. Raises `UsageError` where they lie elsewhere."""
+    """Return the sorted paths of the reports in a folder of results. Raises `UsageError` if `reports` is no folder."""
     found = in_the_way(folder / REPORTS, "folder")
     if found is not None:
         raise UsageError(f"{folder / REPORTS} is a {found}, and should be a folder")
@@ -66,13 +70,13 @@ def report_paths(folder: Path) -> list[Path]:
 
 
 def counted_paths(folder: Path, summary: Summary) -> list[Path]:
-    """Return the report on each submission that counts: an earlier one if the final table says so."""
+    """Return the path of the report that counts for each submission, which may be an earlier one."""
     earlier = {row.submission: row.report for row in summary.learners if not row.report.startswith(f"{REPORTS}/")}
     return [folder / (earlier.get(path.stem) or f"{REPORTS}/{path.name}") for path in report_paths(folder)]
 
 
 def reports(paths: Iterable[Path]) -> Iterator[Report]:
-    """Yield each report, read when it is asked for. Raises `UsageError` for one that cannot be used."""
+    """Yield each report when it is requested. Raises `UsageError` for a report that cannot be used."""
     known: dict[Path, dict[str, set[str]] | None] = {}
     for path in paths:
         folder = path.parent.parent

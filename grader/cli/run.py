@@ -1,4 +1,4 @@
-"""Grade, show, write: what `grade [EXERCISE ...]` does."""
+"""Grade exercise files, show the result and write the report, for `grade [EXERCISE ...]`."""
 
 import os
 import secrets
@@ -48,11 +48,11 @@ class Options(Struct, frozen=True):
     formats: tuple[Wanted, ...] = ()
     min_score: int | None = None
     exit_zero: bool = False
-    course: Path | None = None  # as it was named
+    course: Path | None = None  # as given on the command line
 
 
 def run_grade(course: Course, options: Options) -> int:
-    """Grade and report. Returns the exit code."""
+    """Grade and report. Return the exit code. Raises `UsageError`."""
     options = _with_folder(course, options)
     if options.official:
         _refuse_links(options)
@@ -60,7 +60,7 @@ def run_grade(course: Course, options: Options) -> int:
     folder = _with_files(course, options.folder) if options.folder else folder
     files = files_to_grade(course, options.words, folder)
     there = any(path.exists() or path.is_symlink() for path in files.values())
-    if not (there or options.formats):  # a platform waits for a result, also where nothing was handed in
+    if not (there or options.formats):  # a platform needs a result even if nothing was submitted
         named = [path for path in files.values() if str(path) in options.words]
         if named:
             raise UsageError(said.no_file(str(named[0])))
@@ -75,7 +75,7 @@ def run_grade(course: Course, options: Options) -> int:
     own = _own_folder(course, root, folder, options)
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
     with started as warm:
-        from ..grading import Listener, grade  # imports pytest, while the worker starts
+        from ..grading import Listener, grade  # imports pytest, which takes time, while the worker starts
 
         full = grade(
             course,
@@ -92,7 +92,7 @@ def run_grade(course: Course, options: Options) -> int:
     report = full if options.instructor else for_learner(full, course.details)
     progress = taken_in(own, report) if own is not None and not options.as_json else None
     if options.as_json:
-        sys.stdout.buffer.write(to_json(report))  # JSON is UTF-8, whatever the terminal is
+        sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
     elif progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
         print("\n".join(welcome(course, report, files, _flags(course, options), style())))
     else:
@@ -107,8 +107,10 @@ def run_grade(course: Course, options: Options) -> int:
 
 
 def _with_folder(course: Course, options: Options) -> Options:
-    """Return the options with a folder that is named among the words as the one to grade; the learner's own needs no
-    name. Raises `UsageError` for several folders."""
+    """Move a folder from the words to `folder`, and return the new options.
+
+    The learner's own folder is not set as `folder`. Raises `UsageError` for several folders.
+    """
     folder, words = folder_named(course, options.words)
     if folder is None:
         return options
@@ -124,7 +126,7 @@ def _ended(line: StatusLine, course: Course, exercise: Exercise, result: CheckRe
 
 
 def _refuse_unreachable(course: Course, files: Mapping[str, Path], options: Options) -> None:
-    """Raise `UsageError` for a `--min-score` that the exercises to be graded cannot have."""
+    """Raise `UsageError` if `--min-score` is more than the points of the exercises to grade."""
     most = sum(exercise.max_score for exercise in course.exercises if exercise.id in files)
     if options.min_score is not None and not 0 <= options.min_score <= most:
         raise UsageError(f"--min-score must be from 0 to {most}, the points of what is graded")
@@ -137,7 +139,7 @@ def _enough(report: Report, options: Options) -> bool:
 
 
 def _refuse_links(options: Options) -> None:
-    """Raise `UsageError` where a path that was given leads through a symbolic link: it may be the submission's own."""
+    """Raise `UsageError` if a given path leads through a symbolic link, which may be a part of the submission."""
     folders = [Path(word).parent for word in options.words if is_file(word)]
     if options.folder is not None:
         folders.append(options.folder)
@@ -148,12 +150,12 @@ def _refuse_links(options: Options) -> None:
 
 
 def _seed(course: Course, options: Options) -> str:
-    """Return the seed given; the course's own for practice; a secret one for an official run."""
+    """Return the given seed, or else a secret seed in an official run, or else the course's own."""
     return options.seed or (secrets.token_hex(16) if options.official else course.seed)
 
 
 def _own_folder(course: Course, root: Path, folder: Path, options: Options) -> Path | None:
-    """Return the folder of the learner whom this run is for; None in a run for others, or where no exercise file is."""
+    """Return the folder of the learner who runs this command; None in a run for others or without exercise files."""
     elsewhere = options.folder is None and not Path.cwd().is_relative_to(root)
     if options.official or options.instructor or elsewhere:
         return None
@@ -161,7 +163,7 @@ def _own_folder(course: Course, root: Path, folder: Path, options: Options) -> P
 
 
 def _flags(course: Course, options: Options) -> tuple[str, ...]:
-    """Return the options of a command that the next one needs again."""
+    """Return the options of this command that the next command needs again."""
     unnamed = os.path.realpath(find_course(None, Path.cwd())) == os.path.realpath(course.folder)
     course_flags = ("--course", str(options.course)) if options.course and not unnamed else ()
     return (*course_flags, "--from", str(options.folder)) if options.folder else course_flags
@@ -185,7 +187,7 @@ def _write(report: Report, options: Options, own: Path | None, progress: Progres
 
 
 def default_memo() -> Path:
-    """Return the memo's file; `BACKWARD_CACHE` names another folder for it."""
+    """Return the path of the memo. `BACKWARD_CACHE` may name another folder for it."""
     folder = os.environ.get("BACKWARD_CACHE")
     if folder:
         return Path(folder) / "oracle.sqlite"
@@ -195,13 +197,13 @@ def default_memo() -> Path:
 
 
 def _with_files(course: Course, folder: Path) -> Path:
-    """Return the folder with the exercise files in one that was given: that, or `exercises` in it."""
+    """Return the folder with the exercise files: the given folder, or `exercises` in it."""
     inner = folder / "exercises"
     return inner if inner.is_dir() and not holds_exercises(course, folder) else folder
 
 
 def _default_report(own: Path | None, options: Options) -> Path | None:
-    """Return the default path of the report: beside the learner's files, or here for an official run."""
+    """Return the default path of the report: in the learner's folder, or in the current folder for an official run."""
     if options.as_json:
         return None
     if own is not None:

@@ -1,4 +1,4 @@
-"""Begin as a learner: what `grade start DIR` does."""
+"""Begin as a learner, for `grade start DIR`."""
 
 import tempfile
 from pathlib import Path
@@ -17,7 +17,7 @@ from .words import UsageError
 
 
 def run_start(course: Course, folder: Path) -> int:
-    """Write what a learner begins with into a folder, overwrite nothing, and say what to do next. Returns 0."""
+    """Write a learner's first files to a folder, without overwriting any, and print the next step. Return 0."""
     try:
         files = start_files(course, read_book(course.book)) | _workflow(course)
         written, kept = write_files(files, folder)
@@ -35,7 +35,7 @@ def run_start(course: Course, folder: Path) -> int:
 
 
 def _next(course: Course, folder: Path, drawn: Style) -> list[str]:
-    """Return what to do next: open the file of the first exercise that is not known to be passed."""
+    """Return the next step: to open the file of the first exercise that is not known to be passed."""
     passed = progress_of(folder / "exercises").passed
     following = next((one for one in course.exercises if one.id not in passed), None)
     if following is None:
@@ -46,8 +46,10 @@ def _next(course: Course, folder: Path, drawn: Style) -> list[str]:
 
 
 def _workflow(course: Course) -> dict[str, bytes]:
-    """Return the workflow that grades each push, and what it installs; nothing where this installation is a checkout,
-    or where the course is not the one that was installed with it."""
+    """Return the workflow that grades each push, with the files that it installs.
+
+    Returns nothing if this installation is a checkout, or if the course is not the packaged one.
+    """
     wheel = installed_wheel()
     if wheel is None or course.folder != packaged_course():
         return {}

@@ -1,4 +1,4 @@
-"""Standard output and standard error, whatever they are: closed, full, of another encoding, read by nobody any more."""
+"""Handle standard output and standard error safely, even if they are closed, full or in another encoding."""
 
 import os
 import shutil
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..course import Check, Exercise
     from ..report import CheckResult
 
-_TELLING = 5  # steps, after which the time that is left can be told
+_TELLING = 5  # the number of steps after which the remaining time can be estimated
 
 
 def prepare() -> None:
-    """Let both streams take any text, and nothing at all where they are closed."""
+    """Make both streams accept any text, and discard text if they are closed."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
@@ -27,7 +27,7 @@ def prepare() -> None:
 
 
 def complain(message: object) -> None:
-    """Print a message on standard error that cannot steer a terminal or a log: it may hold names that others chose."""
+    """Print a message to standard error without control characters, because names in it may come from others."""
     text = paragraph(f"grade: {message}")
     if sys.stderr.isatty():
         drawn = style()
@@ -36,31 +36,31 @@ def complain(message: object) -> None:
 
 
 def unwritable(stream: TextIO) -> OSError | None:
-    """Return why what was printed cannot be written, if it cannot; it is thrown away then."""
+    """Flush a stream. If that fails, discard the text that was printed, and return the error; or else return None."""
     try:
         stream.flush()
     except OSError as error:
-        with suppress(OSError, ValueError):  # what has no descriptor has nothing to keep back
+        with suppress(OSError, ValueError):  # a stream without a descriptor has no buffered text
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return error
     return None
 
 
 def style() -> Style:
-    """Return how to draw on standard output: how wide, whether in colour, whether in ASCII alone."""
+    """Return the style for standard output: its width, and whether to use colour and only ASCII."""
     columns = shutil.get_terminal_size().columns - 2
     return Style(min(WIDEST, max(NARROWEST, columns)), _wants_color(), _wants_ascii())
 
 
 def _wants_color() -> bool:
-    """Return whether to use colour: on a terminal, unless it is turned off."""
+    """Return whether to use colour: on a terminal, unless colour is turned off."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def _wants_ascii() -> bool:
-    """ASCII alone where that was asked for, or where the stream has nothing else."""
+    """Return whether to use only ASCII: if this was requested, or if the stream supports nothing else."""
     try:
         "…".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -69,7 +69,7 @@ def _wants_ascii() -> bool:
 
 
 class Countdown:
-    """A status line with what is done now, how many steps of how many, and about how long the rest takes."""
+    """A status line with the present step, the number of steps, and an estimate of the remaining time."""
 
     def __init__(self, line: "StatusLine") -> None:
         self._line = line
@@ -81,14 +81,14 @@ class Countdown:
 
 
 def _left(seconds: float) -> str:
-    """Return `, about 2 min left`, in words that hold for an estimate."""
+    """Return `, about 2 min left`, with a number rounded as an estimate."""
     return f", about {round(seconds / 60)} min left" if seconds >= 90 else f", about {max(1, round(seconds))} s left"
 
 
 class StatusLine:
-    """A line on standard error that is written over, where that is a terminal; elsewhere nothing.
+    """A line on standard error that is overwritten. It is shown only on a terminal.
 
-    It is shown on what standard error is now: while hidden tests run, that is something else.
+    It keeps the present `sys.stderr`, which is replaced while hidden tests run.
     """
 
     def __init__(self, wanted: bool = True) -> None:
@@ -103,12 +103,12 @@ class StatusLine:
             self._stream.flush()
 
     def began(self, exercise: "Exercise", check: "Check") -> None:
-        """Show which check of an exercise is run now."""
+        """Show which check of an exercise is running."""
         number = 1 + exercise.checks.index(check)
         self.show(said.checking(exercise.stem, number, len(exercise.checks), check.title))
 
     def ended(self, exercise: "Exercise", result: "CheckResult") -> None:
-        """Leave a line for the first check of an exercise that ran out of time: the others may take as long."""
+        """Leave a line for the first check of an exercise that ran out of time. Other checks may take as long."""
         if self._shown and result.status == "timeout" and exercise.id not in self._told:
             self._told.add(exercise.id)
             drawn = self._style

@@ -1,4 +1,4 @@
-"""`grade verify`: run it, show its table and its findings."""
+"""Verify a course, and show the table and the findings, for `grade verify`."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ alike."""
 def run_verify(
     course: Course, exercises: tuple[Exercise, ...], table: Path | None, seed: str | None, seeds: int = 0
 ) -> int:
-    """Verify and report; 0 if nothing was found, else 2."""
+    """Verify exercises and print the results. Return 0 if there are no findings, or else 2."""
     line = StatusLine()
     results = []
     for result in verify(course, exercises, Countdown(line).show, seed, seeds):
@@ -52,7 +52,7 @@ def _cells(result: Verified) -> list[str]:
 
 
 def markdown(course: Course, results: list[Verified]) -> str:
-    """Return the table as a page."""
+    """Return the table as a Markdown page."""
     rows = [[result.exercise.stem, *_cells(result)] for result in results]
     lines = ["| " + " | ".join(cells) + " |" for cells in (_HEAD, ["---"] * len(_HEAD), *rows)]
     return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + f"\n\n{_NOT_NAMED}\n"

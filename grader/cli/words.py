@@ -1,4 +1,4 @@
-"""The words after `grade`: which exercises are meant, and which files belong to them."""
+"""Interpret the words after `grade`: the exercises that they name, and the files for them."""
 
 import os
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ _NOTEBOOK = ".ipynb"
 
 
 class UsageError(UserError):
-    """The command line cannot be understood; the message says what to write instead."""
+    """The command line cannot be understood. The message says what to write instead."""
 
 
 def find_exercise(course: Course, word: str) -> Exercise:
-    """Return the exercise meant by a number, an id, a file or its stem, or the beginning of an id.
+    """Return the exercise with a given number, id, file, stem of a file, or beginning of an id.
 
     Raises `UsageError`.
     """
@@ -34,7 +34,7 @@ def find_exercise(course: Course, word: str) -> Exercise:
 
 
 def find_exercises(course: Course, word: str) -> list[Exercise]:
-    """Return the exercises meant by a word: `all`, a list such as `3,4`, a range such as `3-5`, or one exercise.
+    """Return the exercises that a word names: `all`, a list such as `3,4`, a range such as `3-5`, or one exercise.
 
     Raises `UsageError`.
     """
@@ -52,9 +52,10 @@ def find_exercises(course: Course, word: str) -> list[Exercise]:
 
 
 def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[str, Path]:
-    """Return a path for each exercise that the words name (all of them where there are no words), by exercise id.
+    """Return the path of each exercise that the words name, by exercise id. Without words, return all exercises.
 
-    A word that is a file belongs to the exercise before it, or to the one it is called after. Raises `UsageError`.
+    A word that is a file belongs to the exercise before it, or else to the exercise in its name. A notebook may also
+    belong to the exercises that its cells name. Raises `UsageError`.
     """
     chosen: dict[str, Path] = {}
     last: Exercise | None = None
@@ -88,14 +89,14 @@ def is_file(word: str) -> bool:
 
 
 def exercise_path(folder: Path, exercise: Exercise) -> Path:
-    """Return an exercise's file in a folder: the notebook of that name where there is no Python file, else that."""
+    """Return the path of an exercise's file in a folder: the notebook if only that exists, or else the Python file."""
     path = folder / exercise.filename
     notebook = path.with_suffix(_NOTEBOOK)
     return notebook if os.path.lexists(notebook) and not os.path.lexists(path) else path
 
 
 def _graded_in(course: Course, word: str) -> list[Exercise]:
-    """Return the exercises that a notebook's cells name. Raises `UsageError` where there are none."""
+    """Return the exercises that a notebook's cells name. Raises `UsageError` if they name none."""
     from ..client import NotebookError, graded_in
 
     try:
@@ -108,7 +109,7 @@ def _graded_in(course: Course, word: str) -> list[Exercise]:
 
 
 def folder_named(course: Course, words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
-    """Return the folder among the words, if there is one, and the other words. A name of an exercise is no folder.
+    """Return the folder among the words, or None, and the other words. The name of an exercise is not a folder.
 
     Raises `UsageError` for a second folder.
     """
@@ -120,14 +121,14 @@ def folder_named(course: Course, words: Sequence[str]) -> tuple[Path | None, tup
 
 
 def holds_exercises(course: Course, folder: Path) -> bool:
-    """Return whether one of the exercise files, or a notebook in its place, is in a folder."""
+    """Return whether a folder contains an exercise file, or a notebook in place of one."""
     return any(os.path.lexists(exercise_path(folder, exercise)) for exercise in course.exercises)
 
 
 def learner_folders(course: Course, *, upward: bool = True) -> tuple[Path, Path]:
-    """Return the folder that a learner works in, and the one with the exercise files: that, or one in it.
+    """Return the folder that a learner works in, and the folder with the exercise files. The two may be the same.
 
-    Where neither holds exercises, the folders above are looked into, unless `upward` is False.
+    If the current folder has no exercise files, the folders above are searched, unless `upward` is false.
     """
     here = Path.cwd()
     if course.folder != packaged_course() or here.is_relative_to(course.folder):
@@ -140,7 +141,7 @@ def learner_folders(course: Course, *, upward: bool = True) -> tuple[Path, Path]
 
 
 def exercise_folder(course: Course, named: Path | None) -> Path:
-    """Return the folder of the learner's exercise files. Raises `UsageError` where none of them is there."""
+    """Return the folder of the learner's exercise files. Raises `UsageError` if it contains none."""
     folder = named or learner_folders(course)[1]
     if not holds_exercises(course, folder):
         raise UsageError(said.no_files(str(folder), above=named is None))

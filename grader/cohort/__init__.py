@@ -1,4 +1,4 @@
-"""Grade many submissions: read them, grade each once, summarise the class."""
+"""Grade many submissions: read them, grade each one once, and summarise the class."""
 
 from .code import read_code, read_found
 from .intake import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed

@@ -1,8 +1,8 @@
 """A pool of grading processes on the workers of a Dask cluster.
 
-Jobs and settings are sent to the workers, and results are returned as they finish. A worker needs
-only this package installed, because the course is sent along. Dask reassigns the task of a worker
-that died, and gives work to workers that join.
+Jobs and settings are sent to the workers. Results are returned as they finish. A worker needs only
+this package installed, because the course is sent along. Dask reassigns the task of a worker that
+died, and gives work to workers that join later.
 """
 
 import os
@@ -28,7 +28,7 @@ _here = threading.local()
 
 
 class Parcel(msgspec.Struct, frozen=True):
-    """The settings of a run and the files of its course, by relative path."""
+    """The settings of a run, and the files of its course by relative path."""
 
     grader_version: str
     settings: Settings
@@ -36,7 +36,7 @@ class Parcel(msgspec.Struct, frozen=True):
 
 
 def pack(settings: Settings) -> bytes:
-    """Return the settings together with the course files that grading reads. Raises `OSError`."""
+    """Return the settings together with the course files that grading reads, as JSON. Raises `OSError`."""
     root = Path(os.fsdecode(settings.course))
     paths = [root / "course.yaml", *root.glob("exercises/*.py"), *root.glob("tests/hidden/*")]
     course = {str(path.relative_to(root)): path.read_bytes() for path in paths if path.is_file()}
@@ -45,9 +45,9 @@ def pack(settings: Settings) -> bytes:
 
 @cache
 def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
-    """Return settings that name a copy of the course on this machine, and the temporary folder of that copy.
+    """Copy the course to this machine. Return settings that name the copy, and the copy's temporary folder.
 
-    The cache keeps the folder until this process ends.
+    The cache keeps the folder until this process ends. Raises `PoolError` if the versions of the grader differ.
     """
     sent = msgspec.json.decode(parcel, type=Parcel)
     if sent.grader_version != __version__:
@@ -64,7 +64,7 @@ def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
 
 
 def _process_for(parcel: bytes) -> GradingProcess:
-    """Return this thread's grading process for these settings. End one that has other settings."""
+    """Return this thread's grading process for these settings. End an earlier process that has other settings."""
     if getattr(_here, "parcel", None) != parcel:
         if hasattr(_here, "process"):
             _here.process.close()
@@ -89,7 +89,7 @@ def _reach(address: str) -> None:
 
     Raises:
         OSError: nothing answers.
-        ValueError: the address has another form.
+        ValueError: the address does not have this form.
     """
     found = urlsplit(address)
     if not found.hostname or not found.port:
@@ -107,7 +107,7 @@ class DaskPool:
         self._client: Any = None
 
     def start(self) -> str:
-        """Connect to the cluster, start a worker's grading process, and return its tier. Raises `PoolError`."""
+        """Connect to the cluster, start a grading process on a worker, and return its tier. Raises `PoolError`."""
         try:
             self._dask: Any = import_module("distributed")  # an extra: most classes need one machine only
         except ImportError:
@@ -127,7 +127,7 @@ class DaskPool:
         return tier
 
     def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
-        """Yield an outcome for each job, as they finish. Raises `PoolError` and any error of `jobs`."""
+        """Yield an outcome for each job as it finishes. Raises `PoolError`, and any error of `jobs`."""
         # a task instead of scattered data: Dask can recompute it when all workers that hold it have left
         parcel = self._client.submit(bytes, self._parcel, pure=False)
         finished = self._dask.as_completed(loop=self._client.loop)
@@ -162,7 +162,7 @@ class DaskPool:
         return reply
 
     def close(self) -> None:
-        """Disconnect from the cluster. Results of tasks that still run are discarded."""
+        """Disconnect from the cluster. Results of tasks that are still running are discarded."""
         if self._client is not None:
             self._client.close()
             self._client = None

@@ -17,8 +17,13 @@ CODE = "code"
 
 
 class Code(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The text of each file that could be read, by exercise. `sha256` is that of the report's submission, `found` has
-    the files that somebody may choose from."""
+    """The text of each readable file of a submission, by exercise.
+
+    Attributes:
+        sha256: the digest in the report of the submission.
+        files: the text of each readable file, by exercise.
+        found: the files that somebody may choose from.
+    """
 
     schema: Literal["backward/code/v1"]
     sha256: str
@@ -27,7 +32,7 @@ class Code(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def keep_code(folder: Path, stamp: SubmissionStamp, sources: Mapping[str, Source], found: Found) -> None:
-    """Write the files of a submission into a folder of results, unless they are there. Raises `OSError`."""
+    """Write the files of a submission to a folder of results, unless they are already there. Raises `OSError`."""
     path = _path(folder, stamp.id)
     files = {name: source.text for name, source in sources.items() if source.problem is None}
     listed = {exercise: dict(paths) for exercise, paths in found.items()}
@@ -39,13 +44,13 @@ def keep_code(folder: Path, stamp: SubmissionStamp, sources: Mapping[str, Source
 
 
 def read_code(folder: Path, report: Report) -> Mapping[str, str]:
-    """Return the files that a report was made from, by exercise; nothing if they were not kept, or have changed."""
+    """Return the files that a report was made from, by exercise; empty if they were not kept or have changed."""
     kept = _read(folder, report.submission.id)
     return kept.files if kept is not None and kept.sha256 == report.submission.sha256 else {}
 
 
 def read_found(folder: Path, submission: str) -> Found:
-    """Return the files that somebody may choose from; nothing if they were not kept."""
+    """Return the files that somebody may choose from; empty if they were not kept."""
     kept = _read(folder, submission)
     return kept.found if kept is not None else {}
 

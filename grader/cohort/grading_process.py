@@ -1,7 +1,7 @@
 """A process that grades submissions one after another, each in a fork.
 
-`GradingProcess` starts it. It collects the checks once. It reads settings and then jobs from
-standard input as lines of JSON, and writes a line to standard output for each of them.
+`GradingProcess` starts this process. The process collects the checks once. It then reads settings and
+jobs from standard input as lines of JSON, and writes a line to standard output for each of them.
 """
 
 import gc
@@ -70,7 +70,7 @@ class _Serving:
             if settings.fork:
                 plan(checks, oracle, settings.seed)  # parse and draw all programs, so that every fork inherits them
                 gc.collect()
-                gc.freeze()  # so that a fork copies fewer pages
+                gc.freeze()  # fewer pages are copied in a fork
             while (job := self._next()) is not None:
                 if settings.fork:
                     self._pass_on(job, grader)
@@ -82,8 +82,11 @@ class _Serving:
         return self.decoder.decode(line) if line.endswith(b"\n") else None
 
     def _pass_on(self, job: Job, grader: Grader) -> None:
-        """Grade a job in a fork, and pass on what it says. Where it says nothing, this process ends too: the server
-        process may have been left in the middle of anything, and a new process takes over."""
+        """Grade a job in a fork, and write the fork's reply to standard output.
+
+        If the fork ends without a reply, this process ends as well, and a new process takes over. The fork may have
+        left the server process in an undefined state.
+        """
         ours, theirs = os.pipe()
         pid = os.fork()
         if pid == 0:

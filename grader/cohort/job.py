@@ -14,17 +14,17 @@ from ..report.model import SubmissionStamp
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """The data drawn from a run's seed: answers by program key, and new leaf values for fixed programs."""
+    """The data drawn from the seed of a run: answers by program key, and new leaf values for fixed programs."""
 
     answers: dict[str, Answer] = {}
     redrawn: dict[str, tuple[float, ...]] = {}
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings of a run, the same for every submission.
+    """The settings of a run, which are the same for every submission.
 
-    `course` is the course's folder, in the file system's bytes. With `fork`, each submission is
-    graded in a fork.
+    `course` is the path of the course's folder, in the file system's bytes. If `fork` is true, each
+    submission is graded in a fork.
     """
 
     course: bytes
@@ -61,7 +61,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """The process accepts jobs. `tier` is the tier of isolation that it reached."""
+    """The process accepts jobs. `tier` is the tier of isolation in use."""
 
     tier: str
 
@@ -74,7 +74,7 @@ class Graded(msgspec.Struct, frozen=True, tag="graded"):
 
 
 class Faulted(msgspec.Struct, frozen=True, tag="faulted"):
-    """A fault of the grader: there is no report. With an empty `id`, nothing can be graded at all."""
+    """A fault of the grader, so there is no report. An empty `id` means that nothing can be graded at all."""
 
     id: str
     message: str

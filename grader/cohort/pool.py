@@ -13,7 +13,7 @@ from .job import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
 from .side_by_side import side_by_side
 
 _TRIES = 2  # retry once in a fresh process
-_AHEAD = 2  # reports for each process that may wait to be written
+_AHEAD = 2  # finished reports for each process that may wait until they are written
 
 
 class PoolError(RuntimeError):
@@ -21,7 +21,7 @@ class PoolError(RuntimeError):
 
 
 class GradingProcess:
-    """One grading process. A context manager. `grade` never raises because of a submission."""
+    """A context manager that runs one grading process. `grade` never raises because of a submission."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -58,7 +58,7 @@ class GradingProcess:
         return Faulted(job.stamp.id, message)
 
     def _exchange(self, message: Settings | Job) -> Any:
-        """Send a line and return the reply; None if the process has ended."""
+        """Send a line and return the reply, or None if the process has ended."""
         assert self._process is not None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -89,20 +89,20 @@ class GradingProcess:
 
 
 class LocalPool:
-    """Grading processes on this machine, each fed by a thread. A job is taken when a process is free."""
+    """Grading processes on this machine, each driven by a thread. A free process takes the next job."""
 
     def __init__(self, settings: Settings, count: int) -> None:
         self._processes = [GradingProcess(settings) for _ in range(count)]
 
     def start(self) -> str:
-        """Start the first process and return its tier, which the others will use too. Raises `PoolError`."""
+        """Start the first process and return its tier, which the others will also use. Raises `PoolError`."""
         self._processes[0].start()
         for process in self._processes:
             process.settings = self._processes[0].settings
         return self._processes[0].settings.isolation
 
     def grade(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        """Yield an outcome for each job, as they finish. Raises `PoolError` and any error of `jobs`."""
+        """Yield an outcome for each job as it finishes. Raises `PoolError`, and any error of `jobs`."""
         try:
             yield from side_by_side([process.grade for process in self._processes], jobs, _AHEAD * len(self._processes))
         finally:

@@ -1,4 +1,4 @@
-"""Grade every submission of a folder. Keep reports that are still valid, and write new ones at once."""
+"""Grade every submission in a folder. Keep reports that are still valid, and write each new one at once."""
 
 import contextlib
 import hashlib
@@ -50,7 +50,7 @@ class ResultsError(ValueError):
 class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of a folder of results. A resumed run uses the same seed.
 
-    `course_folder` is the course's path, for people to read. It is empty in files of older versions.
+    `course_folder` is the path of the course. It is for people to read, and is empty in files of older versions.
     """
 
     course: CourseStamp
@@ -66,17 +66,17 @@ class _AnySchema(msgspec.Struct, frozen=True):
 
 @dataclass
 class Standing:
-    """The progress of a run: numbers of submissions, and the ids of those with a problem.
+    """The progress of a run: numbers of submissions, and the ids of submissions with a problem.
 
     Attributes:
-        total: submissions in all.
-        kept: those whose existing report is still valid.
-        graded: those graded by this run.
-        outdated: those graded again because their report had an older schema.
-        damaged: ids whose report was damaged.
-        edited: ids whose report was changed after it was written.
-        replaced: ids whose report was replaced, because files, course, seed or grader are other ones.
-        faults: reasons by id, for those that could not be graded.
+        total: the number of all submissions.
+        kept: the number whose existing report is still valid.
+        graded: the number graded by this run.
+        outdated: the number graded again because their report had an older schema.
+        damaged: the ids of submissions whose report was damaged.
+        edited: the ids of submissions whose report was changed after it was written.
+        replaced: the ids of submissions whose report was replaced because the files, course, seed or grader changed.
+        faults: the reason for each submission that could not be graded, by id.
     """
 
     total: int
@@ -107,7 +107,7 @@ class Pool(Protocol):
 
 
 class Results:
-    """A folder of results, locked by one run at a time. A context manager."""
+    """A context manager for a folder of results. Only one run at a time can lock it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -140,7 +140,7 @@ class Results:
             if in_the_way(left) is None:
                 left.unlink(missing_ok=True)
         try:
-            if written(self.folder) is None:  # reports of a version that did not note digests
+            if written(self.folder) is None:  # the reports come from a version that did not record digests
                 for path, _ in _files(self.reports):
                     self._note(path.stem, read_plain(path))
         except OSError as error:
@@ -152,7 +152,7 @@ class Results:
         os.close(self._lock)
 
     def _refuse_what_is_no_result(self) -> None:
-        """Raise `ResultsError` if a link, pipe or the like has the name of a file that the run writes."""
+        """Raise `ResultsError` if a link, pipe or other special file has the name of a file that the run writes."""
         held = ((self.folder / name, kind) for name, kind in _HELD.items())
         for path, wanted in chain(held, _files(self.reports), _files(self.folder / CODE)):
             found = in_the_way(path, wanted)
@@ -160,21 +160,21 @@ class Results:
                 raise ResultsError(f"{path} is a {found}; expected a {wanted}. Remove it, or name another --out.")
 
     def write(self, report: Report) -> None:
-        """Write a report atomically. Delete the now stale summary first. Raises `OSError`."""
+        """Delete the summary, which becomes stale, and write a report atomically. Raises `OSError`."""
         self.summary.unlink(missing_ok=True)
         data = to_json(report)
-        self._note(report.submission.id, data)  # first: a run that is killed here leaves the earlier report valid
+        self._note(report.submission.id, data)  # first: if the run is killed here, the earlier report stays valid
         write_atomically(self.path(report.submission.id), data)
 
     @property
     def _written(self) -> dict[str, set[str]]:
-        """The digests of the reports that were written here. Raises `OSError`."""
+        """Return the digests of the reports that were written to this folder. Raises `OSError`."""
         if self._known is None:
             self._known = written(self.folder) or {}
         return self._known
 
     def _note(self, entry_id: str, data: bytes) -> None:
-        """Append the digest of a report to the list of those that were written. Raises `OSError`."""
+        """Append the digest of a report to the list of written reports. Raises `OSError`."""
         digest = hashlib.sha256(data).hexdigest()
         if digest in self._written.setdefault(entry_id, set()):
             return
@@ -183,7 +183,7 @@ class Results:
         try:
             size = os.fstat(handle).st_size
             os.lseek(handle, max(0, size - 1), os.SEEK_SET)
-            torn = size and os.read(handle, 1) != b"\n"  # by a run that was killed
+            torn = size and os.read(handle, 1) != b"\n"  # a run was killed while it wrote the last line
             os.write(handle, b"\n" * bool(torn) + f"{digest}  {REPORTS}/{entry_id}.json\n".encode())
         finally:
             os.close(handle)
@@ -206,14 +206,14 @@ class Results:
         return [path.stem for path in stale]
 
     def _put_away(self, path: Path) -> None:
-        """Move a report to `gone/`, without overwriting earlier ones of the same name."""
+        """Move a report to `gone/` without overwriting earlier reports of the same name."""
         self.summary.unlink(missing_ok=True)
         plain_folder(self.folder / GONE)
         names = chain([path.name], (f"{path.stem}.{number}.json" for number in count(2)))
         path.replace(next(place for name in names if not os.path.lexists(place := self.folder / GONE / name)))
 
     def report(self, entry_id: str) -> Report | None:
-        """Return the existing report, or None if it is missing, unreadable, inconsistent or was edited."""
+        """Return the existing report, or None if it is missing, unreadable, inconsistent or edited."""
         try:
             data = read_plain(self.path(entry_id))
             return read_report(data) if is_as_written(self._written, entry_id, data) else None
@@ -221,7 +221,7 @@ class Results:
             return None
 
     def is_edited(self, entry_id: str) -> bool:
-        """Return whether there is a report that has the right form, but was changed after it was written."""
+        """Return whether there is a report that is well-formed but was changed after it was written."""
         try:
             data = read_plain(self.path(entry_id))
             read = msgspec.json.decode(data, type=Report)
@@ -230,10 +230,10 @@ class Results:
         return read.submission.id == entry_id and not is_as_written(self._written, entry_id, data)
 
     def keep_earlier(self, entry_id: str) -> None:
-        """Copy a report that is about to be replaced to `earlier/`. Raises `OSError`."""
+        """Copy a report that will be replaced to `earlier/`. Raises `OSError`."""
         data = read_plain(self.path(entry_id))
         kept = self.earlier_reports(entry_id)
-        if kept and read_plain(kept[-1]) == data:  # by a run that was killed before it wrote the new one
+        if kept and read_plain(kept[-1]) == data:  # copied by a run that was killed before it wrote the new report
             return
         plain_folder(self.earlier)
         write_atomically(self.earlier / f"{entry_id}.{len(kept) + 1}.json", data)
@@ -244,7 +244,7 @@ class Results:
         return list(takewhile(lambda path: in_the_way(path) is None and path.exists(), paths))
 
     def has_older(self, entry_id: str) -> bool:
-        """Return whether there is a report in an older schema, which this version does not read."""
+        """Return whether there is a report in an older schema, which this version cannot read."""
         try:
             found = msgspec.json.decode(read_plain(self.path(entry_id)), type=_AnySchema)
         except (OSError, ValueError):
@@ -252,7 +252,7 @@ class Results:
         return found.schema != SCHEMA and found.schema.startswith(SCHEMA.rpartition("/")[0])
 
     def keep_aside(self, entry_id: str) -> bool:
-        """Move a damaged report to `gone/`. Return whether there was one. Raises `OSError`."""
+        """Move a damaged report to `gone/`. Return whether a report was there. Raises `OSError`."""
         path = self.path(entry_id)
         if not os.path.lexists(path):
             return False
@@ -260,10 +260,14 @@ class Results:
         return True
 
     def take_over(self, earlier: Path, entries: Iterable[Entry]) -> None:
-        """Copy the seed and the reports of an earlier folder of results, except those that this folder has.
+        """Copy the seed, the rules and the reports of an earlier folder of results.
 
-        As in every run, a submission that has changed since is graded again. Raises `ResultsError` if
-        `earlier` contains no results, and `OSError`.
+        Files that this folder already has are not copied.
+        As in every run, a submission that has changed since then is graded again.
+
+        Raises:
+            ResultsError: `earlier` contains no results.
+            OSError: a file cannot be written.
         """
         known = written(earlier)
         entries = tuple(entries)
@@ -291,9 +295,9 @@ class Results:
             write_atomically(self.folder / place, data)
 
     def seed(self, course: Course, given: str | None) -> str:
-        """Return the seed given, else the one of the folder's `run.json`, else a new secret one.
+        """Return the given seed, or else the seed in `run.json`, or else a new secret seed.
 
-        Raises `ResultsError`.
+        Raises `ResultsError` if `run.json` cannot be read.
         """
         try:
             before: RunFile | None = msgspec.json.decode(read_plain(self.folder / RUN), type=RunFile)
@@ -309,7 +313,7 @@ class Results:
 
 
 def rules_digest(folder: Path) -> str:
-    """Return the digest of the roster, the deadlines and the decisions in a folder of results. Raises `OSError`."""
+    """Return a digest of the roster, the deadlines and the decisions in a folder of results. Raises `OSError`."""
     made = hashlib.sha256()
     for name in (ROSTER, DEADLINES, OVERRIDES):
         try:
@@ -321,9 +325,9 @@ def rules_digest(folder: Path) -> str:
 
 
 def written(folder: Path) -> dict[str, set[str]] | None:
-    """Return the digests of the reports that were written to a folder of results, by submission; None for no list.
+    """Return the digests of all reports that were written to a folder of results, by submission.
 
-    Raises `OSError`.
+    Returns None if the folder has no list of digests. Raises `OSError`.
     """
     try:
         lines = read_plain(folder / WRITTEN).decode("ascii", "replace").splitlines()
@@ -338,21 +342,21 @@ def written(folder: Path) -> dict[str, set[str]] | None:
 
 
 def is_as_written(known: Mapping[str, set[str]], entry_id: str, data: bytes) -> bool:
-    """Return whether a report has one of the digests that were noted when it was written."""
+    """Return whether the data of a report has one of the digests recorded when reports were written."""
     return hashlib.sha256(data).hexdigest() in known.get(entry_id, ())
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield every path in a folder that has the name of a result, with the kind that it should have."""
+    """Yield every path in a folder that is named like a result, with the expected kind of file."""
     yield from ((path, "file") for path in sorted(folder.glob("*.json")))
 
 
 def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Drawn:
     """Return the data drawn from a seed, computed once for all submissions.
 
-    The oracle's process has ended when this returns.
+    The oracle's process has ended when this function returns.
     """
-    if seed == course.seed:  # the answer book has it all
+    if seed == course.seed:  # the answer book contains everything for the course's own seed
         return Drawn()
     with Oracle(book, memo) as oracle:
         with CheckSession(course, course.exercises) as checks:
@@ -364,13 +368,13 @@ def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Dra
 def grade_entries(
     course: Course, entries: Sequence[Entry], results: Results, seed: str, pool: Pool, readers: int = 1
 ) -> Iterator[Standing]:
-    """Grade every submission without a report for the same files, course, seed and grader version.
+    """Grade every submission that has no report for the same files, course, seed and grader version.
 
     Args:
         readers: the number of processes that read submissions in parallel.
 
     Yields:
-        The standing after each submission, always the same object.
+        The progress after each submission. It is always the same object.
 
     Raises:
         OSError: a report cannot be written.
@@ -383,7 +387,7 @@ def grade_entries(
     exercises = {exercise.id: exercise.filename for exercise in course.exercises}
 
     def faulted(name: str, message: str) -> None:
-        if results.report(name) is not None:  # of other files, or of another version of the course
+        if results.report(name) is not None:  # a report on other files, or for another version of the course
             results.keep_earlier(name)
         results.forget(name)
         standing.faults[name] = message
@@ -425,7 +429,7 @@ def grade_entries(
 
 
 def submission_of(entry: Entry, intake: Intake) -> Submission:
-    """Return the submission to grade: its sources, and the stamp that its report will have."""
+    """Return the submission to grade: its sources, and the stamp for its report."""
     stamp = SubmissionStamp(
         id=entry.id,
         sha256=digest(intake.sources),

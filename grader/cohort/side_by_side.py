@@ -14,11 +14,11 @@ def side_by_side(
 ) -> Iterator[_Result]:
     """Yield the workers' results for the items, in the order in which they finish.
 
-    Each worker runs in a thread. Raises any error of `items` and of the workers.
+    Each worker runs in a thread. Raises any error of `items` or of a worker.
 
     Args:
-        workers: functions that make a result from an item.
-        items: taken one by one, as workers become free.
+        workers: functions that compute a result from an item.
+        items: the items to process. One is taken whenever a worker is free.
         ahead: the number of items that may be taken before their results are consumed.
     """
     waiting, done = iter(items), queue.SimpleQueue[Any]()

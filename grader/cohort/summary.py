@@ -1,4 +1,4 @@
-"""Summarise a class: scores, pass rate and discrimination of each check, misconceptions, and reviews."""
+"""Summarise a class: scores, pass rate and discrimination of each check, misconceptions, and needed reviews."""
 
 import math
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ from ..words.instructor import check_note, review_command, review_question, revi
 
 CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"
-WEAK = 0.2  # below this an item is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
+WEAK = 0.2  # an item below this is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
 _BANDS = 10
 Untried: TypeAlias = Literal["", "missing", "not_started"]  # an exercise that nobody submitted, or that nobody began
 
@@ -30,11 +30,11 @@ class CheckStatistics(_Strict, frozen=True):
     """The statistics of one check.
 
     Attributes:
-        passed: submissions that pass it.
-        rate: the part of all graded submissions that pass it, from 0 to 1.
-        discrimination: the correlation of passing it with the points from all other checks (corrected item-total
-            correlation), from -1 to 1; null if everybody or nobody passes.
-        note: advice for the instructor, or empty.
+        passed: the number of submissions that pass the check.
+        rate: the fraction of all graded submissions that pass the check, from 0 to 1.
+        discrimination: the correlation of passing the check with the points from all other checks (corrected
+            item-total correlation), from -1 to 1; null if everybody or nobody passes.
+        note: advice for the instructor, or an empty text.
     """
 
     id: str
@@ -58,12 +58,12 @@ class ExerciseStatistics(_Strict, frozen=True):
 
     @property
     def untried(self) -> Untried:
-        """Return whether nobody submitted this exercise, or nobody began it."""
+        """Return `missing` if nobody submitted this exercise, `not_started` if nobody began it, or an empty text."""
         return _untried(self.statuses)
 
 
 class MisconceptionCount(_Strict, frozen=True):
-    """The number of submissions that behave like a misconception, and the id of the first one."""
+    """The number of submissions that behave like a misconception. `example` is the id of the first one."""
 
     exercise: str
     id: str
@@ -74,13 +74,13 @@ class MisconceptionCount(_Strict, frozen=True):
 
 
 class Border(_Strict, frozen=True):
-    """A learner whom one small check separates from the border of a grade.
+    """A learner who is within one small check of the border of a grade.
 
     Attributes:
-        id: the learner's.
-        total: the points with bonus and without the penalty, as in the final table.
-        distance: the points that `total` lacks for the border; 0 or less if it reaches the border.
-        check: the smallest check that would move `total` across the border, by `exercise.check`.
+        id: the id of the learner.
+        total: the points including the bonus, minus the penalty, as in the final table.
+        distance: the points missing to reach the border; 0 or less if `total` reaches it.
+        check: the smallest check that would move `total` across the border, as `exercise.check`.
     """
 
     id: str
@@ -93,7 +93,7 @@ class Border(_Strict, frozen=True):
 
 
 class GradeCount(_Strict, frozen=True):
-    """The number of learners whose total reaches a grade and no better one. `grade` is empty for those below all."""
+    """The number of learners with a grade. An empty `grade` counts the learners who reach no grade."""
 
     grade: str
     least: int
@@ -104,10 +104,12 @@ class Review(_Strict, frozen=True):
     """A submission or a learner that needs review.
 
     Attributes:
-        id: the submission's, or the learner's where there are several submissions.
-        names: the names of the learners whose it is.
-        reasons: why, as data.
-        texts, questions, commands: for each reason the words, what has to be decided, and the command that decides.
+        id: the id of the submission, or of the learner if the review is about several submissions.
+        names: the names of the learners who own the submission.
+        reasons: the reasons as data.
+        texts: each reason in words.
+        questions: for each reason, the question that a person has to decide.
+        commands: for each reason, the command that records the decision.
     """
 
     id: str
@@ -119,8 +121,10 @@ class Review(_Strict, frozen=True):
 
     @classmethod
     def of(cls, id: str, reasons: tuple[NeedsReview, ...], names: Sequence[str] = ()) -> "Review":
-        """Return the review of a submission or learner. In the commands, RESULTS stands for the folder of results, so
-        that the summary is the same in every folder."""
+        """Return the review of a submission or a learner.
+
+        Commands contain RESULTS instead of the folder of results, so that the summary is the same in every folder.
+        """
         return cls(
             id=id,
             names=tuple(names),
@@ -148,9 +152,13 @@ class Scores(_Strict, frozen=True):
 class Summary(_Strict, frozen=True):
     """The content of `cohort.json`.
 
-    `beside` lists files and folders that belong to no submission. `scores`, `exercises` and `misconceptions` are of all
-    graded submissions as the checks found them. `learners` is the final table, after decisions and penalties; `grades`
-    and `borders` follow from it. `rules` is the digest of the roster, the deadlines and the decisions.
+    Attributes:
+        scores, exercises, misconceptions: statistics of all graded submissions as the checks scored them.
+        beside: the files and folders that belong to no submission.
+        learners: the final table, after decisions and penalties.
+        grades, borders: statistics of the final table.
+        roster: whether the class has a roster.
+        rules: the digest of the roster, the deadlines and the decisions.
     """
 
     schema: CohortSchema
@@ -193,7 +201,7 @@ class _Sums:
 
     @property
     def correlation(self) -> float | None:
-        """Pearson's correlation coefficient; None if it is undefined."""
+        """Return Pearson's correlation coefficient, or None if it is undefined."""
         across = self.n * self.x - self.x * self.x
         down = self.n * self.yy - self.y * self.y
         if across <= 0 or down <= 0:
@@ -211,12 +219,12 @@ def summarise(
     *,
     rules: str = "",
 ) -> Summary:
-    """Return the summary of a class. Only numbers are kept of each report.
+    """Return the summary of a class. Only numbers from each report stay in memory.
 
     Args:
-        faults: for each submission without a report, the reason.
-        beside: names of files and folders that belong to no submission.
-        people: the people of the class, and the rules for them; None if the submitters are the people.
+        faults: the reason for each submission without a report.
+        beside: the names of files and folders that belong to no submission.
+        people: the people of the class and the rules for them; None if there is no roster and there are no rules.
         earlier: returns the earlier reports on a submission with their files, oldest first.
         rules: the digest of the roster, the deadlines and the decisions.
     """
@@ -248,7 +256,7 @@ def summarise(
         name = report.submission.id
         decisions = people.decisions(name)
         attempts = {old.submission.sha256: (file, old) for file, old in earlier(name) if old.course == report.course}
-        attempts.pop(report.submission.sha256, None)  # the same files, graded again
+        attempts.pop(report.submission.sha256, None)  # these are the same files, graded again
         marks[name] = [mark(old, file, decisions) for file, old in attempts.values()]
         marks[name].append(mark(report, f"reports/{name}.json", decisions))
         applied = in_force(decisions, digests(report), people.found(name)).applied
@@ -288,13 +296,17 @@ def summarise(
 
 
 def _names(people: Class, name: str) -> list[str]:
-    """Return the names of the people whose submission this is, or of the person with this key."""
+    """Return the names of the people who own a submission, or of the person with this key."""
     keys = people.joined.owners.get(name, ()) or ([name] if name in people.people else [])
     return [people.people[key].name for key in keys if people.people[key].name]
 
 
 def _is_decided(reason: NeedsReview, decisions: Sequence[Decided]) -> bool:
-    """Return whether a decision answers a reason for review: on each check it names, or on one of its exercise."""
+    """Return whether decisions settle a reason for review.
+
+    A reason with checks needs a decision on each of them. A reason with only an exercise needs a decision on one of its
+    checks. Any other reason needs an excuse.
+    """
     points = {name for one in decisions for name in one.points}
     if reason.checks:
         return all(f"{reason.exercise}.{check}" in points for check in reason.checks)
@@ -304,7 +316,7 @@ def _is_decided(reason: NeedsReview, decisions: Sequence[Decided]) -> bool:
 
 
 def _small(course: Course) -> int:
-    """Return the points of the largest small check: 2 % of the points of the course, or those of the smallest check."""
+    """Return the most points of a small check: 2 % of the course's points, or those of its smallest check."""
     least = min((check.points for e in course.exercises for check in e.checks if check.points), default=1)
     return max(least, course.max_score * 2 // 100)
 
@@ -365,7 +377,7 @@ def _check(check: Check, sums: _Sums, untried: Untried) -> CheckStatistics:
 
 
 def _kind(sums: _Sums) -> str:
-    """Return a remark on a check, or an empty text."""
+    """Return the kind of a remark on a check, or an empty text."""
     found = sums.correlation
     if sums.n and sums.x in (0, sums.n):
         return "everybody" if sums.x else "nobody"

@@ -1,4 +1,4 @@
-"""People of a class: roster, decisions, rules on time, and the final table, as pure functions over data."""
+"""The people of a class: roster, decisions, rules on time, and the final table, as pure functions of data."""
 
 from .adjust import adjusted, nothing_submitted
 from .compare import Because, Change, changed_rows, compare

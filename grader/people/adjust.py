@@ -1,4 +1,4 @@
-"""Apply the final table to reports: what exports and feedback hold of each learner."""
+"""Apply the final table to reports, for exports and feedback."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from ..scoring import overall, skipped
 
 
 def adjusted(report: Report, learner: Learner) -> Report:
-    """Return a report with the points that people decided on, and with the learner's row of the final table."""
+    """Return a report with the points that people decided, and with the learner's row of the final table."""
     decided = {name: one for one in learner.decisions for name in one.points}
     exercises = tuple(_exercise(exercise, decided) for exercise in report.exercises) if decided else report.exercises
     return replace(
@@ -24,7 +24,7 @@ def adjusted(report: Report, learner: Learner) -> Report:
 
 
 def nothing_submitted(like: Report, learner: Learner) -> Report:
-    """Return the report of a learner who submitted nothing: every exercise missing.
+    """Return the report of a learner who submitted nothing, with every exercise missing.
 
     Args:
         like: any report of the same class.

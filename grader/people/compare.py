@@ -1,4 +1,4 @@
-"""Compare two final tables: whose total changed, and why."""
+"""Compare two final tables: find the learners whose total changed, and the reasons."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,24 +35,24 @@ class Because:
 
     | kind            | meaning                                                                              |
     |-----------------|--------------------------------------------------------------------------------------|
-    | `attempt`       | another attempt counts, of the same submission                                        |
-    | `check`         | the check `name`, on which nobody decided, has `after` points instead of `before`     |
+    | `attempt`       | another attempt of the same submission counts                                        |
+    | `check`         | the check `name`, without a decision, has `after` points instead of `before`         |
     | `course`        | another version of the course was used                                               |
-    | `decision`      | the decision on `name`, a check or `penalty` or `submitted_at`, is another one, with  |
-    |                 | `before` and `after` points; None where nobody decided                                |
-    | `due`           | the due date is another one                                                          |
-    | `excused`       | the learner is excused, `after` 1, or no longer, `after` 0                           |
-    | `file_decision` | the decision on the file that counts for the exercise `name` is another one          |
-    | `files`         | the learner's files are other ones                                                   |
-    | `gone`          | the learner is in the first table alone                                              |
+    | `decision`      | the decision on `name` (a check, `penalty` or `submitted_at`) changed from `before`  |
+    |                 | to `after` points; None means that nobody decided                                    |
+    | `due`           | the due date changed                                                                 |
+    | `excused`       | the learner is excused (`after` is 1) or no longer excused (`after` is 0)            |
+    | `file_decision` | the decision about which file counts for the exercise `name` changed                 |
+    | `files`         | the learner's files changed                                                          |
+    | `gone`          | the learner is only in the first table                                               |
     | `grader`        | another version of the grader was used                                               |
-    | `new`           | the learner is in the second table alone                                             |
+    | `new`           | the learner is only in the second table                                              |
     | `not_graded`    | one of the tables has no report on the learner                                       |
     | `penalty`       | the penalty is `after` points instead of `before`                                    |
-    | `rules`         | lateness costs another part of the points                                            |
+    | `rules`         | the rules take off another part of the points for the same lateness                  |
     | `seed`          | the random programs were drawn from another seed                                     |
     | `submission`    | another submission, `name`, counts                                                   |
-    | `time`          | the time of submission is another one                                                |
+    | `time`          | the time of submission changed                                                       |
     """
 
     kind: ReasonKind
@@ -63,7 +63,7 @@ class Because:
 
 @dataclass(frozen=True)
 class Change:
-    """A learner whose row changed. The totals are None where the learner has none."""
+    """A learner whose row changed. `before` or `after` is None if the learner has no total in that table."""
 
     id: str
     name: str
@@ -75,12 +75,13 @@ class Change:
 def changed_rows(
     before: Sequence[Learner], after: Sequence[Learner]
 ) -> Iterator[tuple[Learner | None, Learner | None]]:
-    """Yield the rows before and after where total or standing changed, in the order of the second table.
+    """Yield the rows before and after for each learner whose total or standing changed.
 
-    Those that are gone come last. None stands for no row.
+    They are in the order of the second table. Learners who are only in the first table come last. The row of the
+    table without the learner is None.
 
-    A learner may have another key under another roster. The row before is then that of the same submission, or of a
-    person with an id in common. A row that is in one table alone is left out if it has no total.
+    A learner may have another key in the other table if the roster changed. Then the row before is the row with the
+    same submission, or of a person with an id in common. A row that is in only one table is omitted if it has no total.
     """
     earlier = _pairs(before, after)
     for one in after:
@@ -103,11 +104,10 @@ def compare(
     old: Mapping[str, Report],
     new: Mapping[str, Report],
 ) -> tuple[Change, ...]:
-    """Return the learners whose total or standing changed, and why.
+    """Return the learners whose total or standing changed, with the reasons.
 
     Args:
-        old: the reports that count in the first table, by the learner's key there; those that are not known are left
-            out.
+        old: the reports that count in the first table, by the learner's key there. Unknown reports are omitted.
         new: the reports that count in the second table, by the learner's key there.
     """
     found: list[Change] = []
@@ -123,7 +123,7 @@ def compare(
 
 
 def _pairs(before: Sequence[Learner], after: Sequence[Learner]) -> dict[str, Learner]:
-    """Return the row before by the key of the row after."""
+    """Return the row in the first table of each learner who is in both, by the learner's key in the second table."""
     known = {one.id: one for one in before}
     found = {one.id: known[one.id] for one in after if one.id in known}
     left = [one for one in before if one.id not in found]
@@ -139,7 +139,7 @@ def _pairs(before: Sequence[Learner], after: Sequence[Learner]) -> dict[str, Lea
 
 
 def _marks(learner: Learner) -> set[tuple[str, str]]:
-    """Return everything by which a learner is known whatever the roster says: submissions and ids."""
+    """Return everything that identifies a learner independently of the roster's keys: submissions and ids."""
     ids = ("login", "email", "sis_id", "canvas_id", "moodle_id", "github")
     known = {(field, getattr(learner.person, field).casefold()) for field in ids}
     return {one for one in known if one[1]} | {("submission", name) for name in learner.submissions}
@@ -170,7 +170,7 @@ def _reasons(was: Learner, now: Learner, old: Report | None, new: Report | None)
 
 
 def _files(old: Report, new: Report, before: Decided, after: Decided) -> Iterator[Because]:
-    """Yield whether the learner or a decision changed the files that were graded."""
+    """Yield the reasons why other files were graded: the learner changed them, or a decision did."""
     if old.submission.sha256 == new.submission.sha256:
         return
     first, second = old.submission.files or {}, new.submission.files or {}
@@ -182,7 +182,7 @@ def _files(old: Report, new: Report, before: Decided, after: Decided) -> Iterato
 
 
 def _grading(old: Report, new: Report, before: Decided, after: Decided) -> Iterator[Because]:
-    """Yield what else differs between two reports. The points of a check on which somebody decided are no reason."""
+    """Yield the reasons why the same submission got other points. Checks with a decision are left out."""
     if old.course != new.course:
         yield Because("course")
     if old.grader_version != new.grader_version:
@@ -197,7 +197,7 @@ def _grading(old: Report, new: Report, before: Decided, after: Decided) -> Itera
 
 
 def _lateness(was: Learner, now: Learner, before: Decided, after: Decided) -> Iterator[Because]:
-    """Yield why the penalty changed."""
+    """Yield the reasons why the penalty changed."""
     if was.penalty == now.penalty:
         return
     if before.penalty != after.penalty:

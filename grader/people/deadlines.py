@@ -55,7 +55,13 @@ class _Rules(_Strict, frozen=True):
 
 @dataclass(frozen=True)
 class Extension:
-    """More time for a learner or a section: until a time in ISO 8601, or by seconds. `line` is its line in the file."""
+    """More time for a learner or a section.
+
+    Attributes:
+        until: the new due date in ISO 8601, or None.
+        extra_s: seconds that are added to the due date, if `until` is None.
+        line: the line of the extension in the file.
+    """
 
     learner: str | None
     section: str | None
@@ -69,13 +75,13 @@ class Rules:
     """The rules on time of an assignment.
 
     Attributes:
-        due: the time by which submissions are due, in ISO 8601; None for no due date.
+        due: the due date in ISO 8601; None for no due date.
         grace_s: seconds after the due date that do not count as late.
-        percent: the percentage of the points that each begun hour or day takes off; 0 for no penalty.
+        percent: the percentage of the points to take off for each started hour or day; 0 for no penalty.
         per_s: the length of that hour or day in seconds.
-        cap: the highest percentage that is taken off.
-        attempts: which of several attempts counts.
-        sections: due dates of sections that have their own.
+        cap: the highest percentage to take off.
+        attempts: the rule that selects one of several attempts.
+        sections: the due dates of sections that have their own.
     """
 
     due: str | None = None
@@ -88,12 +94,12 @@ class Rules:
     extensions: tuple[Extension, ...] = ()
 
     def due_for(self, person: Person, names: tuple[str, ...] = ()) -> str | None:
-        """Return when a person's submission is due, extensions included; None for no due date.
+        """Return the due date of a person's submission, extensions included; None for no due date.
 
-        The latest of the extensions for the person and for the section counts.
+        If several extensions apply to the person or the section, the latest one counts.
 
         Args:
-            names: further names under which an extension may name the person.
+            names: further names by which an extension may refer to the person.
         """
         due = self.sections.get(person.section, self.due)
         known = {person.key, person.login, person.email, *names} - {""}
@@ -106,20 +112,20 @@ class Rules:
         return best
 
     def late_s(self, due: str | None, submitted_at: str | None) -> int:
-        """Return by how many seconds a submission is late; 0 within the grace period, or if a time is not known."""
+        """Return how many seconds late a submission is; 0 within the grace period, or if a time is unknown."""
         if not due or not submitted_at:
             return 0
         over = seconds_between(due, submitted_at)
         return over if over > self.grace_s else 0
 
     def penalty(self, points: int, late_s: int) -> int:
-        """Return the points to take off: each begun hour or day costs `percent`, up to `cap`, rounded down."""
+        """Return the points to take off: `percent` for each started hour or day, up to `cap`, rounded down."""
         begun = -(-late_s // self.per_s)
         return points * min(self.percent * begun, self.cap) // 100
 
 
 def read_rules(path: Path) -> Rules:
-    """Return the rules in a file; no rules if there is no file. Raises `CourseError` with the line."""
+    """Return the rules in a file, or no rules if the file does not exist. Raises `CourseError` with the line."""
     if not path.exists():
         return Rules()
     document = Document(path)
@@ -143,7 +149,7 @@ def read_rules(path: Path) -> Rules:
 
 
 def see_that_they_are_known(rules: Rules, path: Path, names: set[str], sections: set[str]) -> None:
-    """Raise `CourseError` if the rules name a learner or a section that is not there."""
+    """Raise `CourseError` if the rules name an unknown learner or section."""
     for one in rules.extensions:
         if one.learner is not None and one.learner not in names:
             near = did_you_mean(one.learner, sorted(names))

@@ -1,4 +1,4 @@
-"""Which decisions hold: without what was replaced or withdrawn, and without what was made for other files."""
+"""Determine which decisions apply: those that were not replaced or withdrawn, and were not made for other files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,18 +9,19 @@ from msgspec.structs import replace
 from ..report.choices import NO_FILE, Choice, Found, files_digest
 from ..report.person import Decided
 
-ONCE = ("submission", "submitted_at", "penalty", "excused", "ignored")  # keys of which the last decision counts
-WHOLE = ""  # in place of an exercise: all files of a submission
-_Part: TypeAlias = tuple[str, str]  # a key of the file, and a check, an exercise or a number
+ONCE = ("submission", "submitted_at", "penalty", "excused", "ignored")  # only the last decision on each of these counts
+WHOLE = ""  # used in place of an exercise for all files of a submission
+_Part: TypeAlias = tuple[str, str]  # a key of a decision, and the name of a check or an exercise, or a number
 
 
 @dataclass(frozen=True)
 class InForce:
-    """Decisions about a learner, as they apply to certain files.
+    """The decisions about a learner that apply to certain files.
 
     Attributes:
-        applied: the decisions that hold, in their order, each without the parts that do not.
-        pending: a decision for each part that was made for other files, where no decision on these files replaces it.
+        applied: the decisions that apply, in their order. Each contains only the parts that apply.
+        pending: the decisions that were made for other files, one for each part. A part is left out if a decision
+            that applies replaces it.
     """
 
     applied: tuple[Decided, ...]
@@ -28,14 +29,14 @@ class InForce:
 
 
 def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Found) -> InForce:
-    """Return which decisions hold for the files of a submission.
+    """Return the decisions that apply to the files of a submission.
 
-    Of two decisions about the same thing the later counts. A decision about points, about the file that counts or about
-    the time of submission holds for the files that it was made for, and for all files where those are not known.
-    Comments are all told.
+    Of two decisions about the same thing, the later one counts. A decision about points, about the file that counts or
+    about the time of submission applies only to the files that it was made for. If those are unknown, it applies to
+    all files. All comments apply.
 
     Args:
-        files: the digest of the file that was graded, by exercise; under `WHOLE` that of the submission.
+        files: the digest of the graded file by exercise, and the digest of the whole submission under `WHOLE`.
         found: the files that somebody may choose from.
     """
     held: dict[_Part, int] = {}
@@ -60,7 +61,7 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
 
 
 def file_choices(decisions: Sequence[Decided]) -> dict[str, tuple[Choice, ...]]:
-    """Return the decisions on the file that counts that were not withdrawn, by exercise, oldest first."""
+    """Return the decisions about which file counts that were not withdrawn, by exercise, oldest first."""
     found: dict[str, list[Choice]] = {}
     for one in decisions:
         for name in one.withdraw:
@@ -71,13 +72,13 @@ def file_choices(decisions: Sequence[Decided]) -> dict[str, tuple[Choice, ...]]:
 
 
 def made_for(one: Decided, files: Mapping[str, str], found: Found) -> dict[str, str]:
-    """Return the digests of the files that a decision is made for, where they are known."""
+    """Return the digests of the files that a decision is made for, as far as they are known."""
     digests = dict(one.made_for)
     for part in _parts(one, 0):
         key, name = part
         if key in ("files", "submitted_at") or (key == "points" and _exercise(name) not in one.files):
             digest = _digest(one, part, files, found)
-        elif key == "points" and not one.files[_exercise(name)].endswith(".ipynb"):  # the file that is chosen with it
+        elif key == "points" and not one.files[_exercise(name)].endswith(".ipynb"):  # the decision chooses this file
             digest = _of(found, _exercise(name), one.files[_exercise(name)])
         else:
             continue
@@ -87,7 +88,7 @@ def made_for(one: Decided, files: Mapping[str, str], found: Found) -> dict[str, 
 
 
 def parts(one: Decided) -> tuple[str, ...]:
-    """Return what a decision is about, by the names that `withdraw` takes."""
+    """Return the names of everything that a decision is about, as `withdraw` uses them."""
     return tuple(dict.fromkeys(_name(part) for part in _parts(one, 0)))
 
 
@@ -105,8 +106,10 @@ def _name(part: _Part) -> str:
 
 
 def _digest(one: Decided, part: _Part, files: Mapping[str, str], found: Found) -> str | None:
-    """Return the digest of the files that a part of a decision is about, empty if it is about none; None for no such
-    file."""
+    """Return the digest of the files that a part of a decision is about.
+
+    The digest is empty if the part is not about files, and None if the chosen file does not exist.
+    """
     key, name = part
     if key == "points":
         return files.get(_exercise(name), NO_FILE)
@@ -124,7 +127,7 @@ def _exercise(check: str) -> str:
 
 
 def _only(one: Decided, kept: set[_Part]) -> Decided | None:
-    """Return a decision with these parts alone; None for no part."""
+    """Return a decision with only the parts in `kept`, or None if `kept` is empty."""
     if not kept:
         return None
     names = set(map(_name, kept))

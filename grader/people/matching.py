@@ -1,7 +1,7 @@
-"""Decide whose a submission is: join submissions with a roster, by ids first and by names last.
+"""Find the owner of each submission: join submissions with a roster, first by ids and then by names.
 
-Nothing is guessed. What fits two people is ambiguous, and a submission that fits nobody is a
-stranger's. Both are reported.
+Nothing is guessed. A submission that fits two people is ambiguous. A submission that fits nobody belongs to a
+stranger. Both are reported.
 """
 
 import re
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ..report.model import SubmissionStamp
 from ..report.person import Person, Submitter, platform_id
 
-_MANY_WORDS = 6  # of a name; a longer one is compared as it stands
+_MANY_WORDS = 6  # a name with more words is compared only in its own word order
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Handed:
 
     @classmethod
     def of(cls, stamp: SubmissionStamp) -> "Handed":
-        """Return the submission that a report is about."""
+        """Return the submission that a stamp describes."""
         return cls(stamp.id, stamp.origin or stamp.id, stamp.submitters or ())
 
 
 @dataclass(frozen=True)
 class Unmatched:
-    """A submitter whom the roster does not settle: `candidates` are keys of people, none for a stranger."""
+    """A submitter whom the roster does not identify. `candidates` are keys of people, and empty for a stranger."""
 
     submission: str
     name: str
@@ -43,12 +43,12 @@ class Unmatched:
 
 @dataclass(frozen=True)
 class Joined:
-    """Who owns which submission.
+    """The owners of submissions.
 
     Attributes:
-        owned: ids of submissions by the key of a person, in the order of the submissions.
-        owners: keys of people by the id of a submission.
-        unmatched: submitters who are no one of the roster for certain.
+        owned: the ids of a person's submissions in their order, by the key of the person.
+        owners: the keys of people by the id of a submission.
+        unmatched: the submitters whom the roster does not identify with certainty.
     """
 
     owned: Mapping[str, tuple[str, ...]]
@@ -69,9 +69,9 @@ class Joined:
 
 
 def join(people: Sequence[Person], submissions: Sequence[Handed]) -> Joined:
-    """Return who owns which submission.
+    """Return the owners of submissions.
 
-    A submission of one member of a group belongs also to those members who have none of their own.
+    A submission of one member of a group also belongs to the members who have no submission of their own.
     """
     index = _Index(people, _prefix(people, [_folder(one) for one in submissions]))
     owned: dict[str, list[str]] = {person.key: [] for person in people}
@@ -98,13 +98,13 @@ def join(people: Sequence[Person], submissions: Sequence[Handed]) -> Joined:
 
 
 def submitter_of(members: Sequence[Person], submission: Handed) -> str:
-    """Return the key of the member of a group who submitted; of the first one if it is not certain."""
+    """Return the key of the group member who submitted, or of the first member if that is not certain."""
     alone = [replace(person, group="") for person in members]
     return next(iter(join(alone, [submission]).owners.get(submission.id, ())), members[0].key)
 
 
 def name_keys(name: str) -> Iterator[str]:
-    """Yield the forms in which a name is compared: without case, accents and punctuation, in each order of its words.
+    """Yield the forms in which a name is compared: without case, accents and punctuation, with its words rotated.
 
     `Doe, Jane`, `Jane Doe` and Canvas' `doejane` have a form in common.
     """
@@ -131,7 +131,7 @@ class _Index:
                 self._by["group", key].append(person)
 
     def find(self, submission: Handed, submitter: Submitter) -> tuple[list[Person], bool]:
-        """Return the people who a submitter may be, and whether that is certain."""
+        """Return the people who may be a submitter, and whether this is certain."""
         for kind, keys in self._evidence(submission, submitter):
             found = self._look_up(keys)
             if kind == "group" and found:
@@ -146,7 +146,7 @@ class _Index:
         return list({person.key: person for key in keys for person in self._by.get(key, ())}.values())
 
     def _evidence(self, submission: Handed, submitter: Submitter) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        """Yield kinds of evidence with the keys to look up, the most certain first."""
+        """Yield the kinds of evidence with the keys to look up, the most certain first."""
         email, number = submitter.email.casefold(), submitter.id.casefold()
         kind, own = platform_id(submitter, submission.origin)
         if kind:
@@ -170,7 +170,7 @@ def _folder(submission: Handed) -> str:
 
 
 def _contradicts(person: Person, submission: Handed, submitter: Submitter) -> bool:
-    """Return whether a person of the same name has another id than the submitter."""
+    """Return whether a person with the submitter's name has another id than the submitter."""
     kind, own = platform_id(submitter, submission.origin)
     if kind:
         return getattr(person, kind) not in ("", own)
@@ -180,9 +180,9 @@ def _contradicts(person: Person, submission: Handed, submitter: Submitter) -> bo
 
 
 def _prefix(people: Sequence[Person], names: Sequence[str]) -> str:
-    """Return the prefix, such as `backward-`, under which most folders are called after somebody of the roster.
+    """Return the prefix, such as `backward-`, that most folders of people on the roster have before a login.
 
-    It is empty unless two folders have it, or the only one.
+    Returns an empty text unless at least two folders have the prefix, or the only folder has it.
     """
     known = {value.casefold() for person in people for value in (person.login, person.github) if value}
     counted: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Read decisions of people from `overrides.yaml`, and write further ones."""
+"""Read people's decisions from `overrides.yaml`, and write new ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,17 +45,17 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Overrides:
-    """The decisions of a file, by the learner or submission that they name, in the order of the file."""
+    """The decisions of a file in their order, by the learner or submission that they name."""
 
     by_learner: Mapping[str, tuple[Decided, ...]] = field(default_factory=dict)
 
     def of(self, *names: str) -> tuple[Decided, ...]:
-        """Return the decisions that name any of these, in their order."""
+        """Return the decisions that name any of `names`, in the order of the file."""
         found = [one for name in dict.fromkeys(names) for one in self.by_learner.get(name, ())]
         return tuple(sorted(found, key=lambda one: one.line))
 
     def made_for(self, known: Mapping[str, Mapping[str, str]]) -> "Overrides":
-        """Return the decisions with the files that they were made for, where only an earlier run knows them.
+        """Return the decisions, completed with the files that they were made for as an earlier run recorded them.
 
         Args:
             known: digests by check or exercise, by the key of a decision.
@@ -70,7 +70,11 @@ class Overrides:
         )
 
     def unknown(self, known: Iterable[str]) -> tuple[int, str, str] | None:
-        """Return line, name and a proposal for the first decision about somebody who is not `known`; None for none."""
+        """Return line, name and a similar name for the first decision about an unknown learner, or None.
+
+        Args:
+            known: the names of all learners and submissions.
+        """
         there = set(known)
         for name, decided in self.by_learner.items():
             if name not in there:
@@ -79,10 +83,10 @@ class Overrides:
 
 
 def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Overrides:
-    """Return the decisions in a file; none if there is no file. Raises `CourseError` with the line.
+    """Return the decisions in a file, or no decisions if the file does not exist. Raises `CourseError` with the line.
 
     Args:
-        data: the content of the file, if it is not to be read.
+        data: the content to use instead of the file's.
     """
     if data is None and not path.exists():
         return Overrides()
@@ -114,7 +118,7 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
 
 
 def merged(decisions: Sequence[Decided]) -> Decided | None:
-    """Return decisions that hold as one: of two about the same thing the later counts. None for none."""
+    """Merge decisions that apply into one. A later value replaces an earlier one. Return None for no decisions."""
     if not decisions:
         return None
     last = decisions[-1]
@@ -130,12 +134,12 @@ def merged(decisions: Sequence[Decided]) -> Decided | None:
 
 
 def key_of(learner: str, decided: Decided) -> str:
-    """Return a digest of everything that a person wrote in a decision, except the files that it was made for."""
+    """Return a digest of everything that a person wrote in a decision, without the files that it was made for."""
     return text_digest(entry_text(learner, replace(decided, made_for={})))
 
 
 def entry_text(learner: str, decided: Decided) -> str:
-    """Return a decision as an item of the file's list."""
+    """Return a decision as a YAML list item for the file."""
     entry: dict[str, Any] = {"learner": learner}
     entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in _NOTHING}
     if decided.made_for:
@@ -148,7 +152,7 @@ def entry_text(learner: str, decided: Decided) -> str:
 
 
 def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course: Course) -> None:
-    """Raise `CourseError` for a decision about a check or exercise that the course has not, or about nothing."""
+    """Raise `CourseError` for a decision about nothing, or about a check or exercise that the course does not have."""
     if all(getattr(entry, name) in _NOTHING for name in _WHAT):
         raise document.error(node, problem_text("nothing_decided", keys=", ".join(_WHAT)))
     most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}

@@ -1,4 +1,4 @@
-"""Keep what earlier runs knew and no report has: times from rosters, and the files that decisions were made for."""
+"""Keep data of earlier runs that no report contains: roster times, and the files that decisions were made for."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,10 +17,10 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of `recorded.json`.
 
     Attributes:
-        decisions: for decisions that do not name the files that they were made for, the digests of the files that the
-            first run applied them to, by check or exercise; by a digest of the decision.
-        times: the time of submission that the roster gave for each attempt to which the platform gave none, by the
-            key of the learner; by the id of the submission and the digest of its files.
+        decisions: for decisions that do not name the files they were made for, the digests of the files that the first
+            run applied them to. The keys are a digest of the decision, then a check or exercise.
+        times: the times of submission that rosters gave for attempts without a time from the platform. The keys are the
+            id of the submission, the digest of its files, and the key of the learner.
     """
 
     schema: Literal["backward/recorded/v1"] = "backward/recorded/v1"
@@ -29,7 +29,7 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_recorded(folder: Path) -> Recorded:
-    """Return what is recorded in a folder of results. Raises `UserError` for a damaged file, and `OSError`."""
+    """Return the recorded data in a folder of results. Raises `UserError` for a damaged file, and `OSError`."""
     path = folder / RECORDED
     try:
         return msgspec.json.decode(read_plain(path), type=Recorded)
@@ -40,10 +40,10 @@ def read_recorded(folder: Path) -> Recorded:
 
 
 def with_times(recorded: Recorded, learners: Iterable[Learner], attempts: Callable[[str], str | None]) -> Recorded:
-    """Return what is recorded with the times that the roster gives for the latest attempts.
+    """Return the recorded data, extended by the times that the roster gives for the latest attempts.
 
     Args:
-        attempts: returns the digest of the latest files of a submission; None for one with a time of its platform.
+        attempts: returns the digest of a submission's latest files, or None if the platform gave a time for them.
     """
     times = {name: {sha256: dict(at) for sha256, at in of.items()} for name, of in recorded.times.items()}
     for learner in learners:

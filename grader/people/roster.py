@@ -1,4 +1,4 @@
-"""Read a roster: a CSV file with a row for each person, as platforms export it or as somebody wrote it."""
+"""Read a roster: a CSV file with a row for each person, exported by a platform or written by hand."""
 
 import csv
 import difflib
@@ -15,8 +15,8 @@ from .times import moment
 
 MAX_BYTES = 16 << 20
 _DELIMITERS = (",", ";", "\t")
-# What a heading may be, without spaces, punctuation and case. After the exports of Canvas (gradebook), Gradescope
-# (roster), Moodle (participants, grading worksheet), GitHub Classroom (roster, grades) and nbgrader (students).
+# The accepted headings, without spaces, punctuation and case. They come from the exports of Canvas (gradebook),
+# Gradescope (roster), Moodle (participants, grading worksheet), GitHub Classroom (roster, grades) and nbgrader.
 _HEADINGS: Mapping[str, tuple[str, ...]] = {
     "login": ("login", "loginid", "sisloginid", "username", "user", "netid", "rosteridentifier", "identifier"),
     "name": ("name", "student", "studentname", "fullname", "displayname", "learner"),
@@ -37,11 +37,11 @@ _WANTED = "login, name, email, section, group, sis_id, canvas_id or github"
 _IDENTITY = ("login", "name", "first", "last", "email", "sis_id", "canvas_id", "moodle_id", "github")
 _LEARNER = re.compile(r"student|learner|", re.IGNORECASE)
 _PARTICIPANT = re.compile(r"Participant (\d+)")
-_CANVAS_ROWS = ("Points Possible", "Student, Test", "Test Student")  # rows of the gradebook that are nobody
+_CANVAS_ROWS = ("Points Possible", "Student, Test", "Test Student")  # rows of the gradebook that are not people
 
 
 class RosterError(UserError):
-    """A roster cannot be used: where, and why as data. The message says what to do."""
+    """A roster cannot be used. `line`, `kind` and `fields` hold the reason as data. The message says what to do."""
 
     def __init__(self, file: str, line: int | None, kind: str, **fields: object) -> None:
         place = file if line is None else f"{file}:{line}"
@@ -54,8 +54,8 @@ class Roster:
     """The people of a class, in the order of the file.
 
     Attributes:
-        columns: the headings that were recognised, in their order, each with what it was read as.
-        unread: the other headings, each with one that is known and similar, or an empty text.
+        columns: pairs of a recognised heading and its field, in the order of the file.
+        unread: pairs of another heading and a similar known heading, or an empty text.
     """
 
     people: tuple[Person, ...]
@@ -75,10 +75,10 @@ def read_roster(path: Path) -> Roster:
 
 
 def parse_roster(data: bytes, name: str) -> Roster:
-    """Return the roster that the bytes of a CSV file hold. Raises `RosterError`.
+    """Return the roster in the bytes of a CSV file. Raises `RosterError`.
 
     Args:
-        name: how errors name the file.
+        name: the name of the file in error messages.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -128,16 +128,16 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[s
 
 
 def _delimiter(text: str) -> str:
-    """Return the delimiter under which most headings of the first line are known."""
+    """Return the delimiter that gives the most known headings in the first line."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     return max(_DELIMITERS, key=lambda one: sum(_plain(cell) in _FIELD for cell in first.split(one)))
 
 
 def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
-    """Return the field of each column, None for a column that is not used."""
+    """Return the field of each column, or None for an unused column."""
     words = [_plain(cell) for cell in header]
     columns = [_FIELD.get(word) for word in words]
-    # Canvas calls its own id `ID`; nbgrader and lists made by hand call a login so
+    # Canvas uses `ID` for its own id; nbgrader and handwritten lists use it for a login
     canvas = "student" in words and not {"sisuserid", "sisloginid"}.isdisjoint(words)
     if "id" in words:
         field = "canvas_id" if canvas else "login" if "login" not in columns else "sis_id"
@@ -155,12 +155,12 @@ def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
 
 
 def _similar(heading: str, free: Sequence[str]) -> str:
-    """Return the one of these headings that is similar to a heading; an empty text for none."""
+    """Return a heading from `free` that is similar to `heading`, or an empty text."""
     return next(iter(difflib.get_close_matches(_plain(heading), free, n=1, cutoff=0.8)), "")
 
 
 def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | None:
-    """Return the person of a row; None for a row that is no learner."""
+    """Return the person in a row, or None if the row is not a learner."""
     cells = {field: printable(text) for field, text in row.items() if field and text}
     if cells.get("name") in _CANVAS_ROWS or not _LEARNER.fullmatch(cells.pop("role", "")):
         return None

@@ -1,6 +1,6 @@
-"""Make the final table of a class: one row for each learner, from scores, rules on time and decisions.
+"""Make the final table of a class from scores, rules on time and decisions. It has one row for each learner.
 
-Scoring knows nothing of people. This module applies decisions and penalties afterwards, as data.
+Scoring does not involve people. This module applies decisions and penalties afterwards, as data.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,17 +26,18 @@ OpenKind: TypeAlias = Literal["ambiguous", "late_unknown", "other_files", "sever
 
 @dataclass(frozen=True)
 class Mark:
-    """Everything that the final table needs of one report.
+    """The data of one report that the final table needs.
 
     Attributes:
         report: the report's file, relative to the folder of results.
         submitted_at: the time that the platform gave.
-        late: whether the platform says that it came late, without a time.
-        checks: score and bonus of the checks that decisions name, by `exercise.check`.
-        files: the digests of the files that were graded, by exercise, if there are decisions.
-        sha256: the digest of all files that were graded.
-        committed_at: the time of the commit, which whoever made it can set. It counts where no other is known.
-        gain, loss: for each number of points, a failed and a passed check worth as much, by `exercise.check`.
+        late: whether the platform marks the submission as late without giving a time.
+        checks: the score of each check that decisions name, and whether it is a bonus, by `exercise.check`.
+        files: the digests of the graded files by exercise, if there are decisions.
+        sha256: the digest of all graded files.
+        committed_at: the time of the commit. Its author can set it, so it counts only if no other time is known.
+        gain: for each number of points, a failed check worth that much, as `exercise.check`.
+        loss: for each number of points, a passed check worth that much, as `exercise.check`.
     """
 
     submission: str
@@ -55,11 +56,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Close:
-    """A learner whom one small check separates from the border of a grade.
+    """A learner who is within one small check of the border of a grade.
 
     Attributes:
-        distance: the points that the total lacks for the border; 0 or less if it reaches the border.
-        check: the smallest check that would move the total across the border, by `exercise.check`.
+        distance: the points missing to reach the border; 0 or less if the total reaches it.
+        check: the smallest check that would move the total across the border, as `exercise.check`.
     """
 
     learner: str
@@ -73,15 +74,15 @@ class Close:
 
 @dataclass(frozen=True)
 class Open:
-    """Something about a learner or a submission, `id`, that a person has to decide.
+    """An open question about a learner or a submission, `id`, that a person has to decide.
 
     | kind           | meaning                                                                         |
     |----------------|---------------------------------------------------------------------------------|
-    | `ambiguous`    | the submitter may be each of `names`, keys of people                             |
-    | `late_unknown` | the platform says that it came late, but not by how much                         |
+    | `ambiguous`    | the submitter may be any of the people with the keys `names`                    |
+    | `late_unknown` | the platform marks the submission as late, but does not say by how much         |
     | `other_files`  | `decided` was made for other files than those that count now                    |
-    | `several`      | the learner has several submissions, `names`, and not all of them have a time    |
-    | `stranger`     | nobody of the roster is the submitter                                            |
+    | `several`      | the learner has several submissions, `names`, and not all of them have a time   |
+    | `stranger`     | the submitter is nobody on the roster                                           |
     """
 
     kind: OpenKind
@@ -92,7 +93,7 @@ class Open:
 
 @dataclass(frozen=True)
 class Table:
-    """The final table, with everything that is open and everybody who is close to a border."""
+    """The final table, all open questions, and all learners who are close to a border."""
 
     learners: tuple[Learner, ...]
     open: tuple[Open, ...]
@@ -101,10 +102,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Misplaced:
-    """A decision in line `line` about the submission `submission` that cannot be.
+    """A decision in line `line` that cannot apply, because it names a wrong submission.
 
-    There is no such submission; or it is that of `owners`, keys of people; or, without a submission, a learner is to
-    be ignored.
+    Either the submission does not exist, or it belongs to `owners`, keys of people. An empty `submission` means that
+    the decision ignores a learner, although only a submission can be ignored.
     """
 
     line: int
@@ -119,7 +120,7 @@ def _nothing_found(submission: str) -> Found:
 
 @dataclass(frozen=True)
 class Class:
-    """The submissions of a class, its people and the rules for them. Without a roster, submitters are the people.
+    """The submissions of a class, its people and the rules for them. Without a roster, the submitters are the people.
 
     Attributes:
         found: returns the files of a submission that somebody may choose from.
@@ -135,20 +136,20 @@ class Class:
 
     @cached_property
     def ignored(self) -> frozenset[str]:
-        """The submissions that belong to nobody of the class, as somebody decided."""
+        """Return the submissions that somebody decided to ignore, because they belong to nobody in the class."""
         decided = {one.id: merged(in_force(self.overrides.of(one.id), {}, {}).applied) for one in self.submissions}
         return frozenset(name for name, what in decided.items() if what is not None and what.ignored)
 
     @cached_property
     def people(self) -> dict[str, Person]:
-        """The people by their keys."""
+        """Return the people by their keys."""
         if self.roster is not None:
             return {person.key: person for person in self.roster.people}
         return {key: person for one in self._there for key, person in _submitters(one)}
 
     @cached_property
     def joined(self) -> Joined:
-        """Whose the submissions are. A decision on the submission that counts for somebody makes it theirs."""
+        """Return the owners of the submissions. A decision that a submission counts for somebody makes it theirs."""
         found = self._joined
         if self.roster is None:
             return found
@@ -167,13 +168,13 @@ class Class:
 
     @cached_property
     def _joined(self) -> Joined:
-        """Whose the submissions are before any decision."""
+        """Return the owners of the submissions before any decision."""
         if self.roster is None:
             return Joined.of({key: (one.id,) for one in self._there for key, _ in _submitters(one)})
         return join(self.roster.people, self._there)
 
     def misplaced(self) -> Iterator[Misplaced]:
-        """Yield each decision that names a submission which is not there, or which is somebody else's."""
+        """Yield each decision that names a submission which does not exist or belongs to somebody else."""
         owners, ids = self._joined.owners, {one.id for one in self.submissions}
         for name, decided in self.overrides.by_learner.items():
             keys = {key for key, person in self.people.items() if name in _names(key, person)} | {*owners.get(name, ())}
@@ -187,7 +188,7 @@ class Class:
 
     @property
     def names(self) -> set[str]:
-        """Every name under which a decision may speak of a learner."""
+        """Return every name by which a decision may refer to a learner or a submission."""
         people = self.people
         found = {one.id for one in self.submissions} | people.keys()
         return found | {name for key, person in people.items() for name in _names(key, person)}
@@ -202,16 +203,16 @@ class Class:
         return self.overrides.of(submission, *(name for key in owners for name in _names(key, self.people[key])))
 
     def choices(self, submission: str) -> dict[str, tuple[Choice, ...]]:
-        """Return the decisions on the file that counts for an exercise of a submission."""
+        """Return the decisions about which file counts for an exercise of a submission."""
         return file_choices(self.decisions(submission))
 
 
 def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
-    """Return what the final table needs of a report.
+    """Return the data of a report that the final table needs.
 
     Args:
         file: the report's file, relative to the folder of results.
-        decisions: the decisions that may concern its checks.
+        decisions: the decisions that may concern checks of the report.
     """
     decided = {name for one in decisions for name in one.points}
     checks: dict[str, tuple[int, bool]] = {}
@@ -243,7 +244,7 @@ def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
 
 
 def digests(report: Report) -> dict[str, str]:
-    """Return the digests of the files that a report is about, by exercise, and of all of them under `WHOLE`."""
+    """Return the digests of a report's files by exercise, and the digest of all of them under `WHOLE`."""
     return {**(report.submission.files or {}), WHOLE: report.submission.sha256}
 
 
@@ -251,9 +252,9 @@ def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, 
     """Return the final table.
 
     Args:
-        marks: by submission the marks of its attempts, oldest first; none if it has no report.
-        grades: the least total of each grade, best first.
-        small: the points of the largest check that counts as small.
+        marks: the marks of each submission's attempts, oldest first; none if it has no report.
+        grades: the lowest total of each grade, best grade first.
+        small: the most points that a small check may have.
     """
     learners: list[Learner] = []
     open_: list[Open] = []
@@ -282,12 +283,12 @@ def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, 
 
 
 def _names(key: str, person: Person) -> tuple[str, ...]:
-    """Return the names under which a decision may speak of a person."""
+    """Return the names by which a decision may refer to a person."""
     return tuple(name for name in (key, person.login, person.email) if name)
 
 
 def _submitters(submission: Handed) -> Iterator[tuple[str, Person]]:
-    """Yield each submitter with a key: the submission's id, followed by a number from the second one on."""
+    """Yield each submitter with a key: the submission's id, with a number appended from the second submitter on."""
     for number, one in enumerate(submission.submitters, start=1):
         key = submission.id if number == 1 else f"{submission.id}:{number}"
         yield key, person_of(one, submission.origin)
@@ -304,7 +305,7 @@ def _row(
     decisions: tuple[Decided, ...],
     grades: Mapping[str, int],
 ) -> tuple[Learner, Mark | None]:
-    """Return a learner's row, and the mark that counts."""
+    """Return a learner's row and the mark that counts."""
     rules, none = of.rules, in_force(decisions, {}, {}).applied
     what = merged(none) or Decided("", "", "")
     due = rules.due_for(person, (key, *owned))
@@ -354,14 +355,17 @@ _Scored: TypeAlias = tuple[str, int, int, int, int, Mark]  # time, seconds late,
 
 
 def _time(of: Class, key: str, person: Person, attempts: Sequence[Mark], one: Mark) -> str:
-    """Return the time of an attempt: the platform's, the one that the roster gave while it was the latest attempt, or
-    that of its commit."""
+    """Return the time of an attempt.
+
+    The first of these times that is known counts: the platform's time, the roster's time if this is the latest attempt,
+    the time that the roster gave when it was, and the commit's time.
+    """
     recorded = of.times.get(one.submission, {}).get(one.sha256, {}).get(key, "")
     return one.submitted_at or (person.submitted_at if one is attempts[-1] else "") or recorded or one.committed_at
 
 
 def _scored(rules: Rules, due: str | None, time: str, one: Mark, applied: Sequence[Decided]) -> _Scored:
-    """Return the time and the points of one attempt, to which these decisions apply."""
+    """Return the time and the points of one attempt after the decisions in `applied`."""
     what = merged(applied) or Decided("", "", "")
     at = what.submitted_at or time
     late_s = rules.late_s(due, at)
@@ -375,7 +379,7 @@ def _scored(rules: Rules, due: str | None, time: str, one: Mark, applied: Sequen
 
 
 def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
-    """Return the attempt that counts: of attempts that are alike in the rule's eyes, the one that is listed last."""
+    """Return the attempt that counts. If the rule does not distinguish attempts, the last one in the list counts."""
 
     def total(place: int) -> tuple[int, int]:
         _, _, score, bonus, penalty, _ = scored[place]
@@ -396,7 +400,7 @@ def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
 
 
 def _in_order(scored: Sequence[_Scored]) -> bool:
-    """Return whether it is known which attempt is the last: attempts of one submission are listed oldest first."""
+    """Return whether the last attempt is known. The attempts of one submission are listed oldest first."""
     return all(one[0] for one in scored) or len({one[-1].submission for one in scored}) == 1
 
 
@@ -413,7 +417,7 @@ def _open(
 
 
 def _close(learner: Learner, counted: Mark, grades: Mapping[str, int], small: int) -> Iterable[Close]:
-    """Yield the border above and the border below the total, if one small check would move the total across."""
+    """Yield the borders directly above and below the total, if one small check would move the total across."""
     who = learner.id, learner.person.name, learner.total
     above = [(grade, border) for grade, border in grades.items() if border > learner.total]
     below = [(grade, border) for grade, border in grades.items() if border <= learner.total]

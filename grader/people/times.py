@@ -14,12 +14,12 @@ _SECONDS = (1, 60, 3600, 86400, 604800)
 
 
 def moment(value: Any, *, zoned: bool = False) -> str | None:
-    """Return a time in ISO 8601; None for anything that is no time.
+    """Return a time in ISO 8601, or None for anything that is not a time.
 
-    A time without an offset is UTC, as in nbgrader and Gradescope.
+    A time without an offset is in UTC, as in nbgrader and Gradescope.
 
     Args:
-        zoned: whether a time without an offset is refused.
+        zoned: whether to reject a time without an offset.
     """
     text = value.strip() if isinstance(value, str) else ""
     found = _TIME.fullmatch(text)
@@ -35,7 +35,7 @@ def moment(value: Any, *, zoned: bool = False) -> str | None:
 
 
 def duration(text: str) -> timedelta | None:
-    """Return a duration such as `10 min`, `36 hours` or `2 days`; None for any other text."""
+    """Return the duration in a text such as `10 min`, `36 hours` or `2 days`, or None for any other text."""
     found = _DURATION.fullmatch(text.strip())
     if not found:
         return None
@@ -44,12 +44,12 @@ def duration(text: str) -> timedelta | None:
 
 
 def seconds_between(earlier: str, later: str) -> int:
-    """Return the seconds from one time in ISO 8601 to another, negative if `later` is before `earlier`."""
+    """Return the seconds between two times in ISO 8601, negative if `later` is before `earlier`."""
     return int((_at(later) - _at(earlier)).total_seconds())
 
 
 def later_by(time: str, more: timedelta) -> str:
-    """Return a time in ISO 8601 that is later by a duration; the latest one there is if that is beyond it."""
+    """Return a time in ISO 8601 that is later by a duration, at most the latest time that can be represented."""
     try:
         return (_at(time) + more).isoformat()
     except OverflowError:

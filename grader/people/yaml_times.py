@@ -1,4 +1,4 @@
-"""Read times and durations from the nodes of a YAML file. Errors have the line."""
+"""Read times and durations from the nodes of a YAML file. Errors contain the line."""
 
 import yaml
 
@@ -8,10 +8,10 @@ from .times import duration, moment
 
 
 def time_at(document: Document, node: yaml.Node, key: str, *, or_day: bool = False) -> str:
-    """Return the time at a key of a mapping in ISO 8601. Raises `CourseError`.
+    """Return the time at a key of a mapping, in ISO 8601. Raises `CourseError`.
 
     Args:
-        or_day: whether a day alone is a time too, its beginning in UTC.
+        or_day: whether a date without a time is accepted. It means the beginning of that day in UTC.
     """
     there = child(node, key)
     text = there.value if isinstance(there, yaml.ScalarNode) else ""
@@ -24,7 +24,7 @@ def time_at(document: Document, node: yaml.Node, key: str, *, or_day: bool = Fal
 
 
 def seconds_at(document: Document, node: yaml.Node, key: str) -> int:
-    """Return the duration at a key of a mapping in seconds. Raises `CourseError`."""
+    """Return the duration at a key of a mapping, in seconds. Raises `CourseError`."""
     there = child(node, key)
     text = there.value if isinstance(there, yaml.ScalarNode) else ""
     found = duration(text)

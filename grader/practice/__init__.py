@@ -1,4 +1,4 @@
-"""Practice: one learner's exercises, graded again and again, and a loop that does so on every save."""
+"""Practice: grade one learner's exercises again and again, and grade them on every save."""
 
 from .session import Practice, first_unfinished
 

@@ -1,4 +1,4 @@
-"""Collect saved files, pressed keys and changes of the window's size in one queue."""
+"""Collect saved files, pressed keys and changes of the window size in one queue."""
 
 import contextlib
 import os
@@ -20,32 +20,32 @@ _NO_CHANGE = ("opened", "closed_no_write")
 
 @dataclass(frozen=True)
 class Saved:
-    """The file with this name may have changed, appeared or gone."""
+    """The file with this name may have been changed, created or deleted."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Pressed:
-    """A key was pressed; an empty key is the end of the input."""
+    """A key was pressed. An empty key means the end of the input."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class Resized:
-    """The window has another size."""
+    """The size of the window has changed."""
 
 
 Event: TypeAlias = Saved | Pressed | Resized
 
 
 class Events:
-    """The events of a folder, a keyboard and a window. A context manager.
+    """A context manager that collects the events of a folder, a keyboard and a window.
 
     Args:
-        folder: Its files are watched; folders in it are not.
-        keys: Whether keys are read from standard input, which has to be a terminal then.
+        folder: the folder whose files are watched, without its subfolders.
+        keys: whether to read keys from standard input, which must then be a terminal.
     """
 
     def __init__(self, folder: Path, *, keys: bool) -> None:
@@ -74,7 +74,7 @@ class Events:
         self._stack.close()
 
     def wait(self, seconds: float | None = None) -> Event | None:
-        """Return the next event, or None if none comes in so many seconds."""
+        """Return the next event, or None if none arrives within `seconds`."""
         try:
             return self._queue.get(timeout=seconds)
         except queue.Empty:
@@ -82,7 +82,7 @@ class Events:
 
     @contextlib.contextmanager
     def _reader(self) -> Iterator[None]:
-        """Read keys in a thread until the block is left."""
+        """Read keys in a thread until the block ends."""
         end, told = os.pipe()
 
         def read() -> None:
@@ -111,7 +111,7 @@ class _Handler(FileSystemEventHandler):
         self._events = events
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """Put the names of the files in the queue; an editor may write a file beside the old one and rename it."""
+        """Put the names of the changed files in the queue. Some editors write a new file and rename it."""
         if event.is_directory or event.event_type in _NO_CHANGE:
             return
         for path in {event.src_path, event.dest_path} - {""}:
@@ -120,7 +120,7 @@ class _Handler(FileSystemEventHandler):
 
 @contextlib.contextmanager
 def _single_keys() -> Iterator[None]:
-    """Let each key arrive at once and unseen, until the block is left."""
+    """Deliver each key immediately and without echo, until the block ends."""
     import termios  # not on Windows
     import tty
 

@@ -1,4 +1,4 @@
-"""Grade one learner's files again and again: sandbox, collected checks and answers stay in memory between the runs."""
+"""Grade one learner's files repeatedly. The sandbox, collected checks and answers stay in memory between the runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -21,13 +21,13 @@ from ..report.model import SubmissionStamp
 
 
 class Practice:
-    """A learner's exercise files, and everything that grades them. A context manager.
+    """A context manager with a learner's exercise files and everything that grades them.
 
     Args:
-        course: The course; its own seed is used.
-        folder: Holds the exercise files.
-        isolation: The tier of isolation, or `auto`.
-        memo: Keeps torch's answers to programs that are not in the answer book.
+        course: the course, whose own seed is used.
+        folder: the folder with the exercise files.
+        isolation: the tier of isolation, or `auto`.
+        memo: the file for torch's answers to programs that are not in the answer book.
     """
 
     def __init__(self, course: Course, folder: Path, *, isolation: str = "auto", memo: Path | None = None) -> None:
@@ -53,17 +53,17 @@ class Practice:
         return self.folder / exercise.filename
 
     def stub(self, exercise: Exercise) -> str:
-        """Return the file as the course hands it out."""
+        """Return the file of an exercise as the course hands it out."""
         return self._book.stubs[exercise.id]
 
     def changed(self, exercises: Iterable[Exercise]) -> list[Exercise]:
-        """Return those of the exercises whose file is not as it was graded last."""
+        """Return the exercises whose file has changed since it was last graded."""
         return [one for one in exercises if self._read(one) != self._graded.get(one.id)]
 
     def grade(self, exercises: Iterable[Exercise], listener: Listener = SILENT) -> Report:
-        """Grade the files of these exercises and keep their results. The listener hears what a learner may read.
+        """Grade the files of these exercises, and keep their results. The listener receives only results for learners.
 
-        Raises `GraderFault` and `OracleError`. A sandbox that has died is started again once.
+        A sandbox that has died is started again once. Raises `GraderFault` and `OracleError`.
         """
         chosen = tuple(exercises)
         sources = {one.id: self._read(one) for one in chosen}
@@ -73,19 +73,22 @@ class Practice:
         return report
 
     def grade_source(self, exercise: Exercise, source: Source) -> Report:
-        """Grade a source in place of an exercise's file. Its result is not kept. Raises what `grade` does."""
+        """Grade a source in place of an exercise's file. Its result is not kept. Raises the same errors as `grade`."""
         return self._grade((exercise,), {exercise.id: source}, SILENT)
 
     def _read(self, exercise: Exercise) -> Source:
-        """Return an exercise's source, its path as it is named from the current folder."""
+        """Return the source of an exercise, with its path relative to the current folder."""
         source = read_exercise(exercise, self.path(exercise))
-        read = self.path(exercise).with_suffix(source.path.suffix)  # a notebook lies there in place of the file
+        read = self.path(exercise).with_suffix(source.path.suffix)  # the learner may have a notebook instead
         return replace(source, path=relative_path(read, Path.cwd()))
 
     def replays(self, exercise: Exercise, source: Source | None = None) -> tuple[Replay, ...]:
-        """Record how a source runs on the program of its first failing check; nothing where no check can be shown.
+        """Record how a source runs on the program of its first failing check.
 
-        Where all are passed, it is the first program of the first check. Without a source, it is the exercise's file.
+        If all checks pass, the first program of the first check is recorded. Returns nothing if no check can be shown.
+
+        Args:
+            source: the source to run; None for the exercise's file.
         """
         source = source or self._read(exercise)
         try:
@@ -132,7 +135,7 @@ class Practice:
 
 
 def first_unfinished(course: Course, results: Mapping[str, ExerciseResult], after: str = "") -> Exercise | None:
-    """Return the first exercise that is not passed, beginning behind the one with the id `after`; None if all are."""
+    """Return the first exercise after the id `after` that is not passed, continuing from the start; None if all are."""
     ids = [exercise.id for exercise in course.exercises]
     begin = ids.index(after) + 1 if after else 0
     for exercise in (*course.exercises[begin:], *course.exercises[:begin]):

@@ -1,4 +1,4 @@
-"""Grade on every save and show one exercise at a time."""
+"""Grade on every save, and show one exercise at a time."""
 
 import shutil
 import sys
@@ -29,19 +29,19 @@ from ..workspace import reset
 from .events import Event, Events, Pressed, Resized, Saved
 from .session import Practice, first_unfinished
 
-_SETTLE_S = 0.005  # an editor writes a file in several steps
-_GAP = "   "  # between two keys
+_SETTLE_S = 0.005  # an editor may write a file in several steps
+_GAP = "   "  # the space between the descriptions of two keys
 
 
 @dataclass(frozen=True)
 class Screen:
-    """How to draw.
+    """The terminal and how to draw on it.
 
     Attributes:
-        whole: The terminal can be cleared; otherwise lines are printed one after another.
-        keys: Keys can be read.
-        style: Returns how text is drawn in the window as it is now.
-        stream: Standard output: while hidden tests run, `sys.stdout` is something else.
+        whole: whether the terminal can be cleared; otherwise lines are printed one after another.
+        keys: whether keys can be read.
+        style: returns the style for the present size of the window.
+        stream: standard output, because `sys.stdout` is replaced while hidden tests run.
     """
 
     whole: bool
@@ -50,9 +50,9 @@ class Screen:
     stream: TextIO = field(default_factory=lambda: sys.stdout)
 
     def show(self, lines: Sequence[str], *, cut: bool = True, style: Style | None = None) -> None:
-        """Draw these lines: from the top of the terminal, the last ones if they do not fit, or below what is there.
+        """Draw lines from the top of the terminal. If it cannot be cleared, print them below the existing text.
 
-        Without `cut`, all of them, so that the terminal scrolls.
+        If the lines do not fit, the last ones are drawn. Without `cut`, all lines are drawn and the terminal scrolls.
         """
         if self.whole:
             shown = fitted(lines, shutil.get_terminal_size().lines - 1, style or self.style()) if cut else lines
@@ -62,21 +62,21 @@ class Screen:
         self.stream.flush()
 
     def status(self, line: str) -> None:
-        """Draw a line where the cursor is, over what is there, if the terminal can do that."""
+        """Replace the line at the cursor, if the terminal can do that."""
         if self.whole:
             self.stream.write(f"\r\x1b[K{line}")
             self.stream.flush()
 
 
 class Watch:
-    """The loop: one exercise is at hand; a save grades it, a pass moves on to the next unfinished one.
+    """The loop of `grade watch`. A save grades the current exercise, and a pass moves on to the next unfinished one.
 
     Args:
-        practice: The learner's files and what grades them.
-        screen: How to draw.
-        start: The exercise to begin with; by default the first unfinished one.
-        on_report: Called after each grading, with the result of the exercise at hand.
-        play: Shows the replay of an exercise and returns the sentences to be said of it.
+        practice: the learner's files and everything that grades them.
+        screen: the terminal.
+        start: the exercise to begin with; None for the first unfinished one.
+        on_report: called after each grading with the report.
+        play: shows the replay of an exercise, and returns sentences about it.
     """
 
     def __init__(
@@ -95,16 +95,16 @@ class Watch:
         self._course: Course = practice.course
         self._screen = screen
         self._at = start
-        self._announced = False  # the screen names the exercise at hand as the next one, and shows another
-        self._seen = start  # the exercise that the screen is about
-        self._hint = 0  # the last one shown
-        self._hinted_for = ("", "")  # the exercise and the check that it was shown for
+        self._announced = False  # whether the screen shows another exercise and names `_at` as the next one
+        self._seen = start  # the exercise that the screen shows
+        self._hint = 0  # the number of the last hint that was shown
+        self._hinted_for = ("", "")  # the exercise and the check that this hint was shown for
         self._view: Callable[[], list[str]] = self._welcome
         self._asked_to_reset = False
-        self._later: deque[Event] = deque()  # that came while a file was being saved
+        self._later: deque[Event] = deque()  # the events that arrived while a file was being saved
 
     def run(self) -> None:
-        """Grade everything once, then follow the events until the learner quits."""
+        """Grade everything once, then handle events until the learner quits."""
         self._grade(self._course.exercises)
         self._at = self._seen = self._at or first_unfinished(self._course, self._practice.results)
         with Events(self._practice.folder, keys=self._screen.keys) as events:
@@ -125,7 +125,7 @@ class Watch:
     # -- events ---------------------------------------------------------------------------------------
 
     def _save(self, event: Event | None, events: Events) -> None:
-        """Grade the exercises whose files have changed, once the editor is done with them."""
+        """Grade the exercises whose files have changed, after the editor has finished writing."""
         saved = set()
         while event is not None:
             if isinstance(event, Saved):
@@ -142,7 +142,7 @@ class Watch:
             self._draw()
 
     def _turn_to(self, changed: Sequence[Exercise]) -> None:
-        """Show what was changed: the exercise at hand, or else the first of the changed ones."""
+        """Show the current exercise if it was changed, or else the first of the changed exercises."""
         at = self._at if self._at in changed else changed[0]
         assert at is not None
         self._at = self._seen = at
@@ -179,13 +179,13 @@ class Watch:
         self._draw()
 
     def _turn_to_next(self) -> None:
-        """Go to the exercise that the screen has named as the next one, or else to the next unfinished one."""
+        """Go to the exercise that the screen names as the next one, or else to the next unfinished one."""
         if not self._announced:
             self._at = first_unfinished(self._course, self._practice.results, self._at.id if self._at else "")
         self._seen, self._announced, self._view = self._at, False, self._exercise
 
     def _turn_to_hint(self, exercise: Exercise) -> None:
-        """Show the first hint for the failure at hand, or the one after that which was shown."""
+        """Show the first hint for the current failure, or the one after the last hint that was shown for it."""
         failure = self._failure(exercise)
         if failure != self._hinted_for:
             self._hinted_for, self._hint = failure, 0
@@ -194,20 +194,20 @@ class Watch:
         self._seen, self._announced, self._view = exercise, False, self._hinted
 
     def _failure(self, exercise: Exercise) -> tuple[str, str]:
-        """Return the exercise and the check that is explained, by which a hint is remembered."""
+        """Return the ids of the exercise and of the check that is explained. A shown hint belongs to this pair."""
         result = self._practice.results.get(exercise.id)
         failure = first_failure(result) if result else None
         return exercise.id, failure.id if failure else ""
 
     def _hints(self, exercise: Exercise) -> tuple[int, ...]:
-        """Return the numbers of the hints for the failure at hand; nothing where the file could not be loaded."""
+        """Return the numbers of the hints for the current failure, or no numbers if the file could not be loaded."""
         result = self._practice.results.get(exercise.id)
         failure = first_failure(result) if result else None
         unloaded = result is not None and failure is None and result.status not in ("passed", "not_started", "missing")
         return () if unloaded else exercise.hints_from(hint_number(failure) if failure else 1)
 
     def _grade(self, exercises: Iterable[Exercise]) -> None:
-        """Grade these exercises. Show each check as it begins, and the first failure before its reason is known."""
+        """Grade these exercises. Show each check when it begins, and the first failure before its reason is known."""
         shown: set[str] = set()
         style = self._style
 
@@ -256,7 +256,7 @@ class Watch:
         return exercise_screen(result, style=self._style)
 
     def _begin(self, exercise: Exercise) -> list[str]:
-        """Return how to begin an exercise: its file, and what a save does, or that the file is not there."""
+        """Return how to begin an exercise: its file, and a tip about saving or about a missing file."""
         missing = self._practice.results[exercise.id].status == "missing" and self._screen.keys
         tip = said.FILE_MISSING if missing else said.ON_SAVE
         return [*self._next(exercise), *self._style.wrap(tip, self._style.prose)]
@@ -313,7 +313,7 @@ class Watch:
 
 
 def _key_lines(style: Style) -> list[str]:
-    """Return what the keys do, in as many lines as the window needs."""
+    """Return a description of the keys, in as many lines as the window needs."""
     lines = [""]
     for key in said.KEYS:
         longer = f"{lines[-1]}{_GAP}{key}" if lines[-1] else key

@@ -1,4 +1,4 @@
-"""Record a replay: how a learner's own code runs forward and backward on a program, step by step."""
+"""Record a replay: the steps of a learner's own code as it runs forward and backward on a program."""
 
 from .model import (
     Change,

@@ -1,4 +1,4 @@
-"""A program to replay, and the steps that a recorded run takes on it."""
+"""A program to replay, and the steps of a recorded run on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ class Asked:
     """A program to replay.
 
     Attributes:
-        title: how it is called.
-        run: the program and the steps, the first of which is `record`.
-        preset: the id of a preset, or empty.
+        title: the title of the replay.
+        run: the program and the steps, of which the first is `record`.
+        preset: the id of a preset, or an empty text.
     """
 
     title: str
@@ -29,21 +29,21 @@ class Asked:
 
     @property
     def upstream(self) -> float:
-        """The gradient that the root is given."""
+        """Return the gradient that the root is given."""
         last = self.run.steps[-1]
         return float(last[2]) if last[0] == "local_rules" else 1.0
 
     @property
     def before(self) -> Mapping[int, float]:
-        """The gradients that are there before the pass that is recorded, by index."""
+        """Return the gradients that exist before the recorded pass, by index."""
         step = self.run.steps[self.run.steps[0][1]]
         return {index: float(grad) for index, grad in step[1]} if step[0] == "preload" else {}
 
 
 def asked(program: Program, title: str = "", preset: str = "") -> Asked:
-    """Return a program to replay: by the file's own backward pass, or its local rules where it has none.
+    """Return a program to replay, with the file's own backward pass, or with its local rules if it has no such pass.
 
-    Raises `ProgramError` for one with too many nodes to be looked at.
+    Raises `ProgramError` for a program with too many nodes to show.
     """
     if len(program.nodes) > MOST_NODES:
         raise ProgramError(too_many_nodes(program.text, len(program.nodes), MOST_NODES))

@@ -1,4 +1,4 @@
-"""Find where a recorded pass first differs from a correct one, and what differs there."""
+"""Find the point where a recorded pass first differs from a correct one, and the kind of difference."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,12 +8,12 @@ from ..program import Op, Program
 from .model import Change, Contribution, Fault, Node, Visit
 from .reference import RightPass, number
 
-_TOLERANCE = 1e-9  # of the largest number of the program, at least of 1, as in a check
+_TOLERANCE = 1e-9  # relative to the largest number of the program, or to 1 if that is larger, as in a check
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The fault, the node that it is about, and the visit after which it shows, if there is one."""
+    """A fault, the node that it is about, and the visit after which it shows. All are empty if there is no fault."""
 
     fault: Fault = ""
     node: int | None = None
@@ -28,11 +28,11 @@ def first_difference(
 ) -> Difference:
     """Return the first difference between the learner's pass and a correct one.
 
-    Nothing is at fault where every gradient is right in the end. Gradients of operations may have been set back to 0
-    after their rules had run.
+    There is no fault if every gradient is right at the end. A pass may also set the gradients of operations back to 0
+    after their rules have run.
 
     Args:
-        whole: whether the pass came to its end and every visit is there.
+        whole: whether the pass ran to its end and every visit was recorded.
     """
     return _Comparison(program, nodes, visits, right).first(whole)
 
@@ -62,11 +62,11 @@ class _Comparison:
         return abs(one - other) <= self.tolerance
 
     def is_right(self, index: int) -> bool:
-        """Return whether a node has the right gradient in the end, or an operation has been set back to 0."""
+        """Return whether a node's gradient is right at the end, or was set back to 0 for an operation."""
         grad, operation = self.nodes[index].yours.grad, isinstance(self.program.nodes[index], Op)
         return self.close(grad, self.right.grads[index]) or (operation and grad == 0 and index != self.program.root)
 
-    # -- visit by visit -------------------------------------------------------------------------
+    # -- single visits --------------------------------------------------------------------------
 
     def of_visits(self) -> Iterator[Difference]:
         """Yield the differences that single visits show, in the order of the visits."""
@@ -93,18 +93,18 @@ class _Comparison:
         return any(not self.close(change.before, change.after) for change in visit.changes)
 
     def of_changes(self, visit: Visit) -> Fault:
-        """Return the fault of a visit; empty where it adds what a right rule adds."""
+        """Return the fault of a visit, or an empty text if it adds the same as a correct rule."""
         for target in dict.fromkeys([*(one.node for one in visit.expected), *(one.input for one in visit.changes)]):
             given = [one for one in visit.expected if one.node == target]
             changes = [change for change in visit.changes if change.input == target]
             if target == visit.node and all(change.after == 0 for change in changes):
-                continue  # its contributions are made, and it is set back to 0
+                continue  # the node has made its contributions, so its gradient may be set back to 0
             if not self.agree(given, changes):
                 return "lost" if any(self.overwrites(given, change) for change in changes) else "contribution"
         return ""
 
     def agree(self, given: Sequence[Contribution], changes: Sequence[Change]) -> bool:
-        """Return whether changes add up to contributions."""
+        """Return whether changes add up to the contributions."""
         amount = sum(number(one.amount) for one in given)
         if not changes:
             return self.close(amount, 0.0)
@@ -112,14 +112,14 @@ class _Comparison:
         return self.close(after, number(before) + amount)
 
     def overwrites(self, given: Sequence[Contribution], change: Change) -> bool:
-        """Return whether a write leaves a contribution, or nothing, where a gradient was."""
+        """Return whether a write replaces an existing gradient with a contribution or with 0."""
         left = [*(one.amount for one in given), sum(number(one.amount) for one in given), 0.0]
         return not self.close(change.before, 0.0) and any(self.close(change.after, one) for one in left)
 
-    # -- as a whole -----------------------------------------------------------------------------
+    # -- several visits -------------------------------------------------------------------------
 
     def of_compounds(self) -> Difference | None:
-        """Return the fault of an operation that is made of others, of which all visits are taken together."""
+        """Return the fault of an operation that is composed of others, or None. All of its visits count together."""
         for visit in self.own:
             if visit.expected or visit.upstream is None:
                 continue
@@ -140,7 +140,7 @@ class _Comparison:
         return next((one.contributions for one in self.right.visits if one.node == index), ())
 
     def missing(self) -> Difference:
-        """The operation nearest to the root whose rule did not run, though it has something to add."""
+        """Return the operation nearest to the root whose rule did not run although it has something to add."""
         ran = {visit.node for visit in self.visits}
         for one in self.right.visits:
             if one.node not in ran and any(number(given.amount) != 0 for given in one.contributions):

@@ -1,4 +1,4 @@
-"""Record the steps of a learner's own gradient descent, over the loss that they go down."""
+"""Record the steps of a learner's own gradient descent, and the loss around them."""
 
 from collections.abc import Sequence
 
@@ -16,22 +16,23 @@ MOST_STEPS = 60
 MOST_PARAMETERS = 20
 _CURVE = 201  # points of a curve
 _GRID = 41  # points of a grid in each direction
-_MARGIN = 0.25  # around the steps, as a part of their extent
-_FAR = 2.0  # steps farther off than this, as a part of the right steps' extent, are not in the picture
-_LEAST = 0.5  # extent on each side of a single point
+_MARGIN = 0.25  # the margin around the steps, as a fraction of their extent
+_FAR = 2.0  # the distance, as a fraction of the correct steps' extent, beyond which steps are not shown
+_LEAST = 0.5  # the margin on each side of a single point
 _CALLS = 1_000_000
 
 
 def record_training(
     warm: Warm, limits: Limits, file: LearnerFile, title: str, loss: Program, rate: float, steps: int
 ) -> Landscape:
-    """Run the `train` of a learner's file on a loss and return its steps over the loss.
+    """Run the `train` of a learner's file on a loss, and return its steps and the loss around them.
 
-    `train` runs once for each number of steps, each time from the start, and the parameters are read after it. A loss
-    is the one that it returns for that step; after the last step it is computed from the parameters.
+    `train` runs once for each number of steps, always from the start, and the parameters are read afterwards. The loss
+    of a step is the one that `train` returns for it. After the last step, the loss is computed from the parameters.
 
-    Raises `ProgramError` for too many steps or parameters, `WorkerGone` where the sandbox has died; never for anything
-    a learner did.
+    Raises:
+        ProgramError: there are too many steps or parameters.
+        WorkerGone: the sandbox has died. The learner's code never causes an error here.
     """
     if not 1 <= steps <= MOST_STEPS or len(loss.leaves) > MOST_PARAMETERS:
         raise ProgramError(no_landscape(loss.text, MOST_STEPS, MOST_PARAMETERS))
@@ -69,7 +70,7 @@ def record_training(
 
 
 def _steps(file: LearnerFile, loss: Program, answer: Read) -> tuple[tuple[Step, ...], Problem | None]:
-    """Return the learner's steps as far as they went, and why they ended early."""
+    """Return the steps that the learner's code took, and the problem that ended it early, or None."""
     places = [loss.index[leaf.name] for leaf in loss.leaves]
     at: list[tuple[float | None, ...]] = [tuple(finite(leaf.value) for leaf in loss.leaves)]
     losses: list[float | None] = []
@@ -90,7 +91,7 @@ def _steps(file: LearnerFile, loss: Program, answer: Read) -> tuple[tuple[Step, 
 
 
 def _descent(loss: Program, rate: float, steps: int) -> tuple[Step, ...]:
-    """Return the steps of right gradient descent."""
+    """Return the steps of correct gradient descent."""
     places = [loss.index[leaf.name] for leaf in loss.leaves]
     found = []
     values = [leaf.value for leaf in loss.leaves]
@@ -119,7 +120,7 @@ def _inside(point: Sequence[float], ranges: Sequence[tuple[float, float]]) -> bo
 
 
 def _extent(values: Sequence[float], margin: float) -> tuple[float, float]:
-    """Return a range around values, with a margin as a part of their extent."""
+    """Return a range around values, with a margin that is a fraction of their extent."""
     low, high = min(values), max(values)
     more = margin * (high - low) or _LEAST
     return low - more, high + more

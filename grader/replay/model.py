@@ -1,8 +1,8 @@
 """A replay as data: how a learner's engine ran forward and backward on one program, step by step.
 
-Nodes are named by their index in `Replay.nodes`. Lines are those of the learner's file, from 1; 0 where no line is
-known. A number that JSON does not know (nan, an infinity), or something that is no number, is None, and the field
-whose name ends in `_text` says what it was.
+Nodes are identified by their index in `Replay.nodes`. Lines refer to the learner's file and count from 1; 0 means that
+no line is known. A field is None for nan, an infinity, or a value that is not a number. Then the field whose name ends
+in `_text` shows the value.
 """
 
 from typing import Literal, TypeAlias
@@ -14,14 +14,14 @@ Where: TypeAlias = Literal["load", "build", "backward", "read"]
 
 
 class Source(msgspec.Struct, frozen=True):
-    """The learner's file: its name, relative where it can be, and its lines, of which long ones are cut."""
+    """The learner's file: its name, relative if possible, and its lines. Long lines are cut."""
 
     file: str
     lines: tuple[str, ...] = ()
 
 
 class Input(msgspec.Struct, frozen=True):
-    """One operand of an operation: a node, or a plain number. The other one is None."""
+    """One operand of an operation. Either `node` or `number` is set, and the other is None."""
 
     node: int | None = None
     number: float | None = None
@@ -37,7 +37,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """The value and gradient of a node after a right backward pass; None where one is not finite."""
+    """The value and the gradient of a node after a correct backward pass; None if not finite."""
 
     data: float | None
     grad: float | None
@@ -55,16 +55,21 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Forward(msgspec.Struct, frozen=True):
-    """A node was made, by this line of the learner's code; 0 for a leaf."""
+    """The creation of a node by a line of the learner's code. The line is 0 for a leaf."""
 
     node: int
     line: int
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A gradient was written: of which node, what it was and became, and by which line.
+    """A write to a gradient.
 
-    `outside` says that the line does not belong to the rule: the pass itself wrote it, after the rule had run.
+    Attributes:
+        input: the node whose gradient was written.
+        before, after: the gradient before and after the write.
+        amount: the difference between the two.
+        line: the line that wrote the gradient.
+        outside: whether the line belongs to the pass and not to the rule. The pass wrote it after the rule had run.
     """
 
     input: int
@@ -78,7 +83,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Contribution(msgspec.Struct, frozen=True):
-    """The amount that a right rule adds for one operand: upstream times `local`. `slot` is the operand's position."""
+    """The amount that a correct rule adds for one operand: upstream gradient times `local`. `slot` is its position."""
 
     slot: int
     node: int
@@ -87,12 +92,15 @@ class Contribution(msgspec.Struct, frozen=True):
 
 
 class Visit(msgspec.Struct, frozen=True):
-    """One run of a local rule of the learner's.
+    """One run of a local rule in the learner's engine.
 
-    `line` is the first line of the rule. `expected` is what a right rule adds for the upstream gradient that the node
-    had at that moment. It is empty where the learner's code makes the operation of others (`a - b` of `a + (-b)`):
-    there `inner` marks the runs of the rules of nodes in it that the program has no name for, `node` being the
-    operation that they belong to.
+    Attributes:
+        node: the node whose rule ran. If `inner` is true, this is the operation that the node belongs to.
+        inner: whether the rule is that of a node inside an operation, for which the program has no name. Such nodes
+            exist if the learner's code composes an operation of others, such as `a - b` of `a + (-b)`.
+        line: the first line of the rule.
+        expected: the contributions of a correct rule for the upstream gradient that the node had at that moment. Empty
+            for an operation composed of others.
     """
 
     node: int
@@ -105,7 +113,7 @@ class Visit(msgspec.Struct, frozen=True):
 
 
 class RightVisit(msgspec.Struct, frozen=True):
-    """One run of a local rule in a right backward pass."""
+    """One run of a local rule in a correct backward pass."""
 
     node: int
     upstream: float | None
@@ -113,9 +121,12 @@ class RightVisit(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Why the replay ends early or shows less: a sentence, the learner's line (0 for none), and where it arose.
+    """The reason why a replay ends early or shows less.
 
-    `where`: `load` (the file could not be run), `build`, `backward`, or `read` (the engine does not show it).
+    Attributes:
+        text: the reason as a sentence.
+        line: the line in the learner's file, or 0.
+        where: `load` (the file could not be run), `build`, `backward`, or `read` (the engine does not show its steps).
     """
 
     text: str
@@ -124,26 +135,26 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """One program on the learner's engine, beside a correct pass.
+    """One program on the learner's engine, together with a correct pass.
 
     Attributes:
-        title: what the page calls it: an expression, or a preset's name.
-        program: the program as text, `c = a + b; L = c * c`.
-        preset: the id of a preset; empty for none.
+        title: the title on the page: an expression, or the name of a preset.
+        program: the program as text, such as `c = a + b; L = c * c`.
+        preset: the id of a preset, or an empty text.
         exercise: the id of the exercise whose file ran.
-        nodes: in a topological order.
-        root: the node from which the backward pass starts.
-        forward: the nodes in the order in which they were made.
+        nodes: the nodes in a topological order.
+        root: the node where the backward pass starts.
+        forward: the nodes in the order of their creation.
         backward: the runs of the learner's rules, in their order.
-        reference: those of a correct pass.
-        first_difference: the index in `backward` of the first run after which something is not as a correct rule in a
-            correct order leaves it, or None.
-        fault: what differs there. `contribution`: a rule adds a wrong amount. `lost`: a write does away with what
-            was there. `order`: a rule ran before that of one of its users. `twice`: a rule ran again. `never`: a rule
-            did not run. `forward`: a value is wrong already. `seed`: the pass begins at the root with another gradient
-            than it should, which is 1 unless a check asks otherwise.
+        reference: the runs of the rules in a correct pass.
+        first_difference: the index in `backward` of the first run after which the state differs from that of a correct
+            rule in a correct order, or None.
+        fault: the kind of difference. `contribution`: a rule adds a wrong amount. `lost`: a write overwrites an
+            existing gradient. `order`: a rule ran before the rule of one of its users. `twice`: a rule ran again.
+            `never`: a rule did not run. `forward`: a value is already wrong. `seed`: the pass starts with a wrong
+            gradient at the root. The right one is 1 unless a check asks for another.
         fault_node: the node that the fault is about; None for no fault.
-        asked: whose numbers `expected` has: `torch`, or `expected` for those of the grader's own table.
+        asked: the source of the numbers in `expected`: `torch`, or `expected` for the grader's own table of operations.
     """
 
     title: str
@@ -171,7 +182,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Grid(msgspec.Struct, frozen=True):
-    """The loss over two parameters, all others fixed: `loss[row][column]` at `x[column]`, `y[row]`."""
+    """The loss over two parameters, with all others fixed. `loss[row][column]` is the loss at `x[column]`, `y[row]`."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
@@ -179,19 +190,19 @@ class Grid(msgspec.Struct, frozen=True):
 
 
 class Landscape(msgspec.Struct, frozen=True):
-    """A training run of the learner's, over the loss.
+    """A training run of the learner's code, and the loss around its steps.
 
     Attributes:
-        title: what the page calls it.
+        title: the title on the page.
         program: the loss as text.
         source: the learner's file.
         parameters: the names of the parameters.
         rate: the learning rate.
-        steps: the learner's own steps: the parameters before each, and after the last.
-        reference: the same for right gradient descent from the same start.
-        curve: for one parameter: values of it and the loss there.
-        grid: for two parameters: the loss around the steps.
-        problem: why there are fewer steps, or none.
+        steps: the learner's own steps: the parameters before each step, and after the last one.
+        reference: the steps of correct gradient descent from the same start.
+        curve: for a loss of one parameter, pairs of a value and the loss there.
+        grid: for a loss of two parameters, the loss around the steps.
+        problem: the reason why there are fewer steps, or None.
         asked: as in `Replay`.
     """
 

@@ -1,4 +1,4 @@
-"""Find the program that a check failed on, by running the checks of its exercise on the learner's file."""
+"""Find the program on which a check failed, by running the checks of its exercise on the learner's file."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from .asked import Asked
 
 
 class CheckedFile:
-    """An exercise's file whose checks have been run, under the seed of the grader."""
+    """The file of an exercise after its checks were run under the grader's seed."""
 
     def __init__(self, grader: Grader, exercise: Exercise, source: Source) -> None:
         self.exercise = exercise
@@ -27,12 +27,12 @@ class CheckedFile:
         return check.id not in self._examined.failures
 
     def first(self) -> Asked | None:
-        """Return what shows the first failing check that can be shown, else the first one that passed."""
-        checks = sorted(filter(is_open, self.exercise.checks), key=self.passed)  # those that failed come first
+        """Return the program of the first failing check that can be shown, or else of the first passed one, or None."""
+        checks = sorted(filter(is_open, self.exercise.checks), key=self.passed)  # failed checks come first
         return next(filter(None, map(self.of, checks)), None)
 
     def of(self, check: Check) -> Asked | None:
-        """Return the program that a check failed on, or its first one where it passed; None where none can be shown."""
+        """Return the program on which a check failed, or its first program if it passed; None if none can be shown."""
         engine = self._examined.engines.get(check.id)
         run = next(filter(None, map(recorded, _runs(engine))), None) if engine else None
         return Asked(check.title, run) if run else None

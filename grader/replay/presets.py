@@ -13,7 +13,7 @@ _FILE = Path(__file__).resolve().parent / "presets.yaml"
 
 
 class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A program with a name; `values` are those of its leaves."""
+    """A named program. `values` are the values of its leaves."""
 
     id: str
     title: str
@@ -22,7 +22,7 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def asked(self) -> Asked:
-        """The program as it is replayed."""
+        """Return the program in the form in which it is replayed."""
         return asked(self.parsed, self.title, self.id)
 
     @property
@@ -31,7 +31,7 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Training(Preset, frozen=True, forbid_unknown_fields=True):
-    """A loss to be made small by so many steps of gradient descent at a rate."""
+    """A loss to minimise by gradient descent, with a number of steps and a learning rate."""
 
     rate: float
     steps: int
@@ -43,12 +43,12 @@ class _Presets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def presets() -> tuple[Preset, ...]:
-    """Return the programs that are offered by name."""
+    """Return the named programs."""
     return _read().presets
 
 
 def trainings() -> tuple[Training, ...]:
-    """Return the losses that are offered by name."""
+    """Return the named losses."""
     return _read().landscapes
 
 

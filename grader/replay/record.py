@@ -1,4 +1,4 @@
-"""Run a learner's file on programs and make replays of what was recorded."""
+"""Run a learner's file on programs, and make replays from the recordings."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,10 +49,10 @@ from .model import (
 )
 from .reference import RightPass, contributions, finite, right_pass
 
-MOST_LINES = 2_000  # of a learner's file that is shown
-LINE = 300  # characters of a line that is shown
-_CALLS = 100_000  # of the learner's functions, in one replay
-_CPU_S = 1.0  # of one replay
+MOST_LINES = 2_000  # lines of a learner's file that are shown
+LINE = 300  # characters of a line that are shown
+_CALLS = 100_000  # calls of the learner's functions in one replay
+_CPU_S = 1.0  # CPU time of one replay
 _TEXT = 300
 _WHERE: dict[str, Where] = {"load": "load", "build": "build", "reading": "read"}
 
@@ -60,7 +60,7 @@ Answers = Callable[[Program], Answer | None]
 
 
 def answers_of(oracle: Oracle) -> Answers:
-    """Return what gives torch's answer to a program, or None where there is none."""
+    """Return a function that returns torch's answer to a program, or None if there is no answer."""
 
     def answer(wanted: Program) -> Answer | None:
         try:
@@ -73,9 +73,13 @@ def answers_of(oracle: Oracle) -> Answers:
 
 @dataclass(frozen=True)
 class LearnerFile:
-    """A learner's file to replay: the exercise that it belongs to, its name as it is shown, and its text.
+    """A learner's file to replay.
 
-    `cells` says where the cells of a notebook begin in the text.
+    Attributes:
+        exercise: the id of the exercise that the file belongs to.
+        name: the name to show.
+        text: the content, or the joined cells of a notebook.
+        cells: the places in the text where the cells of a notebook begin.
     """
 
     exercise: str
@@ -85,7 +89,7 @@ class LearnerFile:
 
     @property
     def path_name(self) -> str:
-        """The name alone, as it stands in a traceback."""
+        """Return the name without its folder, as a traceback shows it."""
         return PurePath(self.name).name
 
     @property
@@ -97,19 +101,20 @@ class LearnerFile:
 def record(
     warm: Warm, limits: Limits, file: LearnerFile, first: Asked | None, others: Sequence[Asked], answers: Answers
 ) -> tuple[Replay, ...]:
-    """Run a learner's file on programs, each in a process of its own.
+    """Run a learner's file on programs, each in a separate process.
 
-    After a program that does not come to its end, no further one is run.
+    No further program is run after one that does not finish.
 
     Args:
-        first: what is shown whatever becomes of it; None for nothing.
-        others: what is shown if the file can build it.
-        answers: gives torch's answer to a program; None where nobody has it.
+        first: the program that is always shown; None for none.
+        others: programs that are shown if the file can build them.
+        answers: returns torch's answer to a program, or None if there is no answer.
 
     Returns:
-        The replays; at least one, the first program's.
+        At least one replay, that of the first program.
 
-    Raises `WorkerGone` where the sandbox has died; never for anything a learner did.
+    Raises:
+        WorkerGone: the sandbox has died. The learner's code never causes an error here.
     """
     asked = [*filter(None, [first]), *others]
     replays: list[Replay] = []
@@ -133,14 +138,14 @@ def _was_built(replay: Replay) -> bool:
 
 
 def _endless(ran: Ran) -> bool:
-    """Return whether a run was stopped because it did not come to its end."""
+    """Return whether a run was stopped before it finished."""
     if not isinstance(ran.answer, Read):
         return True
     return any(isinstance(one, Broke) and one.problem.ran_out for seed in ran.answer.seeds for one in seed)
 
 
 def _replay(file: LearnerFile, asked: Asked, ran: Ran | LoadFailed, answer: Answer | None) -> Replay:
-    """Return the replay under the first order seed under which something is wrong, else under the first."""
+    """Return the replay under the first order seed that shows a fault or a problem, or else under the first one."""
     right = right_pass(asked.program, asked.upstream, asked.before)
     if isinstance(ran, LoadFailed):
         return _made(file, asked, right, answer, None, failure(ran.cause, file, "load"))
@@ -178,7 +183,7 @@ def _made(
         problem = _silence(program, nodes, recorded, reading)
     difference = NOTHING
     if (visits and not recorded.elsewhere) or (whole and problem is None):  # type: ignore[union-attr]
-        judged = visits if whole else visits[:-1]  # what the last rule was about to do is not known
+        judged = visits if whole else visits[:-1]  # the last rule may have been stopped before it finished
         difference = first_difference(program, nodes, judged, right, whole=whole)
     return Replay(
         title=plain(asked.title),
@@ -268,7 +273,7 @@ def _or_right(seen: float | None, right: float) -> float:
 
 
 def _text_of(seen: Observed | None) -> str:
-    """Return an observed number as text, or what was there instead; nothing for a node that was not made."""
+    """Return an observed number as text, or a text about another object. Return an empty text for a missing node."""
     if seen is None:
         return ""
     if isinstance(seen, Odd):
@@ -277,7 +282,7 @@ def _text_of(seen: Observed | None) -> str:
 
 
 def _silence(program: Program, nodes: Sequence[Node], recorded: Recorded, reading: Reading | None) -> Problem | None:
-    """Return why the recording shows less than what happened, or None."""
+    """Return the reason why the recording shows less than the run did, or None."""
     if recorded.left_out:
         return Problem(words.first_runs(len(recorded.visits)), 0, "backward")
     if recorded.elsewhere:
@@ -291,10 +296,10 @@ def _silence(program: Program, nodes: Sequence[Node], recorded: Recorded, readin
 
 
 def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
-    """Return what went wrong in a sentence, and where.
+    """Return the problem as a sentence, with the place where it arose.
 
     Args:
-        where: the part of the run, where the cause does not name another.
+        where: the part of the run, used if the cause does not name one.
     """
     if isinstance(cause, Died):
         return Problem(_sentence(ended_text(cause)), 0, where)
@@ -304,7 +309,7 @@ def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
 
 
 def left_out() -> Problem:
-    """Return the problem of an engine's process that left out what it was asked."""
+    """Return the problem of an engine process that did not answer everything it was asked."""
     return Problem(_sentence(ended_text(Reason("left_out"))), 0, "read")
 
 

@@ -1,6 +1,6 @@
-"""A correct pass forward and backward over a program, from the table of operations alone: no torch is needed.
+"""Compute a correct pass forward and backward over a program from the table of operations, without torch.
 
-Where an operation is undefined or overflows, its value or its local derivative is nan or an infinity.
+If an operation is undefined or overflows, its value or its local derivative is nan or an infinity.
 """
 
 import math
@@ -14,7 +14,7 @@ from .model import Contribution, RightVisit
 
 @dataclass(frozen=True)
 class RightPass:
-    """A value and a gradient for each node, and the visits of a right backward pass."""
+    """A value and a gradient for each node, and the visits of a correct backward pass."""
 
     values: tuple[float, ...]
     grads: tuple[float, ...]
@@ -26,7 +26,7 @@ def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, flo
 
     Args:
         upstream: the gradient that the root is given.
-        before: gradients that are there already, by index; all others are 0.
+        before: gradients that exist before the pass, by index; all others are 0.
     """
     values = forward(program)
     grads = [(before or {}).get(index, 0.0) for index in range(len(program.nodes))]
@@ -56,12 +56,12 @@ def operands(node: Op, values: Sequence[float]) -> tuple[float, ...]:
 
 
 def contributions(node: Op, values: Sequence[float], out: float, upstream: float) -> tuple[Contribution, ...]:
-    """Return what a right rule adds, in the order of the operands that are nodes.
+    """Return the contributions of a correct rule, in the order of the operands that are nodes.
 
     Args:
-        values: of all nodes before it.
-        out: its own value.
-        upstream: its gradient.
+        values: the values of all nodes before this one.
+        out: the value of this node.
+        upstream: the gradient of this node.
     """
     local = local_derivatives(node.op, operands(node, values), out)
     return tuple(
@@ -95,10 +95,10 @@ def _computed(compute: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def finite(value: float) -> float | None:
-    """Return a number as JSON has it: None unless it is finite."""
+    """Return a number in the form for JSON, which is None unless the number is finite."""
     return value if math.isfinite(value) else None
 
 
 def number(value: float | None) -> float:
-    """Return a number of JSON as a float; nan for None."""
+    """Return a number from JSON as a float, which is nan for None."""
     return math.nan if value is None else value

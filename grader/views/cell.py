@@ -1,4 +1,4 @@
-"""Show the verdict on a notebook's cell: as HTML where a notebook shows it, and as text elsewhere."""
+"""Show the verdict on a notebook's cell: as HTML in a notebook, and as text elsewhere."""
 
 from html import escape
 
@@ -10,13 +10,13 @@ from .practice import exercise_screen
 from .replay import build_replay_page
 from .terminal import explained, status_word
 
-# inline, because notebooks remove style sheets; no colour says anything that a word beside it does not
+# Styles are inline, because notebooks remove style sheets. A word accompanies every colour.
 _FRAME = "width: 100%; height: 45em; border: 0"
 _ROW = "text-align: left; padding: 0.1em 1em 0.1em 0"
 
 
 class CellVerdict:
-    """The verdict on one exercise. IPython asks for the form that it can show."""
+    """The verdict on one exercise, as HTML and as text. IPython chooses the form that it can show."""
 
     def __init__(self, report: Report) -> None:
         (self._result,) = report.exercises
@@ -41,7 +41,7 @@ class CellVerdict:
 
 
 class CellReplay:
-    """The page that replays a learner's backward pass, in a frame that can reach nothing of the notebook."""
+    """The page that replays a learner's backward pass, in a frame that cannot access the notebook."""
 
     def __init__(self, replay: Replay) -> None:
         self._replay = replay
@@ -66,7 +66,7 @@ def _row(*cells: str) -> str:
 
 
 def _why(result: ExerciseResult) -> str:
-    """Return the first failure in full, or the message on the code."""
+    """Return the first failure in full, and the message about the code, as HTML."""
     check = first_failure(result)
     lines = explained(result, check) if check and not (check.bonus and result.status == "passed") else []
     title = f"<p>{_text(check.title)}</p>" if check and lines else ""

@@ -22,11 +22,11 @@ _STATUSES = ("passed", "partial", "failed", "not_started", "missing", "unreadabl
 def render_cohort(summary: Summary, *, results: str = "RESULTS", kept: int = 0, color: bool = False) -> str:
     """Return the summary as text: scores, exercises, checks with a note, misconceptions, and reviews.
 
-    A command is never broken, so that it can be copied; every other line has at most 79 columns.
+    A command stays on one line, so that it can be copied. Every other line has at most 79 columns.
 
     Args:
-        results: the folder of results, for the commands that decide about a review.
-        kept: the number of submissions whose report is from an earlier run.
+        results: the folder of results, for the commands that record decisions.
+        kept: the number of submissions whose report comes from an earlier run.
         color: whether to use terminal colours.
     """
     scores = summary.scores
@@ -76,7 +76,7 @@ def _counts(exercise: ExerciseStatistics) -> list[str]:
 
 
 def _untried(summary: Summary) -> Iterator[str]:
-    """Yield which exercises nobody submitted, and which nobody began."""
+    """Yield lines that name the exercises which nobody submitted, and those which nobody began."""
     for kind in ("missing", "not_started"):
         names = [f"{one.number}_{one.id}" for one in summary.exercises if one.untried == kind]
         if names:
@@ -92,20 +92,20 @@ def _misconceptions(summary: Summary) -> Iterator[str]:
 
 
 def _review(review: Review, results: str) -> Iterator[str]:
-    """Yield who it is and why, what has to be decided, and the command that decides it."""
+    """Yield the lines of a review: the learner, the reason, the question, and the command that records the decision."""
     yield from _wrapped(f"{_who(review)}: {words.more_reasons(plain(review.texts[0]), len(review.texts) - 1)}", "  ", 4)
     yield from _wrapped(plain(review.questions[0]), "      ")
     yield f"      {plain(review_command(review.reasons[0], review.id, results))}"
 
 
 def _who(review: Review) -> str:
-    """Return the names of a review, with the id where it says more."""
+    """Return the names of a review, followed by the id if it differs."""
     names = plain(", ".join(review.names))
     return f"{names} ({plain(review.id)})" if names and names != review.id else plain(review.id)
 
 
 def _people(summary: Summary) -> Iterator[str]:
-    """Yield who is absent, late or excused, and for whom somebody decided."""
+    """Yield lists of the learners who are absent, late or excused, and of those with a decision."""
     ambiguous = {one.id for one in summary.needs_review if any(reason.kind == "ambiguous" for reason in one.reasons)}
     counts = Counter(one.person.name for one in summary.learners)
     lists: dict[str, list[str]] = {kind: [] for kind in words.PEOPLE}
@@ -124,13 +124,13 @@ def _people(summary: Summary) -> Iterator[str]:
 
 
 def _called(learner: Learner, counts: Mapping[str, int]) -> str:
-    """Return a name, with the key of a learner whose name is not theirs alone."""
+    """Return a learner's name. The learner's key follows if several learners have this name."""
     name = learner.person.name
     return plain(f"{name} ({learner.id})" if name and counts[name] > 1 else name or learner.id)
 
 
 def _bands(summary: Summary) -> Iterator[str]:
-    """Yield a bar for each tenth of the points: a sign for each submission, or for several in a large class."""
+    """Yield a bar for each tenth of the points. Each `#` is one submission, or several in a large class."""
     bands, most = summary.scores.bands, summary.max_score
     scale = max(1.0, max(bands) / _BAR)
     begins = [-(-most * band // len(bands)) for band in range(len(bands))]
@@ -146,7 +146,7 @@ def _items(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _wrapped(text: str, begin: str = "", indent: int | None = None) -> list[str]:
-    """Return a text in lines, of which the first begins with `begin`, and the others are indented as far or as said."""
+    """Break a text into lines. The first begins with `begin`. Others are indented by `indent`, or as far as `begin`."""
     left = len(begin) if indent is None else indent
     first, *rest = packed(text.split(" "), _WIDTH - left, _WIDTH - len(begin)) or [""]
     return [begin + first, *(" " * left + line for line in rest)]

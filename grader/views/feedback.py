@@ -16,21 +16,21 @@ def feedback(
     hints: Mapping[str, str],
     page: Callable[[Report], str] | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of files for each submission: `feedback.txt`, `report.json` and `feedback.html`.
+    """Yield the path and the content of each learner's files: `feedback.txt`, `report.json` and `feedback.html`.
 
-    All leave out what the course hides from learners.
+    All files leave out what the course hides from learners.
 
     Args:
         title: the course's title.
-        details: the course's settings of visibility, as `for_learner` takes them.
+        details: the course's visibility settings, as `for_learner` takes them.
         hints: the texts of hints, by the command that shows them.
-        page: makes `feedback.html` from what a learner is told; None for no such file.
+        page: makes `feedback.html` from a report for learners; None for no such file.
     """
     taken: set[str] = set()
     for report in reports:
         told = for_learner(report, details)
         name = folder_of(told)
-        if name.lower() in taken:  # two ids that differ in letters which a folder's name cannot have
+        if name.lower() in taken:  # two ids differ only in characters that a folder's name cannot contain
             name += "-" + hashlib.sha256((told.learner.id if told.learner else name).encode()).hexdigest()[:12]
         taken.add(name.lower())
         yield f"{name}/feedback.txt", feedback_text(told, title, hints)
@@ -40,7 +40,7 @@ def feedback(
 
 
 def folder_of(report: Report) -> str:
-    """Return the name of a learner's folder: name and id of a roster, else the id of the submission."""
+    """Return the name of a learner's folder: name and id from the roster, or else the id of the submission."""
     learner = report.learner
     if not learner or (learner.id == report.submission.id and not learner.person.login):
         return report.submission.id

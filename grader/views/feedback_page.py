@@ -1,4 +1,4 @@
-"""The feedback for one learner as a page of one file, without scripts."""
+"""The feedback for one learner as a single HTML file without scripts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from .told import Reasons, name_of, reasons_of, result_of
 
 _STYLES = tuple(Path(__file__).with_name(name) for name in ("report.css", "feedback.css"))
 _SIGNS = {"passed": "✓", "partial": "◐", "not_started": "○", "missing": "\N{EN DASH}", "skipped": "\N{EN DASH}"}
-_AROUND = 8  # lines of code before and after one that failed
+_AROUND = 8  # lines of code shown before and after a line that failed
 _CLOSED = ("passed", "missing", "not_started")
 _Child = Element | str | None
 
@@ -52,13 +52,13 @@ def feedback_page(told: Report, title: str, code: Mapping[str, str], hints: Mapp
 
 
 def _note(heading: str, lines: Sequence[str]) -> Iterator[Element]:
-    """Yield a part with a heading; nothing without lines."""
+    """Yield an element with a heading and lines, or nothing if there are no lines."""
     if lines:
         yield _make("div", "note", _make("h2", "", heading), *(_make("p", "", line) for line in lines))
 
 
 def _make(tag: str, kind: str, *children: _Child, **attributes: str) -> Element:
-    """Return an element with children; strings become text, in which invisible characters are escaped."""
+    """Return an element with children. Strings become text, and invisible characters in them are escaped."""
     made = Element(tag, {**({"class": kind} if kind else {}), **attributes})
     last: Element | None = None
     for child in children:
@@ -111,7 +111,7 @@ def _badge(status: str) -> Element:
 
 
 def _prose(text: str) -> Iterator[_Child]:
-    """Yield a text with its `code` as elements."""
+    """Yield the parts of a text, with each `code` in backticks as an element."""
     for at, part in enumerate(text.split("`")):
         yield _make("code", "", part) if at % 2 else part
 
@@ -122,7 +122,7 @@ def _mistakes(reasons: Reasons) -> Iterator[Element]:
 
 
 def _hints(reasons: Reasons) -> Element | None:
-    """Return the hints, to be opened; None if there is none."""
+    """Return an element that opens to show the hints, or None if there are no hints."""
     if not reasons.hints:
         return None
     shown = _make("summary", "", counted(len(reasons.hints), "hint"))
@@ -171,7 +171,7 @@ def _table(rows: Iterable[Sequence[object]]) -> Element:
 
 
 def _listing(exercise: ExerciseResult, code: str) -> Element | None:
-    """Return the code around the lines that failures are about, with the titles of the checks; None without any."""
+    """Return the code around the lines of failures, with the titles of the checks, or None if no line failed."""
     lines = code.removesuffix("\n").split("\n")
     ranges = [fact.lines for fact in exercise.facts or () if fact.lines]
     marked: dict[int, list[str]] = {line: [] for first, last in ranges for line in range(first, last + 1)}

@@ -1,4 +1,4 @@
-"""The feedback for one learner as text: the result, a line for each exercise, and what failed with the reasons."""
+"""The feedback for one learner as text: the result, a line for each exercise, and the failures with their reasons."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -9,7 +9,7 @@ from .terminal import PLAIN, check_line, compared_lines, file_lines, headline
 from .told import reasons_of, result_of
 
 _WIDTH = PLAIN.prose
-_TEXT = len(MISCONCEPTION) + 4  # where text begins beside a label
+_TEXT = len(MISCONCEPTION) + 4  # the column where text begins beside a label
 
 
 def feedback_text(told: Report, title: str, hints: Mapping[str, str]) -> str:
@@ -36,7 +36,7 @@ def feedback_text(told: Report, title: str, hints: Mapping[str, str]) -> str:
 
 
 def _exercise(exercise: ExerciseResult, hints: Mapping[str, str]) -> Iterator[str]:
-    """Yield the part on an exercise in which a check failed, or in which somebody decided on one."""
+    """Yield the lines about an exercise if a check of it failed or has a decision."""
     checks = [line for check in exercise.checks for line in _check(exercise, check)]
     if not checks:
         return
@@ -53,7 +53,7 @@ def _exercise(exercise: ExerciseResult, hints: Mapping[str, str]) -> Iterator[st
 
 
 def _check(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
-    """Yield the lines on a check that failed, or that somebody decided on."""
+    """Yield the lines about a check if it failed or has a decision."""
     if check.status == "skipped" or (check.status == "passed" and not check.decided):
         return
     yield ""
@@ -75,7 +75,7 @@ def _item(text: str) -> Iterator[str]:
 
 
 def _labelled(label: str, text: str) -> Iterator[str]:
-    """Yield a text in lines, with a label before the first one."""
+    """Break a text into lines, and yield them with a label before the first one."""
     begin = f"  {label}".ljust(_TEXT)
     for line in _wrapped(text.splitlines(), _WIDTH - _TEXT):
         yield begin + line

@@ -1,4 +1,4 @@
-"""Feedback in files that are named as a platform takes them back, from the names in its own download."""
+"""Feedback files with names that a platform accepts for upload, derived from the names in its own download."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -19,19 +19,18 @@ def feedback_files(
     page: Callable[[Report], str],
     members: Collection[str] = (),
 ) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of `feedback.txt` and `feedback.html` for each submission, named as a platform takes
-    them back.
+    """Yield the path and the text of `feedback.txt` and `feedback.html` for each submission.
 
-    A submission whose files did not come from the platform's own download has no such name, and is left out. So is a
-    member of a group whose id on the platform is not known. nbgrader gets the text only: for each HTML file, it looks
-    for a notebook of that name in the submission.
+    The paths have the form that a platform accepts for upload. Submissions whose files did not come from the
+    platform's own download have no such path, and are left out. So are group members whose id on the platform is
+    unknown. nbgrader gets only the text, because it looks for a notebook with the name of each HTML file.
 
     Args:
         hints: the texts of hints, by the command that shows them.
-        members: the keys of learners for whom another member of their group submitted. Their files have their own
-            names and ids.
         platform: `canvas`, `moodle` or `nbgrader`.
-        page: makes `feedback.html` from what a learner is told.
+        page: makes `feedback.html` from a report for learners.
+        members: the keys of learners for whom another member of their group submitted. The paths of their files contain
+            their own names and ids.
     """
     for report in reports:
         told = for_learner(report, details)
@@ -44,7 +43,7 @@ def feedback_files(
 
 
 def place(report: Report, platform: str, *, member: bool = False) -> str:
-    """Return the path of a learner's `feedback.txt` as a platform takes it back; an empty text if there is none.
+    """Return the path of a learner's `feedback.txt` in the form that a platform accepts, or an empty text.
 
     Args:
         member: whether another member of the learner's group submitted.
@@ -54,7 +53,7 @@ def place(report: Report, platform: str, *, member: bool = False) -> str:
 
 
 def _canvas(report: Report, member: Person | None) -> str:
-    """Return `doejane_1042_99731_feedback.txt`: Canvas looks for the ids of a user and of a file of the submission."""
+    """Return `doejane_1042_99731_feedback.txt`. Canvas looks for the ids of a user and of a file in the submission."""
     for path in _paths(report):
         name = path.partition("/")[0]
         for reading in readings(name):
@@ -68,7 +67,7 @@ def _canvas(report: Report, member: Person | None) -> str:
 
 
 def _moodle(report: Report, member: Person | None) -> str:
-    """Return a path in a folder that is called as in the download: Moodle reads the participant's number from it."""
+    """Return a path in a folder named as in the download. Moodle reads the participant's number from the name."""
     origin = report.submission.origin or ""
     if member is not None:
         called = re.sub(r"[^\w .-]+", "", member.name).strip(". ") or "learner"
@@ -79,7 +78,7 @@ def _moodle(report: Report, member: Person | None) -> str:
 def _nbgrader(report: Report, member: Person | None) -> str:
     """Return `<student>/<assignment>/feedback.txt`, as in nbgrader's folder `feedback`.
 
-    `grade cohort --assignment` names the assignment; without it, it is the folder that all of the files are in.
+    `grade cohort --assignment` names the assignment. Without it, the assignment is the folder that contains all files.
     """
     origin, _, named = (report.submission.origin or "").partition("/")
     student = origin if member is None else member.login
@@ -91,7 +90,7 @@ def _nbgrader(report: Report, member: Person | None) -> str:
 
 
 def _paths(report: Report) -> Iterator[str]:
-    """Yield the paths of the files that were graded, and of those that were not, but may be an exercise."""
+    """Yield the paths of the files that were graded, and of other files that may be meant for an exercise."""
     for exercise in report.exercises:
         if exercise.file and exercise.status != "missing":
             yield exercise.file

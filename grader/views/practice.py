@@ -1,4 +1,4 @@
-"""Views of practice in a terminal: an exercise on one screen, the list of exercises, hints and the next step."""
+"""Views for practice in a terminal: one exercise, the list of exercises, hints and the next step."""
 
 import os
 import shlex
@@ -20,8 +20,8 @@ _BAR = 24
 def exercise_screen(result: ExerciseResult, *, everything: bool = False, style: Style = PLAIN) -> list[str]:
     """Return the lines of one exercise: its checks, then the explanation of the first failure.
 
-    With `everything`, every failure is explained. The explanation comes last, so that it is visible
-    at the bottom of a screen.
+    If `everything` is true, every failure is explained. The explanation comes last, so that it is visible
+    at the bottom of the screen.
     """
     failures = [check for check in result.checks if check.status not in ("passed", "skipped", "not_started")]
     first = first_failure(result)
@@ -36,14 +36,14 @@ def exercise_screen(result: ExerciseResult, *, everything: bool = False, style: 
 
 
 def first_verdict(exercise: Exercise, check: CheckResult, style: Style = PLAIN) -> list[str]:
-    """Return the lines of a check that has just failed, while the other checks and the reason are not known yet."""
+    """Return the lines for a check that has just failed, before the other checks and the reason are known."""
     title = style.cut(style.clean(f"{exercise.number} {exercise.id}: {check.title}"), style.width - 9)
     bare = ExerciseResult(exercise.id, exercise.number, exercise.title, "failed", 0, exercise.max_score, 0, ())
     return [f"{style.paint('FAIL', 'red')}     {title}", *explained(bare, check, style=style)[:-1]]
 
 
 def fitted(lines: Sequence[str], rows: int, style: Style = PLAIN) -> list[str]:
-    """Return at most `rows` lines: the first one, `…` in place of omitted ones, and the last ones."""
+    """Return at most `rows` lines: the first line, an ellipsis if lines are omitted, and the last lines."""
     if len(lines) <= rows:
         return list(lines)
     if rows <= 2:
@@ -52,7 +52,7 @@ def fitted(lines: Sequence[str], rows: int, style: Style = PLAIN) -> list[str]:
 
 
 def progress(course: Course, results: Mapping[str, ExerciseResult], style: Style = PLAIN) -> str:
-    """Return a progress bar with the points and the number of exercises passed."""
+    """Return a progress bar with the points and the number of passed exercises."""
     score = sum(result.score for result in results.values())
     width = min(_BAR, max(0, style.width - 52))
     done = round(width * score / course.max_score) if course.max_score else width
@@ -92,11 +92,11 @@ def what_next(
     flags: Sequence[str] = (),
     style: Style = PLAIN,
 ) -> list[str]:
-    """Return what to do after a run: which file to change or to open, and the command that grades it.
+    """Return the next step after a run: the file to change or open, and the command that grades it.
 
     Args:
-        files: the path of each exercise that was graded, by its id.
-        folder: where `grade` looks for files that it is not told of.
+        files: the path of each graded exercise, by its id.
+        folder: the folder where `grade` looks for files whose paths are not given.
         passed: the ids of the exercises that are known to be passed.
         flags: the options that the command needs again.
     """
@@ -134,8 +134,10 @@ def _step(first: str | None, words: Sequence[str], flags: Sequence[str], style: 
 
 
 def with_command(text: str, command: str, style: Style = PLAIN) -> list[str]:
-    """Return the lines of a text that ends in a command. The command stays whole, to be copied; where it is longer than
-    a line, the terminal breaks it."""
+    """Return the lines of a text that ends with a command.
+
+    The command stays in one piece so that it can be copied. If it is longer than a line, the terminal breaks it.
+    """
     words, whole = style.clean(text).split(), f"`{command}`"
     if columns(whole) > style.prose:
         return [*packed(words, style.prose, style.prose), whole]
@@ -143,7 +145,7 @@ def with_command(text: str, command: str, style: Style = PLAIN) -> list[str]:
 
 
 def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Sequence[str], style: Style) -> list[str]:
-    """Return the first screen: what the exercises are, and which file to open."""
+    """Return the first screen: a text about the exercises, and the file to open."""
     folder = files[report.exercises[0].id].parent
     count, points = len(course.exercises), course.max_score
     text = said.welcome(count, points, shown_path(folder))
@@ -160,7 +162,7 @@ def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Se
 
 
 def farewell(course: Course, style: Style = PLAIN) -> list[str]:
-    """Return the last screen: what was learnt, and where to go on."""
+    """Return the last screen: the lessons of the exercises, and sources for further study."""
     lines = ["", said.all_passed(len(course.exercises))]
     learnt = [(exercise.number, exercise.learnt) for exercise in course.exercises if exercise.learnt]
     if learnt:
@@ -177,7 +179,7 @@ def farewell(course: Course, style: Style = PLAIN) -> list[str]:
 
 
 def reset_text(path: Path, done: Reset, style: Style = PLAIN) -> list[str]:
-    """Return what became of a file that was to be reset, and where its copy is, if there is one."""
+    """Return a text about the reset of a file: whether it was reset, and the path of the copy if there is one."""
     name = shown_path(path)
     if not done.written:
         return style.wrap(said.reset_not_needed(name), style.prose)
@@ -185,5 +187,5 @@ def reset_text(path: Path, done: Reset, style: Style = PLAIN) -> list[str]:
 
 
 def _short(exercise: Exercise) -> str:
-    """Return the shortest word that names an exercise: its number without a zero before it."""
+    """Return the shortest name of an exercise for a command: its number without a leading zero."""
     return exercise.number.lstrip("0") or exercise.id

@@ -1,4 +1,4 @@
-"""Render a report for a terminal: a line for each check, and the first failure in full below them."""
+"""Render a report for a terminal: a line for each check, and below them the first failure in full."""
 
 import itertools
 import re
@@ -16,12 +16,12 @@ from ..style import Style, columns, packed, padded
 from ..words import practice as said
 
 T = TypeVar("T")
-_TEXT = 10  # where text begins under a status word
+_TEXT = 10  # the column where text begins under a status word
 _LABEL = 17
-_LINES = 10  # lines of a failing check, as a rule
-_MOST_LINES = 14  # lines of a failing check, even if parts cannot be shortened
+_LINES = 10  # the usual maximum of lines for a failing check
+_MOST_LINES = 14  # the maximum of lines for a failing check if parts cannot be shortened
 _FILE_LINES = 20  # lines of a message about a whole file
-_PROGRAM_LINES = 9  # lines of a program that is shown whole
+_PROGRAM_LINES = 9  # lines of a program that is shown in full
 _OUTPUT_LINES = 3
 _DIGITS = 28  # characters of two numbers side by side
 _FACTS = 2  # fault facts shown
@@ -36,9 +36,9 @@ _WORDS = {
     "not_started": ("TODO", "cyan"),
     "missing": ("MISSING", "yellow"),
     "unreadable": ("ERROR", "red"),
-    "not_earned": ("BONUS", "cyan"),  # a bonus check that is not passed, in an exercise with full marks
+    "not_earned": ("BONUS", "cyan"),  # a bonus check that did not pass, in an exercise with full marks
 }
-_OWN_LINE = re.compile(r"(cell \d+, )?line \d+: ")  # of a message: a line of the learner's file
+_OWN_LINE = re.compile(r"(cell \d+, )?line \d+: ")  # the start of a message line that quotes the learner's file
 _NOT_STARTED = "not started"
 _MISSED_BONUS = "not earned"
 PLAIN = Style()
@@ -47,8 +47,8 @@ PLAIN = Style()
 def render(report: Report, title: str, *, everything: bool = False, style: Style = PLAIN) -> str:
     """Return a report as text.
 
-    The explanation of the first failure comes after the lines of all checks, so that it is visible at the bottom of a
-    screen. With `everything`, every check is listed, and every failure is explained below its line.
+    The explanation of the first failure comes after the lines of all checks, so that it is visible at the bottom of the
+    screen. If `everything` is true, every check is listed, and each failure is explained below its line.
 
     Args:
         title: the course's title.
@@ -79,8 +79,11 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
 
 
 def shown_in_full(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:
-    """Return the failure that a report explains, and its exercise: the first one of a part that is filled in. A bonus
-    that was not earned comes after every failure that costs points."""
+    """Return the failure that a report explains, and its exercise.
+
+    This is the first failure in code that the learner has begun to fill in. Failures that cost points come before a
+    bonus that was not earned.
+    """
     exercises = sorted(report.exercises, key=lambda one: one.status == "passed")
     failures = [(one, check) for one in exercises if (check := first_failure(one)) is not None]
     begun = ((one, check) for one, check in failures if check.status != "not_started")
@@ -88,8 +91,11 @@ def shown_in_full(report: Report) -> tuple[ExerciseResult | None, CheckResult | 
 
 
 def at_hand(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:
-    """Return the exercise to go on with, and its check: the failure that is explained. Of a file that could not be
-    loaded or read before that, there is no check."""
+    """Return the exercise to work on next, and the check that fails in it.
+
+    This is the failure that is explained. If an earlier file could not be loaded or read, it is that file's exercise,
+    without a check.
+    """
     at, check = shown_in_full(report)
     begun = check is not None and check.status != "not_started"
     for exercise in report.exercises:
@@ -101,7 +107,7 @@ def at_hand(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:
 
 
 def headline(exercise: ExerciseResult, style: Style = PLAIN, *, title: bool = False) -> str:
-    """Return the line of an exercise: status, name, title, points; with `title`, also of one that was not started."""
+    """Return the line of an exercise: status, name, title and points. `title` shows the title even before a start."""
     name = f"{exercise.number} {exercise.id}"
     text = f"{name:<15} {_NOT_STARTED if exercise.status == 'not_started' and not title else exercise.title}"
     bonus = f" +{exercise.bonus}" if exercise.bonus else ""
@@ -114,17 +120,17 @@ def status_word(status: str) -> str:
 
 
 def check_line(check: CheckResult, style: Style = PLAIN) -> str:
-    """Return the line of a check: status, title, points."""
+    """Return the line of a check: status, title and points."""
     return _line(check.status, check, style)
 
 
 def file_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
-    """Return the message about an exercise's file."""
+    """Return the lines of the message about an exercise's file."""
     return _said(exercise, style)
 
 
 def check_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
-    """Return the message about an exercise's file, and a line for each check that was run."""
+    """Return the lines of the message about an exercise's file, and a line for each check that was run."""
     checks = [check for check in exercise.checks if check.status != "skipped"]
     words = ["not_earned" if _not_earned(exercise, check) else check.status for check in checks]
     said = _said(exercise, style)
@@ -134,14 +140,14 @@ def check_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
 def explained(
     exercise: ExerciseResult, check: CheckResult, after: CheckResult | None = None, style: Style = PLAIN
 ) -> list[str]:
-    """Return the lines that explain a failing check, without repeating those of the check `after`."""
+    """Return the lines that explain a failing check, without repeating the explanation of the check `after`."""
     facts = () if after else _given(exercise.facts) or ()
     said = after.diagnosis.explanation if after and after.diagnosis else None
     return _failure(exercise, check, [fact.text for fact in facts], said, style)
 
 
 def compared_lines(exercise: ExerciseResult, check: CheckResult, style: Style = PLAIN) -> list[str]:
-    """Return everything that a failing check says, without facts, misconception, hint and commands."""
+    """Return all details of a failing check, without facts, misconception, hint and commands."""
     page = _Page(style, whole=True, bounded=False)
     bare = replace(check, diagnosis=UNSET, hint=UNSET, play=UNSET)
     return [line for part in page.details(exercise, bare, (), None) for line in part.lines]
@@ -154,7 +160,7 @@ def _explained_line(exercise: ExerciseResult, check: CheckResult, style: Style, 
 
 
 def _in_place(exercise: ExerciseResult, check: CheckResult, style: Style) -> list[str]:
-    """Return what is shown below the line of a check where everything is shown, without repeating what was said."""
+    """Return the lines below the line of a check if everything is shown. Earlier explanations are not repeated."""
     if check.status == "passed":
         return _printed(check, style)
     before = list(itertools.takewhile(lambda one: one is not check, exercise.checks))
@@ -167,13 +173,13 @@ def _in_place(exercise: ExerciseResult, check: CheckResult, style: Style) -> lis
 
 
 def _same_place(check: CheckResult, other: CheckResult) -> bool:
-    """Return whether two checks reached the same part that is to be filled in."""
+    """Return whether two checks reached the same code that still has to be filled in."""
     lines = [one.reason.line if one.reason else None for one in (check, other)]
     return other.status == check.status and lines[0] == lines[1]
 
 
 def _said(exercise: ExerciseResult, style: Style) -> list[str]:
-    """Return the message about an exercise's file."""
+    """Return the lines of the message about an exercise's file."""
     message = _given(exercise.message)
     if not message or exercise.status == "not_started":
         return []
@@ -183,7 +189,7 @@ def _said(exercise: ExerciseResult, style: Style) -> list[str]:
 
 
 def _not_earned(exercise: ExerciseResult, check: CheckResult) -> bool:
-    """Return whether a check is a bonus that is not earned, in an exercise with full marks."""
+    """Return whether a check is a bonus that was not earned, in an exercise with full marks."""
     return check.bonus and check.status != "passed" and exercise.status == "passed"
 
 
@@ -204,8 +210,8 @@ def _row(status: str, text: str, points: str, style: Style, indent: int = 0) -> 
 class _Part(NamedTuple):
     """Some lines about a failure.
 
-    If there is too little room, parts are shortened in the order of their `rank`, down to `least`
-    lines. A part with the rank None is never shortened.
+    If there is too little room, parts are shortened to as few as `least` lines, in the order of `rank`.
+    A part whose rank is None is never shortened.
     """
 
     lines: list[str]
@@ -223,21 +229,21 @@ def _failure(
     *,
     whole: bool = False,
 ) -> list[str]:
-    """Return the lines below the title of a failing check: as many as fit, with the reason always complete.
+    """Return the lines below the title of a failing check: as many as fit, with a complete reason.
 
-    If facts and a misconception do not fit together, the facts are shown, because they are certain. With `whole`, the
-    program is complete, too.
+    If facts and a misconception do not fit together, the facts are shown, because they are certain. If `whole` is true,
+    the program is also complete.
     """
     page = _Page(style, whole)
     lines, fits = page.fitted(exercise, check, facts, said)
-    if check.play and (not fits or len(lines) >= page.lines):  # the reason comes before the way to see it
+    if check.play and (not fits or len(lines) >= page.lines):  # the reason matters more than the replay command
         check = replace(check, play=UNSET)
         lines, fits = page.fitted(exercise, check, facts, said)
     if not fits and facts and check.diagnosis:
         lines, fits = page.told(page.details(exercise, check, facts, check.diagnosis.explanation, wide=True))
     if not fits and len(facts) > 1:
         return _failure(exercise, check, facts[:1], said, style, whole=whole)
-    if len(lines) > page.most:  # a message of unprintable characters, which are shown as escapes
+    if len(lines) > page.most:  # a message of unprintable characters, which are shown as long escapes
         at = page.most - (3 if check.play else 2)
         commands = lines[at + 1 - page.most :]
         lines = [*lines[:at], f"{_shorter(lines[at], style)} {style.ellipsis}", *commands]
@@ -245,28 +251,28 @@ def _failure(
 
 
 class _Page:
-    """The room that an explanation has: it is indented, with a column of labels, narrower in a narrow terminal."""
+    """The layout of an explanation. It is indented and has a column of labels, both narrower in a narrow terminal."""
 
     def __init__(self, style: Style, whole: bool = False, bounded: bool = True) -> None:
         self.style = style
         self.whole = whole
-        self.bounded = bounded  # whether programs are cut, and a hint's command is named
+        self.bounded = bounded  # whether to shorten programs and name the command for a hint
         self.indent = " " * (4 if style.narrow else _TEXT + 2)
         self.label_width = 9 if style.narrow else _LABEL
         scale = 2 if style.narrow else 1
         self.lines = scale * _LINES
         self.most = scale * _MOST_LINES
-        self.grown = False  # whether `most` has room for a program that is shown whole
+        self.grown = False  # whether `most` already includes the room for a program that is shown in full
 
     def fitted(
         self, exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None
     ) -> tuple[list[str], bool]:
-        """Return the lines of an explanation, wider where they do not fit otherwise, and whether they fit."""
+        """Return the lines of an explanation and whether they fit. Use the full width only if it is needed."""
         lines, fits = self.told(self.details(exercise, check, facts, said))
         return (lines, fits) if fits else self.told(self.details(exercise, check, facts, said, wide=True))
 
     def told(self, parts: Iterable[_Part]) -> tuple[list[str], bool]:
-        """Shorten the parts. Return their lines, and whether they fit."""
+        """Shorten the parts. Return their lines and whether they fit."""
         told = [part for part in parts if part.lines]
         room = self.lines - 1 + (max(0, len(told[0].lines) - 2) if self.whole and told else 0)
         too_many = sum(len(part.lines) for part in told) - room
@@ -296,7 +302,7 @@ class _Page:
         yield _Part([line for pair in pairs for line in pair], rank=4, least=len(pairs[0]) if pairs else 0)
         head, *rest = (_given(check.message) or "").splitlines() or [""]
         started = any(isinstance(remark, StartingFrom) for remark in _given(check.remarks) or ())
-        cut_with = 3 if expected and not started else None  # no number is clear without the gradients it starts from
+        cut_with = 3 if expected and not started else None  # numbers are unclear without the gradients they start from
         yield _Part(self.labelled("note" if expected else "", head) if head else [], rank=cut_with)
         line_number = check.reason.line if not isinstance(check.reason, UnsetType) else None
         placed = line_number is not None and not isinstance(exercise.file, UnsetType)
@@ -315,11 +321,11 @@ class _Page:
         hint = _given(check.hint) or f"grade hint {exercise.id}"
         yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"] if self.bounded else [])
         play = style.clean(play_command(exercise, check))
-        forms = (f"{indent}{self.label('see it')}{play}", f"{indent}see it: {play}")  # a command is not cut
+        forms = (f"{indent}{self.label('see it')}{play}", f"{indent}see it: {play}")  # a command is never cut
         yield _Part([form for form in forms if play and columns(form) <= style.width][:1])
 
     def program(self, text: str) -> Iterator[str]:
-        """Yield the lines of a program, broken between its assignments where one line is too short for it."""
+        """Yield the lines of a program. A line that is too long is broken between assignments."""
         room = self.style.width - len(self.indent)
         for line in text.splitlines():
             shown = self.style.clean(line)
@@ -336,10 +342,10 @@ class _Page:
         return padded(self.style.cut(self.style.clean(name), self.label_width - 1), self.label_width)
 
     def pair(self, label: str, yours: float | str, right: float | str, whose: str) -> Iterator[str]:
-        """Yield what came back beside what is right: on a line, or on one each where a line is too short for both."""
+        """Yield the learner's result and the right result: on one line, or on two if one is too short for both."""
         style, indent = self.style, self.indent
         label = style.clean(label)
-        if columns(label) >= self.label_width:  # on a line of its own
+        if columns(label) >= self.label_width:  # put the label on a separate line
             yield style.cut(f"{indent}{label}", style.width)
             label = ""
         label, blank = padded(label, self.label_width), " " * self.label_width
@@ -362,7 +368,7 @@ class _Page:
             yield f"{indent}{label}{one}    {other}"
 
     def labelled(self, label: str, text: str) -> list[str]:
-        """Return a text in lines that fit, with a label before the first one."""
+        """Break a text into lines that fit, with a label before the first line."""
         style, width = self.style, self.style.prose - len(self.indent)
         if not label:
             return [f"{self.indent}{line}" for line in style.wrap(text, width)]
@@ -385,13 +391,13 @@ def _shortened(part: _Part, by: int, style: Style) -> _Part:
 
 
 def _shorter(line: str, style: Style) -> str:
-    """Return a line cut so that an ellipsis fits after it."""
+    """Cut a line so that an ellipsis fits after it."""
     room = style.width - len(style.ellipsis) - 1
     return line if columns(line) <= room else line[:room].rpartition(" ")[0]
 
 
 def _printed(check: CheckResult, style: Style) -> list[str]:
-    """Return the first lines that a check's code printed. Equal lines in sequence are shown once with a count."""
+    """Return the first lines that a check's code printed. Equal consecutive lines are shown once with a count."""
     indent = 4 if style.narrow else _TEXT + 2
     groups = itertools.groupby((_given(check.output) or "").splitlines())
     lines = []
@@ -404,7 +410,7 @@ def _printed(check: CheckResult, style: Style) -> list[str]:
 
 
 def _apart(yours: float | str, right: float) -> tuple[str, str]:
-    """Return two numbers with all their digits, or with as many as distinguish them if a line has no room for all."""
+    """Return two numbers with all their digits. If a line is too short, return just enough to tell them apart."""
     every = repr(yours), repr(right)
     if isinstance(yours, str) or sum(map(len, every)) <= _DIGITS:
         return every

@@ -1,4 +1,4 @@
-"""Select what the feedback for a learner says, for the page and for the text alike."""
+"""Select the contents of a learner's feedback, both for the page and for the text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from ..words import feedback as words
 
 @dataclass(frozen=True)
 class Result:
-    """The result as a whole.
+    """The overall result of a learner.
 
     Attributes:
-        headline: the name, and the total or that it does not count.
-        sentences: how the total came about, when it was submitted and how late, and the grade.
-        comment: what somebody wrote to the learner, or empty.
-        decisions: what people decided, besides the points of checks.
+        headline: the learner's name with the total, or with a text that the learner is excused.
+        sentences: sentences about the sum of points, the time of submission, lateness, and the grade.
+        comment: a person's comment for the learner, or an empty text.
+        decisions: texts of the decisions, except those about the points of checks.
     """
 
     headline: str
@@ -28,7 +28,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why an exercise lost points, each reason once: facts, misconceptions as title and explanation, and hints."""
+    """The reasons why an exercise lost points, without duplicates. A misconception has a title and an explanation."""
 
     facts: tuple[str, ...]
     misconceptions: tuple[tuple[str, str], ...]
@@ -36,14 +36,14 @@ class Reasons:
 
 
 def name_of(told: Report) -> str:
-    """Return the learner's name; without a final table those of all submitters, or else the id."""
+    """Return the learner's name from the final table, or else the names of all submitters, or else the id."""
     if told.learner and told.learner.person.name:
         return told.learner.person.name
     return ", ".join(one.name for one in told.submission.submitters or ()) or told.submission.id
 
 
 def result_of(told: Report) -> Result:
-    """Return what is said about the result that counts: the row of the final table, else the points of the report."""
+    """Return the overall result from the row of the final table, or else from the points of the report."""
     name, row = name_of(told), told.learner
     if not row:
         return Result(words.result_text(name, told.score + told.bonus, told.max_score))
@@ -63,7 +63,7 @@ def _sentences(row: Learner) -> tuple[str, ...]:
 
 
 def reasons_of(exercise: ExerciseResult, hints: Mapping[str, str]) -> Reasons:
-    """Return why an exercise lost points.
+    """Return the reasons why an exercise lost points.
 
     Args:
         hints: the texts of hints, by the command that shows them.

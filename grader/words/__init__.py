@@ -1,1 +1,1 @@
-"""Sentences, in one module for each audience: codes with fields come in, English goes out."""
+"""Turn codes with fields into English sentences. There is one module for each audience."""

@@ -1,10 +1,10 @@
-"""Durations, for every audience."""
+"""Turn durations into words, for every audience."""
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
 
 
 def duration_text(seconds: int) -> str:
-    """Return a duration in its two largest units, such as `1 day 1 hour`. A minute that has begun counts."""
+    """Return a duration in its two largest units, such as `1 day 1 hour`. Seconds are rounded up to minutes."""
     left = -(-seconds // 60) * 60
     parts: list[str] = []
     for unit, length in _UNITS:

@@ -1,6 +1,6 @@
-"""The sentences that a learner reads about the result that counts: total, lateness, penalty, and what people decided.
+"""The sentences for a learner about the overall result: total, lateness, penalty and decisions.
 
-The sentences about their code are in `learner`.
+The sentences about the learner's code are in `learner`.
 """
 
 from datetime import datetime, timezone
@@ -11,7 +11,7 @@ from .durations import duration_text
 
 
 class Row(Protocol):
-    """A row of the final table: `Learner` of `grader.report`."""
+    """A row of the final table, such as `Learner` of `grader.report`."""
 
     @property
     def score(self) -> int: ...
@@ -47,7 +47,7 @@ def excused_text(name: str) -> str:
 
 
 def sum_text(row: Row) -> str:
-    """Return how the total came about; empty if it is the sum of the exercises."""
+    """Return a sentence about the parts of the total, or an empty text if there is only one part."""
     parts = [f"{counted(row.score, 'point')} for the exercises"]
     if row.bonus:
         parts.append(f"plus {counted(row.bonus, 'bonus point')}")
@@ -58,7 +58,7 @@ def sum_text(row: Row) -> str:
 
 
 def time_text(row: Row) -> str:
-    """Return when a submission came, when it was due, and what its lateness costs; empty where no time is known."""
+    """Return a sentence about time of submission, due date and lateness, or an empty text if no time is known."""
     at, due = moment(row.submitted_at), moment(row.due)
     if at is None:
         return ""
@@ -72,12 +72,12 @@ def time_text(row: Row) -> str:
 
 
 def penalty_title(row: Row) -> str:
-    """Return the name of a penalty among the results of checks."""
+    """Return the title of a penalty in a list of check results."""
     return "Late penalty" if row.late_s else "Penalty"
 
 
 def penalty_text(row: Row) -> str:
-    """Return what is taken off, and why."""
+    """Return a sentence about the points that are taken off, with the reason."""
     why = f"Submitted {late_text(row.late_s)}: " if row.late_s else ""
     verb = "is" if row.penalty == 1 else "are"
     return f"{why}{counted(row.penalty, 'point')} {verb} taken off."
@@ -89,7 +89,7 @@ def late_text(seconds: int) -> str:
 
 
 def moment(time: str) -> datetime | None:
-    """Return a time in ISO 8601 as a `datetime`; None for an empty or another text."""
+    """Return a time in ISO 8601 as a `datetime`, or None for any other text."""
     try:
         at = datetime.fromisoformat(time.replace("Z", "+00:00"))
         return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
@@ -102,7 +102,7 @@ def _clock(at: datetime) -> str:
 
 
 def check_decided(score: int, most: int, by: str, at: str, why: str) -> str:
-    """Return who decided on the points of a check, and why."""
+    """Return a text about a decision on the points of a check: who made it, and why."""
     return f"decided: {score} of {counted(most, 'point')} ({by}, {at[:10]}: {why})"
 
 
@@ -127,15 +127,15 @@ def bonus_text(score: int) -> str:
 
 
 def line_text(line: int) -> str:
-    """Return the line that a check is about."""
+    """Return a text for the line that a check is about."""
     return f"line {line}"
 
 
 def code_title(file: str) -> str:
-    """Return the name of the code beside an exercise."""
+    """Return the title of the code beside an exercise."""
     return f"Code: {file}" if file else "Code"
 
 
 def grade_text(grade: str) -> str:
-    """Return the grade of a learner; empty for none."""
+    """Return a sentence with the grade of a learner, or an empty text without a grade."""
     return f"Grade: {grade}." if grade else ""

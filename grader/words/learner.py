@@ -1,4 +1,4 @@
-"""The sentences that a learner reads about their own code: findings, exceptions, ends of a process, fault facts."""
+"""The sentences for a learner about their code: findings, exceptions, ends of processes, and fault facts."""
 
 import re
 from bisect import bisect_right
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class Ended(Protocol):
-    """The reason for which a process gave no usable answer: a `Died`, or the `Reason` made from one."""
+    """The reason why a process gave no usable answer: a `Died`, or the `Reason` made from one."""
 
     @property
     def kind(self) -> str: ...
@@ -66,22 +66,22 @@ class Ended(Protocol):
     def detail(self) -> str | None: ...
 
 
-# -- a place --------------------------------------------------------------------------------------------
+# -- places in the code ---------------------------------------------------------------------------------
 
 
 def place(cells: Sequence[CellStart], first: int, last: int | None = None) -> str:
-    """Return where lines of a text are: `line 5`, `lines 5 to 9`, or `cell 3, line 5` in a notebook."""
+    """Return the place of lines in a text: `line 5`, `lines 5 to 9`, or `cell 3, line 5` in a notebook."""
     at = bisect_right(cells, first, key=lambda start: start.line) - 1
     shift = cells[at].line - 1 if at >= 0 else 0
     lines = f"line {first - shift}" if last in (None, first) else f"lines {first - shift} to {(last or 0) - shift}"
     return f"cell {cells[at].cell}, {lines}" if at >= 0 else lines
 
 
-# -- a check ------------------------------------------------------------------------------------------
+# -- checks -------------------------------------------------------------------------------------------
 
 
 def finding_text(finding: "Finding", cells: Sequence[CellStart] = ()) -> str | None:
-    """Return what a report says of a failure besides its numbers, or None. `cells` are those of a notebook."""
+    """Return the text of a failure besides its numbers, or None. `cells` are the cells of a notebook."""
     if finding.stopped is not None or finding.reason is not None:
         return _why(finding.stopped, finding.reason, cells)
     return "; ".join(map(remark_text, finding.remarks)) or None
@@ -94,7 +94,7 @@ def load_failure(name: str, stopped: Stopped | None, ended: Ended | None, cells:
 
 
 def _why(stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart]) -> str:
-    """Say why the learner's code gave no answer: what stopped it, or else how its process ended."""
+    """Say why the learner's code gave no answer: because it was stopped, or because of the way its process ended."""
     if stopped is not None:
         return stopped_text(stopped, cells)
     assert ended is not None
@@ -102,7 +102,7 @@ def _why(stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart
 
 
 def remark_text(remark: Remark) -> str:
-    """Return a remark as a part of a sentence."""
+    """Return the text of a remark as a part of a sentence."""
     return _REMARKS[type(remark)](remark)
 
 
@@ -161,7 +161,7 @@ def _digits(value: Shown) -> str:
 
 
 def _in_a_call(text: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Return `text` with a prefix where the remark is about a second call."""
+    """Return a function like `text` that adds a prefix if the remark is about a second call."""
     return lambda said: f"in a second call, {text(said)}" if said.again else text(said)
 
 
@@ -203,11 +203,11 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     BeforeInput: _in_a_call(lambda said: f"{said.node} comes before its input {said.input}"),
 }
 
-# -- a process that ended ----------------------------------------------------------------------------
+# -- ended processes ---------------------------------------------------------------------------------
 
 
 def ended_text(ended: Ended) -> str:
-    """Return a sentence that says why no usable answer came."""
+    """Return a sentence about the reason why no usable answer came."""
     match ended.kind:
         case "answer_too_large":
             return f"the answer of your code's process is larger than the {ended.limit_kb} KB that this check allows"
@@ -240,13 +240,13 @@ def _seconds(ended: Ended) -> str:
     return counted(float(ended.seconds or 0), "second")
 
 
-# -- code that was stopped ---------------------------------------------------------------------------
+# -- stopped code ------------------------------------------------------------------------------------
 
 
 def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
-    """Return a sentence on the problem, the learner's own lines, innermost last, and the usual cause.
+    """Return a sentence about the problem, the learner's own lines with the innermost last, and the usual cause.
 
-    `cells` are those of a notebook, by which its lines are named.
+    `cells` are the cells of a notebook, which its lines are named by.
     """
     if stopped.notebook:
         return "this file is a Jupyter notebook (JSON) with the name of a Python file; rename it to end in .ipynb"
@@ -258,7 +258,7 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
     return "\n".join([said, *(f"{place(cells, n)}: {line}" for n, line in stopped.lines), *([usual] if usual else [])])
 
 
-# what was done when learner code raised outside of its own file, by step
+# the grader's action, by step, when learner code raised outside of its own file
 _DONE: dict[str, str] = {
     "load": "the file was run",
     "reading": "a few nodes were made to find out how the engine works",
@@ -277,7 +277,7 @@ _DONE: dict[str, str] = {
 }
 
 
-# the steps in which the grader itself computes with what the nodes hold
+# the steps in which the grader itself computes with the contents of nodes
 _BY_GRADER = ("local_rules", "pass_or_rules", "preload", "triple", "watch")
 
 
@@ -317,7 +317,7 @@ def _sentence(stopped: Stopped) -> str:
 
 
 def _absent(method: str) -> str:
-    """Say that an engine does not define what an operation calls."""
+    """Say that an engine does not define the method of an operation."""
     for op, name in METHODS.items():
         if method == name:
             return f"your engine has no `{BINARY.get(op, '-')}`{_ALONE.get(op, '')}: define `{method}`"
@@ -330,11 +330,11 @@ _ALONE = {"neg": " in front of a value"}
 
 
 def wants_argument(method: str) -> str:
-    """Say that a method was not run because it takes an argument."""
+    """Say that a method was not run because it needs an argument."""
     return f"`{method}` was not run: it takes an argument besides `self`, and checks call it without one"
 
 
-# -- a file that cannot be read as an engine ----------------------------------------------------------
+# -- files that cannot be read as an engine -----------------------------------------------------------
 
 
 def _several(what: str, usual: str) -> Callable[[Stopped], str]:
@@ -397,8 +397,9 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
 
 _REFLECTED = {"+": "__radd__", "-": "__rsub__", "*": "__rmul__", "/": "__rtruediv__", "** or pow()": "__rpow__"}
 
-# exception type, pattern of its message, what one of the shown lines has to match, what to say (groups of the
-# message's pattern are filled in). A sentence must be true whenever Python gives that message on such a line.
+# Each entry has an exception type, a pattern for its message, a pattern for one of the shown lines, and a sentence.
+# Groups of the message's pattern are filled in. The sentence must be true whenever Python gives this message on such
+# a line.
 _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
     (kind, re.compile(pattern), re.compile(line), sentence)
     for kind, pattern, line, sentence in (
@@ -487,11 +488,12 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
 
 
 def explain(type_name: str, message: str, lines: Sequence[str] = ()) -> str | None:
-    """Return a sentence on what an exception of this type with this message means; None where there is none.
+    """Return a sentence about the meaning of an exception, or None if there is none for it.
 
     Args:
-        type_name, message: of the exception.
-        lines: the learner's own lines on the way to it, cut.
+        type_name: the name of the exception's type.
+        message: the message of the exception.
+        lines: the learner's own lines in the traceback; long ones are cut.
     """
     for kind, pattern, on, sentence in _SENTENCES:
         match = pattern.search(message) if kind == type_name else None
@@ -505,7 +507,7 @@ def explain(type_name: str, message: str, lines: Sequence[str] = ()) -> str | No
 
 
 def names_taken(cls: str, data: str, grad: str, inputs: str) -> str:
-    """Say which names of an engine were taken for what."""
+    """Return a sentence about the names that were recognised in an engine."""
     of_inputs = f"the inputs in `{inputs}`" if inputs else "no list of a node's inputs"
     return f"the engine is the class `{cls}`, with the value in `{data}`, the gradient in `{grad}` and {of_inputs}"
 
@@ -534,9 +536,9 @@ _OF_TWO = ("add", "sub", "mul", "div")
 
 
 def fact_text(fact: "Fact", cells: Sequence[CellStart] = ()) -> str:
-    """Return a fact in sentences. `cells` are those of a notebook, by which its lines are named."""
+    """Return a fact in sentences. `cells` are the cells of a notebook, which its lines are named by."""
     if not fact.operation:
-        said = " ".join(_of_pass(fact).split())  # a program's text has several blanks
+        said = " ".join(_of_pass(fact).split())  # a program's text contains several spaces in a row
         return f"{said} This was seen in {_orders(*fact.orders)}." if fact.orders else said
     where = f" ({place(cells, *fact.lines)})" if fact.lines else ""
     if fact.kind in ("value", "contribution"):
@@ -606,7 +608,7 @@ def _should(fact: "Fact", both: bool) -> str:
 
 
 def _times(factor: str) -> str:
-    """A factor times the upstream gradient."""
+    """Return the text of a factor times the upstream gradient."""
     if factor in ("0", "1"):
         return {"0": "0", "1": "L.grad"}[factor]
     if factor == "-1":

@@ -1,14 +1,19 @@
-"""The sentences of practice: what `grade` and its commands say to a learner, besides findings about the code."""
+"""The sentences of practice: messages of `grade` and its commands to a learner, except findings about the code."""
 
 from collections.abc import Sequence
 
 from ..outside import counted
 
-# -- which exercise, and where it is ------------------------------------------------------------------
+# -- exercises and their files ------------------------------------------------------------------------
 
 
 def no_exercise(word: str, numbers: Sequence[str], near: str) -> str:
-    """Say that a word names no exercise. `numbers` are those of all; `near` is a question about a similar name."""
+    """Say that a word names no exercise.
+
+    Args:
+        numbers: the numbers of all exercises.
+        near: a question about a similar name, or an empty text.
+    """
     return f"there is no exercise `{word}`" + (near or f"; there are {_numbers(numbers)}, and `grade list` names them")
 
 
@@ -33,7 +38,7 @@ def whose_file(word: str, *, notebook: bool = False) -> str:
 
 
 def no_files(folder: str, *, above: bool = False) -> str:
-    """Say that a folder holds no exercise file; `above`: nor does one of the folders above it."""
+    """Say that a folder has no exercise file. `above` is true if the folders above it have none either."""
     where = f"{folder} or in a folder above it" if above else folder
     return f"no exercise files in {where}; `grade start` puts them into ./exercises"
 
@@ -43,18 +48,18 @@ def no_file(path: str) -> str:
 
 
 def folder_and_more(word: str) -> str:
-    """Say that a folder was named beside `--from`, or a second one."""
+    """Say that a folder was named in addition to `--from` or to another folder."""
     return f"{word} is a folder; name one folder of exercises, before or after what is in it"
 
 
 def _numbers(numbers: Sequence[str]) -> str:
-    """Return exercise numbers as a range, or one by one where some between them are missing."""
+    """Return exercise numbers as a range, or one by one if the range would have gaps."""
     short = [number.lstrip("0") or number for number in numbers]
     whole = [str(number) for number in range(int(numbers[0]), int(numbers[-1]) + 1)]
     return f"{short[0]} to {short[-1]}" if short == whole and len(short) > 2 else ", ".join(short)
 
 
-# -- what to do next ------------------------------------------------------------------------------------
+# -- the next step --------------------------------------------------------------------------------------
 
 
 def next_file(path: str, title: str) -> str:
@@ -62,8 +67,12 @@ def next_file(path: str, title: str) -> str:
 
 
 def next_step(verb: str, path: str, folder: str = "") -> str:
-    """Return what comes before the command that grades a file: `verb` is `open` or `change`. `folder` is one to go to
-    first."""
+    """Return the step before the command that grades a file.
+
+    Args:
+        verb: `open` or `change`.
+        folder: the folder to change to first, or an empty text.
+    """
     go = f"cd {folder}, " if folder else ""
     return f"Next: {go}{verb} {path}, then"
 
@@ -81,7 +90,7 @@ def all_passed(count: int) -> str:
 
 
 def welcome(count: int, points: int, folder: str) -> str:
-    """Greet a learner who has not begun. `folder` is `.` for the current one."""
+    """Greet a learner who has not begun. `folder` is `.` for the current folder."""
     where = "this folder" if folder == "." else folder
     exercises = f"{counted(count, 'exercise')} worth {counted(points, 'point')} {'is' if count == 1 else 'are'}"
     know = "Each file begins with what you need to know."
@@ -115,7 +124,7 @@ def also_written(names: Sequence[str]) -> str:
 
 
 def left_alone(names: Sequence[str]) -> str:
-    """Say which files were there before; of many, the first two and how many more."""
+    """Say which files already existed. If there are many, only the first two are named."""
     few = ", ".join(names) if len(names) < 4 else f"{', '.join(names[:2])} and {len(names) - 2} more"
     return f"already there, and not changed: {few}"
 
@@ -124,7 +133,7 @@ START_TIP = "`grade watch` grades on every save."
 
 
 def reset_done(path: str, copy: str) -> str:
-    """Say that a file is the original again, and where the learner's version is, if there was one."""
+    """Say that a file is the original again. `copy` is the path of the learner's version, or an empty text."""
     kept = f" Your version is in {copy}." if copy else ""
     return f"{path} is the original file again.{kept}"
 
@@ -134,7 +143,7 @@ def reset_not_needed(path: str) -> str:
 
 
 def notebook_in_place(notebook: str, file: str) -> str:
-    """Say why a file is not reset: a notebook is in its place, and of two files neither would be graded."""
+    """Say that a file is not reset because there is a notebook instead. If both existed, neither would be graded."""
     return f"{notebook} is there in place of {file}: rename the notebook, then reset the exercise"
 
 
@@ -157,7 +166,7 @@ NOTHING_FAILED = "no failure is known here; run `grade`, or name an exercise: "
 
 
 def no_failure(exercise: str, *, graded: bool) -> str:
-    """Say that no hint can be chosen, and how to name the exercise that it should be of."""
+    """Say that no hint can be chosen, and how to name an exercise for it."""
     return f"{NOTHING_FAILED if graded else NOTHING_GRADED}`grade hint {exercise}`"
 
 
@@ -174,8 +183,12 @@ def more_hints(command: str) -> str:
 
 
 def last_hint(exercise: str, count: int, *, only: bool = False) -> str:
-    """Say that a failing check has no further hint. `count` is the number of the exercise's hints; `only`: this check
-    has no other."""
+    """Say that there is no further hint for a failing check.
+
+    Args:
+        count: the number of the exercise's hints.
+        only: whether this was the only hint for the check.
+    """
     others = f" `grade hint {exercise} N` shows hint N of the exercise, from 1 to {count}." if count > 1 else ""
     return f"That is the {'only' if only else 'last'} hint for this failure.{others}"
 

@@ -1,12 +1,12 @@
-"""The sentences of `grade play`: what can be replayed, what was, and what a replay cannot show."""
+"""The sentences of `grade play`: errors in its arguments, its results, and the limits of a replay."""
 
 from collections.abc import Sequence
 
-# -- what was asked for ---------------------------------------------------------------------------------
+# -- errors in the arguments ----------------------------------------------------------------------------
 
 
 def unknown_word(why: str, presets: Sequence[str], near: str) -> str:
-    """Say that a word is no exercise (`why`), and what else it could be. `near` asks about a similar preset."""
+    """Say that a word names no exercise (`why`), and list the presets. `near` is a question about a similar preset."""
     return f"{why}; presets are {', '.join(presets)}{near}; an expression looks like `a * b`"
 
 
@@ -47,7 +47,7 @@ def no_number(word: str, number: str) -> str:
 
 
 def values_missing(leaves: Sequence[str], command: str) -> str:
-    """Say which leaves of an expression have no value; `command` is an example that gives them one."""
+    """Say which leaves of an expression have no value. `command` is an example that gives them values."""
     return f"{', '.join(leaves)} {'have' if len(leaves) > 1 else 'has'} no value; for example: {command}"
 
 
@@ -61,7 +61,7 @@ def nothing_trains(folder: str) -> str:
 
 
 def several_in(notebook: str, ids: Sequence[str]) -> str:
-    """Say that a notebook holds cells of several exercises, of which one has to be named."""
+    """Say that a notebook has cells of several exercises, so that one of them must be named."""
     return f"{notebook} has cells of {', '.join(ids)}; write `grade play {ids[0]} {notebook}`"
 
 
@@ -74,7 +74,7 @@ def no_landscape(loss: str, most_steps: int, most_parameters: int) -> str:
     return f"{loss}: a landscape shows {limit}"
 
 
-# -- what was done --------------------------------------------------------------------------------------
+# -- results --------------------------------------------------------------------------------------------
 
 RUNNING = "running your code"
 OPEN_IT = "No browser was opened: open that file in one."
@@ -92,7 +92,7 @@ def nothing_to_play(exercise: str) -> str:
     return f"No check of {exercise} runs a backward pass that can be shown."
 
 
-# -- what a replay cannot show --------------------------------------------------------------------------
+# -- limits of a replay ---------------------------------------------------------------------------------
 
 ELSEWHERE = "The backward pass computes gradients elsewhere and writes them to the nodes, so no steps can be shown."
 NO_RULE = "No local rule was recognised in this file, so no steps can be shown."

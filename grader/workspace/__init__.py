@@ -1,4 +1,4 @@
-"""Files beside a learner's exercises: backups, the last report, and how far the learner is."""
+"""Files beside a learner's exercises: backups, the last report, the last replay, and the learner's progress."""
 
 from .backup import Reset, keep, reset
 from .folder import FOLDER, own_folder

@@ -1,4 +1,4 @@
-"""Begin an exercise again without losing what was written."""
+"""Reset an exercise without losing the learner's file."""
 
 from itertools import count
 from pathlib import Path
@@ -15,8 +15,8 @@ class Reset(Struct, frozen=True):
     """The outcome of a reset.
 
     Attributes:
-        written: Whether the stub was written; not where the file was the stub.
-        copy: Where the copy of the old file is; None if there was no old file, or no need for a copy.
+        written: whether the stub was written. It is not written if the file already was the stub.
+        copy: the path of the copy of the old file; None if no copy was made.
     """
 
     written: bool
@@ -24,9 +24,9 @@ class Reset(Struct, frozen=True):
 
 
 def reset(path: Path, stub: str) -> Reset:
-    """Write the stub over an exercise file that is not the stub already. Keep a copy of the old file, if there was one.
+    """Replace an exercise file with the stub, unless it is the stub already. Keep a copy of an existing file.
 
-    Raises `OSError`; the file is unchanged then. So is what a link leads to that lies in the place of the file.
+    Raises `OSError`; then the file is unchanged. If the file is a link, its target is unchanged too.
     """
     data = stub.encode()
     content = _content(path)
@@ -39,9 +39,9 @@ def reset(path: Path, stub: str) -> Reset:
 
 
 def keep(path: Path) -> Path | None:
-    """Copy a file to `.backward/backup` beside it; return the copy, None if there is no file. Copies are numbered.
+    """Copy a file to `.backward/backup` beside it. Return the path of the copy, or None if there is no file.
 
-    Raises `OSError`, also for anything but a regular file.
+    Copies are numbered. Raises `OSError`, also for anything but a regular file.
     """
     content = _content(path)
     return None if content is None else _copied(path, content)

@@ -1,4 +1,4 @@
-"""The folder beside the exercise files that holds everything which is not the learner's own work."""
+"""The folder beside the exercise files for everything that is not the learner's own work."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ FOLDER = ".backward"
 
 
 def own_folder(exercises: Path) -> Path:
-    """Return the folder `.backward` in a folder of exercise files, made if it is not there.
+    """Return the folder `.backward` in a folder of exercise files. Make it if it does not exist.
 
-    Git ignores it by a `.gitignore` of its own. Raises `OSError`, also where a link has its name.
+    The folder contains a `.gitignore`, so that git ignores it. Raises `OSError`, also if a link has the folder's name.
     """
     folder = exercises / FOLDER
     plain_folder(folder)

@@ -1,4 +1,4 @@
-"""Keep the page of a replay where its learner finds it."""
+"""Save the page of a replay in the learner's folder."""
 
 import os
 import tempfile
@@ -11,9 +11,9 @@ _PAGE = "replay.html"
 
 
 def keep_replay(page: str, exercises: Path) -> Path:
-    """Write a page into the folder that git ignores, beside the exercise files; return its path.
+    """Write a page to the folder `.backward` beside the exercise files, and return its path.
 
-    Where these are not, or cannot be written to, it goes into the folder for temporary files.
+    If the exercise folder does not exist or cannot be written, the page goes to the folder for temporary files.
     """
     try:
         if not exercises.is_dir():

@@ -22,13 +22,13 @@ WithSolution = Callable[..., Course]
 
 @pytest.fixture
 def stub() -> str:
-    """The stub of the solution that `with_solution` writes."""
+    """Return the stub of the solution that `with_solution` writes."""
     return STUB
 
 
 @pytest.fixture
 def with_solution(tmp_path: Path) -> WithSolution:
-    """Makes a course of the exercises `first` and `second`, whose solutions hold the given texts."""
+    """Make a course of the exercises `first` and `second`, whose solutions contain the given texts."""
 
     def make(*texts: str) -> Course:
         texts = texts or (SOLUTION,)

@@ -1,4 +1,4 @@
-"""What is generated and shipped is in step with what it was generated from."""
+"""Generated and shipped files are up to date with their sources."""
 
 import textwrap
 from collections.abc import Callable, Iterator
@@ -24,13 +24,13 @@ SAMPLE = {"distribute": "overwrite", "accumulate": "overwrite", "build_topo": "a
 
 
 def sample(course: Course, exercise: Exercise) -> list[Misconception]:
-    """One misconception of some exercises."""
+    """Return one misconception each of some exercises."""
     return [one for one in catalogue(course, exercise) if one.id == SAMPLE.get(exercise.id)]
 
 
 @pytest.fixture(scope="module")
 def built() -> AnswerBook:
-    """The answer book as it is made now, with a sample of the misconceptions."""
+    """Return the answer book as it is made now, with a sample of the misconceptions."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(build, "catalogue", sample)
         return build.build_book(COURSE)
@@ -38,7 +38,7 @@ def built() -> AnswerBook:
 
 @pytest.fixture(scope="module")
 def shipped() -> AnswerBook:
-    """The answer book in the repository."""
+    """Return the answer book in the repository."""
     return read_book(COURSE.book)
 
 
@@ -46,12 +46,12 @@ def shipped() -> AnswerBook:
 def test_exercise_files_are_in_step_with_the_solutions(
     exercise: Exercise, shipped: AnswerBook, in_step: Callable[..., None]
 ) -> None:
-    """Every exercise file that nobody has worked on is exactly what its solution's stub is now."""
+    """Every exercise file that nobody has worked on is exactly the present stub of its solution."""
     in_step(COURSE, exercise, shipped.stubs)
 
 
 def test_every_exercise_file_belongs_to_an_exercise() -> None:
-    """No file is left over from an exercise that is gone; solutions and hidden tests neither."""
+    """There are no exercise files, solutions or hidden tests of an exercise that no longer exists."""
     names = {exercise.filename for exercise in COURSE.exercises}
     assert names == {path.name for path in (ROOT / "exercises").glob("*.py")}
     assert names == {path.name for path in (ROOT / "solutions").glob("*.py")}
@@ -60,19 +60,19 @@ def test_every_exercise_file_belongs_to_an_exercise() -> None:
 
 @pytest.mark.slow
 def test_the_shipped_book_knows_the_same_programs(built: AnswerBook, shipped: AnswerBook) -> None:
-    """Every program that the checks ask for under the course's seed is in the shipped book, and no other."""
+    """The shipped book has exactly the programs that the checks ask for under the course's seed."""
     assert built.answers.keys() == shipped.answers.keys(), STALE
 
 
 @pytest.mark.slow
 def test_the_shipped_book_has_the_same_stubs(built: AnswerBook, shipped: AnswerBook) -> None:
-    """An untouched file is known by the stub in the book."""
+    """The book contains the stub of every untouched file."""
     assert built.stubs == shipped.stubs, STALE
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
 def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shipped: AnswerBook) -> None:
-    """Every misconception beside a solution is in the shipped book, in the same words."""
+    """The shipped book has every misconception that is listed beside a solution, in the same words."""
     written = [(one.id, one.title, one.explanation, one.hint) for one in catalogue(COURSE, exercise)]
     kept = [(one.id, one.title, one.explanation, one.hint) for one in shipped.known[exercise.id].misconceptions]
     assert written == kept, STALE
@@ -83,7 +83,7 @@ def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shippe
 def test_misconceptions_behave_as_in_the_shipped_book(
     exercise: str, name: str, built: AnswerBook, shipped: AnswerBook
 ) -> None:
-    """A misconception does now, and in every run, what the shipped book says of it."""
+    """A misconception behaves now, and in every run, as the shipped book says."""
     (now,) = built.known[exercise].misconceptions
     (kept,) = [one for one in shipped.known[exercise].misconceptions if one.id == name]
     assert now == kept, STALE
@@ -91,7 +91,7 @@ def test_misconceptions_behave_as_in_the_shipped_book(
 
 @pytest.mark.slow
 def test_the_shipped_book_has_the_same_answers(built: AnswerBook, shipped: AnswerBook) -> None:
-    """No number differs by more than grading tolerates, whatever torch is installed here."""
+    """No number differs by more than grading tolerates, with any version of torch."""
     found = [drift_text(one) for one in drift(COURSE, shipped, built) if one.kind != "misconceptions"]
     assert [] == found, STALE
 
@@ -104,7 +104,7 @@ def test_answers_are_complete(built: AnswerBook) -> None:
 
 
 def regions(course: Course, exercise: Exercise) -> Iterator[str]:
-    """The lines of each solution region, without indentation."""
+    """Return the lines of each solution region, without indentation."""
     inside: list[str] | None = None
     for line in course.solution(exercise).read_text(encoding="utf-8").splitlines():
         if "# BEGIN SOLUTION" in line:
@@ -117,18 +117,18 @@ def regions(course: Course, exercise: Exercise) -> Iterator[str]:
 
 
 def squeezed(text: str) -> str:
-    """Text without indentation and empty lines, so that it is found wherever it stands."""
+    """Return a text without indentation and empty lines, so that it is found at any indentation."""
     return "\n".join(line.strip() for line in textwrap.dedent(text).splitlines() if line.strip())
 
 
 @pytest.mark.parametrize("number", range(len(COURSE.exercises)), ids=lambda i: COURSE.exercises[i].id)
 def test_no_exercise_file_gives_its_own_or_a_later_solution_away(number: int) -> None:
-    """A solution may be given in later exercises; up to its own it stands in no exercise file."""
+    """A solution is not in the file of its own exercise or of an earlier one. Later exercises may contain it."""
     for region in regions(COURSE, COURSE.exercises[number]):
         for exercise in COURSE.exercises[: number + 1]:
             assert region not in squeezed(make_stub(COURSE, exercise)), exercise.filename
 
 
 def test_every_exercise_has_a_region_to_look_for() -> None:
-    """The test above looks for something: a region of at least one line in each solution."""
+    """The test above is not vacuous: each solution has a region of at least one line."""
     assert all(all(regions(COURSE, exercise)) and any(regions(COURSE, exercise)) for exercise in COURSE.exercises)

@@ -1,4 +1,4 @@
-"""An answer book drifts when an answer leaves the tolerance of grading, and no program is made from an answer."""
+"""An answer book has drifted if an answer is beyond the tolerance of grading. No program is made from an answer."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -28,12 +28,12 @@ each_course = pytest.mark.parametrize("course", COURSES.values(), ids=lambda cou
 
 @pytest.fixture(scope="module")
 def book() -> AnswerBook:
-    """The answer book of the small course."""
+    """Return the answer book of the small course."""
     return read_book(TAPE.book)
 
 
 def changed(book: AnswerBook, **parts: dict[str, Any]) -> AnswerBook:
-    """The book with other entries in some of its parts; one that is None is left out."""
+    """Return the book with other entries in some of its parts. An entry that is None is removed."""
     made = {
         name: {key: value for key, value in {**getattr(book, name), **entries}.items() if value is not None}
         for name, entries in parts.items()
@@ -42,13 +42,13 @@ def changed(book: AnswerBook, **parts: dict[str, Any]) -> AnswerBook:
 
 
 def off(answer: Answer, by: float) -> Answer:
-    """An answer whose last gradient but one has changed."""
+    """Return an answer in which the last gradient but one has changed."""
     *before, last, root = answer.grads
     return Answer(answer.values, (*before, last + by, root))
 
 
 def test_a_book_in_step_has_not_drifted(book: AnswerBook) -> None:
-    """Nothing differs from what was made now, nor where all of it ends in other digits."""
+    """A book made now has not drifted, even if the last digits of all its answers differ."""
     elsewhere = changed(book, answers={key: shaken(answer) for key, answer in book.answers.items()})
     assert elsewhere.answers != book.answers
     assert [] == [*drift(TAPE, book, book), *drift(TAPE, book, elsewhere), *drift(TAPE, elsewhere, book)]
@@ -56,7 +56,7 @@ def test_a_book_in_step_has_not_drifted(book: AnswerBook) -> None:
 
 @pytest.mark.parametrize(("by", "drifted"), [(1e-12, False), (1e-10, False), (1e-7, True), (-1.0, True)])
 def test_drift_is_what_grading_does_not_tolerate(book: AnswerBook, by: float, drifted: bool) -> None:
-    """An answer may be off by what a verdict tolerates; beyond it the exercise and the program are named."""
+    """An answer may differ by as much as a verdict tolerates. Beyond that, the exercise and the program are named."""
     other = changed(book, answers={SHARED.key: off(book.answers[SHARED.key], by)})
     assert [Drift("answer", REPLAY, (SHARED,))] * drifted == list(drift(TAPE, other, book))
 
@@ -68,7 +68,7 @@ def test_an_answer_that_is_missing_is_named(book: AnswerBook) -> None:
 
 
 def test_an_answer_of_another_length_has_drifted(book: AnswerBook) -> None:
-    """Too few numbers are no answer to a program."""
+    """An answer with too few numbers has drifted."""
     other = changed(book, answers={SHARED.key: Answer((1.0,), (1.0,))})
     assert [Drift("answer", REPLAY, (SHARED,))] == list(drift(TAPE, other, book))
 
@@ -86,12 +86,12 @@ def test_an_answer_of_another_length_has_drifted(book: AnswerBook) -> None:
     ],
 )
 def test_other_parts_are_named(book: AnswerBook, part: str, name: str, value: Any, expected: Drift) -> None:
-    """Stubs and misconceptions are named by their exercise; what nothing asks for has none."""
+    """Drifted stubs and misconceptions are named with their exercise. Entries that no exercise asks for have none."""
     assert [expected] == list(drift(TAPE, changed(book, **{part: {name: value}}), book))
 
 
 def test_the_words_name_exercise_and_program() -> None:
-    """A finding says which exercise asks, for what, and how much more there is."""
+    """A finding names the exercise and the program, and says how many more programs there are."""
     one, other = Drift("answer", REPLAY, (SHARED,)), Drift("not_in_book", REPLAY, (SHARED, SHARED, SHARED))
     shown = "`L = a * b + a with a = 2, b = -3`"
     assert f"its answer to {shown}, which 02_replay asks for, has drifted" == drift_text(one)
@@ -105,7 +105,7 @@ def test_the_words_name_exercise_and_program() -> None:
 @pytest.mark.slow
 @each_course
 def test_no_program_is_made_from_an_answer(course: Course) -> None:
-    """With every answer a little off, the checks of a course ask for the same programs."""
+    """If every answer differs slightly, the checks of a course ask for the same programs."""
     assert {} == made_from_answers(course, read_book(course.book))
 
 
@@ -114,7 +114,7 @@ def test_no_program_is_made_from_an_answer(course: Course) -> None:
 def test_a_book_made_elsewhere_is_the_shipped_one(
     course: Course, made_elsewhere: Callable[[Course], AnswerBook]
 ) -> None:
-    """A book of answers that are off by 1e-13 has the keys of the shipped one, and has not drifted."""
+    """A book of answers that are off by 1e-13 has the keys of the shipped book, and has not drifted."""
     shipped, made = read_book(course.book), made_elsewhere(course)
     assert shipped.answers != made.answers
     assert shipped.answers.keys() == made.answers.keys()
@@ -125,7 +125,7 @@ def test_a_book_made_elsewhere_is_the_shipped_one(
 @each_course
 @pytest.mark.parametrize("factor", [1 + 1e-13, 1 - 1e-13], ids=["above", "below"])
 def test_the_same_programs_are_drawn_elsewhere(course: Course, factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random programs are chosen by values in plain floats: where those end in other digits, the choice is the same."""
+    """Random programs are chosen by values in plain floats. Other last digits of these do not change the choice."""
     book = read_book(course.book)
 
     def value(op: str, x: Sequence[float]) -> float | None:
@@ -152,7 +152,7 @@ def test_one(engine: EngineUnderCheck) -> None:
 
 @pytest.mark.slow
 def test_a_program_made_from_an_answer_is_named(with_solution: Callable[..., Course]) -> None:
-    """A check that puts a result into another program is found out: elsewhere it asks for something else."""
+    """A check that puts a result into another program is reported, because it asks for another program elsewhere."""
     course = with_solution()
     course.hidden.mkdir(parents=True)
     course.hidden_test(course.exercises[0]).write_text(FROM_AN_ANSWER, encoding="utf-8")

@@ -23,7 +23,7 @@ def inside(self, other):
 
 
 def test_nothing_outside_the_region_is_touched() -> None:
-    """Every mutant leaves the given code alone."""
+    """No mutant changes the given code."""
     assert all("return a + 1" in mutant.source for mutant in mutants(SOLUTION))
 
 

@@ -1,4 +1,4 @@
-"""A new course and a new exercise: files that are right as they are, and a course.yaml that is otherwise unchanged."""
+"""A new course and a new exercise have correct files, and the rest of course.yaml stays unchanged."""
 
 import shutil
 from pathlib import Path
@@ -40,7 +40,7 @@ grades: {A: 4}
 
 @pytest.fixture
 def mini(tmp_path: Path) -> Path:
-    """A course of one exercise, whose course.yaml has comments and other sections after the exercises."""
+    """Make a course of one exercise, whose course.yaml has comments, and further sections after the exercises."""
     folder = tmp_path / "mini"
     (folder / "exercises").mkdir(parents=True)
     (folder / "exercises" / "04_first.py").touch()
@@ -49,19 +49,19 @@ def mini(tmp_path: Path) -> Path:
 
 
 def files(folder: Path) -> set[str]:
-    """Every file below a folder."""
+    """Return every file below a folder."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
 def built(course: Course) -> Course:
-    """The course with its answer book."""
+    """Return the course after its answer book was built."""
     write_book(course.book, build_book(course))
     return course
 
 
 @pytest.mark.slow
 def test_a_new_course_is_right_as_it_is(tmp_path: Path) -> None:
-    """With its answer book, nothing is found in it: the solution passes, every misconception and mutant is caught."""
+    """With an answer book, the course has no findings: the solution passes, misconceptions and mutants are caught."""
     course = built(new_course(tmp_path / "my course", "Gradients: a course"))
     new_exercise(course, "second")
     results = list(verify(built(load_course(course.folder)), load_course(course.folder).exercises))
@@ -71,7 +71,7 @@ def test_a_new_course_is_right_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_new_course_has_what_it_needs(tmp_path: Path) -> None:
-    """Its id is made of the folder's name, its title is the one given, and the README has a row for its exercise."""
+    """The id comes from the folder's name, the title is the given one, and the README has a row for the exercise."""
     course = new_course(tmp_path / "My Course", 'Say "hi": # now')
     assert ("my_course", 'Say "hi": # now', ["01_first"]) == (
         course.id,
@@ -90,7 +90,7 @@ def test_a_new_course_has_what_it_needs(tmp_path: Path) -> None:
 
 
 def test_a_course_is_not_written_over_anything(tmp_path: Path) -> None:
-    """A folder with a file in it is left as it is."""
+    """A folder that contains a file is left unchanged."""
     (tmp_path / "mine.txt").touch()
     with pytest.raises(NewError, match="is not empty; name a new folder"):
         new_course(tmp_path)
@@ -98,7 +98,7 @@ def test_a_course_is_not_written_over_anything(tmp_path: Path) -> None:
 
 
 def test_a_new_exercise_is_the_next_one(mini: Path) -> None:
-    """It has the number after the largest, a title made of its name, and a stub of its solution."""
+    """The exercise has the next number, a title made from its name, and a stub of its solution."""
     made = new_exercise(load_course(mini), "log_sum")
     assert ("05_log_sum", "Log sum", 5) == (made.stem, made.title, made.max_score)
     course = load_course(mini)
@@ -108,7 +108,7 @@ def test_a_new_exercise_is_the_next_one(mini: Path) -> None:
 
 
 def test_the_rest_of_the_course_file_stays_byte_for_byte(mini: Path) -> None:
-    """Comments, quotes and columns stay; the entry comes after the last exercise, its points are added to the total."""
+    """Comments, quotes and columns stay. The entry follows the last exercise, and its points are added to the total."""
     new_exercise(load_course(mini), "second", "The second")
     before, added, after = (mini / "course.yaml").read_text(encoding="utf-8").partition("\n  - id: second\n")
     entry, end, rest = after.partition("\n# the end\n")
@@ -128,7 +128,7 @@ def test_the_rest_of_the_course_file_stays_byte_for_byte(mini: Path) -> None:
     ],
 )
 def test_an_entry_fits_into_any_course_file(tmp_path: Path, page: str) -> None:
-    """However course.yaml is laid out, the course has one exercise more, and its total is right."""
+    """In any layout of course.yaml, the course gets one more exercise, and its total is right."""
     (tmp_path / "course.yaml").write_bytes(page.encode())
     names = ROOT / "exercises" if "id: distribute" in page else None
     (tmp_path / "exercises").mkdir()
@@ -141,7 +141,7 @@ def test_an_entry_fits_into_any_course_file(tmp_path: Path, page: str) -> None:
 
 
 def test_exercises_in_brackets_are_told(mini: Path) -> None:
-    """A list in one line is no place for an entry; nothing is written."""
+    """A list of exercises in one line is an error, and nothing is written."""
     flow = "exercises: [{id: first, title: F, checks: {one: {points: 5, title: o}}, hints: [h]}]\n"
     page = PAGE[: PAGE.index("exercises:")] + flow
     (mini / "course.yaml").write_text(page, encoding="utf-8")
@@ -176,7 +176,7 @@ def test_what_cannot_be_added_writes_nothing(mini: Path, name: str, title: str |
 
 @pytest.mark.parametrize("name", ["README.md", "LEARNERS.md"])
 def test_a_table_of_exercises_gets_a_row(mini: Path, name: str) -> None:
-    """After the last one; what comes below the table stays."""
+    """The row comes after the last one, and text below the table stays."""
     table = "# Mine\n\n| exercise | what | points |\n|---|---|---|\n| 04 first | one | 5 |\n"
     (mini / name).write_text(f"{table}\nThe end.\n", encoding="utf-8")
     new_exercise(load_course(mini), "second")
@@ -192,7 +192,7 @@ def test_a_readme_without_a_table_stays(mini: Path) -> None:
 
 
 def test_the_tape_can_have_another_exercise(tmp_path: Path) -> None:
-    """A course with its own comments and a comment in its first line keeps them."""
+    """A course file keeps its comments, even one in its first line."""
     shutil.copytree(ROOT / "examples" / "tape", tmp_path / "tape")
     made = new_exercise(load_course(tmp_path / "tape"), "undo")
     course = load_course(tmp_path / "tape")
@@ -201,5 +201,5 @@ def test_the_tape_can_have_another_exercise(tmp_path: Path) -> None:
 
 
 def test_the_guide_is_there() -> None:
-    """Whoever makes a course is pointed to it."""
+    """The path of the authors' guide leads to the guide."""
     assert guide().read_text(encoding="utf-8").startswith("# Writing a course\n")

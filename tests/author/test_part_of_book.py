@@ -1,4 +1,4 @@
-"""An answer book of which one exercise is made anew, and how far making it has come."""
+"""A part of an answer book can be built, and the progress of building is shown."""
 
 import msgspec
 import pytest
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A course of two exercises."""
+    """Return a course of two exercises."""
     folder = new_course(tmp_path_factory.mktemp("part") / "course").folder
     new_exercise(load_course(folder), "second")
     return load_course(folder)
@@ -22,12 +22,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture(scope="module")
 def book(course: Course) -> AnswerBook:
-    """Its whole book."""
+    """Return the whole book of the course."""
     return build_book(course)
 
 
 def test_an_exercise_made_anew_is_as_in_the_whole_book(course: Course, book: AnswerBook) -> None:
-    """Whatever the book before said of it; of the other one it is believed."""
+    """The exercise is built again, even if the earlier book has other entries for it. The other exercise is kept."""
     before = msgspec.structs.replace(book, known={"first": KnownExercise(), "second": KnownExercise()}, answers={})
     made = build_book(course, before, [course.exercises[1]])
     assert {"first": KnownExercise(), "second": book.known["second"]} == made.known
@@ -35,7 +35,7 @@ def test_an_exercise_made_anew_is_as_in_the_whole_book(course: Course, book: Ans
 
 
 def test_what_a_book_lacks_is_made(course: Course, book: AnswerBook) -> None:
-    """An exercise that the book before does not know is run although it is not named."""
+    """An exercise that is missing in the earlier book is run even if it is not named."""
     before = msgspec.structs.replace(book, known={"second": book.known["second"]})
     first, second = course.exercises
     assert ([first], [first, second]) == (to_run(course, before, ()), to_run(course, before, [second]))
@@ -43,7 +43,7 @@ def test_what_a_book_lacks_is_made(course: Course, book: AnswerBook) -> None:
 
 
 def test_each_solution_that_is_run_is_a_step(course: Course) -> None:
-    """The number of steps that is told before the first is about the number of steps that are taken."""
+    """The announced number of steps is close to the number of steps that are taken."""
     told: list[tuple[str, int, int]] = []
     total = sum(steps_of(course, exercise) for exercise in course.exercises)
     build_book(course, steps=Steps(lambda *step: told.append(step), total))

@@ -1,4 +1,4 @@
-"""The table of exercises in a README is that of the course, or it is said what to write."""
+"""The table of exercises in a README matches the course, or the finding says what to write."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ Written = Callable[[list[str]], Path]
 
 @pytest.fixture
 def written(tmp_path: Path) -> Written:
-    """Writes a README with a table of these rows."""
+    """Write a README with a table of these rows."""
 
     def write(rows: list[str]) -> Path:
         (tmp_path / "README.md").write_text(HEAD + "".join(f"{row}\n" for row in rows), encoding="utf-8")
@@ -32,12 +32,12 @@ def rows(course: Course) -> list[str]:
 
 @pytest.mark.parametrize("page", ["README.md", "LEARNERS.md"])
 def test_the_repositorys_own_tables_are_right(page: str) -> None:
-    """What learners read lists each exercise with its points."""
+    """The pages for learners list each exercise with its points."""
     assert [] == list(differing(COURSE, ROOT / page))
 
 
 def test_a_row_that_differs_is_told_with_the_right_one(written: Written) -> None:
-    """Points and bonus stand in the row as in the course."""
+    """Points and bonus in a row are those of the course."""
     found = list(differing(COURSE, written([row.replace("10 + 3 bonus", "10") for row in rows(COURSE)])))
     assert [
         (10, "this row is not as the course has it; write `| 06 build_topo | `_backward` | 10 + 3 bonus |`")
@@ -45,7 +45,7 @@ def test_a_row_that_differs_is_told_with_the_right_one(written: Written) -> None
 
 
 def test_rows_that_are_missing_or_too_many_are_told(written: Written) -> None:
-    """A new exercise has no row yet, and one that is gone still has its own."""
+    """A new exercise without a row is reported, and so is the row of a removed exercise."""
     listed = [row.replace("03 accumulate", "03 accumulates") for row in rows(COURSE)]
     assert [
         (None, "its table of exercises lacks 03_accumulate; add `| 03 accumulate | … | 10 |`"),
@@ -54,7 +54,7 @@ def test_rows_that_are_missing_or_too_many_are_told(written: Written) -> None:
 
 
 def test_rows_in_another_order_are_told(written: Written) -> None:
-    """Learners take the exercises in the order of the table."""
+    """Rows in another order than the course's are reported, because learners follow the table."""
     first, second, *rest = rows(COURSE)
     assert [(5, "the rows are not in the order of course.yaml, or an exercise has two")] == list(
         differing(COURSE, written([second, first, *rest]))
@@ -62,13 +62,13 @@ def test_rows_in_another_order_are_told(written: Written) -> None:
 
 
 def test_an_empty_table_lacks_every_exercise(written: Written) -> None:
-    """The head alone is a table of exercises."""
+    """A table with a head but no rows is a table of exercises."""
     assert len(COURSE.exercises) == len(list(differing(COURSE, written([]))))
 
 
 @pytest.mark.parametrize("text", [None, "", "# A course\n\n| a | b |\n|---|---|\n"])
 def test_a_readme_without_a_table_has_nothing_to_check(tmp_path: Path, text: str | None) -> None:
-    """Nor is there anything to check where there is no README."""
+    """A README without a table, or a missing README, has no findings."""
     if text is not None:
         (tmp_path / "README.md").write_text(text, encoding="utf-8")
     assert [] == list(differing(COURSE, tmp_path / "README.md"))

@@ -1,4 +1,4 @@
-"""What learners get: exercises, a README, a workflow, and nothing that a course keeps from them."""
+"""A release has exercises, a README and a workflow, and nothing that a course keeps from learners."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ each_exercise = pytest.mark.parametrize(("course", "exercise"), EXERCISES, ids=l
 
 @pytest.fixture
 def tape(tmp_path: Path) -> Course:
-    """A copy of the second course."""
+    """Return a copy of the second course."""
     return load_course(Path(shutil.copytree(ROOT / "examples" / "tape", tmp_path / "tape")))
 
 
@@ -35,12 +35,12 @@ def texts(course: Course) -> dict[str, str]:
 
 
 def lines(text: str) -> set[str]:
-    """The lines that say something, without their indentation."""
+    """Return the lines that are not trivial, without their indentation."""
     return {line for line in map(squeezed, text.splitlines()) if len(line) > TRIVIAL}
 
 
 def to_write(course: Course, exercise: Exercise) -> set[str]:
-    """The lines of an exercise's solution regions that stand nowhere else in its solution."""
+    """Return the lines of an exercise's solution regions that are nowhere else in its solution."""
     text = course.solution(exercise).read_text(encoding="utf-8")
     given, position, written = "", 0, ""
     for _, start, end in regions(text):
@@ -50,14 +50,14 @@ def to_write(course: Course, exercise: Exercise) -> set[str]:
 
 @each_course
 def test_learners_get_the_exercises_and_a_readme_and_nothing_else(course: Course) -> None:
-    """Every file of a release is an exercise, the README or the glossary, where the course has no workflow."""
+    """If the course has no workflow, every file of a release is an exercise, the README or the glossary."""
     more = {"README.md", *({"docs/glossary.md"} if (course.folder / "docs" / "glossary.md").is_file() else ())}
     assert {*(f"exercises/{exercise.filename}" for exercise in course.exercises), *more} == set(texts(course))
 
 
 @each_exercise
 def test_no_line_of_a_solution_is_in_a_release(course: Course, exercise: Exercise) -> None:
-    """No line is in its own exercise or the README, and no region in an exercise before it. Later ones build on it."""
+    """No line of a solution is in its own exercise or the README. Earlier exercises contain no region of it."""
     secret, bodies = to_write(course, exercise), solution_bodies(course.solution(exercise).read_text(encoding="utf-8"))
     own = f"exercises/{exercise.filename}"
     for name, text in texts(course).items():
@@ -69,7 +69,7 @@ def test_no_line_of_a_solution_is_in_a_release(course: Course, exercise: Exercis
 
 @each_exercise
 def test_no_hidden_check_is_in_a_release(course: Course, exercise: Exercise) -> None:
-    """Neither what a hidden test asks nor its name or that of its check is in any file."""
+    """No file contains the programs of a hidden test, its name, or the name of its check."""
     test = lines(course.hidden_test(exercise).read_text(encoding="utf-8"))
     secret = {line for line in test if line.startswith(("engine.", "program(", "@check(", "def test_"))}
     assert len(secret) > len(exercise.checks)
@@ -79,7 +79,7 @@ def test_no_hidden_check_is_in_a_release(course: Course, exercise: Exercise) -> 
 
 @each_exercise
 def test_no_misconception_is_in_a_release(course: Course, exercise: Exercise) -> None:
-    """Neither its title nor its explanation, nor what it writes instead of the solution in that exercise."""
+    """No exercise contains the title or explanation of a misconception, or the code that replaces the solution."""
     everything = squeezed("\n".join(texts(course).values()))
     own = lines(texts(course)[f"exercises/{exercise.filename}"])
     solution = lines(course.solution(exercise).read_text(encoding="utf-8"))
@@ -91,19 +91,19 @@ def test_no_misconception_is_in_a_release(course: Course, exercise: Exercise) ->
 
 @each_course
 def test_no_answer_is_in_a_release(course: Course) -> None:
-    """No program is known by its key there."""
+    """A release contains no key of a program."""
     everything = "\n".join(texts(course).values())
     assert [] == [key for key in read_book(course.book).answers if key in everything]
 
 
 def test_the_tests_above_look_for_something() -> None:
-    """Nearly every exercise has lines that its learner is to write, and misconceptions."""
+    """The tests above are not vacuous: nearly every exercise has lines to write, and misconceptions."""
     assert len([1 for course, exercise in EXERCISES if to_write(course, exercise)]) > 0.8 * len(EXERCISES)
     assert all(catalogue(course, exercise) for course, exercise in EXERCISES)
 
 
 def test_work_in_an_exercise_is_not_handed_out(tape: Course) -> None:
-    """Where somebody has worked on a file, learners get its stub."""
+    """If somebody has worked on an exercise file, learners get its stub."""
     exercise = tape.exercises[0]
     stub = tape.exercise_file(exercise).read_text(encoding="utf-8")
     shutil.copy(tape.solution(exercise), tape.exercise_file(exercise))
@@ -126,7 +126,7 @@ def out_of_date_file(course: Course) -> Path:
 
 @pytest.mark.parametrize("age", [out_of_date_book, out_of_date_file])
 def test_a_release_needs_stubs_in_step(tape: Course, age: Callable[[Course], Path]) -> None:
-    """Where a solution has changed since the stubs were made, nothing is handed out, and `grade build` is named."""
+    """If a solution changed after the stubs were made, nothing is handed out, and the message names `grade build`."""
     path = age(tape)
     with pytest.raises(CourseError, match="run `grade build`") as caught:
         release_files(tape)
@@ -142,7 +142,7 @@ def test_a_missing_stub_in_the_book_is_out_of_date(tape: Course) -> None:
 
 
 def test_the_readme_is_the_courses_own(tape: Course) -> None:
-    """`LEARNERS.md` comes before `README.md`; where there is none, the exercises' titles make one."""
+    """`LEARNERS.md` comes before `README.md`. Without both, a README is made from the exercises' titles."""
     assert "| 02 replay | The tape, read from its end | 10 |" in texts(tape)["README.md"]
     (tape.folder / "README.md").write_text("# For all\n", encoding="utf-8")
     assert "# For all\n" == texts(tape)["README.md"]
@@ -152,7 +152,7 @@ def test_the_readme_is_the_courses_own(tape: Course) -> None:
 
 @pytest.mark.parametrize("name", [".github/workflows/grade.yml", ".gitlab-ci.yml"])
 def test_the_workflow_goes_with_it(tape: Course, name: str) -> None:
-    """Only the one that grades; other workflows are the course's own."""
+    """Only the workflow that grades is released, and no other workflow of the course."""
     (tape.folder / ".github" / "workflows").mkdir(parents=True)
     (tape.folder / ".github" / "workflows" / "ci.yml").write_text("on: push\n", encoding="utf-8")
     (tape.folder / name).write_text("name: grade\n", encoding="utf-8")
@@ -169,7 +169,7 @@ def test_the_workflow_goes_with_it(tape: Course, name: str) -> None:
     ],
 )
 def test_what_gives_something_away_is_not_handed_out(tape: Course, name: str, file: str, says: str) -> None:
-    """A README with a solution or a check in it is named, with what it shows."""
+    """The error names a README with a solution or a check in it, and says what it reveals."""
     text = (tape.folder / file).read_text(encoding="utf-8")
     (tape.folder / name).write_text(f"# For example\n\n```python\n{text}```\n", encoding="utf-8")
     with pytest.raises(CourseError, match=says) as caught:
@@ -182,7 +182,7 @@ def written(folder: Path) -> Iterator[str]:
 
 
 def test_a_release_is_written(tmp_path: Path) -> None:
-    """Folders are made, files are written as they are, and named; a second time there is nothing to do."""
+    """Folders are made, and files are written unchanged and named. A second release writes nothing."""
     files = {"exercises/01_a.py": b"a\n", "README.md": b"b\n"}
     assert (list(files), []) == release(files, tmp_path / "out")
     assert files == {name: (tmp_path / "out" / name).read_bytes() for name in written(tmp_path / "out")}
@@ -190,7 +190,7 @@ def test_a_release_is_written(tmp_path: Path) -> None:
 
 
 def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
-    """A file that is there with other content is named, and no file is written; `--replace` names it too."""
+    """An existing file with other content is named, and no file is written. `--replace` replaces and names it."""
     (tmp_path / "README.md").write_text("mine\n")
     files = {"exercises/01_a.py": b"a\n", "README.md": b"b\n"}
     with pytest.raises(ReleaseError, match=r"README\.md: a file with other content has this name; name a new folder"):
@@ -202,7 +202,7 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("elsewhere.md"), Path.mkdir])
 def test_only_files_are_written_to(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    """A pipe, a link or a folder in the place of a file is told, also with `--replace`."""
+    """A pipe, a link or a folder in the place of a file is an error, even with `--replace`."""
     make(tmp_path / "README.md")
     with pytest.raises(OSError, match=r"regular file|symbolic link|directory"):
         release({"README.md": b"b\n"}, tmp_path, replace=True)

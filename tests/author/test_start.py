@@ -1,4 +1,4 @@
-"""What a learner begins with."""
+"""The files that a learner begins with."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ BOOK = AnswerBook(format=2, torch="none", stubs=STUBS, known={}, answers={})
 
 
 def test_stubs_are_handed_out(with_solution: WithSolution) -> None:
-    """Every exercise's stub from the answer book, and a README with its title where the course has none."""
+    """A learner gets every stub from the answer book, and a README with the course's title if the course has none."""
     files = start_files(with_solution("", ""), BOOK)
     assert "# TODO: ½?\n".encode() == files["exercises/01_first.py"]
     assert {"README.md", ".gitignore", ".vscode/settings.json"} <= files.keys()

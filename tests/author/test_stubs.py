@@ -17,7 +17,7 @@ def made(course: Course) -> str:
 
 
 def test_a_stub_has_a_question_where_the_solution_was(with_solution: WithSolution, stub: str) -> None:
-    """The region makes way for a TODO and an exception that says which question is open."""
+    """A TODO replaces the region, with an exception that contains the open question."""
     assert stub == made(with_solution())
 
 
@@ -43,7 +43,7 @@ def test_only_the_region_changes(with_solution: WithSolution, solution: str, exp
 
 @pytest.mark.parametrize("question", ['what is "self"?', "a \\n b", "don't?", "wo 'ist' \"es\" \\", "½ → {a} %s"])
 def test_any_question_makes_a_string(with_solution: WithSolution, question: str) -> None:
-    """Quotes and backslashes in the question come out of the exception as they went in."""
+    """Quotes and backslashes in the question are unchanged in the message of the exception."""
     stub = made(with_solution(f"# BEGIN SOLUTION {question}\npass\n# END SOLUTION\n"))
     (statement,) = ast.parse(stub).body
     assert isinstance(statement, ast.Raise)
@@ -89,13 +89,13 @@ def test_markers_that_do_not_pair_are_told(
     ],
 )
 def test_a_slip_in_a_marker_gives_nothing_away(with_solution: WithSolution, begin: str, end: str) -> None:
-    """What looks like a marker and is none is an error at its line, or is taken for one: the solution stays out."""
+    """A line that resembles a marker is an error at its line, or counts as a marker: the solution is never shown."""
     course = with_solution(f"{BEGIN}\n{END}\n{begin}\nthe_answer = 42\n{end}\n")
     assert "the_answer" not in made_or_told(course, line=3)
 
 
 def made_or_told(course: Course, line: int) -> str:
-    """The stub, or the error in that line."""
+    """Return the stub, or the error in that line."""
     try:
         return made(course)
     except CourseError as error:
@@ -119,7 +119,7 @@ def test_a_solution_that_cannot_be_read_is_told(with_solution: WithSolution, con
 
 
 def test_missing_files_are_written(with_solution: WithSolution, stub: str) -> None:
-    """Exercise files that are not there are made, all of them, and named."""
+    """All missing exercise files are made and named."""
     course = with_solution(stub_source("a"), stub_source("b"))
     assert ["01_first.py", "02_second.py"] == write_stubs(course, {})
     assert 'raise NotImplementedError("second: b?")' in course.exercise_file(course.exercises[1]).read_text()
@@ -138,7 +138,7 @@ def test_files_in_step_are_left_alone(with_solution: WithSolution) -> None:
 
 @pytest.mark.parametrize("present", ["", "\n\n", "the old stub", "the old stub\n\n"])
 def test_what_nobody_touched_is_written_anew(with_solution: WithSolution, stub: str, present: str) -> None:
-    """An empty file and a stub of former times make way without being forced."""
+    """An empty file and an earlier stub are replaced without `force`."""
     course = with_solution()
     path = course.exercise_file(course.exercises[0])
     path.write_text(present)
@@ -168,14 +168,14 @@ def test_work_is_not_overwritten(with_solution: WithSolution, stub: str, work: b
 
 
 def test_work_in_one_file_keeps_no_other_from_being_written(with_solution: WithSolution) -> None:
-    """Beside a file that somebody worked on, those that nobody touched are made anew."""
+    """If somebody has worked on one file, untouched files are still replaced."""
     course = with_solution(stub_source("a"), stub_source("b"))
     course.exercise_file(course.exercises[0]).write_text("mine\n")
     assert ["02_second.py"] == write_stubs(course, {})
 
 
 def test_work_behind_a_link_is_not_overwritten(with_solution: WithSolution, tmp_path: Path) -> None:
-    """An exercise file that is a link to a file elsewhere leaves that file as it is."""
+    """If an exercise file is a link, the target of the link stays unchanged."""
     course = with_solution()
     elsewhere = tmp_path / "mine.py"
     elsewhere.write_text("return a + b\n")
@@ -201,7 +201,7 @@ def test_work_behind_a_link_is_not_overwritten(with_solution: WithSolution, tmp_
 def test_a_file_has_been_worked_on_or_not(
     with_solution: WithSolution, stub: str, expected: bool, present: str | None
 ) -> None:
-    """Work is whatever is neither missing, nor empty, nor a stub of now or of former times."""
+    """A file is work unless it is missing, empty, or a present or earlier stub."""
     course = with_solution()
     exercise = course.exercises[0]
     if present is not None:
@@ -214,7 +214,7 @@ def test_a_file_has_been_worked_on_or_not(
 def test_even_with_force_only_files_are_overwritten(
     with_solution: WithSolution, tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
-    """Nothing waits for a pipe, and nothing is written through a link."""
+    """Even with `force`, a pipe does not block, and nothing is written through a link."""
     course = with_solution()
     (tmp_path / "mine.py").write_text("mine\n")
     make(course.exercise_file(course.exercises[0]))
@@ -224,7 +224,7 @@ def test_even_with_force_only_files_are_overwritten(
 
 
 def test_an_error_in_any_solution_writes_nothing(with_solution: WithSolution, tmp_path: Path) -> None:
-    """All stubs are made before the first is written."""
+    """All stubs are made before the first one is written."""
     course = with_solution(stub_source("a"), "no region\n")
     with pytest.raises(CourseError):
         write_stubs(course, {})

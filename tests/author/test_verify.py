@@ -1,4 +1,4 @@
-"""`grade verify` of a course of one exercise: what it finds, and what it leaves alone."""
+"""`grade verify` of a course of one exercise: its findings, and the files that it leaves alone."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def test_twice(engine: EngineUnderCheck) -> None:
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    """A course in which everything is as it should be."""
+    """Return a course without findings."""
     files = {
         "course.yaml": COURSE,
         "exercises/01_double.py": "",
@@ -74,7 +74,7 @@ def exercise_file(course: Course) -> Path:
 
 
 def verified(course: Course) -> Verified:
-    """What `verify` says of the one exercise."""
+    """Return the result of `verify` for the only exercise."""
     (result,) = verify(course, course.exercises)
     return result
 
@@ -87,7 +87,7 @@ def test_nothing_is_found_where_all_is_well(course: Course) -> None:
 
 
 def test_a_file_that_was_worked_on_is_left_alone(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    """Somebody's work is no finding, and gives nothing away: the stub is verified in its place, and that is said."""
+    """Work in an exercise file is neither a finding nor a leak. The stub is verified instead, and a message says so."""
     exercise_file(course).write_text(SOLUTION, encoding="utf-8")
     assert 0 == run_verify(course, course.exercises, None, None)
     said = f"  {exercise_file(course)} has been worked on; its stub was verified instead\n"
@@ -96,7 +96,7 @@ def test_a_file_that_was_worked_on_is_left_alone(course: Course, capsys: pytest.
 
 
 def test_a_stub_of_former_times_is_found(course: Course) -> None:
-    """A file that nobody touched, and that is no longer what the solution's stub is, is out of step like the book."""
+    """An untouched file that is no longer the stub of its solution is a finding, as is the book."""
     made = build_book(course)
     write_book(course.book, msgspec.structs.replace(made, stubs={"double": "# TODO: the old stub\n"}))
     exercise_file(course).write_text("# TODO: the old stub\n", encoding="utf-8")
@@ -108,7 +108,7 @@ def test_a_stub_of_former_times_is_found(course: Course) -> None:
 
 
 def test_a_misconception_fails_the_check_that_it_is_about_before_any_other(course: Course) -> None:
-    """Who adds where twice is asked for fails `twice`; a misconception that is said to be about another is found."""
+    """Adding instead of doubling fails `twice`. A misconception that names another check in `about` is a finding."""
     path = course.solution(course.exercises[0]).with_suffix(".mistakes.yaml")
     expected = {
         "twice": [],
@@ -124,7 +124,7 @@ def test_a_misconception_fails_the_check_that_it_is_about_before_any_other(cours
 
 
 def test_a_score_that_hangs_on_the_seed_is_found(course: Course) -> None:
-    """Whoever doubles the numbers from 12 on alone passes under the seeds that draw one of them."""
+    """A mistake that shows only with numbers below 12 gets different scores under different seeds, which is found."""
     exercise = course.exercises[0]
     path = course.solution(exercise).with_suffix(".mistakes.yaml")
     path.write_text(ROUGHLY % ("twice", "2 * number if number > 11 else 7"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Answers without torch, a miniature course, and engines that say whatever a test wants."""
+"""Answers without torch, a miniature course, and engines whose answers a test chooses."""
 
 import json
 import textwrap
@@ -23,7 +23,7 @@ READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
 
 
 def answer(program: Program) -> Answer:
-    """Values and gradients of programs of + - * and **, worked out by hand as a learner would."""
+    """Return values and gradients of programs of + - * and **, computed as a learner would by hand."""
     values: list[float] = []
     slopes: list[list[tuple[int, float]]] = []
     for node in program.nodes:
@@ -51,7 +51,7 @@ def answer(program: Program) -> Answer:
 
 
 def answered(question: Question) -> Answer:
-    """The answer to a program, or to one some steps of gradient descent later."""
+    """Return the answer to a program, or to the program after some steps of gradient descent."""
     if isinstance(question, Program):
         return answer(question)
     p = question.start
@@ -67,7 +67,7 @@ def _answer() -> Callable[[Program], Answer]:
 
 
 def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) -> list[Any]:
-    """What a right engine with closures answers to a step, on the wire."""
+    """Return the answer of a correct engine with closures to a step, as sent by a worker."""
     known = answer(program) if program.nodes else Answer((), ())
     name, *arguments = step
     grads: list[float] = state.setdefault("grads", [0.0] * len(program.nodes))
@@ -100,7 +100,7 @@ def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) 
 
 
 def honest(batch: Batch) -> list[Any]:
-    """A right engine's whole answer to a batch, as JSON."""
+    """Return a correct engine's whole answer to a batch, as JSON."""
     results = []
     for run in batch.runs:
         state: dict[str, Any] = {}
@@ -114,7 +114,7 @@ def honest(batch: Batch) -> list[Any]:
 
 
 def placed(result: list[Any], arrangement: Arrangement | None) -> list[Any]:
-    """A result with the nodes of a program where an arrangement has them."""
+    """Return a result with the nodes of a program at their places in an arrangement."""
     if arrangement is None:
         return result
     kind, *rest = result
@@ -132,7 +132,7 @@ def placed(result: list[Any], arrangement: Arrangement | None) -> list[Any]:
 
 
 def decoded(message: Any, batch: Batch) -> Ran:
-    """What `EngineProcess.run` makes of an answer."""
+    """Return an answer as `EngineProcess.run` decodes it."""
     body = json.dumps(message).encode("ascii")
     try:
         return Ran(decode_batch(HEADER.pack(len(body)) + body, batch), "", 0.0)
@@ -145,7 +145,7 @@ Says = Callable[[Batch], Any]
 
 @pytest.fixture
 def engine_that() -> Callable[..., EngineUnderCheck]:
-    """An engine under check whose process gives the answer that a function makes of the batch."""
+    """Return an engine under check whose process answers with the result of a function of the batch."""
 
     def make(
         says: Says = honest,
@@ -166,7 +166,7 @@ def engine_that() -> Callable[..., EngineUnderCheck]:
 
 @pytest.fixture
 def redraw() -> Redraw:
-    """What a secret seed puts into programs, by answers that are worked out by hand."""
+    """Return the numbers that a secret seed puts into programs, with answers computed by hand."""
 
     def answers(programs: Sequence[Program]) -> list[Any]:
         return [answer(p) for p in programs]
@@ -181,7 +181,7 @@ def _honest() -> Callable[[Batch], Any]:
 
 @pytest.fixture(name="problem")
 def make_problem() -> Callable[..., Problem]:
-    """Make a problem, of which a test names what matters to it."""
+    """Make a problem. A test gives only the fields that matter to it."""
     return problem
 
 
@@ -211,7 +211,7 @@ def test_shared(engine: EngineUnderCheck) -> None:
 
 @pytest.fixture
 def mini(tmp_path: Path) -> Callable[..., Course]:
-    """A course of one exercise with two checks; a test may replace its hidden tests."""
+    """Make a course of one exercise with two checks, whose hidden tests a test may replace."""
 
     def make(tests: str = TESTS, course: str = COURSE) -> Course:
         hidden = tmp_path / "tests" / "hidden"

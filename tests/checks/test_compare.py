@@ -1,4 +1,4 @@
-"""Numbers compared: any order of summation is right, no wrong formula is."""
+"""Comparing numbers accepts any order of summation, and no wrong formula."""
 
 import math
 from collections.abc import Callable
@@ -26,7 +26,7 @@ Truth = Callable[[Program], Answer]
 
 
 def finding(compare: Callable[..., None], *arguments: Any) -> Finding:
-    """What a comparison that fails has found."""
+    """Return the finding of a comparison that fails."""
     with pytest.raises(CheckFailed) as failure:
         compare(*arguments)
     return failure.value.finding
@@ -59,7 +59,7 @@ def test_close_means_right_up_to_rounding(expected: bool, observed: Any, truth: 
 
 
 def test_sums_in_another_order_are_right() -> None:
-    """Adding many shares in another order stays well within the tolerance."""
+    """Adding many contributions in another order stays well within the tolerance."""
     shares = [(-1) ** i * 1000 / (i + 1) for i in range(2000)]
     assert close(sum(shares), math.fsum(reversed(shares)), 1000)
 
@@ -74,12 +74,12 @@ def test_the_largest_number_counts_without_its_sign() -> None:
     ("expected", "name"), [("dL/da", "a"), ("dL/d(a * b)", "a * b"), ("dL/d(a + a #2)", "a + a #2")]
 )
 def test_slopes_are_named_as_one_writes_them(expected: str, name: str) -> None:
-    """A node without a name of its own goes by its expression, in parentheses."""
+    """A node without a name is shown by its expression in parentheses."""
     assert expected == gradient_name(program("L = a + b", a=1, b=2), name)
 
 
 def test_right_numbers_pass(answer: Truth) -> None:
-    """Where every number is right nothing is raised."""
+    """If every number is right, nothing is raised."""
     asked = program("L = a * b + a", a=2, b=-3)
     truth = answer(asked)
     compare_values(asked, truth, truth.values)
@@ -87,7 +87,7 @@ def test_right_numbers_pass(answer: Truth) -> None:
 
 
 def test_a_wrong_gradient_is_shown_beside_torchs(answer: Truth) -> None:
-    """The finding has the program, what was expected and what came, under the same name."""
+    """The finding has the program, and the expected and the actual number under the same name."""
     asked = program("L = a * a", a=3)
     found = finding(compare_grads, asked, answer(asked).grads, (3.0, 1.0), 9.0, (SecondPass(),))
     assert (
@@ -99,14 +99,14 @@ def test_a_wrong_gradient_is_shown_beside_torchs(answer: Truth) -> None:
 
 
 def test_a_wrong_value_is_shown_by_the_nodes_name(answer: Truth) -> None:
-    """Values are named by their node alone."""
+    """A value is named by its node, without `.data`."""
     asked = program("L = a + b", a=1, b=2)
     found = finding(compare_values, asked, answer(asked), (1.0, 2.0, Odd("NoneType")))
     assert ({"L": 3.0}, {"L": "None"}) == (found.expected, found.actual)
 
 
 def test_leaves_come_first_and_three_are_shown(answer: Truth) -> None:
-    """Of many wrong numbers a learner sees three, those of the leaves before the others."""
+    """If many numbers are wrong, three are shown, those of the leaves first."""
     asked = program("c = a * b; d = c + b; L = d * c", a=2, b=3)
     found = finding(compare_grads, asked, answer(asked).grads, (0.0,) * 5, 100.0)
     assert list(found.expected) == list(found.actual) == ["dL/da", "dL/db", "dL/dc"]
@@ -142,13 +142,13 @@ def test_what_json_cannot_say_is_shown_in_words(answer: Truth, expected: str, ob
     ],
 )
 def test_answers_are_alike_up_to_the_tolerance(expected: bool, other: Answer) -> None:
-    """Two answers to one program may differ by what a verdict tolerates, and by no more; no number may be missing."""
+    """Two answers to a program may differ by as much as a verdict tolerates. No number may be missing."""
     one = Answer((2.0, 1e6), (1.0, 0.0))
     assert expected == alike(one, other)
 
 
 def test_a_guard_in_a_logarithm_is_another_function() -> None:
-    """log(x + 1e-12) does not pass at the smallest x that checks ask for; log(x + 1e-15) does."""
+    """log(x + 1e-12) fails at the smallest x that checks ask for; log(x + 1e-15) passes."""
     slope = 2 / 0.0005
     guarded = [2 / (0.0005 + guard) for guard in (1e-15, 1e-12, 1e-8)]
     assert [True, False, False] == [close(number, slope, slope) for number in guarded]
@@ -164,5 +164,5 @@ def test_a_guard_in_a_logarithm_is_another_function() -> None:
     ],
 )
 def test_single_precision_is_recognised(expected: bool, observed: list[Any]) -> None:
-    """Every number is the nearest of single precision, or near it."""
+    """Single precision is recognised by numbers that are all at or near a number of single precision."""
     assert expected == in_single_precision([0.8, 3.0, 2.4], observed)

@@ -1,4 +1,4 @@
-"""What a learner is told of a failure: a status, a sentence, their own lines."""
+"""The parts of a failure that a learner sees: a status, a sentence, and the learner's own lines."""
 
 import math
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def finding(cause: Problem | Died, source: str = "", program: str | None = None)
     ],
 )
 def test_a_problems_kind_decides_the_status(problem: MakeProblem, status: str, kind: str) -> None:
-    """What the code raised is an error, a spent budget a timeout, a missing part a failure."""
+    """An exception is an error, a spent budget is a timeout, and a missing part is a failure."""
     assert status == finding(problem(kind)).status
 
 
@@ -49,7 +49,7 @@ def test_a_problems_kind_decides_the_status(problem: MakeProblem, status: str, k
     ],
 )
 def test_a_missing_part_is_a_failure(problem: MakeProblem, kind: str, type_name: str, names: list[str]) -> None:
-    """It says by name what is missing."""
+    """The message names the missing part."""
     found = finding(problem(kind, type_name, names=names))
     assert ("failed", (names or [type_name])[0]) == (found.status, found.reason and found.reason.detail)
 
@@ -79,7 +79,7 @@ def test_a_death_has_its_own_status_and_words(died: Died, status: str, says: str
 
 
 def test_every_kind_of_death_is_known() -> None:
-    """No kind is without a status."""
+    """Every kind has a status."""
     assert set(get_args(Kind)) == STATUS.keys()
 
 
@@ -102,7 +102,7 @@ def test_a_report_can_hold_what_is_shown(expected: Any, value: Any) -> None:
 
 
 def test_a_failure_carries_its_finding() -> None:
-    """fail() raises what a report is made of."""
+    """fail() raises an exception with the data for a report."""
     with pytest.raises(CheckFailed) as failure:
         fail(SecondPass(), program="L = a", expected={"L": 1.0}, actual={"L": "None"})
     assert Finding("failed", "L = a", {"L": 1.0}, {"L": "None"}, (SecondPass(),)) == failure.value.finding

@@ -1,4 +1,4 @@
-"""Orders judged: every topological order is right, and each wrong one is told why."""
+"""Every topological order is right, and each wrong order has a reason."""
 
 import random
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ DIAMOND = program("b = a + c; d = a * c; L = b * d", a=2, c=-3)  # a, c, b, d, L
 
 @st.composite
 def graphs(rng: st.DrawFn) -> Program:
-    """A random graph in which every node is reached from the last one."""
+    """Draw a random graph in which every node is reached from the last one."""
     size = rng(st.integers(1, 12))
     inputs: list[tuple[int, ...]] = [()]
     for i in range(1, size):
@@ -40,7 +40,7 @@ def graphs(rng: st.DrawFn) -> Program:
 
 
 def some_order(of: Program, rng: random.Random) -> list[int]:
-    """One of the topological orders, picked at random."""
+    """Return a random topological order."""
     left = list(range(len(of.nodes)))
     order: list[int] = []
     while left:
@@ -56,7 +56,7 @@ def inputs(of: Program, index: int) -> Sequence[int]:
 
 
 def refusal(of: Program, returned: Called) -> Finding:
-    """What is said of a wrong order."""
+    """Return the message about a wrong order."""
     with pytest.raises(CheckFailed) as failure:
         judge_topological(of, returned)
     return failure.value.finding
@@ -68,14 +68,14 @@ def refusal(of: Program, returned: Called) -> Finding:
 @given(graphs(), st.randoms(use_true_random=False))
 @quick
 def test_every_topological_order_is_right(of: Program, rng: random.Random) -> None:
-    """Whatever order has each node once and after its inputs is accepted."""
+    """Every order that has each node once and after its inputs is accepted."""
     judge_topological(of, Called(nodes=tuple(some_order(of, rng))))
 
 
 @given(graphs(), st.randoms(use_true_random=False))
 @quick
 def test_nodes_that_the_engine_made_besides_do_not_matter(of: Program, rng: random.Random) -> None:
-    """An engine may have nodes of its own in the list, anywhere."""
+    """The list may contain further nodes of the engine at any place."""
     order = some_order(of, rng)
     for extra in range(3):
         order.insert(rng.randrange(len(order) + 1), len(of.nodes) + extra)
@@ -85,7 +85,7 @@ def test_nodes_that_the_engine_made_besides_do_not_matter(of: Program, rng: rand
 @given(graphs(), st.randoms(use_true_random=False))
 @quick
 def test_a_node_twice_is_refused(of: Program, rng: random.Random) -> None:
-    """A list in which a node stands twice is no order, wherever the second one is."""
+    """A list that contains a node twice is wrong, wherever the second one is."""
     order = some_order(of, rng)
     twice = rng.choice(order)
     order.insert(rng.randrange(len(order) + 1), twice)
@@ -97,7 +97,7 @@ def test_a_node_twice_is_refused(of: Program, rng: random.Random) -> None:
 @given(graphs(), st.randoms(use_true_random=False))
 @quick
 def test_a_missing_node_is_refused(of: Program, rng: random.Random) -> None:
-    """A list without one of the nodes is told which one."""
+    """The message about a list without one of the nodes names this node."""
     order = some_order(of, rng)
     missing = order.pop(rng.randrange(len(order)))
     assert finding_text(refusal(of, Called(nodes=tuple(order)))) == f"{of.nodes[missing].name} is missing from the list"
@@ -126,7 +126,7 @@ def test_a_node_before_its_input_is_refused(of: Program, rng: random.Random) -> 
 @given(graphs(), st.randoms(use_true_random=False))
 @quick
 def test_a_stranger_is_refused(of: Program, rng: random.Random) -> None:
-    """Something that is no node of the graph has no place in the list."""
+    """A list with something that is not a node of the graph is wrong."""
     order = some_order(of, rng)
     order.insert(rng.randrange(len(order) + 1), -1)
     assert "something that is not a node of this graph" in str(finding_text(refusal(of, Called(nodes=tuple(order)))))
@@ -143,39 +143,39 @@ def test_a_stranger_is_refused(of: Program, rng: random.Random) -> None:
     ],
 )
 def test_what_is_no_list_of_nodes_is_named(what: str, returned: Called) -> None:
-    """A function that returns something else is told what it returned and what it should."""
+    """If a function returns something else, the message names what it returned and what it should return."""
     found = refusal(DIAMOND, returned)
     assert finding_text(found) == f"build_topo returned {what}; it should return a list of nodes"
     assert found.program == DIAMOND.shown
 
 
 def test_a_wrong_order_is_shown_beside_a_right_one() -> None:
-    """The finding has one of the right orders and the one that came, by the nodes' names."""
+    """The finding has a right order and the actual one, by the nodes' names."""
     found = refusal(DIAMOND, Called(nodes=(4, 3, 2, 1, 0)))
     assert {"order": "a, c, b, d, L"} == found.expected
     assert {"order": "L, d, b, c, a"} == found.actual
 
 
 def test_an_empty_list_is_shown_as_nothing() -> None:
-    """No nodes at all is a list with the first one missing."""
+    """An empty list is a list in which the first node is missing."""
     found = refusal(DIAMOND, Called(nodes=()))
     assert ("a is missing from the list", "nothing") == (finding_text(found), found.actual["order"])
 
 
 def test_a_long_list_is_cut() -> None:
-    """At most twelve names of what came are shown."""
+    """At most twelve names of the actual list are shown."""
     found = refusal(DIAMOND, Called(nodes=(0,) * 500))
     assert str(found.actual["order"]).count("a") == 12
     assert str(found.actual["order"]).endswith("…")
 
 
 def test_only_what_the_root_needs_has_to_be_there() -> None:
-    """A node that the root was not computed from belongs into no order of the root's."""
+    """Nodes that the root was not computed from are not required."""
     judge_topological(IDLE, Called(nodes=(0, 2)))
 
 
 def test_what_the_root_does_not_need_may_not_be_there() -> None:
-    """To list all nodes as they were made is not to sort those below the root."""
+    """Nodes that the root was not computed from may not be in the list."""
     found = refusal(IDLE, Called(nodes=(0, 1, 2)))
     assert "b is in the list, but L is not computed from it" == finding_text(found)
 
@@ -204,7 +204,7 @@ def test_every_order_with_users_first_is_right(seed: int, rng: random.Random) ->
 
 @pytest.mark.parametrize("ran", [(4, 2, 3), (4, 3, 2), (4, 3, 2, 1, 0), (4, 17, 2, 3, 18)])
 def test_leaves_and_nodes_besides_may_run_or_not(ran: tuple[int, ...]) -> None:
-    """Closures of leaves and of the engine's own nodes are neither asked for nor forbidden."""
+    """Closures of leaves and of the engine's further nodes are neither required nor forbidden."""
     judge_trace(DIAMOND, trace(*ran))
 
 
@@ -228,5 +228,5 @@ def test_a_wrong_pass_is_told_why(expected: str, ran: tuple[int, ...]) -> None:
 
 
 def test_only_what_the_root_needs_has_to_run() -> None:
-    """An operation that the root was not computed from has nothing to hand on."""
+    """An operation that the root was not computed from need not run, because it has nothing to propagate."""
     judge_trace(IDLE, trace(2))

@@ -1,5 +1,8 @@
-"""Hidden tests bound to checks: what does not match, and what a test does wrong, is an error of the course with its
-line; what goes wrong in the grader is the grader's fault."""
+"""Hidden tests bound to checks.
+
+A mismatch or a mistake of a test is an error of the course, with its line. A failure in the grader is the grader's
+fault.
+"""
 
 import os
 from collections.abc import Callable, Mapping
@@ -30,7 +33,7 @@ def test_shared(engine): engine.returns("half", 4, expected={{{{"half": {{second
 
 @pytest.fixture
 def run(engine_that: EngineThat) -> Callable[..., Mapping[str, CheckOutcome]]:
-    """Run the hidden tests of a course's only exercise against an engine, right if no other is given."""
+    """Run the hidden tests of a course's only exercise against an engine, by default a correct one."""
 
     def run_course(course: Course, engine: Callable[[Check], EngineUnderCheck] | None = None) -> Any:
         with CheckSession(course, course.exercises) as session:
@@ -56,7 +59,7 @@ def course_error(run: Callable[..., Any], course: Course) -> CourseError:
 
 
 def line_of(course: Course, text: str) -> int:
-    """Which line of course.yaml has a text."""
+    """Return the line of course.yaml that contains a text."""
     lines = course.file.read_text().splitlines()
     return next(i for i, line in enumerate(lines, 1) if text in line)
 
@@ -74,7 +77,7 @@ def test_a_right_engine_passes_every_check(mini: Mini, graded: Callable[[Course]
 def test_a_wrong_engine_fails_with_a_finding(
     mini: Mini, run: Callable[..., Mapping[str, CheckOutcome]], engine_that: EngineThat, honest: Callable[..., Any]
 ) -> None:
-    """What a comparison found travels through pytest's report to the outcome."""
+    """The finding of a comparison reaches the outcome through pytest's report."""
 
     def zeros(batch: Any) -> Any:
         message = honest(batch)
@@ -92,7 +95,7 @@ def test_a_wrong_engine_fails_with_a_finding(
 
 
 def test_checks_run_in_the_courses_order(mini: Mini, run: Callable[..., Mapping[str, CheckOutcome]]) -> None:
-    """However the tests stand in their file, they run as course.yaml lists the checks."""
+    """Tests run in the order of the checks in course.yaml, not in the order of their file."""
     tests = f"""{HEAD}
 @check("shared")
 def test_a(engine): engine.agrees("L = a + a", a=1)
@@ -103,7 +106,7 @@ def test_b(engine): engine.agrees("L = a + b", a=1, b=2)
 
 
 def test_an_engine_is_made_as_its_check_begins(mini: Mini, run: Callable[..., Any], engine_that: EngineThat) -> None:
-    """Whoever makes the engines hears of each check, in order and before it runs."""
+    """The function that makes engines is called for each check, in order and before the check runs."""
     heard: list[str] = []
 
     def make(check: Check) -> EngineUnderCheck:
@@ -115,7 +118,7 @@ def test_an_engine_is_made_as_its_check_begins(mini: Mini, run: Callable[..., An
 
 
 def test_no_folder_above_the_hidden_tests_is_listed(mini: Mini, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A learner's home folder may have ten thousand files."""
+    """Folders above the hidden tests are not listed, because a home folder may have ten thousand files."""
     course = mini()
     listed: list[str] = []
     scandir = os.scandir
@@ -126,7 +129,7 @@ def test_no_folder_above_the_hidden_tests_is_listed(mini: Mini, monkeypatch: pyt
 
 @pytest.mark.parametrize("again", [1, 3])
 def test_a_session_runs_its_checks_again(mini: Mini, engine_that: EngineThat, again: int) -> None:
-    """The tests are collected once; every run of them is like the first, whatever the engine before it did."""
+    """The tests are collected once. Every run of them is like the first, independent of earlier engines."""
     course = mini()
 
     def dead(batch: Any) -> Any:
@@ -143,7 +146,7 @@ def test_a_session_runs_its_checks_again(mini: Mini, engine_that: EngineThat, ag
 def test_a_check_that_fails_in_a_used_process_is_run_again_alone(
     mini: Mini, run: Callable[..., Any], engine_that: EngineThat, honest: Callable[..., Any]
 ) -> None:
-    """What a process that has run other checks shows against an engine does not count; a fresh one decides."""
+    """If a check fails in a process that has run other checks, only the result in a fresh process counts."""
     process = _Process()
 
     def says(batch: Batch) -> Any:
@@ -156,7 +159,7 @@ def test_a_check_that_fails_in_a_used_process_is_run_again_alone(
 
 
 class _Process:
-    """An engine process that is right only as long as it is fresh."""
+    """An engine process that is right only while it is fresh."""
 
     def __init__(self) -> None:
         self.used, self.restarts = False, 0
@@ -198,7 +201,7 @@ class _Process:
 def test_a_test_that_does_not_match_is_an_error_at_its_line(
     mini: Mini, run: Callable[..., Any], expected: str, line: int | None, tests: str
 ) -> None:
-    """Each test is behind exactly one check of its file's exercise; else file and line are named."""
+    """Each test belongs to exactly one check of its file's exercise. Otherwise, file and line are named."""
     course = mini(tests)
     error = course_error(run, course)
     assert expected in error.message
@@ -207,7 +210,7 @@ def test_a_test_that_does_not_match_is_an_error_at_its_line(
 
 
 def test_a_check_without_a_test_is_an_error_at_its_line(mini: Mini, run: Callable[..., Any]) -> None:
-    """A check that no test is bound to is named where course.yaml lists it."""
+    """The error for a check without a test names the line of the check in course.yaml."""
     course = mini(HEAD + BOTH)
     error = course_error(run, course)
     assert (course.file, line_of(course, "shared:")) == (error.path, error.line)
@@ -215,14 +218,14 @@ def test_a_check_without_a_test_is_an_error_at_its_line(mini: Mini, run: Callabl
 
 
 def test_a_file_without_any_test_is_an_error_of_the_course(mini: Mini, run: Callable[..., Any]) -> None:
-    """An empty file of hidden tests leaves its checks without a test like any other omission."""
+    """In an empty file of hidden tests, the checks have no tests, which is an error as for any missing test."""
     course = mini("# soon\n")
     error = course_error(run, course)
     assert (course.file, line_of(course, "both:")) == (error.path, error.line)
 
 
 def test_missing_hidden_tests_are_an_error_of_the_course(mini: Mini, run: Callable[..., Any]) -> None:
-    """An exercise without its file of hidden tests is named where course.yaml lists it."""
+    """The error for an exercise without a file of hidden tests names the exercise's line in course.yaml."""
     course = mini()
     course.hidden_test(course.exercises[0]).unlink()
     error = course_error(run, course)
@@ -231,7 +234,7 @@ def test_missing_hidden_tests_are_an_error_of_the_course(mini: Mini, run: Callab
 
 
 def test_nothing_runs_when_the_course_is_wrong(mini: Mini, run: Callable[..., Any], engine_that: EngineThat) -> None:
-    """No engine is asked anything before tests and checks are known to match."""
+    """No engine is asked anything unless tests and checks match."""
     asked: list[str] = []
 
     def make(check: Check) -> EngineUnderCheck:
@@ -285,7 +288,7 @@ GOOD = '@check("shared")\ndef test_z(engine): engine.agrees("L = a + a", a=1)\n'
 def test_whatever_else_a_test_raises_is_its_own_mistake(
     mini: Mini, run: Callable[..., Any], line: int, expected: str, test: str
 ) -> None:
-    """Only CheckFailed is a learner's failure; with anything else there is no score, but the test, its line and why."""
+    """Only CheckFailed is a learner's failure. With any other exception there is no score, and the test is named."""
     course = mini(f'{HEAD}@check("both")\n{test}\n{GOOD}')
     error = course_error(run, course)
     assert (course.hidden_test(course.exercises[0]), line) == (error.path, error.line)
@@ -296,7 +299,7 @@ def test_whatever_else_a_test_raises_is_its_own_mistake(
 def test_what_the_kit_itself_raises_is_the_graders_fault(
     mini: Mini, run: Callable[..., Any], engine_that: EngineThat
 ) -> None:
-    """Where a check asks for what is right and the grader fails, no test is blamed; its line is told all the same."""
+    """If the grader fails inside a check, the test is not blamed, but its line is named."""
 
     def broken(batch: Batch) -> Any:
         raise ZeroDivisionError("in the grader")
@@ -311,7 +314,7 @@ def test_what_the_kit_itself_raises_is_the_graders_fault(
 @pytest.mark.parametrize("mark", ["xfail", "skip", "skipif(True, reason='no')", "xfail(run=False)"])
 @pytest.mark.parametrize("place", ["@pytest.mark.{}\n", "pytestmark = pytest.mark.{}\n"])
 def test_no_mark_can_make_a_result_disappear(mini: Mini, run: Callable[..., Any], mark: str, place: str) -> None:
-    """A test that pytest is told to skip or to expect to fail gives no score for a passing engine."""
+    """A test that is marked to be skipped or to fail gives no score for a passing engine."""
     error = course_error(run, mini(f"import pytest\n{HEAD}{place.format(mark)}{BOTH}{GOOD}"))
     assert f"test_a has the mark `{mark.partition('(')[0]}`; a hidden test takes none" == error.message
 
@@ -333,7 +336,7 @@ def test_no_mark_can_make_a_result_disappear(mini: Mini, run: Callable[..., Any]
 def test_a_file_that_cannot_be_imported_is_told_by_its_line(
     mini: Mini, run: Callable[..., Any], line: int, expected: str, tests: str
 ) -> None:
-    """A hidden test file that does not import gives no score; the file, the line and the reason are told."""
+    """A hidden test file that cannot be imported gives no score. The error names the file, the line and the reason."""
     course = mini(tests + GOOD.replace("@check", "# ").replace("test_z", "tset_z"))
     error = course_error(run, course)
     assert (course.hidden_test(course.exercises[0]), line) == (error.path, error.line)
@@ -341,7 +344,7 @@ def test_a_file_that_cannot_be_imported_is_told_by_its_line(
 
 
 def test_an_interrupt_is_no_fault(mini: Mini, run: Callable[..., Any]) -> None:
-    """Ctrl-C during a check comes out as what it is."""
+    """Ctrl-C during a check is raised as KeyboardInterrupt."""
 
     def interrupt(check: Check) -> EngineUnderCheck:
         raise KeyboardInterrupt
@@ -369,7 +372,7 @@ def test_an_interrupt_is_no_fault(mini: Mini, run: Callable[..., Any]) -> None:
 def test_the_callers_pytest_settings_do_not_matter(
     mini: Mini, graded: Callable[[Course], ExerciseResult], monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
-    """Environment variables that steer pytest change no verdict, and are as they were afterwards."""
+    """Environment variables for pytest change no verdict, and are restored afterwards."""
     import os
 
     monkeypatch.setenv(name, value)
@@ -394,7 +397,7 @@ def test_the_callers_pytest_settings_do_not_matter(
 def test_files_around_the_hidden_tests_do_not_matter(
     mini: Mini, graded: Callable[[Course], ExerciseResult], place: str, name: str, content: str
 ) -> None:
-    """Neither a conftest nor pytest's settings nor another test file in the course's folders is read."""
+    """No conftest, settings of pytest or other test files in the course's folders are read."""
     course = mini()
     (course.folder / place / name).write_text(content)
     assert graded(course).status == "passed"
@@ -403,7 +406,7 @@ def test_files_around_the_hidden_tests_do_not_matter(
 def test_the_current_folder_does_not_matter(
     mini: Mini, graded: Callable[[Course], ExerciseResult], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A folder full of somebody's tests changes nothing when the grader is run in it."""
+    """Tests in the current folder do not change the result."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     for name, content in {
@@ -420,7 +423,7 @@ def test_the_current_folder_does_not_matter(
 def test_two_runs_in_one_process_do_not_meet(
     mini: Mini, graded: Callable[[Course], ExerciseResult], run: Callable[..., Any]
 ) -> None:
-    """The hidden tests of one run are gone before the next: a changed test is a changed verdict."""
+    """The modules of the hidden tests are removed after a run, so a changed test changes the verdict."""
     course = mini()
     assert graded(course).status == "passed"
     course.hidden_test(course.exercises[0]).write_text(f"{HEAD}@check('both')\ndef test_a(engine): 1 / 0\n{GOOD}")
@@ -430,7 +433,7 @@ def test_two_runs_in_one_process_do_not_meet(
 def test_nothing_is_printed_and_nothing_written(
     mini: Mini, graded: Callable[[Course], ExerciseResult], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """pytest's own output stays inside, and no cache or report file is left in the course."""
+    """pytest's own output is not shown, and no cache or report file is left in the course."""
     course = mini()
     graded(course)
     assert tuple(capfd.readouterr()) == ("", "")

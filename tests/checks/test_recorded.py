@@ -1,4 +1,4 @@
-"""Which runs of a check can be recorded, and from which step on."""
+"""The runs of a check that can be recorded, and the step where a recording begins."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ NODES = [["node", 0], ["node", 1], ["node", 2]]
 
 
 def steps(*steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...] | None:
-    """The steps of a run as it is recorded."""
+    """Return the steps of a recorded run."""
     run = recorded(Run(BOTH, steps))
     return run.steps if run else None
 
 
 def test_a_pass_is_followed() -> None:
-    """What only looks is left out; the pass is the last step."""
+    """Steps that only read are left out, and the pass is the last step."""
     expected = (("record", 1), ("backward", 2))
     assert expected == steps(("values",), ("backward", 2), ("grads",), ("values",))
     assert expected == steps(("watch",), ("backward", 2), ("traced",))
@@ -27,13 +27,13 @@ def test_a_pass_is_followed() -> None:
 
 
 def test_gradients_that_are_there_before_are_part_of_it() -> None:
-    """They are set before the rules run, and that is followed too."""
+    """Gradients that are set before the rules run are recorded too."""
     there = ("preload", [[0, 5.0]])
     assert (("record", 1), there, ("local_rules", 2, 4.0)) == steps(("values",), there, ("local_rules", 2, 4.0))
 
 
 def test_of_two_passes_the_second_is_followed() -> None:
-    """The first one runs before."""
+    """If a check runs two passes, the second one is recorded."""
     given: Any = ("backward", 2), ("preload", []), ("backward", 2), ("grads",)
     assert (("record", 2), *given[:3]) == steps(*given)
     rules, clear = ("local_rules", 2, 1.0), ("call", "zero_grad", [["nodes", [0, 1, 2]]])
@@ -42,7 +42,7 @@ def test_of_two_passes_the_second_is_followed() -> None:
 
 
 def test_a_function_that_is_given_every_node_is_a_pass() -> None:
-    """As in an exercise by hand."""
+    """A function that gets every node counts as a pass, as in an exercise by hand."""
     call = ("call", "sum_of_product", NODES)
     assert (("record", 1), ("preload", []), call) == steps(("preload", []), ("watch",), call, ("traced",))
 
@@ -60,12 +60,12 @@ def test_a_function_that_is_given_every_node_is_a_pass() -> None:
     ids=["values", "an order", "a training", "numbers", "a leaf", "too many nodes"],
 )
 def test_other_runs_cannot_be_recorded(run: Run) -> None:
-    """Where no pass runs, or where there is nothing or too much to look at."""
+    """A run without a pass, or with no nodes or too many nodes, cannot be recorded."""
     assert recorded(run) is None
 
 
 def test_how_a_program_is_spelled_is_kept() -> None:
-    """Whole numbers and operations in place are asked as the check asked them."""
+    """Whole numbers and operations in place are asked in the same form as by the check."""
     run = recorded(Run(BOTH, (("backward", 2),), whole=True, in_place=True))
     assert run is not None
     assert (True, True) == (run.whole, run.in_place)

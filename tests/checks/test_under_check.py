@@ -1,4 +1,4 @@
-"""The engine that hidden tests ask: right engines pass, and no lie that the protocol lets through does."""
+"""The engine that hidden tests use: correct engines pass, and no false answer within the protocol passes."""
 
 import copy
 import random
@@ -43,13 +43,13 @@ ASKS: dict[str, Ask] = {
 
 @pytest.fixture(params=ASKS.values(), ids=list(ASKS))
 def ask(request: pytest.FixtureRequest) -> Ask:
-    """One method of the engine after the other."""
+    """Call one method of the engine after another."""
     method: Ask = request.param
     return method
 
 
 def finding(engine: EngineUnderCheck, ask: Ask) -> Finding:
-    """What a check that fails has found."""
+    """Return the finding of a check that fails."""
     with pytest.raises(CheckFailed) as failure:
         ask(engine)
     return failure.value.finding
@@ -59,7 +59,7 @@ def finding(engine: EngineUnderCheck, ask: Ask) -> Finding:
 
 
 def test_a_right_engine_passes(engine_that: EngineThat, ask: Ask) -> None:
-    """A right answer raises nothing, and is counted as so many comparisons."""
+    """A right answer raises nothing, and the comparisons are counted."""
     engine = engine_that()
     ask(engine)
     assert engine.comparisons == 2
@@ -76,7 +76,7 @@ def test_each_method_sends_one_batch_under_every_order_seed(engine_that: EngineT
 
 
 def test_planning_judges_nothing() -> None:
-    """Where nothing is asked for real, programs are counted and no verdict is given."""
+    """While planning, programs are counted and no verdict is given."""
     from grader.answer_book import Answer
     from grader.course import Limits
 
@@ -102,14 +102,14 @@ def test_limits_may_be_set_for_one_check(engine_that: EngineThat, honest: Says) 
 
 
 def test_a_large_graph_is_walked_as_it_comes(engine_that: EngineThat, honest: Says) -> None:
-    """Beyond five thousand nodes there is one run, under no order seed."""
+    """A graph of more than five thousand nodes runs once, without an order seed."""
     batches: list[Batch] = []
     engine_that(lambda batch: batches.append(batch) or honest(batch)).sorts(chain(1_001))
     assert (None,) == batches[0].order_seeds
 
 
 def test_output_is_kept(engine_that: EngineThat, honest: Says) -> None:
-    """What the learner's code printed is there for the report."""
+    """The output of the learner's code is kept for the report."""
     from grader.client.protocol import decode_batch
     from grader.worker.confine.framing import HEADER
 
@@ -126,7 +126,7 @@ def test_output_is_kept(engine_that: EngineThat, honest: Says) -> None:
 
 
 def test_fresh_programs_come_from_the_seed(engine_that: EngineThat) -> None:
-    """The same seed draws the same programs, another one others; smallest first."""
+    """A seed always draws the same programs, and another seed draws others. The smallest come first."""
     one, again, other = (engine_that(seed=seed).fresh(8) for seed in ("s", "s", "t"))
     assert one == again
     assert one != other
@@ -137,7 +137,7 @@ def test_fresh_programs_come_from_the_seed(engine_that: EngineThat) -> None:
 
 
 def with_result(honest: Says, run: int, step: int, change: Callable[[Any], Any], seeds: Any = None) -> Says:
-    """A right answer in which one result is changed, under some order seeds only if so wished."""
+    """Return a right answer in which one result is changed, under all or some order seeds."""
 
     def says(batch: Batch) -> Any:
         message = honest(batch)
@@ -155,7 +155,7 @@ def zeroed(result: list[Any]) -> list[Any]:
 
 
 def zeroed_throughout(message: Any) -> Any:
-    """An answer in which every number is 0."""
+    """Return an answer in which every number is 0."""
     for seed in message[2]:
         for outcome in seed:
             outcome[1] = [zeroed(r) if r[0] in ("values", "grads") else r for r in outcome[1]]
@@ -179,7 +179,7 @@ def zeroed_throughout(message: Any) -> Any:
 def test_wrong_numbers_fail_under_any_order(
     engine_that: EngineThat, honest: Says, name: str, step: int, run: int, seeds: Any
 ) -> None:
-    """A wrong value or gradient in any program fails the check, if only under one order seed."""
+    """A wrong value or gradient in any program fails the check, even under a single order seed."""
     found = finding(engine_that(with_result(honest, run, step, zeroed, seeds)), ASKS[name])
     assert found.status == "failed"
     assert (BOTH, SQUARE)[run].shown == found.program
@@ -187,7 +187,7 @@ def test_wrong_numbers_fail_under_any_order(
 
 
 def test_the_first_program_that_is_wrong_is_shown(engine_that: EngineThat, honest: Says) -> None:
-    """Programs come smallest first: the first disagreement is the one to read."""
+    """Programs come smallest first, and the first one with a difference is shown."""
 
     def says(batch: Batch) -> Any:
         message = with_result(honest, 0, 0, zeroed, seeds=(3,))(batch)
@@ -198,26 +198,26 @@ def test_the_first_program_that_is_wrong_is_shown(engine_that: EngineThat, hones
 
 
 def test_values_that_backward_changed_are_told(engine_that: EngineThat, honest: Says) -> None:
-    """Data that is right before and wrong after the pass was changed by it."""
+    """If values are right before the pass and wrong after it, the pass changed them."""
     found = finding(engine_that(with_result(honest, 0, 3, zeroed)), ASKS["agrees"])
     assert finding_text(found) == "backward() changed the data"
 
 
 def test_what_the_rules_started_from_is_told(engine_that: EngineThat, honest: Says) -> None:
-    """A failing local rule shows the upstream gradient and what the leaves held before."""
+    """The finding of a failing local rule has the upstream gradient and the earlier gradients of the leaves."""
     found = finding(engine_that(with_result(honest, 0, 3, zeroed)), ASKS["local rules"])
     assert finding_text(found) == "starting from L.grad = -2.5, a.grad = 5"
     assert found.expected["dL/da"] == 5.0 + -2.5 * -2.0
 
 
 def test_the_plain_start_needs_no_words(engine_that: EngineThat, honest: Says) -> None:
-    """With upstream 1 and nothing there before, there is nothing to tell."""
+    """With upstream gradient 1 and no earlier gradients, there is no remark about the start."""
     engine = engine_that(with_result(honest, 0, 3, lambda result: [result[0], [(3.0).hex(), *result[1][1:]]]))
     assert finding_text(finding(engine, lambda e: e.local_rules_agree(SQUARE))) is None
 
 
 def test_rules_that_add_nothing_are_told_as_that(engine_that: EngineThat, honest: Says) -> None:
-    """Where every gradient is as it was before, nothing more is known."""
+    """If no gradient changes, the only remark is that no gradient changed."""
     engine = engine_that(with_result(honest, 0, 3, zeroed))
     assert "no gradient changed when the backward rules ran" in str(
         finding_text(finding(engine, lambda e: e.local_rules_agree(SQUARE)))
@@ -225,7 +225,7 @@ def test_rules_that_add_nothing_are_told_as_that(engine_that: EngineThat, honest
 
 
 def test_a_pass_that_takes_no_notice_of_the_rules_is_told(engine_that: EngineThat, honest: Says) -> None:
-    """Right gradients that do not follow a tripled rule fail, and the learner reads why."""
+    """Right gradients that do not follow a tripled rule fail, and a remark gives the reason."""
 
     def says(batch: Batch) -> Any:
         plain = Batch(tuple(type(r)(r.program, (("backward", r.program.root), ("grads",))) for r in batch.runs), 1, 1)
@@ -242,7 +242,7 @@ def test_a_pass_that_takes_no_notice_of_the_rules_is_told(engine_that: EngineTha
 def test_a_pass_that_follows_the_rules_and_is_wrong_is_not_told_that_it_does_not(
     engine_that: EngineThat, honest: Says
 ) -> None:
-    """Gradients that are neither those of the tripled rule nor those without it prove no way around the rules."""
+    """Gradients that match neither the tripled rule nor the original one do not prove that the rules are ignored."""
     found = finding(engine_that(with_result(honest, 0, 2, zeroed)), ASKS["uses local rules"])
     assert "ignored it" not in str(finding_text(found))
 
@@ -251,7 +251,7 @@ def test_a_pass_that_follows_the_rules_and_is_wrong_is_not_told_that_it_does_not
 def test_an_engine_without_rules_is_told_that_numbers_are_not_enough(
     engine_that: EngineThat, honest: Says, name: str
 ) -> None:
-    """Where no backward pass was found, these checks fail and say so."""
+    """If no backward rule was found, these checks fail with a remark."""
 
     def says(batch: Batch) -> Any:
         message = honest(batch)
@@ -262,13 +262,13 @@ def test_an_engine_without_rules_is_told_that_numbers_are_not_enough(
 
 
 def test_a_wrong_order_of_rules_fails(engine_that: EngineThat, honest: Says) -> None:
-    """A trace in which an input ran before its user is refused."""
+    """A trace in which an input ran before its user fails."""
     says = with_result(honest, 0, 2, lambda result: ["trace", result[1][::-1]])
     assert "ran before that of" in str(finding_text(finding(engine_that(says), ASKS["each rule once"])))
 
 
 def test_a_pass_by_hand_that_skips_a_rule_fails(engine_that: EngineThat, honest: Says) -> None:
-    """Right gradients, found without running every rule once and users first, are not what was asked."""
+    """Right gradients fail if not every rule ran once, with users first."""
     says = with_result(honest, 0, 4, lambda result: ["trace", result[1][:1]])
     assert finding_text(finding(engine_that(says), ASKS["by hand"])) == "the `_backward` of a * b never ran"
 
@@ -276,7 +276,7 @@ def test_a_pass_by_hand_that_skips_a_rule_fails(engine_that: EngineThat, honest:
 def test_a_pass_by_hand_with_wrong_gradients_says_which_rule_was_at_fault(
     engine_that: EngineThat, honest: Says
 ) -> None:
-    """Where gradients are wrong because of the order, both are told."""
+    """If gradients are wrong because of the order, the finding has both."""
 
     def says(batch: Batch) -> Any:
         message = with_result(honest, 0, 3, zeroed)(batch)
@@ -299,7 +299,7 @@ def halves(engine: EngineUnderCheck, **options: Any) -> None:
 
 
 def test_a_function_that_returns_the_right_numbers_passes(engine_that: EngineThat, honest: Says) -> None:
-    """Functions of numbers are called as they are: no engine is read, no program built."""
+    """Functions of numbers are called directly, without reading an engine or building a program."""
     batches: list[Batch] = []
     engine = engine_that(lambda batch: batches.append(batch) or honest(batch))
     halves(engine)
@@ -308,14 +308,14 @@ def test_a_function_that_returns_the_right_numbers_passes(engine_that: EngineTha
 
 
 def test_a_wrong_number_is_shown_beside_the_right_one(engine_that: EngineThat, honest: Says) -> None:
-    """What was returned stands beside what is right, under the name that the check gives it."""
+    """The finding has the returned and the right number, under the name that the check gives."""
     says = with_result(honest, 0, 0, lambda result: ["numbers", [result[1][0], NONE]])
     found = finding(engine_that(says), halves)
     assert Finding("failed", "half(3, 5)", {"half of 5": 2.5}, {"half of 5": 0.0}) == found
 
 
 def test_what_is_right_may_be_kept_back(engine_that: EngineThat, honest: Says) -> None:
-    """Without `reveal` a learner hears what is wrong and not what would be right."""
+    """Without `reveal`, the finding has the wrong numbers but not the right ones."""
     says = with_result(honest, 0, 0, lambda result: ["numbers", [result[1][0], NONE]])
     found = finding(engine_that(says), lambda engine: halves(engine, reveal=False))
     assert ({}, {}, "not right yet: half of 5 (yours: 0)") == (found.expected, found.actual, finding_text(found))
@@ -334,19 +334,19 @@ def test_what_is_right_may_be_kept_back(engine_that: EngineThat, honest: Says) -
 def test_a_function_that_returns_something_else_is_told_what(
     engine_that: EngineThat, honest: Says, expected: str, result: list[Any]
 ) -> None:
-    """Too few numbers, None, words: each is named."""
+    """Too few numbers, None and text are each named."""
     assert expected == finding_text(finding(engine_that(with_result(honest, 0, 0, lambda _: result)), halves))
 
 
 @pytest.mark.parametrize("seeds", [(0,), (3,)])
 def test_a_function_has_to_be_right_every_time(engine_that: EngineThat, honest: Says, seeds: tuple[int, ...]) -> None:
-    """One wrong answer among the runs fails."""
+    """One wrong answer among several runs fails."""
     says = with_result(honest, 0, 0, lambda result: ["numbers", [NONE, NONE]], seeds)
     assert finding(engine_that(says), halves).status == "failed"
 
 
 def test_a_wrong_list_fails(engine_that: EngineThat, honest: Says) -> None:
-    """What build_topo returned is judged as an order."""
+    """The list that build_topo returns is checked as an order."""
     says = with_result(honest, 1, 0, lambda result: ["nothing"])
     assert finding_text(finding(engine_that(says), ASKS["sorts"])) == (
         "build_topo returned None; it should return a list of nodes"
@@ -358,7 +358,7 @@ def test_a_wrong_list_fails(engine_that: EngineThat, honest: Says) -> None:
 def test_a_failure_that_hangs_on_luck_says_so(
     engine_that: EngineThat, honest: Says, name: str, step: int, seeds: tuple[int, ...]
 ) -> None:
-    """An answer that is right under some orders and wrong under others is told as that."""
+    """If an answer is right only under some orders, a remark says so."""
     found = finding(engine_that(with_result(honest, 0, step, zeroed, seeds)), ASKS[name])
     assert f"wrong in {len(seeds)} of 4 runs" in str(finding_text(found))
 
@@ -369,7 +369,7 @@ SOURCE = "class Value:\n    pass\n\ndef f():\n    return g()\n"
 
 
 def broken(problem: list[Any], results: Callable[[list[Any]], list[Any]] = lambda done: [], where: int = 0) -> Any:
-    """An answer maker: the right answer, in which one run broke."""
+    """Return a function that makes a right answer in which one run broke."""
 
     def change(message: Any) -> Any:
         for seed in message[2]:
@@ -392,7 +392,7 @@ def broken(problem: list[Any], results: Callable[[list[Any]], list[Any]] = lambd
 def test_a_broken_run_fails_its_check(
     engine_that: EngineThat, honest: Says, ask: Ask, status: str, kind: str, type_name: str, where: int
 ) -> None:
-    """An exception, a spent budget, a missing part: each fails the check with its status and the program."""
+    """A run that raises, spends its budget or lacks a part fails the check, with status and program."""
     change = broken(["backward", kind, type_name, "why", [5]], where=where)
     found = finding(engine_that(lambda batch: change(honest(batch)), SOURCE), ask)
     assert (status, (BOTH, SQUARE)[where].shown) == (found.status, found.program)
@@ -400,13 +400,13 @@ def test_a_broken_run_fails_its_check(
 
 
 def test_all_results_and_a_problem_is_a_broken_run(engine_that: EngineThat, honest: Says, ask: Ask) -> None:
-    """A run that has every result and still broke did not go through."""
+    """A run that has every result but also a problem is a broken run."""
     change = broken(["backward", "raised", "E", "why", []], results=list)
     assert finding(engine_that(lambda batch: change(honest(batch))), ask).status == "error"
 
 
 def test_wrong_values_are_told_before_what_came_later(engine_that: EngineThat, honest: Says) -> None:
-    """Where the values were wrong already, they are what the learner reads, not the exception after them."""
+    """If the values were already wrong, the finding shows them and not a later exception."""
     change = broken(["backward", "raised", "E", "why", []], results=lambda done: [zeroed(done[0])])
     found = finding(engine_that(lambda batch: change(honest(batch))), ASKS["agrees"])
     assert ("failed", {"a": 2.0, "b": -3.0, "a * b": -6.0}) == (found.status, found.expected)
@@ -416,14 +416,14 @@ def test_wrong_values_are_told_before_what_came_later(engine_that: EngineThat, h
     ("status", "kind"), [("timeout", "cpu_limit"), ("crashed", "exited"), ("error", "protocol_error")]
 )
 def test_a_death_fails_the_check(engine_that: EngineThat, ask: Ask, status: str, kind: Kind) -> None:
-    """A process that gave no answer costs the check at hand, with the way it died."""
+    """A process that gives no answer fails the current check, with the way in which it ended."""
     died = Died(kind, seconds=2.0, detail="how")
     found = finding(engine_that(lambda batch: Ran(died, "out", 0.0)), ask)
     assert (status, ended_text(died)) == (found.status, finding_text(found))
 
 
 def test_an_unread_engine_fails_the_check(engine_that: EngineThat, ask: Ask) -> None:
-    """A file in which no engine was found fails every check with the reason."""
+    """If no engine was found in a file, every check fails with the reason."""
     problem = Problem("reading", "shape", "no_class", "", [])
     found = finding(engine_that(lambda batch: Ran(problem, "", 0.0)), ask)
     assert ("failed", "there is no class `Value` in the file") == (found.status, finding_text(found))
@@ -433,7 +433,7 @@ def test_an_unread_engine_fails_the_check(engine_that: EngineThat, ask: Ask) -> 
     "lines", ["a = 1\x0c\nb = 2\n", "a = '\x1c'\nb = 2\n", "a = '\u2028'\nb = 2\n", "# \x85\nb = 2"]
 )
 def test_lines_are_counted_as_python_counts_them(engine_that: EngineThat, lines: str) -> None:
-    """A form feed or another separator within a line starts no new one."""
+    """A form feed or another separator inside a line does not start a new line."""
     problem = Problem("backward", "raised", "E", "why", [2])
     engine = engine_that(lambda batch: Ran(problem, "", 0.0), lines)
     assert "line 2: b = 2" in str(finding_text(finding(engine, ASKS["agrees"])))
@@ -458,7 +458,7 @@ NOT_OFFERED = ["build", "not_offered", "NotOffered", "", [], ["tanh"]]
 def test_what_is_not_offered_costs_nothing_where_it_need_not_be(
     engine_that: EngineThat, honest: Says, problem: list[Any], asked: Any
 ) -> None:
-    """Functions and plain numbers that an engine refuses while building are passed over."""
+    """Operations and plain numbers that an engine does not accept are skipped if they are optional."""
     change = broken(problem)
     engine_that(lambda batch: change(honest(batch))).agrees(asked, where_offered=True)
 
@@ -482,7 +482,7 @@ def test_what_is_not_offered_costs_nothing_where_it_need_not_be(
 def test_everything_else_that_breaks_fails_also_there(
     engine_that: EngineThat, honest: Says, problem: list[Any], asked: Any
 ) -> None:
-    """What is asked of every engine, what raises otherwise or later, and what never ends is no question of offering."""
+    """Required operations, other or later exceptions and endless loops fail even if operations are optional."""
     change = broken(problem)
     finding(engine_that(lambda batch: change(honest(batch))), lambda e: e.agrees(asked, where_offered=True))
 
@@ -501,7 +501,7 @@ NO_MINUS = ["build", "not_offered", "NotOffered", "", [], ["__sub__"]]
 
 
 def without_minus(honest: Says) -> Says:
-    """An engine that has everything but `-`."""
+    """Return an engine that lacks only `-`."""
     change = broken(NO_MINUS)
     return lambda batch: change(honest(batch)) if batch.runs[0].program.key == DIFFERENCE.key else honest(batch)
 
@@ -509,7 +509,7 @@ def without_minus(honest: Says) -> Says:
 def test_a_missing_operation_costs_nothing_where_another_check_asks_for_it(
     engine_that: EngineThat, honest: Says
 ) -> None:
-    """Programs that contain it are left out, as long as one is left."""
+    """Programs with a missing operation are left out, as long as one program remains."""
     engine = engine_that(without_minus(honest))
     engine.charged_elsewhere("sub", "div")
     engine.agrees(DIFFERENCE)
@@ -518,7 +518,7 @@ def test_a_missing_operation_costs_nothing_where_another_check_asks_for_it(
 
 
 def test_a_check_of_which_nothing_is_left_fails(engine_that: EngineThat, honest: Says) -> None:
-    """The engine that lacks everything passes nothing."""
+    """An engine that lacks every operation passes no check."""
     engine = engine_that(without_minus(honest))
     engine.charged_elsewhere("sub")
     engine.agrees(DIFFERENCE)
@@ -528,7 +528,7 @@ def test_a_check_of_which_nothing_is_left_fails(engine_that: EngineThat, honest:
 
 
 def test_an_operation_that_another_program_has_is_not_missing(engine_that: EngineThat, honest: Says) -> None:
-    """Who says that `-` is missing has it nowhere."""
+    """If `-` works in one program, it cannot be missing in another."""
     engine = engine_that(without_minus(honest))
     engine.charged_elsewhere("sub")
     engine.agrees(DIFFERENCE)
@@ -540,14 +540,14 @@ def test_an_operation_that_another_program_has_is_not_missing(engine_that: Engin
 def test_a_missing_operation_costs_where_it_is_asked_for(
     engine_that: EngineThat, honest: Says, charged: tuple[str, ...]
 ) -> None:
-    """Only what another check asks for is left out."""
+    """A missing operation is skipped only if another check asks for it."""
     engine = engine_that(without_minus(honest))
     engine.charged_elsewhere(*charged)
     assert Reason("not_offered", detail="__sub__") == finding(engine, lambda e: e.agrees(DIFFERENCE)).reason
 
 
 def test_methods_that_are_passed_over_are_named(engine_that: EngineThat, honest: Says) -> None:
-    """A `tanh` that takes an argument costs nothing where it need not be there, and is told."""
+    """A `tanh` that takes an argument is skipped if it is optional, with a remark."""
     change = broken(["build", "wants_argument", "WantsArgument", "", [], ["tanh"]])
     engine = engine_that(lambda batch: change(honest(batch)))
     engine.agrees(TANH, where_offered=True)
@@ -555,7 +555,7 @@ def test_methods_that_are_passed_over_are_named(engine_that: EngineThat, honest:
 
 
 def test_what_is_offered_has_to_be_right(engine_that: EngineThat, honest: Says) -> None:
-    """A function that is there and wrong fails, whether it need be there or not."""
+    """An optional function that exists and is wrong fails."""
     engine = engine_that(with_result(honest, 0, 2, zeroed))
     finding(engine, lambda e: e.agrees(TANH, where_offered=True))
 
@@ -564,7 +564,7 @@ def test_what_is_offered_has_to_be_right(engine_that: EngineThat, honest: Says) 
 
 
 def outcomes(outcome: Any) -> Callable[[Batch], Any]:
-    """A process that gives the same outcome for every run."""
+    """Return a process that gives the same outcome for every run."""
 
     def says(batch: Batch) -> Any:
         reading = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
@@ -574,7 +574,7 @@ def outcomes(outcome: Any) -> Callable[[Batch], Any]:
 
 
 def all_alike(tokens: str) -> Callable[[Batch], Any]:
-    """A process that answers each step in the right form, every number being the same."""
+    """Return a process that answers each step in the right form, with the same number everywhere."""
 
     def says(batch: Batch) -> Any:
         def result(step: Any, nodes: int) -> Any:
@@ -611,7 +611,7 @@ LIARS: dict[str, Callable[[Batch], Any]] = {
 
 @pytest.mark.parametrize("liar", LIARS.values(), ids=LIARS.keys())
 def test_no_liar_passes(engine_that: EngineThat, ask: Ask, liar: Callable[[Batch], Any]) -> None:
-    """An answer that says nothing true about what was asked fails every kind of check."""
+    """An answer that is independent of the question fails every kind of check."""
     engine = engine_that(liar)
     finding(engine, ask)
     assert engine.comparisons == 2
@@ -619,7 +619,7 @@ def test_no_liar_passes(engine_that: EngineThat, ask: Ask, liar: Callable[[Batch
 
 @pytest.mark.parametrize("liar", LIARS.values(), ids=LIARS.keys())
 def test_no_liar_passes_for_a_function(engine_that: EngineThat, liar: Callable[[Batch], Any]) -> None:
-    """Functions of numbers are judged by the numbers alone."""
+    """A function is judged by its numbers alone."""
     finding(engine_that(liar), halves)
 
 
@@ -628,7 +628,7 @@ def test_no_liar_passes_for_a_function(engine_that: EngineThat, liar: Callable[[
 def test_nobody_passes_by_leaving_a_program_out(
     engine_that: EngineThat, honest: Says, ask: Ask, where: int, seeds: tuple[int, ...]
 ) -> None:
-    """One run left out, under one order seed, is not passed over in silence."""
+    """An answer fails if it leaves out one run under one order seed."""
 
     def says(batch: Batch) -> Any:
         message = honest(batch)
@@ -640,7 +640,7 @@ def test_nobody_passes_by_leaving_a_program_out(
 
 
 def test_a_program_left_out_is_a_doubt(engine_that: EngineThat, honest: Says, ask: Ask) -> None:
-    """Whatever else is wrong with the answer: no engine leaves out what it was asked."""
+    """An answer that leaves out a program is suspect, because no engine can cause that."""
 
     def says(batch: Batch) -> Any:
         message = zeroed_throughout(honest(batch))
@@ -656,7 +656,7 @@ def test_a_program_left_out_is_a_doubt(engine_that: EngineThat, honest: Says, as
 def test_what_is_left_out_behind_a_used_up_budget_is_no_doubt(
     engine_that: EngineThat, honest: Says, ask: Ask, kind: str
 ) -> None:
-    """A worker runs nothing more then, under this order seed and all others."""
+    """An answer may leave out programs after its budget is spent, because the worker then runs nothing more."""
 
     def says(batch: Batch) -> Any:
         message = honest(batch)
@@ -671,7 +671,7 @@ def test_what_is_left_out_behind_a_used_up_budget_is_no_doubt(
 
 @pytest.mark.parametrize("kind", ["", "closure", "visit", "pull", "local_grads", "pairs", "parallel", "passed"])
 def test_a_false_reading_does_not_pass_wrong_numbers(engine_that: EngineThat, honest: Says, kind: str) -> None:
-    """Whatever an engine says that it keeps on its nodes, gradients that do not follow its rules fail."""
+    """Gradients that do not follow the rules fail, even if the engine claims another structure of its nodes."""
 
     def says(batch: Batch) -> Any:
         message = all_alike((1.0).hex())(batch)
@@ -683,7 +683,7 @@ def test_a_false_reading_does_not_pass_wrong_numbers(engine_that: EngineThat, ho
 
 
 def damage(message: Any, rng: random.Random) -> None:
-    """Put something else of the protocol's into one place of an answer."""
+    """Replace one place of an answer by another value of the protocol."""
     parts: list[tuple[list[Any], int]] = []
 
     def collect(part: Any) -> None:
@@ -701,7 +701,7 @@ def damage(message: Any, rng: random.Random) -> None:
 
 @pytest.mark.parametrize("name", ASKS)
 def test_no_damaged_answer_gives_anything_but_a_verdict(engine_that: EngineThat, honest: Says, name: str) -> None:
-    """Whatever stands in an answer, a check passes or fails: the grader itself never stumbles over it."""
+    """For any answer, a check passes or fails: the grader itself never fails."""
     rng = random.Random(name)
 
     def says(batch: Batch) -> Any:
@@ -723,7 +723,7 @@ def test_no_damaged_answer_gives_anything_but_a_verdict(engine_that: EngineThat,
 
 
 def test_a_right_engine_passes_with_other_numbers(engine_that: EngineThat, redraw: Redraw, ask: Ask) -> None:
-    """Whatever the numbers are, who computes is right."""
+    """A correct engine passes with any numbers."""
     engine = engine_that(redraw=redraw)
     ask(engine)
     assert engine.comparisons == 2
@@ -732,7 +732,7 @@ def test_a_right_engine_passes_with_other_numbers(engine_that: EngineThat, redra
 def test_a_recorded_answer_fails_with_other_numbers(
     engine_that: EngineThat, honest: Says, redraw: Redraw, ask: Ask
 ) -> None:
-    """What was right for the programs as they stand in the check is wrong for those that are asked."""
+    """Recorded answers to the programs of a check are wrong for the programs with redrawn numbers."""
     recorded: list[Any] = []
     ask(engine_that(lambda batch: recorded.append(honest(batch)) or recorded[0]))
     found = finding(engine_that(lambda batch: recorded[0], redraw=redraw), ask)
@@ -742,7 +742,7 @@ def test_a_recorded_answer_fails_with_other_numbers(
 def test_the_order_in_which_a_program_is_sent_is_no_answer(
     engine_that: EngineThat, honest: Says, redraw: Redraw
 ) -> None:
-    """Beside the nodes that are asked about there are others, which belong into no order."""
+    """Programs contain additional nodes that belong to no order, so the order of sending is not an answer."""
 
     def says(batch: Batch) -> Any:
         message = honest(batch)
@@ -757,7 +757,7 @@ def test_the_order_in_which_a_program_is_sent_is_no_answer(
 
 
 def test_numbers_beside_programs_change_too(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:
-    """Upstream gradients, and those that are there before, are of the same kind and not the same."""
+    """Upstream gradients and earlier gradients are redrawn as well, with numbers of the same kind."""
     batches: list[Batch] = []
     engine = engine_that(lambda batch: batches.append(batch) or honest(batch), redraw=redraw)
     ASKS["local rules"](engine)
@@ -770,7 +770,7 @@ def test_numbers_beside_programs_change_too(engine_that: EngineThat, honest: Say
 
 
 def test_fresh_programs_are_asked_as_they_are(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:
-    """They come from the seed already."""
+    """Random programs are not redrawn, because they already come from the seed."""
     batches: list[Batch] = []
     engine = engine_that(lambda batch: batches.append(batch) or honest(batch), redraw=redraw)
     fresh = engine.fresh(3)
@@ -782,7 +782,7 @@ def test_fresh_programs_are_asked_as_they_are(engine_that: EngineThat, honest: S
 
 
 def test_numbers_for_functions(engine_that: EngineThat, redraw: Redraw) -> None:
-    """A check gets its own numbers where nothing is redrawn; others, and more of them, where it is."""
+    """A check gets its own numbers if nothing is redrawn, or else other and more numbers."""
     assert [2, -3.5, 0] == engine_that().numbers(2, -3.5, 0, more=2)
     two, minus, zero, *more = engine_that(redraw=redraw).numbers(2, -3.5, 0, more=2)
     assert (True, True, 0) == (two > 2, minus < 0 and minus != -3.5, zero)
@@ -790,7 +790,7 @@ def test_numbers_for_functions(engine_that: EngineThat, redraw: Redraw) -> None:
 
 
 def test_leaves_for_functions(engine_that: EngineThat, redraw: Redraw) -> None:
-    """A check that has the learner's own code build a program gets its leaves, with which the oracle is asked too."""
+    """A check in which the learner's code builds a program gets the leaves, with which the oracle is asked too."""
     assert {"a": 2, "b": -3} == engine_that().leaves("L = a * b", a=2, b=-3)
     engine = engine_that(redraw=redraw)
     leaves = engine.leaves("L = a * b", a=2, b=-3)
@@ -800,7 +800,7 @@ def test_leaves_for_functions(engine_that: EngineThat, redraw: Redraw) -> None:
 
 
 def test_a_single_leaf_is_judged(engine_that: EngineThat) -> None:
-    """A program without operations is sorted like any other."""
+    """A program without operations is sorted as any other."""
     engine = engine_that()
     engine.sorts(leaf(2.0))
     assert engine.comparisons == 1
@@ -810,7 +810,7 @@ def test_a_single_leaf_is_judged(engine_that: EngineThat) -> None:
 
 
 def test_a_descent_is_left_to_the_oracle() -> None:
-    """The oracle is asked for the start and for where the steps lead: no program is made from an answer."""
+    """The oracle computes a descent from its start, so no program is made from an answer."""
     heard: list[Question] = []
 
     def hear(questions: Sequence[Question]) -> list[Answer]:
@@ -833,7 +833,7 @@ def changes(engine: EngineUnderCheck, **expected: float) -> None:
 
 
 def test_a_function_is_given_the_leaves_and_the_numbers(engine_that: EngineThat, honest: Says) -> None:
-    """It gets a list of leaves that hold values and gradients, and the arguments after it."""
+    """The function gets a list of leaves with values and gradients, followed by the arguments."""
     batches: list[Batch] = []
     changes(engine_that(lambda batch: batches.append(batch) or honest(batch)), a_data=3, a_grad=5, b_data=4, b_grad=-1)
     preload, call, *_ = batches[0].runs[0].steps
@@ -845,7 +845,7 @@ def test_a_function_is_given_the_leaves_and_the_numbers(engine_that: EngineThat,
 def test_a_leaf_that_holds_another_number_is_shown(
     engine_that: EngineThat, expected: dict[str, float], actual: float
 ) -> None:
-    """What a leaf holds stands beside what it should hold, under the name of its attribute."""
+    """The finding has the actual and the expected number of a leaf, under the name of its attribute."""
     found = finding(engine_that(), lambda engine: changes(engine, a_grad=5, **expected))
     ((name, number),) = expected.items()
     about = "a = 3 with gradient 5, b = 4 with gradient -1, keep(parameters, 0.5)"
@@ -853,7 +853,7 @@ def test_a_leaf_that_holds_another_number_is_shown(
 
 
 def trained(honest: Says, losses: Any, a: float) -> Says:
-    """An engine whose `train` returns this and leaves that in a, the only parameter of `SQUARE`."""
+    """Return an engine whose `train` returns these losses and sets a, the only parameter of `SQUARE`, to this value."""
     says = with_result(honest, 0, 1, lambda _: losses)
     return with_result(says, 0, 2, lambda result: ["values", [a.hex(), result[1][1]]])
 
@@ -885,19 +885,19 @@ def test_training_that_goes_down_the_gradient_passes(engine_that: EngineThat, ho
 def test_training_that_goes_elsewhere_is_shown(
     engine_that: EngineThat, honest: Says, losses: Any, a: float, wrong: dict[str, tuple[float, float]]
 ) -> None:
-    """A parameter or a loss that differs from torch's stands beside it."""
+    """A parameter or a loss that differs from torch's is shown with torch's."""
     found = finding(engine_that(trained(honest, losses, a)), trains)
     assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
 
 
 def test_training_that_returns_no_losses_is_told_so(engine_that: EngineThat, honest: Says) -> None:
-    """The parameters may be right: the losses are part of what is asked."""
+    """Losses are required even if the parameters are right."""
     found = finding(engine_that(trained(honest, ["nothing"], 0.75)), trains)
     assert "train returned None; expected 2 numbers" == finding_text(found)
 
 
 def test_fixed_training_keeps_its_start(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:
-    """Where other leaves are redrawn, those of a `fixed` start are not."""
+    """The leaves of a `fixed` start are not redrawn, unlike others."""
     engine = engine_that(trained(honest, LOSSES, 0.75), redraw=redraw)
     engine.trains("L = a * a", a=3, steps=2, rate=0.25, fixed=True)
 
@@ -908,7 +908,7 @@ def test_fixed_training_keeps_its_start(engine_that: EngineThat, honest: Says, r
 def test_a_failing_random_program_is_shown_by_its_smallest_part_that_fails(
     engine_that: EngineThat, honest: Says
 ) -> None:
-    """An engine with a wrong product is shown one product, whatever the size of the program that failed."""
+    """For an engine with a wrong product, a single product is shown, even if a large program failed."""
 
     def says(batch: Batch) -> Any:
         answer = honest(batch)
@@ -924,13 +924,13 @@ def test_a_failing_random_program_is_shown_by_its_smallest_part_that_fails(
 
 
 def test_a_note_says_that_leaves_were_ints(engine_that: EngineThat, honest: Says) -> None:
-    """Else nobody would see what differs from the program beside it."""
+    """A remark says that leaves are ints, because the program text does not show it."""
     found = finding(engine_that(with_result(honest, 0, 2, zeroed)), lambda e: e.agrees(SQUARE, whole=True))
     assert "the leaves are ints" in str(finding_text(found))
 
 
 def test_inner_gradients_may_be_set_back_but_where_they_are_asked_for(engine_that: EngineThat, honest: Says) -> None:
-    """Without `inner` a pass may tidy up behind itself."""
+    """Without `inner`, a pass may clear the gradients of interior nodes."""
 
     def tidy(batch: Batch) -> Any:
         answer = honest(batch)

@@ -1,4 +1,4 @@
-"""A class in small: what three people handed in, and an environment into which `install.sh` installs."""
+"""A small class with submissions of three people, and an environment into which `install.sh` installs."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ Prepare = Callable[[Path], Path]
 
 @pytest.fixture
 def fill() -> Fill:
-    """Puts what somebody handed in into a folder: `honest`, `hostile`, or `empty`."""
+    """Write somebody's submission to a folder: `honest`, `hostile` or `empty`."""
 
     def fill(folder: Path, kind: str, *targets: Path) -> Path:
         place = folder / "exercises"
@@ -55,7 +55,7 @@ def fill() -> Fill:
 
 @pytest.fixture(scope="session")
 def installed_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with links to what is installed here, but for the grader itself."""
+    """Return a folder with links to all installed packages except the grader."""
     folder = tmp_path_factory.mktemp("packages")
     for path in Path(sysconfig.get_path("purelib")).iterdir():
         if "backward" not in path.name and path.suffix != ".pth":
@@ -65,7 +65,7 @@ def installed_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def prepare(installed_elsewhere: Path) -> Prepare:
-    """Makes a virtual environment that has all but the grader, so that `install.sh` installs that alone, in seconds."""
+    """Make a virtual environment with everything except the grader, so that `install.sh` takes only seconds."""
 
     def make(folder: Path) -> Path:
         venv.create(folder, with_pip=False)
@@ -78,13 +78,13 @@ def prepare(installed_elsewhere: Path) -> Prepare:
 
 @pytest.fixture(scope="session")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small course of one's own, with its solutions."""
+    """Return a small course with its solutions."""
     return Path(shutil.copytree(TAPE, tmp_path_factory.mktemp("own") / "tape"))
 
 
 @dataclass(frozen=True)
 class Shell:
-    """Runs scripts as a platform does: with bash, which stops at the first error, and with its variables alone."""
+    """Runs scripts as a platform does: with bash, stopping at the first error, and only with its variables."""
 
     home: Path
 
@@ -117,7 +117,7 @@ def shell(tmp_path: Path) -> Shell:
 
 @pytest.fixture(scope="session")
 def init(wheel: Path, course: Path) -> Callable[..., Path]:
-    """Runs `grade ci init` for a platform with the small course, into a new folder."""
+    """Run `grade ci init` for a platform with the small course, into a new folder."""
 
     def run(platform: str, folder: Path, *words: object) -> Path:
         command = [GRADE, "ci", "init", "--for", platform, "--wheel", wheel, "--course", course, *words, folder]

@@ -1,7 +1,7 @@
-"""The container file, and what holds inside: tried without a daemon.
+"""The container file, and grading inside a container, tested without a daemon.
 
-A container as docs/ci.md starts it has another user, no capability, no network, and a read-only root with a `/tmp` of
-its own. Namespaces of this machine, made by `unshare` and given up by `setpriv`, have the same.
+A container started as in docs/ci.md has another user, no capability, no network, and a read-only root with its own
+`/tmp`. Namespaces of this machine give the same. `unshare` makes them, and `setpriv` drops the rights.
 """
 
 import json
@@ -34,7 +34,7 @@ exec setpriv --reuid {user} --regid {user} --clear-groups --bounding-set=-all --
 
 @pytest.fixture(scope="module")
 def image(wheel: Path) -> Iterator[Path]:
-    """A folder like the image's `/opt`: the course, and the grader as `install.sh` installs it, but without torch."""
+    """Return a folder like the image's `/opt`, with the course and the grader from `install.sh`, but without torch."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("NOT TESTED: another user can be had by root alone")
     python = usable_python()
@@ -52,7 +52,7 @@ def image(wheel: Path) -> Iterator[Path]:
 
 
 def usable_python() -> str:
-    """A Python that another user can run, and for which there are the pinned packages; skips where there is none."""
+    """Return a Python for another user that can use the pinned packages. Skip the test if there is none."""
     for candidate in (os.path.realpath(sys.executable), "/usr/bin/python3"):
         try:
             done = subprocess.run(
@@ -75,7 +75,7 @@ def usable_python() -> str:
 
 @pytest.fixture
 def inside(image: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """Runs a command as in the container; skips where this machine makes no namespaces."""
+    """Run a command as in the container. Skip the test if this machine cannot make namespaces."""
 
     def run(*words: object) -> "subprocess.CompletedProcess[str]":
         command = ["unshare", "--mount", "--net", "--pid", "--fork", "bash", "-euc", INSIDE.format(user=NOBODY), "-"]
@@ -91,7 +91,7 @@ def inside(image: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
 
 
 def test_inside_there_is_nothing_to_reach(inside: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:
-    """The place itself holds: no root, no capability, no network, and only /tmp can be written."""
+    """Inside there is no root, no capability and no network, and only /tmp can be written."""
     script = "id -u; grep CapBnd /proc/self/status; ls /sys/class/net 2>/dev/null | grep -v '^lo$' || true"
     script += "; touch /tmp/x && echo tmp; touch /var/tmp/x 2>/dev/null || echo refused"
     done = inside("bash", "-c", script)
@@ -109,9 +109,9 @@ def test_it_grades_as_a_user_without_rights(
     kind: str,
     score: int,
 ) -> None:
-    """An official run needs no right: the sandbox holds, the score is right, and learner code reaches nothing.
+    """An official run needs no rights: the sandbox works, the score is right, and learner code reaches nothing.
 
-    The seed is the course's own, for which no PyTorch is needed.
+    The seed is the course's own, so no PyTorch is needed.
     """
     submission = image / f"submission-{isolation}-{kind}"
     fill(submission, kind, image / "course" / "tests" / "hidden" / "answers.json", Path("/tmp/cache"), Path("/tmp/x"))
@@ -129,7 +129,7 @@ def test_it_grades_as_a_user_without_rights(
 
 
 def test_without_a_sandbox_it_refuses(image: Path, inside: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:
-    """In a container that offers none, an official run says so and gives no score."""
+    """In a container without a sandbox, an official run says so and gives no score."""
     words = ["--official", "--course", image / "course", "--seed", load_course(TAPE).seed, "--isolation", "process"]
     done = inside(image / "backward" / "bin" / "grade", *words, "--from", image / "course" / "exercises")
     assert (2, "") == (done.returncode, done.stdout)
@@ -137,7 +137,7 @@ def test_without_a_sandbox_it_refuses(image: Path, inside: Callable[..., "subpro
 
 
 def test_the_container_file_ends_without_rights(wheel: Path) -> None:
-    """The last user is not root, scripts can be read by a shell, the Python is the one of the workflows."""
+    """The last user is not root, a shell can read the scripts, and the Python version is that of the workflows."""
     from grader.ci import platform_files
 
     text = platform_files("container", wheel, None)["Containerfile"].decode()

@@ -1,4 +1,4 @@
-"""The files for platforms: what is in them, and what is not."""
+"""The contents of the files for platforms."""
 
 import io
 import re
@@ -24,7 +24,7 @@ Init = Callable[..., Path]
 
 
 def made(platform: str, wheel: Path, own: bool = True) -> dict[str, bytes]:
-    """A platform's files, those in a zip by their paths in it."""
+    """Return the files of a platform; if they are in a zip file, by their paths in it."""
     files = platform_files(platform, wheel, load_course(TAPE) if own else None)
     archive = PLATFORMS[platform].archive
     if archive is None:
@@ -35,7 +35,7 @@ def made(platform: str, wheel: Path, own: bool = True) -> dict[str, bytes]:
 
 
 def workflow(text: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A workflow, and the steps of its one job."""
+    """Return a workflow and the steps of its only job."""
     read = yaml.safe_load(text)
     (job,) = read["jobs"].values()
     return read, job["steps"]
@@ -43,7 +43,7 @@ def workflow(text: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_no_solution_is_inside(wheel: Path, platform: str) -> None:
-    """No file of a solution, no line that only a solution has, no mistake; the course's checks are there."""
+    """No file contains a solution, a line of one, or a misconception. The course's checks are included."""
     files = made(platform, wheel)
     regions = [
         line.strip()
@@ -64,7 +64,7 @@ def test_no_solution_is_inside(wheel: Path, platform: str) -> None:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_the_packaged_course_is_asked_for_by_name(wheel: Path, platform: str) -> None:
-    """Never the one that lies around a submission; no placeholder is left."""
+    """The files name the packaged course, so a course beside a submission is not used. No placeholder is left."""
     files = made(platform, wheel, own=False)
     assert [] == [name for name in files if "/course/" in name]
     text = b"".join(data for name, data in files.items() if not name.endswith(".whl")).decode()
@@ -76,8 +76,11 @@ def test_the_packaged_course_is_asked_for_by_name(wheel: Path, platform: str) ->
     ("platform", "path"), [("github", ".github/workflows/grade.yml"), ("github-class", ".github/workflows/class.yml")]
 )
 def test_workflows_have_the_least_rights(wheel: Path, platform: str, path: str) -> None:
-    """They may read the repository; actions are GitHub's own, pinned by commit; no step keeps the token; nothing that
-    a learner may name is put into a script."""
+    """Workflows may only read the repository.
+
+    Actions are GitHub's own and pinned by commit. No step keeps the token. No name that a learner may choose is put
+    into a script.
+    """
     text = made(platform, wheel)[path]
     read, steps = workflow(text)
     actions = [step["uses"].split("@") for step in steps if "uses" in step]
@@ -92,7 +95,7 @@ def test_workflows_have_the_least_rights(wheel: Path, platform: str, path: str) 
 
 
 def test_only_the_step_that_clones_has_the_token(wheel: Path) -> None:
-    """It runs no code of a learner's; the steps that do have no secret."""
+    """The step with the token runs no learner code, and the steps that run learner code have no secret."""
     text = made("github-class", wheel)[".github/workflows/class.yml"]
     _, steps = workflow(text)
     assert 1 == text.count(b"secrets.")
@@ -102,7 +105,7 @@ def test_only_the_step_that_clones_has_the_token(wheel: Path) -> None:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_everything_is_pinned(wheel: Path, platform: str) -> None:
-    """Each package comes in the version that was tested; no script asks for a newer one."""
+    """Each package has the tested version, and no script asks for a newer one."""
     files = made(platform, wheel)
     (pins,) = [data.decode() for name, data in files.items() if name.endswith("constraints.txt")]
     pin = r'#.*|[\w.-]+==[\w.]+(; python_version (<|>=) "3\.\d+")?'
@@ -124,7 +127,7 @@ def test_scripts_can_be_read_by_their_language(wheel: Path, platform: str) -> No
 
 
 def test_nothing_is_overwritten(init: Init, tmp_path: Path, wheel: Path) -> None:
-    """Where one of the files exists, none is written."""
+    """If one of the files exists, none is written."""
     there = tmp_path / "repository" / ".github" / "workflows" / "grade.yml"
     there.parent.mkdir(parents=True)
     there.write_text("mine")
@@ -138,7 +141,7 @@ def test_nothing_is_overwritten(init: Init, tmp_path: Path, wheel: Path) -> None
 
 
 def test_a_link_is_not_written_through(tmp_path: Path) -> None:
-    """A link that leads nowhere is something that is there."""
+    """A link without a target counts as an existing file."""
     (tmp_path / "file").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(SetupError, match="will not overwrite"):
         write_platform({"file": b""}, tmp_path)
@@ -147,7 +150,7 @@ def test_a_link_is_not_written_through(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [None, b"", b"no zip"])
 def test_what_is_no_wheel_is_refused(tmp_path: Path, content: bytes | None) -> None:
-    """With how to make one."""
+    """The error says how to make a wheel."""
     path = tmp_path / "backward_grader-1.0-py3-none-any.whl"
     if content is not None:
         path.write_bytes(content)
@@ -156,7 +159,7 @@ def test_what_is_no_wheel_is_refused(tmp_path: Path, content: bytes | None) -> N
 
 
 def test_the_zip_is_the_same_each_time(wheel: Path) -> None:
-    """So that a new upload to Gradescope means a change."""
+    """The zip file has the same bytes each time, so that a new upload to Gradescope means a change."""
     assert platform_files("gradescope", wheel, None) == platform_files("gradescope", wheel, None)
 
 

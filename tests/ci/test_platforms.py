@@ -35,21 +35,21 @@ SCHEMA = json.loads(
 
 
 def commands(log: str) -> list[str]:
-    """The lines of a log that GitHub's runner would obey."""
+    """Return the lines of a log that GitHub's runner would execute as commands."""
     return [line for line in log.splitlines() if line.lstrip().startswith("::") or "##[" in line]
 
 
 def harmless(*texts: str) -> None:
-    """Nothing of the hostile file was done, and no secret was seen."""
+    """Check that the hostile file had no effect and that no secret was revealed."""
     for text in texts:
         assert "REACHED" not in text
         assert TOKEN not in text
 
 
 def test_github(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """A push: checkout, the workflow's scripts one after the other, the job summary, annotations, artifacts.
+    """A push runs the checkout and the workflow's scripts, and writes the job summary, annotations and artifacts.
 
-    Three pushes, each in its turn: what is installed is the same for each.
+    The three pushes run one after another, because they share an installation.
     """
     work = init("github", tmp_path / "work" / "repo")
     temp = tmp_path / "temp"
@@ -92,7 +92,7 @@ def test_github(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path
 
 
 def test_gitlab(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """Three pipelines: the job's script, and the report that GitLab's tests tab reads."""
+    """Three pipelines run the job's script, and write the report for GitLab's tests tab."""
     work = init("gitlab", tmp_path / "builds" / "project")
     home = prepare(tmp_path / "opt" / "backward")
     job = yaml.safe_load((work / ".gitlab-ci.yml").read_text())["grade"]
@@ -115,7 +115,7 @@ def test_gitlab(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path
 
 @pytest.fixture(scope="module")
 def image(init: Init, prepare: Prepare, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gradescope's `/autograder`, elsewhere: the zip unpacked to `source/`, `setup.sh` run, `run_autograder` beside."""
+    """Return a folder like Gradescope's `/autograder`: `source/` from the zip, `setup.sh` run, and `run_autograder`."""
     folder = tmp_path_factory.mktemp("gradescope")
     root = folder / "autograder"
     with zipfile.ZipFile(init("gradescope", folder / "upload") / "autograder.zip") as archive:
@@ -132,7 +132,7 @@ def image(init: Init, prepare: Prepare, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def autograder(image: Path) -> Path:
-    """The image without a submission, and without results."""
+    """Return the image without a submission and results."""
     shutil.rmtree(image / "submission", ignore_errors=True)
     shutil.rmtree(image / "results")
     (image / "results").mkdir()
@@ -140,7 +140,7 @@ def autograder(image: Path) -> Path:
 
 
 def test_gradescope(autograder: Path, fill: Fill, shell: Shell) -> None:
-    """Three submissions in one image, each in its turn: every one has results that Gradescope reads."""
+    """Three submissions in one image, one after another, each have results that Gradescope can read."""
     if os.geteuid() == 0:
         assert 0 == stat.S_IMODE((autograder / "source").stat().st_mode) & 0o077
     results = autograder / "results" / "results.json"
@@ -160,7 +160,7 @@ def test_gradescope(autograder: Path, fill: Fill, shell: Shell) -> None:
 
 
 def test_gradescope_takes_loose_files_and_follows_no_link(autograder: Path, shell: Shell, tmp_path: Path) -> None:
-    """Files that were dragged into the upload lie in `submission/` itself; a link to a solution is no solution."""
+    """Loose files of an upload are in `submission/` itself. A link to a solution is not followed."""
     submission = autograder / "submission"
     submission.mkdir()
     solutions = tmp_path / "solutions"
@@ -176,7 +176,7 @@ def test_gradescope_takes_loose_files_and_follows_no_link(autograder: Path, shel
 
 
 def test_gradescope_is_told_where_grading_itself_fails(autograder: Path, fill: Fill, shell: Shell) -> None:
-    """Without results: Gradescope then says that the autograder failed, and gives no 0."""
+    """If grading fails, there are no results, so Gradescope reports that the autograder failed and does not give 0."""
     fill(autograder / "submission", "honest")
     settings = autograder / "source" / "course" / "course.yaml"
     right = settings.read_bytes()
@@ -189,7 +189,7 @@ def test_gradescope_is_told_where_grading_itself_fails(autograder: Path, fill: F
 
 
 def test_an_old_python_is_told(init: Init, shell: Shell, tmp_path: Path) -> None:
-    """Before anything is installed, with what to do."""
+    """The message says what to do, before anything is installed."""
     old = tmp_path / "python"
     old.write_text('#!/bin/sh\ntest "$1" = --version && echo Python 3.10.12 || exit 1\n')
     old.chmod(0o755)
@@ -237,7 +237,7 @@ def test_classroom50(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp
 
 
 def test_a_class_at_night(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """Clone all, grade, write the page and exports; the next night grades only what has changed."""
+    """The job clones and grades all repositories, and writes page and exports. The next night, it grades changes."""
     work = init("github-class", tmp_path / "work")
     temp, token = tmp_path / "temp", {"CLONE_TOKEN": TOKEN}
     prepare(temp / "backward")
@@ -292,7 +292,7 @@ def commit(repository: Path) -> None:
     "line", ["../evil https://example.org/x.git", "jane", "jane --upload-pack=touch", ".git https://example.org/x.git"]
 )
 def test_a_bad_line_clones_nothing(line: str, init: Init, shell: Shell, tmp_path: Path) -> None:
-    """A name is a name and an address no option; the script says which line, and fails at its end."""
+    """A name must be a name, and an address must not be an option. The script names the line, and fails at its end."""
     work = init("github-class", tmp_path / "work")
     (work / "repositories.txt").write_text(f"{line}\n")
     done = shell("bash .github/backward/clone.sh repositories.txt submissions", work)

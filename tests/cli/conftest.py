@@ -1,4 +1,4 @@
-"""The installed command, run as a learner runs it: in a folder of its own, with a clean environment."""
+"""The installed command, run in an empty folder with a clean environment."""
 
 import os
 import shutil
@@ -17,14 +17,14 @@ Run = subprocess.CompletedProcess[str]
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for what torch has answered, one for all processes of a test run."""
+    """Return a folder for torch's answers, which all processes of a test run share."""
     folder = tmp_path_factory.getbasetemp()
     return (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "cache"
 
 
 @pytest.fixture
 def environment(tmp_path: Path, cache: Path) -> dict[str, str]:
-    """Nothing of the caller's but the search path; a home of our own."""
+    """Return an environment with only the caller's search path, and with its own home folder."""
     home = tmp_path / "home"
     home.mkdir()
     return {"PATH": os.environ["PATH"], "HOME": str(home), "BACKWARD_CACHE": str(cache), "LC_ALL": "C.UTF-8"}
@@ -32,7 +32,7 @@ def environment(tmp_path: Path, cache: Path) -> dict[str, str]:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """An empty folder to work in, with no course in it or above it."""
+    """Return an empty folder to work in, without a course in it or above it."""
     folder = tmp_path / "work"
     folder.mkdir()
     return folder
@@ -40,7 +40,7 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def grade(environment: Mapping[str, str], work: Path) -> Callable[..., Run]:
-    """Run `grade` with some words. Whatever they are, no traceback of the grader's may appear."""
+    """Run `grade` with some words. Fail if a traceback of the grader appears."""
 
     def run(*words: object, cwd: Path = work, timeout: float = 60, **more: str) -> Run:
         done = subprocess.run(
@@ -60,7 +60,7 @@ def grade(environment: Mapping[str, str], work: Path) -> Callable[..., Run]:
 
 @pytest.fixture(scope="session")
 def quick_course(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> Path:
-    """A copy of the course, without solutions, in which half a second of CPU time and few calls are the limits."""
+    """Return a copy of the course without solutions, limited to half a second of CPU time and few calls."""
     folder = tmp_path_factory.mktemp("course")
     shutil.copytree(handed_out, folder / "exercises")
     shutil.copytree(ROOT / "tests" / "hidden", folder / "tests" / "hidden")
@@ -74,13 +74,13 @@ def quick_course(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> 
 
 @pytest.fixture
 def own_course(quick_course: Path, tmp_path: Path) -> Path:
-    """A copy of the quick course that a test may damage."""
+    """Return a copy of the quick course that a test may damage."""
     return Path(shutil.copytree(quick_course, tmp_path / "course", ignore=shutil.ignore_patterns(".*")))
 
 
 @pytest.fixture(scope="session")
 def solved() -> Callable[[str], str]:
-    """The solution of an exercise, by the name of its file."""
+    """Return the solution of an exercise, by the name of its file."""
 
     def read(name: str) -> str:
         return (ROOT / "solutions" / name).read_text(encoding="utf-8")

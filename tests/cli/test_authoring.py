@@ -1,6 +1,6 @@
-"""An author's commands: from nothing to a course that is verified and handed out; slips are told with file and line.
+"""An author's commands, from nothing to a verified course that is handed out. Errors have file and line.
 
-Exit code 2 is for what an author can mend; 3 is for the grader's own faults.
+Exit code 2 means that the author can fix the error. Exit code 3 means a fault of the grader.
 """
 
 import shutil
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course as `grade new course` writes it, with its answer book."""
+    """Return a course from `grade new course`, with its answer book."""
     course = new_course(tmp_path_factory.mktemp("begun") / "course")
     write_book(course.book, build_book(course))
     return course.folder
@@ -31,12 +31,12 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def course(begun: Path, work: Path) -> Path:
-    """A copy of it that a test may change, as the folder to work in."""
+    """Return a copy of the course that a test may change, and make it the current folder."""
     return Path(shutil.copytree(begun, work, dirs_exist_ok=True))
 
 
 def test_a_course_from_nothing(grade: Grade, work: Path) -> None:
-    """Each command says what it wrote and what comes next; at once, everything is right."""
+    """Each command prints what it wrote and the next step. The new course has no findings."""
     done = grade("new", "course", "mine", "--title", "My course")
     assert (0, "") == (done.returncode, done.stderr)
     assert "Next: cd mine, then `grade build`, `grade verify`, and `grade new exercise NAME`." in done.stdout
@@ -60,7 +60,7 @@ def test_a_course_from_nothing(grade: Grade, work: Path) -> None:
 
 
 def test_a_release_again_says_that_nothing_is_to_do(grade: Grade, course: Path) -> None:
-    """Files that are as they should be are left alone; others only with `--replace`, which names them."""
+    """Files that are up to date are left alone. Others are replaced only with `--replace`, which names them."""
     grade("release", "out")
     assert "out is up to date\n" == grade("release", "out").stdout
     (course / "out" / "README.md").write_text("mine\n")
@@ -71,7 +71,7 @@ def test_a_release_again_says_that_nothing_is_to_do(grade: Grade, course: Path) 
 
 
 def test_a_release_out_of_date_is_refused(grade: Grade, course: Path) -> None:
-    """After a change of a solution's question `grade build` comes first."""
+    """After the question of a solution has changed, `grade build` is needed first."""
     solution = course / "solutions" / "01_first.py"
     solution.write_text(
         solution.read_text().replace("what is the contribution of log to", "which contribution does log make to")
@@ -85,7 +85,7 @@ def test_a_release_out_of_date_is_refused(grade: Grade, course: Path) -> None:
 
 
 def test_build_writes_the_stubs_that_nobody_has_worked_on(grade: Grade, course: Path) -> None:
-    """A change of a solution's question reaches the exercise file; somebody's work is left alone, and named."""
+    """A changed question of a solution reaches the exercise file. A file with work in it is left alone and named."""
     solution, exercise = course / "solutions" / "01_first.py", course / "exercises" / "01_first.py"
     solution.write_text(
         solution.read_text().replace("what is the contribution of log to", "which contribution does log make to")
@@ -99,7 +99,7 @@ def test_build_writes_the_stubs_that_nobody_has_worked_on(grade: Grade, course: 
 
 
 def test_build_of_one_exercise_needs_a_book(grade: Grade, course: Path) -> None:
-    """What it does not make anew it takes from the answer book, so there has to be one."""
+    """Building one exercise takes the others from the answer book, so the book must exist."""
     (course / "tests" / "hidden" / "answers.json").unlink()
     done = grade("build", "first")
     assert (2, "") == (done.returncode, done.stdout)
@@ -107,7 +107,7 @@ def test_build_of_one_exercise_needs_a_book(grade: Grade, course: Path) -> None:
 
 
 def test_verify_checks_the_readme(grade: Grade, course: Path) -> None:
-    """A row of its table that is not as the course has it is told with the right one."""
+    """If a row of the README's table differs from the course, the finding has the right row."""
     readme = course / "README.md"
     readme.write_text(readme.read_text().replace("`log` | 5 |", "`log` | 6 |"))
     line = readme.read_text().splitlines().index("| 01 first | `_backward` of `log` | 6 |") + 1
@@ -119,7 +119,7 @@ def test_verify_checks_the_readme(grade: Grade, course: Path) -> None:
 
 @pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: slip["id"])
 def test_a_slip_is_told_by_file_and_line(grade: Grade, course: Path, slip: dict[str, str]) -> None:
-    """The message names the file, its line and what to do; nothing is printed as if it had worked."""
+    """The message names the file, its line and what to do. Nothing is printed that looks like a success."""
     file = course / slip["file"]
     text = file.read_text(encoding="utf-8")
     assert 1 == text.count(slip["old"])
@@ -135,7 +135,7 @@ def test_a_slip_is_told_by_file_and_line(grade: Grade, course: Path, slip: dict[
 
 
 def test_a_broken_hidden_test_grades_no_class(grade: Grade, course: Path) -> None:
-    """With a syntax error in a hidden test a class gets no reports, but the file and the line."""
+    """A hidden test with a syntax error gives no reports for a class, but an error with file and line."""
     test = course / "tests" / "hidden" / "test_01_first.py"
     test.write_text(test.read_text() + "def test every():\n")
     (course / "class" / "ann").mkdir(parents=True)
@@ -147,7 +147,7 @@ def test_a_broken_hidden_test_grades_no_class(grade: Grade, course: Path) -> Non
 
 
 def test_stubs_makes_the_folder_of_exercises(grade: Grade, course: Path) -> None:
-    """Where `exercises/` is gone, or a clone never had it, `grade stubs` writes it."""
+    """If `exercises/` does not exist, `grade stubs` makes it."""
     stub = (course / "exercises" / "01_first.py").read_text()
     shutil.rmtree(course / "exercises")
     done = grade("stubs")
@@ -157,7 +157,7 @@ def test_stubs_makes_the_folder_of_exercises(grade: Grade, course: Path) -> None
 
 @pytest.mark.parametrize("command", ["build", "stubs", "verify", "release out"])
 def test_a_course_without_solutions_is_told(grade: Grade, course: Path, command: str) -> None:
-    """What an author's commands read is named."""
+    """The error names the missing solution."""
     shutil.rmtree(course / "solutions")
     done = grade(*command.split())
     assert (2, "") == (done.returncode, done.stdout)

@@ -1,5 +1,7 @@
-"""Whatever lies where an exercise or a course should be: a message, the right exit code, no traceback, and the other
-exercises graded all the same."""
+"""Bad exercise files and courses give a message and the right exit code, without a traceback.
+
+The other exercises are still graded.
+"""
 
 import os
 import shutil
@@ -19,7 +21,7 @@ Edit = Callable[[str], str]
 
 
 class Bad(NamedTuple):
-    """A file that goes wrong: how it is made from the solution, and what becomes of it."""
+    """A bad file: how to make it from the solution, and the expected result."""
 
     edit: Edit
     status: str
@@ -28,17 +30,17 @@ class Bad(NamedTuple):
 
 
 def first(text: str) -> Edit:
-    """Put something in front of the solution."""
+    """Insert text before the solution."""
     return lambda solution: text + solution
 
 
 def for_rule(text: str) -> Edit:
-    """Put something in the place of the first line of `_backward`."""
+    """Replace the first line of `_backward`."""
     return lambda solution: solution.replace("self.grad += out.grad", text)
 
 
 def for_plus(text: str) -> Edit:
-    """Put something at the beginning of `__add__`."""
+    """Insert text at the beginning of `__add__`."""
     head = "def __add__(self, other):\n"
     return lambda solution: solution.replace(head, f"{head}        {text}\n")
 
@@ -107,7 +109,7 @@ DISTRIBUTE = {
 
 @pytest.fixture
 def graded(grade: Grade, quick_course: Path, work: Path, solved: Solved) -> Callable[..., tuple[Any, Report]]:
-    """Grade an exercise's file and, beside it, a right one; gives the run and the report."""
+    """Grade an exercise's file together with a right one. Return the run and the report."""
 
     def run(exercise: str = "distribute") -> tuple[Any, Report]:
         (work / "02_swap.py").write_text(solved("02_swap.py"))
@@ -121,7 +123,7 @@ def graded(grade: Grade, quick_course: Path, work: Path, solved: Solved) -> Call
 def test_a_bad_file_is_told_and_costs_nobody_else(
     graded: Callable[..., tuple[Any, Report]], work: Path, solved: Solved, bad: Bad
 ) -> None:
-    """Each bad file has its status and its words; the exercise beside it has full marks."""
+    """Each bad file has its status and message. The other exercise has full marks."""
     (work / "01_distribute.py").write_text(bad.edit(solved("01_distribute.py")))
     done, report = graded()
     mine, other = report.exercises
@@ -135,7 +137,7 @@ def test_a_bad_file_is_told_and_costs_nobody_else(
 
 
 def flat(text: str) -> str:
-    """Text in one line: what is told may be broken anywhere."""
+    """Return a text in one line, because messages may be broken anywhere."""
     return " ".join(text.split())
 
 
@@ -157,7 +159,7 @@ FILES: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
 def test_what_is_no_file_of_text_is_told_and_costs_nobody_else(
     graded: Callable[..., tuple[Any, Report]], work: Path, status: str, shown: str, make: Callable[[Path], Any]
 ) -> None:
-    """Missing and unreadable files are told apart, with the reason; the exercise beside has full marks."""
+    """Missing and unreadable files have different statuses and a reason. The other exercise has full marks."""
     make(work / "01_distribute.py")
     done, report = graded()
     mine, other = report.exercises
@@ -178,7 +180,7 @@ def test_what_is_no_file_of_text_is_told_and_costs_nobody_else(
 def test_build_topo_may_return_anything(
     graded: Callable[..., tuple[Any, Report]], work: Path, solved: Solved, shown: str, body: str
 ) -> None:
-    """Whatever comes back instead of a list of nodes is named."""
+    """The message names anything that is returned instead of a list of nodes."""
     (work / "06_build_topo.py").write_text(f"{solved('06_build_topo.py')}\ndef build_topo(root):\n    {body}\n")
     done, report = graded("build_topo")
     assert (1, "") == (done.returncode, done.stderr)
@@ -187,7 +189,7 @@ def test_build_topo_may_return_anything(
 
 
 def test_output_in_the_report_is_capped(graded: Callable[..., tuple[Any, Report]], work: Path, solved: Solved) -> None:
-    """Of megabytes printed, a report keeps what the course allows, and says so."""
+    """A report keeps as much of megabytes of output as the course allows, and says so."""
     (work / "01_distribute.py").write_text(for_plus("print('x' * 100_000)")(solved("01_distribute.py")))
     _, report = graded()
     for check in report.exercises[0].checks:
@@ -215,7 +217,7 @@ def test_output_in_the_report_is_capped(graded: Callable[..., tuple[Any, Report]
 def test_a_damaged_course_is_told_by_file_and_line(
     grade: Grade, own_course: Path, expected: str, old: str, new: str
 ) -> None:
-    """What is wrong in course.yaml is said with its line; nothing is graded; exit code 2."""
+    """An error in course.yaml is reported with its line and exit code 2, and nothing is graded."""
     file = own_course / "course.yaml"
     text = file.read_text(encoding="utf-8")
     assert old in text
@@ -232,7 +234,7 @@ def test_a_damaged_course_is_told_by_file_and_line(
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"just words", b"a: &a [*a]\n", b"[" * 5000])
 def test_a_course_file_that_is_none_is_told(grade: Grade, own_course: Path, content: bytes) -> None:
-    """Whatever course.yaml holds, it is named, and nothing is graded."""
+    """If course.yaml contains no course, the error names it, and nothing is graded."""
     (own_course / "course.yaml").write_bytes(content)
     done = grade(cwd=own_course)
     assert (2, "") == (done.returncode, done.stdout)
@@ -240,7 +242,7 @@ def test_a_course_file_that_is_none_is_told(grade: Grade, own_course: Path, cont
 
 
 def test_a_course_without_hidden_tests_is_told(grade: Grade, own_course: Path) -> None:
-    """A course.yaml in a folder above, without the tests behind it, is no course to grade by."""
+    """A course.yaml without hidden tests in a folder above cannot be used for grading."""
     shutil.rmtree(own_course / "tests")
     below = own_course / "deep" / "down"
     below.mkdir(parents=True)
@@ -250,7 +252,7 @@ def test_a_course_without_hidden_tests_is_told(grade: Grade, own_course: Path) -
 
 
 def test_somebody_elses_course_file_is_told(grade: Grade, work: Path) -> None:
-    """A course.yaml of another tool in a folder above is named as what is in the way."""
+    """If course.yaml in a folder above belongs to another tool, the error names it as the problem."""
     (work / "course.yaml").write_text("name: Biology\nunits: [cells, genes]\n")
     below = work / "notes"
     below.mkdir()
@@ -260,7 +262,7 @@ def test_somebody_elses_course_file_is_told(grade: Grade, work: Path) -> None:
 
 
 def test_a_missing_answer_book_is_told(grade: Grade, own_course: Path) -> None:
-    """Without its answer book a course says how to write one."""
+    """The error for a missing answer book says how to write one."""
     (own_course / "tests" / "hidden" / "answers.json").unlink()
     done = grade("distribute", cwd=own_course)
     assert (2, "") == (done.returncode, done.stdout)
@@ -269,7 +271,7 @@ def test_a_missing_answer_book_is_told(grade: Grade, own_course: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"[" * 5000, b'{"format": 99, "torch": "", "stubs": {}, "answers": {}}'])
 def test_a_damaged_answer_book_is_told(grade: Grade, own_course: Path, content: bytes) -> None:
-    """An answer book that cannot be read, or is of another format, is named with the way to a new one."""
+    """The error for an unreadable answer book, or one of another format, says how to write a new one."""
     (own_course / "tests" / "hidden" / "answers.json").write_bytes(content)
     done = grade("distribute", cwd=own_course)
     assert (2, "") == (done.returncode, done.stdout)
@@ -278,7 +280,7 @@ def test_a_damaged_answer_book_is_told(grade: Grade, own_course: Path, content: 
 
 
 def test_one_missing_file_of_hidden_tests_is_told(grade: Grade, own_course: Path, solved: Solved) -> None:
-    """The exercise whose tests are missing is named where course.yaml lists it."""
+    """The error names the exercise with missing tests and its line in course.yaml."""
     (own_course / "tests" / "hidden" / "test_02_swap.py").unlink()
     (own_course / "exercises" / "02_swap.py").write_text(solved("02_swap.py"))
     done = grade("swap", cwd=own_course)

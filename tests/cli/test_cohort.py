@@ -29,7 +29,7 @@ def solution(name: str) -> str:
 
 @pytest.fixture
 def submissions(work: Path) -> Path:
-    """Three people: one right, one who overwrites, one who handed in nothing."""
+    """Return three submissions: a right one, one that overwrites gradients, and an empty one."""
     folder = work / "submissions"
     for name in ("ann", "bob", "dot"):
         (folder / name).mkdir(parents=True)
@@ -40,13 +40,13 @@ def submissions(work: Path) -> Path:
 
 @pytest.fixture
 def cohort(grade: Run, submissions: Path, work: Path) -> Run:
-    """`grade cohort` on the three in one process, with the course's own seed: its answers are in the answer book."""
+    """Run `grade cohort` in one process with the course's own seed, whose answers are in the answer book."""
     command = ("cohort", submissions, "--out", work / "results", "--jobs", 1, *OWN_SEED)
     return lambda *words, **more: grade(*command, *words, **more)
 
 
 def test_a_class_is_graded_and_summed_up(grade: Run, submissions: Path, work: Path) -> None:
-    """Reports, a summary on paper and on the screen, and exit code 1 because somebody handed in nothing."""
+    """A run writes reports and a summary, prints the summary, and exits with 1 because a submission is empty."""
     done = grade("cohort", submissions, "--out", work / "results")
     assert 1 == done.returncode, done.stderr
     assert "3 of 3 submissions graded" in done.stdout
@@ -60,7 +60,7 @@ def test_a_class_is_graded_and_summed_up(grade: Run, submissions: Path, work: Pa
 
 
 def test_the_same_command_again_grades_nothing(cohort: Run, work: Path) -> None:
-    """What is there is kept, and counted as such."""
+    """Existing reports are kept, and counted as kept."""
     cohort()
     before = {p.name: p.read_bytes() for p in (work / "results" / "reports").iterdir()}
     assert "3 of them in an earlier run" in cohort().stdout
@@ -68,7 +68,7 @@ def test_the_same_command_again_grades_nothing(cohort: Run, work: Path) -> None:
 
 
 def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work: Path) -> None:
-    """Another night, another folder: the seed and what has not changed come from the folder before, which stays."""
+    """A run into another folder takes the seed and unchanged reports from the earlier folder, which stays unchanged."""
     grade("cohort", submissions, "--out", work / "first", "--jobs", 1, *OWN_SEED)
     before = {p.name: p.read_bytes() for p in (work / "first").rglob("*.json")}
     (submissions / "bob" / "02_swap.py").write_text(solution("02_swap.py"))
@@ -82,14 +82,14 @@ def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work:
 
 
 def test_since_wants_results(grade: Run, submissions: Path, work: Path) -> None:
-    """A folder without any is a mistake, and nothing is graded."""
+    """If the folder after `--since` has no results, nothing is graded."""
     done = grade("cohort", submissions, "--out", work / "second", "--since", work / "nowhere")
     assert (2, "") == (done.returncode, done.stdout)
     assert f"--since {work / 'nowhere'}: the folder has no results of `grade cohort`" in done.stderr
 
 
 def test_a_complete_class_needs_no_eye(cohort: Run, submissions: Path) -> None:
-    """Exit code 0, whatever the scores are."""
+    """If nothing needs review, the exit code is 0 with any scores."""
     (submissions / "dot").rmdir()
     assert 0 == cohort().returncode
 
@@ -97,7 +97,7 @@ def test_a_complete_class_needs_no_eye(cohort: Run, submissions: Path) -> None:
 def test_a_run_that_is_interrupted_says_how_to_go_on(
     cohort: Run, submissions: Path, work: Path, environment: Mapping[str, str]
 ) -> None:
-    """Ctrl-C ends it with one clear line, nothing is left half written, and the same command finishes the rest."""
+    """Ctrl-C ends the run with one clear line and no half-written file. The same command finishes the rest."""
     for number in range(60):
         (submissions / f"p{number}").mkdir()
         text = solution("02_swap.py") + f"# {number}\n"
@@ -120,7 +120,7 @@ def test_a_run_that_is_interrupted_says_how_to_go_on(
 
 
 def test_reports_of_submissions_that_are_gone_are_set_aside(cohort: Run, submissions: Path, work: Path) -> None:
-    """They are counted nowhere, and not lost."""
+    """Such reports do not count, but are kept."""
     cohort()
     (submissions / "bob" / "02_swap.py").unlink()
     (submissions / "bob").rmdir()
@@ -132,7 +132,7 @@ def test_reports_of_submissions_that_are_gone_are_set_aside(cohort: Run, submiss
 
 
 def test_people_and_decisions(cohort: Run, grade: Run, work: Path) -> None:
-    """A roster names people and who is absent; a decision is applied by the next run, an edited report is not."""
+    """A roster names people and those who are absent. The next run applies a decision, but not an edited report."""
     (work / "roster.csv").write_text("login,name\nann,Ann A\nbob,Bob B\neve,Eve E\n")
     done = cohort("--roster", work / "roster.csv")
     assert "Submitted nothing (1): Eve E" in done.stdout
@@ -160,7 +160,7 @@ def test_people_and_decisions(cohort: Run, grade: Run, work: Path) -> None:
 
 
 def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, work: Path) -> None:
-    """Exit code 2, one line, and no file."""
+    """The exit code is 2, with one line on standard error, and no file is written."""
     cohort()
     for words, said in {
         "nobody --excused": "there is no learner or submission `nobody`",
@@ -196,7 +196,7 @@ def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, work: P
 def test_a_decision_is_for_the_files_that_it_was_made_for(
     cohort: Run, grade: Run, submissions: Path, work: Path
 ) -> None:
-    """A corrected file gets what the grader gives it, and somebody is asked to confirm or withdraw the decision."""
+    """A corrected file gets the points of the checks, and a review asks to confirm or withdraw the decision."""
     cohort()
     grade("decide", "results", "ann", "--points", "swap.upstream=0", "--why", "copied", "--by", "Ada")
     by_hand = "- {learner: bob, points: {swap.upstream: 0}, by: Ada, at: 2026-03-05, why: copied}\n"
@@ -224,7 +224,7 @@ def totals(work: Path) -> dict[str, int]:
 
 
 def test_a_submission_of_nobody_is_ignored(cohort: Run, grade: Run, work: Path) -> None:
-    """It is not graded, counted or asked about, until somebody decides otherwise."""
+    """The submission is not graded, counted or listed for review, until somebody decides otherwise."""
     (work / "roster.csv").write_text("login,name\nann,Ann A\nbob,Bob B\n")
     cohort("--roster", work / "roster.csv")
     done = grade("decide", "results", "dot", "--excused", "--why", "a test")
@@ -238,7 +238,7 @@ def test_a_submission_of_nobody_is_ignored(cohort: Run, grade: Run, work: Path) 
 
 
 def test_what_is_nobodys_is_said(cohort: Run, submissions: Path) -> None:
-    """A loose file beside people's folders is named, and somebody should look."""
+    """A loose file beside people's folders is named, and the exit code is 1."""
     (submissions / "dot").rmdir()
     (submissions / "loose.py").write_text("class Value: pass\n")
     done = cohort()
@@ -248,7 +248,7 @@ def test_what_is_nobodys_is_said(cohort: Run, submissions: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: a full disk needs a file system of our own, and root")
 def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submissions: Path, work: Path) -> None:
-    """A clear last line and exit code 2; with room again, the same command finishes."""
+    """The last line names the problem, and the exit code is 2. After space is free, the same command finishes."""
     out = work / "results"
     out.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=28k", "tmpfs", out], check=False, capture_output=True)
@@ -280,14 +280,14 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
     ],
 )
 def test_wrong_use_is_explained(grade: Run, submissions: Path, work: Path, words: list[str], said: str) -> None:
-    """Exit code 2 and one line that says what is wrong."""
+    """The exit code is 2, and one line says what is wrong."""
     done = grade("cohort", *words, *OWN_SEED)
     assert 2 == done.returncode
     assert said in done.stderr
 
 
 def test_without_a_sandbox_only_when_told(cohort: Run, work: Path) -> None:
-    """`--allow-process` is the instructor's word that the code can be trusted."""
+    """Without a sandbox, code runs only with `--allow-process`, which says that the instructor trusts it."""
     done = cohort("--isolation", "process", "--allow-process")
     assert "3 of 3 submissions graded" in done.stdout
     report = json.loads((work / "results" / "reports" / "ann.json").read_text())
@@ -295,7 +295,7 @@ def test_without_a_sandbox_only_when_told(cohort: Run, work: Path) -> None:
 
 
 def test_the_course_is_never_taken_from_a_submission(cohort: Run, submissions: Path) -> None:
-    """A course.yaml beside the submissions is nobody's course."""
+    """A course.yaml beside the submissions is not used."""
     (submissions / "course.yaml").write_text("broken: [")
     (submissions / "ann" / "course.yaml").write_text("broken: [")
     done = cohort(cwd=submissions)
@@ -318,7 +318,7 @@ class Terminal(io.StringIO):
 def test_progress_says_how_far_how_fast_and_how_long(
     monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, expected: list[str]
 ) -> None:
-    """Done of all, rate, time left, and what could not be graded; a line each time where no terminal is looking."""
+    """Progress shows counts, rate, remaining time and faults. Without a terminal, it is a line each time."""
     from grader.cli import cohort
     from grader.cohort import Standing
 

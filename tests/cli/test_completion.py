@@ -21,7 +21,7 @@ CASES = [
 
 
 def test_bash_completes_commands_options_and_exercises(grade: Grade, work: Path) -> None:
-    """The script that is printed makes bash offer what fits, and nothing else."""
+    """With the printed script, bash offers exactly the words that fit."""
     script = work / "completion.bash"
     script.write_text(grade("completion", "bash").stdout)
     asked = "".join(
@@ -37,7 +37,7 @@ def test_bash_completes_commands_options_and_exercises(grade: Grade, work: Path)
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_get_the_same_words(grade: Grade, shell: str) -> None:
-    """Their scripts are not run here."""
+    """Scripts for other shells have the same words. They are not run here."""
     done = grade("completion", shell)
     assert (0, "") == (done.returncode, done.stderr)
     assert all(word in done.stdout for word in ("accumulate", "solution", "--isolation"))

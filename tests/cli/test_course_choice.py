@@ -1,4 +1,4 @@
-"""Which course a command takes: the one that is named, the one around, or the packaged one; and that it says which."""
+"""The choice of a course: the named one, the one around, or the packaged one; and the message about the choice."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ Grade = Callable[..., Any]
 
 @pytest.fixture
 def own(work: Path) -> Path:
-    """A folder with a course of its own, and a class of one that has solved its first exercise."""
+    """Return a folder with its own course, and a class of one learner who has solved the first exercise."""
     shutil.copytree(TAPE, work, dirs_exist_ok=True)
     (work / "submissions" / "ann").mkdir(parents=True)
     shutil.copy(TAPE / "solutions" / "01_record.py", work / "submissions" / "ann")
@@ -25,7 +25,7 @@ def own(work: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("below", [".", "submissions", "submissions/ann"])
 def test_a_class_is_not_graded_while_it_is_open_with_which_course(grade: Grade, own: Path, below: str) -> None:
-    """In a course's folder, or below it, both courses are named as they are to be written; nothing is graded."""
+    """In or below a course's folder, the message has the options for both courses, and nothing is graded."""
     done = grade("cohort", own / "submissions", "--out", own / "results", cwd=own / below)
     assert (2, "") == (done.returncode, done.stdout)
     assert f"You are in the folder of {own / 'course.yaml'}." in done.stderr
@@ -42,7 +42,7 @@ def test_a_class_is_not_graded_while_it_is_open_with_which_course(grade: Grade, 
 def test_the_course_of_a_class_is_printed_and_recorded(
     grade: Grade, own: Path, given: str, folder: str, course: str, score: int
 ) -> None:
-    """Standard error, `run.json`, `cohort.json` and each report say with which course a class was graded."""
+    """Standard error, `run.json`, `cohort.json` and each report name the course that a class was graded with."""
     seed = course.partition("(")[2].rstrip(")")
     done = grade("cohort", "submissions", "--out", "results", "--course", given, "--seed", seed, "--jobs", 1)
     assert f"course: {course} in {own / folder}\n" in done.stderr
@@ -61,7 +61,7 @@ def test_the_course_of_a_class_is_printed_and_recorded(
 @pytest.mark.slow
 @pytest.mark.parametrize("given", [".", "packaged"])
 def test_feedback_takes_the_course_that_the_class_was_graded_with(grade: Grade, own: Path, given: str) -> None:
-    """Whether it was the one around or the packaged one, it need not be named again."""
+    """The course need not be named again, whether it was the one around or the packaged one."""
     seed = {".": "tape 2026.1", "packaged": "backward 2026.1"}[given]
     grade("cohort", "submissions", "--out", "results", "--course", given, "--seed", seed, "--jobs", 1)
     done = grade("export", "results", "--to", "feedback")
@@ -72,7 +72,7 @@ def test_feedback_takes_the_course_that_the_class_was_graded_with(grade: Grade, 
 
 @pytest.mark.slow
 def test_an_official_run_says_that_it_takes_the_packaged_course(grade: Grade, own: Path, tmp_path: Path) -> None:
-    """A submission may bring a course.yaml: it is not taken, and that is said. `--course` says which is."""
+    """A course.yaml in a submission is not used, and a message says so. `--course` chooses another course."""
     submission = tmp_path / "work" / "submissions" / "ann"
     done = grade("record", submission / "01_record.py", "--official", cwd=submission)
     assert 2 == done.returncode
@@ -87,7 +87,7 @@ def test_an_official_run_says_that_it_takes_the_packaged_course(grade: Grade, ow
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["build", "new exercise second", "release out", "stubs", "verify"])
 def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path, command: str) -> None:
-    """The packaged course is neither verified nor written to unasked."""
+    """The packaged course is verified or written to only if it is named."""
     done = grade(*command.split())
     assert (2, "") == (done.returncode, done.stdout)
     assert [] == list(work.iterdir())
@@ -111,6 +111,6 @@ DEFAULTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("command", DEFAULTS)
 def test_help_says_which_course_is_taken(grade: Grade, command: str) -> None:
-    """The default of `--course` stands in the help of each command."""
+    """The help of each command has the default of `--course`."""
     text = " ".join(grade(*command.split(), "--help").stdout.split())
     assert f"the course's folder (default: {DEFAULTS[command]})" in text

@@ -1,4 +1,4 @@
-"""`grade export`: a folder of results becomes what other programs read, or a word on what is wrong."""
+"""`grade export` turns a folder of results into files for other programs, or prints an error."""
 
 import csv
 import gc
@@ -35,12 +35,12 @@ CAPTURE = pytest.CaptureFixture[str]
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    """The repository's own course."""
+    """Return the repository's own course."""
     return load_course(ROOT)
 
 
 def a_report(course: Course, name: str, **more: Any) -> Report:
-    """Half of the checks passed, by one person."""
+    """Return the report of a person who passed half of the checks."""
     exercises = []
     for exercise in course.exercises:
         checks = tuple(
@@ -77,7 +77,7 @@ def a_report(course: Course, name: str, **more: Any) -> Report:
 
 @pytest.fixture
 def results(course: Course, tmp_path: Path) -> Path:
-    """What `grade cohort --out` leaves of a class of two."""
+    """Return the results of `grade cohort --out` for a class of two."""
     folder = tmp_path / "results"
     (folder / "reports").mkdir(parents=True)
     reports = [a_report(course, name) for name in ("jane", "otieno")]
@@ -92,7 +92,7 @@ def write_summary(folder: Path, summary: Summary) -> None:
 
 
 def files(folder: Path) -> list[str]:
-    """Every file below a folder, hidden ones too."""
+    """Return every file below a folder, hidden ones included."""
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
@@ -106,7 +106,7 @@ def rows(text: str) -> list[dict[str, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("to", PLACES)
 def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None:
-    """Below RESULTS/exports, and it is said where; nothing else is written."""
+    """Each export goes to its default path below RESULTS/exports, which is printed. Nothing else is written."""
     before = files(results)
     done = grade("export", results, "--to", to, "--course", ROOT)
     assert (0, "") == (done.returncode, done.stderr)
@@ -118,7 +118,7 @@ def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None
 
 @pytest.mark.slow
 def test_a_table_goes_to_standard_output(grade: Grade, results: Path, course: Course) -> None:
-    """`--out -` prints the table and nothing but the table."""
+    """`--out -` prints only the table."""
     done = grade("export", results, "--to", "csv", "--out", "-")
     jane, otieno = rows(done.stdout)
     assert (0, "", "jane", "otieno") == (done.returncode, done.stderr, jane["id"], otieno["id"])
@@ -128,7 +128,7 @@ def test_a_table_goes_to_standard_output(grade: Grade, results: Path, course: Co
 
 @pytest.mark.slow
 def test_a_reader_that_has_had_enough_is_no_error(environment: dict[str, str], results: Path) -> None:
-    """`| head` is no reason for a complaint."""
+    """A reader such as `| head` that stops reading causes no error message."""
     command = f"'{GRADE}' export '{results}' --to junit --out - | head -c 9"
     done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, text=True, check=False)
     assert ("<?xml ver", "") == (done.stdout, done.stderr)
@@ -136,7 +136,7 @@ def test_a_reader_that_has_had_enough_is_no_error(environment: dict[str, str], r
 
 @pytest.mark.slow
 def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Path, own_course: Path) -> None:
-    """What learners may be told stands in the course, so it has to be the one that was graded with."""
+    """The course that was graded decides what learners may read, so no other course is used."""
     done = grade("export", results, "--to", "gradescope", "--course", own_course)
     assert (2, "") == (done.returncode, done.stdout)
     assert "was graded with another course than this one; --course names that backward 2026.1" in done.stderr
@@ -156,7 +156,7 @@ def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Pat
     ],
 )
 def test_wrong_words_are_told(grade: Grade, expected: str, words: list[str]) -> None:
-    """Exit code 2, and what to write instead."""
+    """The exit code is 2, and the message says what to write instead."""
     done = grade("export", *words)
     assert (2, "") == (done.returncode, done.stdout)
     assert expected in done.stderr
@@ -166,7 +166,7 @@ def test_wrong_words_are_told(grade: Grade, expected: str, words: list[str]) -> 
 
 
 def test_canvas_has_the_courses_title(results: Path) -> None:
-    """Unless the assignment is given another name."""
+    """The assignment has the course's title unless it is given another name."""
     run_export(ExportOptions(results, "canvas"))
     text = (results / "exports" / "canvas.csv").read_text(encoding="utf-8")
     assert text.startswith(
@@ -177,14 +177,14 @@ def test_canvas_has_the_courses_title(results: Path) -> None:
 
 
 def test_nbgrader_can_name_the_assignment(results: Path) -> None:
-    """By default it is the course's id."""
+    """The assignment has the course's id unless it is given another name."""
     run_export(ExportOptions(results, "nbgrader", assignment="ps1"))
     text = (results / "exports" / "nbgrader.csv").read_text(encoding="utf-8")
     assert [("ps1", "s-jane"), ("ps1", "s-otieno")] == [(row["assignment"], row["student_id"]) for row in rows(text)]
 
 
 def test_junit_is_read_back(results: Path, course: Course) -> None:
-    """A suite for each submission, a case for each check."""
+    """JUnit XML has a suite for each submission and a case for each check."""
     run_export(ExportOptions(results, "junit"))
     suites = list(JUnitXml.fromfile(str(results / "exports" / "junit.xml")))
     assert ["jane", "otieno"] == [suite.name for suite in suites]
@@ -192,7 +192,7 @@ def test_junit_is_read_back(results: Path, course: Course) -> None:
 
 
 def test_gradescope_tells_learners_what_the_course_allows(results: Path, course: Course) -> None:
-    """Messages of checks that are visible; never the seed."""
+    """The file has messages of visible checks, and never the seed."""
     run_export(ExportOptions(results, "gradescope", course=course))
     text = (results / "exports" / "gradescope" / "jane" / "results.json").read_text(encoding="utf-8")
     assert "line 1: =x" in {test["output"] for test in json.loads(text)["tests"]}
@@ -200,7 +200,7 @@ def test_gradescope_tells_learners_what_the_course_allows(results: Path, course:
 
 
 def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> None:
-    """Each gets the report that `grade` would have shown and written; the seed is in neither."""
+    """Each learner gets the report that `grade` would show and write. Neither contains the seed."""
     run_export(ExportOptions(results, "feedback", course=course))
     jane = results / "exports" / "feedback" / "jane"
     text, report = (jane / "feedback.txt").read_text(encoding="utf-8"), read_report((jane / "report.json").read_bytes())
@@ -217,7 +217,7 @@ def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> No
 
 @pytest.fixture
 def settled(results: Path, course: Course) -> dict[str, Learner]:
-    """The final table of the class of two, in which Jane came late and got points from a person."""
+    """Return the final table of the class of two, in which Jane was late and got points by a decision."""
     ((exercise, check),) = [(e, c) for e in course.exercises[:1] for c in e.checks[:1]]
     points = {f"{exercise.id}.{check.id}": check.points}
     decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "so", points=points)
@@ -235,7 +235,7 @@ def settled(results: Path, course: Course) -> dict[str, Learner]:
 def test_every_export_has_the_total_of_the_final_table(
     results: Path, course: Course, settled: dict[str, Learner], to: str
 ) -> None:
-    """Whatever a platform adds up or reads, the penalty and the points that somebody decided on are in it."""
+    """In every format, the total includes the penalty and the points that somebody decided."""
     assert 0 == run_export(ExportOptions(results, to, course=course))
     expected = {name: learner.total for name, learner in settled.items()}
     place = results / "exports" / PLACES[to]
@@ -268,7 +268,7 @@ def test_every_export_has_the_total_of_the_final_table(
 def test_a_group_with_different_totals_is_told(
     results: Path, course: Course, settled: dict[str, Learner], capsys: CAPTURE
 ) -> None:
-    """A file for a submission has one total, and it is said whose it is not."""
+    """A file for a submission has only one total, and a message names the learner with another total."""
     jane = settled["jane"]
     ben = replace(jane, id="ben", person=Person("Ben"), penalty=0, total=jane.total + 5)
     summary = summarise(course, [a_report(course, name) for name in ("jane", "otieno")], {})
@@ -280,7 +280,7 @@ def test_a_group_with_different_totals_is_told(
 
 
 def test_feedback_of_one_assignment_goes_back_to_nbgrader(results: Path, course: Course) -> None:
-    """In a folder of the assignment that `grade cohort --assignment` named."""
+    """Feedback goes to a folder of the assignment that `grade cohort --assignment` named."""
     reports = [
         a_report(
             course,
@@ -297,7 +297,7 @@ def test_feedback_of_one_assignment_goes_back_to_nbgrader(results: Path, course:
 
 
 def test_feedback_says_who_has_no_name_on_the_platform(results: Path, course: Course, capsys: CAPTURE) -> None:
-    """How many are written, how many are left out, and exit code 1."""
+    """The message counts the written and the missing files, and the exit code is 1."""
     reports = [
         a_report(course, name, submission=SubmissionStamp(name, "0", origin=origin))
         for name, origin in (("jane", "jane/ps1"), ("otieno", "otieno"))
@@ -312,7 +312,7 @@ def test_feedback_says_who_has_no_name_on_the_platform(results: Path, course: Co
 
 
 def test_an_earlier_report_that_counts_is_the_one_on_the_page(results: Path, settled: dict[str, Learner]) -> None:
-    """As exports have it: what the total was made from."""
+    """As in exports, the page shows the report that the total was computed from."""
     summary = summary_of(results)
     rows = tuple(
         replace(row, report=f"earlier/{row.id}.1.json") if row.id == "jane" else row for row in summary.learners
@@ -322,7 +322,7 @@ def test_an_earlier_report_that_counts_is_the_one_on_the_page(results: Path, set
 
 
 def test_who_is_gone_is_not_uploaded(results: Path, course: Course) -> None:
-    """The usual folder holds the class as it is now, and nobody of an export before."""
+    """The default folder has the class as it is now, and nobody from an earlier export."""
     run_export(ExportOptions(results, "gradescope", course=course))
     (results / "exports" / "gradescope" / "jane").rename(results / "exports" / "gradescope" / "gone")
     run_export(ExportOptions(results, "gradescope", course=course))
@@ -330,13 +330,13 @@ def test_who_is_gone_is_not_uploaded(results: Path, course: Course) -> None:
 
 
 def test_a_folder_can_be_named(results: Path, course: Course, tmp_path: Path) -> None:
-    """It is made where it is missing."""
+    """The folder is made if it does not exist."""
     run_export(ExportOptions(results, "gradescope", str(tmp_path / "new" / "folder"), course=course))
     assert ["jane/results.json", "otieno/results.json"] == files(tmp_path / "new" / "folder")
 
 
 def test_a_second_export_replaces_the_first(results: Path) -> None:
-    """The file holds the new one, and nothing else is left."""
+    """The file has the new export, and no other file is left."""
     place = results / "exports" / "grades.csv"
     run_export(ExportOptions(results, "csv"))
     first = place.read_bytes()
@@ -347,7 +347,7 @@ def test_a_second_export_replaces_the_first(results: Path) -> None:
 
 @pytest.mark.slow
 def test_reports_are_not_held(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a class of any size, two reports at most are in memory at once."""
+    """At most two reports are in memory at once, in a class of any size."""
     alive: list[int] = []
 
     def counted(data: bytes) -> Report:
@@ -369,7 +369,7 @@ def test_reports_are_not_held(results: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_who_has_no_report_is_named(results: Path, course: Course, capsys: CAPTURE) -> None:
-    """A table without somebody says so: exit code 1, and who it is."""
+    """If a table lacks somebody, the message names them, and the exit code is 1."""
     reports = [a_report(course, name) for name in ("jane", "otieno")]
     write_summary(results, summarise(course, reports, {"eve\x1b": "the worker is gone"}))
     assert 1 == run_export(ExportOptions(results, "csv"))
@@ -379,7 +379,7 @@ def test_who_has_no_report_is_named(results: Path, course: Course, capsys: CAPTU
 
 
 def test_a_report_too_many_is_told(results: Path, course: Course, capsys: CAPTURE) -> None:
-    """A report of a submission that is gone would be somebody's score: exit code 1, and what to do."""
+    """A report without a submission would give somebody a score. The exit code is 1, with a message what to do."""
     write_report(a_report(course, "gone"), results / "reports" / "gone.json")
     assert 1 == run_export(ExportOptions(results, "csv"))
     assert "3 reports found, but cohort.json counts 2; run `grade cohort` again" in capsys.readouterr().err
@@ -389,7 +389,7 @@ def test_a_report_too_many_is_told(results: Path, course: Course, capsys: CAPTUR
 
 
 def spoiled(results: Path, course: Course) -> Iterator[tuple[str, Callable[[], object], str]]:
-    """What is wrong, how it comes to be, what is said."""
+    """Yield defects of results: a name, a function that causes the defect, and the expected message."""
     path = results / "reports" / "otieno.json"
     other = replace(a_report(course, "otieno"), course=CourseStamp("backward", "2025.1", "0"))
 
@@ -414,7 +414,7 @@ def spoiled(results: Path, course: Course) -> Iterator[tuple[str, Callable[[], o
 @pytest.mark.parametrize("to", ["csv", "gradescope"])
 @pytest.mark.parametrize("number", range(8))
 def test_bad_results_are_told_and_nothing_is_written(results: Path, course: Course, number: int, to: str) -> None:
-    """The file is named, and the remedy; not even the good reports are exported."""
+    """The message names the file and what to do. No report is exported."""
     _, spoil, expected = list(spoiled(results, course))[number]
     spoil()
     with pytest.raises(UsageError) as raised:
@@ -438,7 +438,7 @@ def test_bad_results_are_told_and_nothing_is_written(results: Path, course: Cour
     ],
 )
 def test_wrong_options_are_told(results: Path, course: Course, to: str, more: dict[str, Any], expected: str) -> None:
-    """What does not go together, and places that cannot be written to."""
+    """Options that do not fit together, and paths that cannot be written, are errors."""
     given: dict[str, Any] = {"course": course, **more}
     if "out" in given:
         given["out"] = given["out"].format(results=results)
@@ -449,7 +449,7 @@ def test_wrong_options_are_told(results: Path, course: Course, to: str, more: di
 
 
 def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path: Path, capsys: CAPTURE) -> None:
-    """Under their own login, with the decisions on them alone; who has no name on the platform is named."""
+    """Each member's folder has their login and only decisions about them. Members without a path are named."""
     folder = tmp_path / "results"
     (folder / "reports").mkdir(parents=True)
     made = a_report(course, "jane")

@@ -1,4 +1,4 @@
-"""`grade --format`: one graded run, in the files that platforms read."""
+"""`grade --format` writes one graded run in the formats of platforms."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ HOSTILE = 'raise ValueError("```\\n::error::forged\\n</code><img src=x> [x](http
 
 @pytest.fixture
 def checkout(work: Path, solved: Callable[[str], str]) -> Path:
-    """A repository's checkout: exercise 01 solved, 02 hostile, 03 with `=` for `+=`."""
+    """Return a checkout of a repository: exercise 01 solved, 02 hostile, 03 with `=` instead of `+=`."""
     folder = work / "exercises"
     folder.mkdir()
     (folder / "01_distribute.py").write_text(solved("01_distribute.py"))
@@ -72,13 +72,13 @@ def test_all_of_them_at_once(grade: Grade, checkout: Path, tmp_path: Path) -> No
 
 
 def test_paths_lead_from_the_root_of_the_repository(grade: Grade, checkout: Path, tmp_path: Path) -> None:
-    """Where the run stands in a folder below it."""
+    """Paths start at the root of the repository, even if the run is in a folder below it."""
     done = grade("2", "--format", f"github={tmp_path / 's.md'}", GITHUB_WORKSPACE=str(checkout.parent))
     assert f"::error file={checkout.name}/exercises/02_swap.py,line=1," in done.stdout
 
 
 def test_a_format_says_no_more_than_a_learner_may_know(grade: Grade, checkout: Path, own_course: Path) -> None:
-    """`--instructor` keeps what the course hides in the report; platforms show their files to learners."""
+    """With `--instructor`, only the report has hidden details. Platforms show their files to learners."""
     path = own_course / "course.yaml"
     told, kept = "visibility: visible, detail: full", "visibility: hidden, detail: score"
     text = path.read_text()
@@ -106,7 +106,7 @@ def test_a_format_says_no_more_than_a_learner_may_know(grade: Grade, checkout: P
     ],
 )
 def test_exit_codes(grade: Grade, checkout: Path, words: tuple[str, ...], code: int) -> None:
-    """0 from a score on, or whenever it was graded; else 0 for full marks alone."""
+    """The exit code is 0 from a given score on, or whenever grading worked, or else only for full marks."""
     assert code == grade("1", "2", *words).returncode
 
 
@@ -127,7 +127,7 @@ def test_exit_codes(grade: Grade, checkout: Path, words: tuple[str, ...], code: 
 def test_bad_requests_are_refused_before_grading(
     grade: Grade, checkout: Path, words: tuple[str, ...], named: str
 ) -> None:
-    """With what to write instead; nothing is written."""
+    """The message says what to write instead, and nothing is written."""
     if "gradescope" in words and Path("/autograder/results").is_dir():
         pytest.skip("this is Gradescope")
     done = grade(*words)
@@ -137,5 +137,5 @@ def test_bad_requests_are_refused_before_grading(
 
 
 def test_exit_zero_hides_no_error(grade: Grade, checkout: Path) -> None:
-    """What could not be graded is no success."""
+    """`--exit-zero` does not hide that grading failed."""
     assert 2 == grade("no_such_exercise", "--exit-zero").returncode

@@ -1,4 +1,4 @@
-"""What each command imports before it does anything: a hint should feel instant."""
+"""The imports of each command before it does anything, because a hint should appear instantly."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ sys.__stdout__.write(json.dumps(sorted(sys.modules)))
 
 
 def imported_by(*words: str) -> set[str]:
-    """The names in HEAVY that `grade WORDS` has imported."""
+    """Return the names in HEAVY that `grade WORDS` has imported."""
     command = [sys.executable, "-c", SCRIPT, json.dumps(words)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     modules = set(json.loads(done.stdout))
@@ -55,11 +55,11 @@ def imported_by(*words: str) -> set[str]:
     ],
 )
 def test_light_commands_import_nothing_heavy(words: tuple[str, ...]) -> None:
-    """Neither pytest nor the class nor what starts processes."""
+    """Light commands import neither pytest, nor modules for classes, nor modules that start processes."""
     assert set() == imported_by(*words) - ({"subprocess", "socket"} if words == ("help",) else set())
 
 
 @pytest.mark.slow
 def test_grading_imports_nothing_of_a_class() -> None:
-    """Nor torch or numpy: answers come from the book, and the worker has its own modules."""
+    """Grading imports neither torch nor numpy, because answers are in the book and the worker has its own modules."""
     assert set() == imported_by("01", "--json", "--from", "exercises") & {"torch", "numpy", "grader.cohort"}

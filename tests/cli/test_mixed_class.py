@@ -1,4 +1,4 @@
-"""A class of two hundred, right, wrong in every known way, hostile, empty, broken: one run accounts for every one."""
+"""A class of two hundred right, wrong, hostile, empty and broken submissions: one run accounts for all of them."""
 
 import io
 import itertools
@@ -29,7 +29,7 @@ HOSTILE = ("read", "write", "network", "signal", "ptrace", "exec", "namespace", 
 
 
 def wrong() -> Iterator[tuple[str, str]]:
-    """File name and text of every misconception of the course."""
+    """Return file name and text of every misconception of the course."""
     course = load_course(ROOT)
     for exercise in course.exercises:
         path = course.solution(exercise)
@@ -40,7 +40,7 @@ def wrong() -> Iterator[tuple[str, str]]:
 
 
 def hostile() -> Iterator[tuple[str, str]]:
-    """File name and text of hostile files for exercise 01."""
+    """Return file name and text of hostile files for exercise 01."""
     for attack in texts(ROOT / "tests" / "hostile" / "attacks"):
         if attack.name.startswith(HOSTILE) and "# exercise:" not in attack.text and '"@' not in attack.text:
             yield "01_distribute.py", attack.text
@@ -52,7 +52,7 @@ def right() -> Iterator[tuple[str, str]]:
 
 
 def broken(folder: Path, number: int) -> None:
-    """Something that cannot be read as a submission, one kind after the other."""
+    """Write something that cannot be read as a submission, one kind after another."""
     kind = number % 7
     if kind == 0:
         (folder / "work.zip").write_bytes(b"PK\x03\x04 not really")
@@ -78,7 +78,7 @@ def broken(folder: Path, number: int) -> None:
 
 @pytest.fixture
 def expected(work: Path) -> dict[str, str]:
-    """The class in work/class: what kind of submission each is, by id."""
+    """Write the class to work/class. Return the kind of each submission, by id."""
     sorts = {"right": list(right()), "wrong": list(wrong()), "hostile": list(hostile())}
     for listed in sorts.values():
         random.Random(5).shuffle(listed)
@@ -100,12 +100,12 @@ def expected(work: Path) -> dict[str, str]:
 
 
 def everything(exercise: dict[str, Any]) -> bool:
-    """Whether every check of an exercise passed, the bonus checks too: some mistakes cost those alone."""
+    """Return whether every check of an exercise passed, including bonus checks: some mistakes fail only those."""
     return exercise["status"] == "passed" and all(check["status"] == "passed" for check in exercise["checks"])
 
 
 def test_a_mixed_class_goes_through_in_one_run(grade: Run, work: Path, expected: dict[str, str]) -> None:
-    """Right files get their points, wrong and hostile ones do not, and whoever cannot be graded is named."""
+    """Right files get their points, wrong and hostile ones do not, and the submissions without a report are named."""
     words = ("--out", work / "results", "--seed", "backward 2026.1")
     done = grade("cohort", work / "class", *words, timeout=600)
     assert 1 == done.returncode, done.stderr
@@ -127,8 +127,10 @@ def test_a_mixed_class_goes_through_in_one_run(grade: Run, work: Path, expected:
 
 
 def test_hostile_submissions_change_nothing_for_the_others(grade: Run, work: Path) -> None:
-    """With a hostile submission after every two honest ones, right and wrong, the reports of the honest ones are those
-    that they get without it, byte for byte but for the times."""
+    """With a hostile submission after every two honest ones, the reports of the honest ones stay the same.
+
+    They are the same to the byte, except for the times.
+    """
     honest = zip(itertools.cycle(right()), random.Random(7).sample(list(wrong()), 24), strict=False)
     attacks = random.Random(7).sample(list(hostile()), 24)
     names: set[str] = set()
@@ -150,5 +152,5 @@ def test_hostile_submissions_change_nothing_for_the_others(grade: Run, work: Pat
 
 
 def without_times(report: str) -> str:
-    """A report's text without the lines that say when, and how long."""
+    """Return a report's text without the lines about time and duration."""
     return re.sub(r'^ *"(graded_at|duration_s)": .*\n', "", report, flags=re.MULTILINE)

@@ -20,7 +20,7 @@ Solved = Callable[[str], str]
 
 
 def write(path: Path, *cells: str) -> Path:
-    """Save a notebook with these code cells, after a cell of text."""
+    """Save a notebook with these code cells after a text cell."""
     path.parent.mkdir(exist_ok=True)
     written = [nbformat.v4.new_markdown_cell("# Notes"), *map(nbformat.v4.new_code_cell, cells)]
     nbformat.write(nbformat.v4.new_notebook(cells=written), path)
@@ -29,14 +29,14 @@ def write(path: Path, *cells: str) -> Path:
 
 @pytest.fixture
 def wrong(solved: Solved) -> str:
-    """Exercise 03 with a rule of `*` that assigns."""
+    """Return exercise 03 with a rule of `*` that assigns."""
     text = solved("03_accumulate.py")
     assert 1 == text.count("self.grad += other.data * out.grad")
     return text.replace("self.grad += other.data * out.grad", "self.grad = other.data * out.grad")
 
 
 def test_a_notebook_is_graded_in_place_of_the_file(grade: Grade, work: Path, solved: Solved, wrong: str) -> None:
-    """Magics, cells that fail and modules that are not there cost nothing; a fact names cell and line."""
+    """Magics, failing cells and missing modules do no harm. A fact names the cell and the line."""
     path = work / "exercises" / "03_accumulate.ipynb"
     around = ("%matplotlib inline\nimport torch", "!ls", "torch.tensor(1)", "Value(1) +", "1 / 0")
     write(path, *around, solved("03_accumulate.py"), "assert False")
@@ -57,7 +57,7 @@ def test_a_notebook_is_graded_in_place_of_the_file(grade: Grade, work: Path, sol
 
 
 def test_one_notebook_may_hold_several_exercises(grade: Grade, work: Path, solved: Solved) -> None:
-    """`%%grade EXERCISE` says which cell is for which; without it the command has to."""
+    """`%%grade EXERCISE` marks the cell for an exercise. Without it, the command must name the exercise."""
     cells = ("%load_ext grader", f"%%grade 1\n{solved('01_distribute.py')}", f"%%grade swap\n{solved('02_swap.py')}")
     write(work / "homework.ipynb", *cells)
     done = grade("homework.ipynb")
@@ -73,7 +73,7 @@ def test_one_notebook_may_hold_several_exercises(grade: Grade, work: Path, solve
 def test_a_cell_is_graded_in_a_kernel(
     work: Path, environment: Mapping[str, str], solved: Solved, wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`%%grade` shows the verdict as HTML and as text, then runs the cell; wrong words are told in a line."""
+    """`%%grade` shows the verdict as HTML and as text, then runs the cell. Wrong words give a one-line message."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     raising = "class Value:\n    def __init__(self, data):\n        raise ValueError('<b>&')"
@@ -113,13 +113,13 @@ def test_a_cell_is_graded_in_a_kernel(
 
 
 def shown(cell: Any) -> dict[str, str]:
-    """The first output of a cell: its forms, or its text."""
+    """Return the first output of a cell: its representations, or its text."""
     output = cell.outputs[0]
     return dict(output.get("data", output))
 
 
 def replays_of(page: str) -> list[Any]:
-    """The replays on a page."""
+    """Return the replays on a page."""
     packed = max(re.findall(r"[A-Za-z0-9+/=]{200,}", page), key=_is_data)
     replays: list[Any] = json.loads(zlib.decompress(base64.b64decode(packed)))["replays"]
     return replays
@@ -133,7 +133,7 @@ def _is_data(text: str) -> bool:
 
 
 def test_play_takes_a_notebook_and_reset_leaves_it(grade: Grade, work: Path, wrong: str) -> None:
-    """In place of the file, named after the exercise, or with cells that name it; what `grade` says leads there."""
+    """`grade play` accepts a notebook in place of the file, or one with cells for the exercise."""
     path = work / "exercises" / "03_accumulate.ipynb"
     write(path, "import torch", wrong)
     told = grade("3").stdout

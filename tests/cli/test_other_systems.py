@@ -37,7 +37,7 @@ sys.exit(main())
 
 @pytest.mark.slow
 def test_a_learner_needs_nothing_that_only_linux_has(work: Path, environment: dict[str, str], handed_out: Path) -> None:
-    """Without what only Linux offers, the commands of a learner work the same, in a plain process with limits."""
+    """Without features that only Linux has, a learner's commands work in a plain process with limits."""
     (work / "exercises").mkdir()
     for path in handed_out.iterdir():
         (work / "exercises" / path.name).write_bytes(path.read_bytes())
@@ -63,7 +63,7 @@ def test_a_learner_needs_nothing_that_only_linux_has(work: Path, environment: di
 
 
 def test_windows_is_told_to_use_wsl() -> None:
-    """At once, before anything that Windows lacks is imported."""
+    """On Windows, the message comes before anything is imported that Windows lacks."""
     script = "import sys; sys.platform = 'win32'; from grader.__main__ import main; sys.exit(main())"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (2, "") == (done.returncode, done.stdout)

@@ -1,4 +1,4 @@
-"""What `grade` prints and writes: the report, JSON, colours, and how it is left."""
+"""The output of `grade`: the report, JSON, colours, and how the command ends."""
 
 import json
 import os
@@ -22,7 +22,7 @@ Solved = Callable[[str], str]
 
 @pytest.fixture(autouse=True)
 def _files(work: Path, solved: Solved) -> None:
-    """One exercise solved, one solved wrongly."""
+    """Write one exercise that is solved and one that is wrong."""
     (work / "01_distribute.py").write_text(solved("01_distribute.py").replace("+= out.grad", "= out.grad"))
     (work / "02_swap.py").write_text(solved("02_swap.py"))
 
@@ -31,7 +31,7 @@ BOTH = ("distribute", "swap")
 
 
 def test_a_report_is_written_and_named(grade: Grade, work: Path) -> None:
-    """Without further words the report goes beside the files, where git ignores it, and that is said."""
+    """By default, the report goes to a folder beside the files that git ignores, and its path is printed."""
     done = grade(*BOTH)
     assert done.returncode == 1
     assert done.stdout.endswith("Report: .backward/report.json\n")
@@ -41,7 +41,7 @@ def test_a_report_is_written_and_named(grade: Grade, work: Path) -> None:
 
 
 def test_the_report_goes_where_it_is_told(grade: Grade, work: Path) -> None:
-    """--report names the file, and no other is written."""
+    """`--report` names the file, and no other file is written."""
     assert "Report: mine.json" in grade(*BOTH, "--report", "mine.json").stdout
     assert read_report((work / "mine.json").read_bytes()).score > 0
     assert not (work / ".backward").exists()
@@ -49,7 +49,7 @@ def test_the_report_goes_where_it_is_told(grade: Grade, work: Path) -> None:
 
 @pytest.mark.parametrize("target", ["no/such/folder/report.json", ".", "02_swap.py/report.json", "/proc/report.json"])
 def test_a_report_that_cannot_be_written_is_told_after_the_results(grade: Grade, work: Path, target: str) -> None:
-    """The learner still reads the results; the path and the reason follow, and exit code 2."""
+    """The learner still gets the results, followed by the path and the reason, and exit code 2."""
     before = sorted(work.iterdir())
     done = grade(*BOTH, "--report", target)
     assert done.returncode == 2
@@ -61,14 +61,14 @@ def test_a_report_that_cannot_be_written_is_told_after_the_results(grade: Grade,
 
 
 def test_a_report_that_cannot_be_written_leaves_json_whole(grade: Grade) -> None:
-    """With --json the report on standard output is complete all the same."""
+    """With `--json`, the report on standard output is still complete."""
     done = grade(*BOTH, "--json", "--report", "no/such/folder/report.json")
     assert done.returncode == 2
     assert json.loads(done.stdout)["status"] == "partial"
 
 
 def test_json_is_all_that_is_printed_and_nothing_is_written(grade: Grade, work: Path) -> None:
-    """--json prints one JSON document that is a report, and leaves no file."""
+    """`--json` prints one JSON document, the report, and writes no file."""
     before = sorted(work.iterdir())
     done = grade(*BOTH, "--json")
     assert (1, "") == (done.returncode, done.stderr)
@@ -77,13 +77,13 @@ def test_json_is_all_that_is_printed_and_nothing_is_written(grade: Grade, work: 
 
 
 def test_json_and_a_report_are_the_same(grade: Grade, work: Path) -> None:
-    """With both --json and --report the file has what was printed."""
+    """With both `--json` and `--report`, the file has the printed text."""
     done = grade(*BOTH, "--json", "--report", "mine.json")
     assert done.stdout.encode() == (work / "mine.json").read_bytes()
 
 
 def test_regrading_changes_only_times(grade: Grade) -> None:
-    """Two gradings of the same files differ in nothing but when and how long."""
+    """Two gradings of the same files differ only in times and durations."""
 
     def without_times(text: str) -> Any:
         report = json.loads(text)
@@ -97,7 +97,7 @@ def test_regrading_changes_only_times(grade: Grade) -> None:
 
 
 def test_a_failure_is_told_in_at_most_ten_lines(grade: Grade) -> None:
-    """What was computed, both numbers and the way to a hint; no traceback, no check's source."""
+    """The lines have the program, both numbers and the command for a hint, but no traceback or source of a check."""
     done = grade("distribute")
     lines = done.stdout.splitlines()
     begin = next(i for i, line in enumerate(lines) if line.startswith("FAIL"))
@@ -111,7 +111,7 @@ def test_a_failure_is_told_in_at_most_ten_lines(grade: Grade) -> None:
 
 
 def test_the_reports_of_learners_have_no_seed(grade: Grade) -> None:
-    """The seed, also one that was given, is for instructors."""
+    """The seed is only for instructors, even if it was given."""
     assert "seed" not in json.loads(grade("swap", "--seed", "s", "--json").stdout)
     assert json.loads(grade("swap", "--seed", "s", "--json", "--instructor").stdout)["seed"] == "s"
 
@@ -131,14 +131,14 @@ def test_the_reports_of_learners_have_no_seed(grade: Grade) -> None:
     ids=str,
 )
 def test_a_pipe_gets_no_colours_unless_asked(grade: Grade, coloured: bool, environment_of: Mapping[str, str]) -> None:
-    """Escape sequences go to a terminal or to whoever forces them; NO_COLOR wins."""
+    """Escape sequences go only to a terminal, or if they are forced. NO_COLOR takes precedence."""
     done = grade(*BOTH, **environment_of)
     assert coloured is ("\x1b" in done.stdout)
     assert "\x1b" not in done.stderr
 
 
 def test_what_learners_print_cannot_steer_the_terminal(grade: Grade, work: Path) -> None:
-    """Escapes, carriage returns and workflow commands that learner code prints or raises are spelled out."""
+    """Escapes, carriage returns and workflow commands from learner code are shown as text."""
     evil = "\\x1b[2J\\x1b]0;title\\x07\\r::set-output name=score::100\\u202e"
     file = work / "01_distribute.py"
     text = file.read_text().replace("self.grad = out.grad", f"print('{evil}'); raise ValueError('{evil}')")
@@ -159,7 +159,7 @@ def start(work: Path, environment: Mapping[str, str], *words: object, **options:
 
 
 def test_a_reader_that_goes_away_is_no_fault(work: Path, environment: dict[str, str]) -> None:
-    """`grade | head -0` ends quietly."""
+    """`grade | head -0` ends without a message."""
     reader, writer = os.pipe()
     process = start(work, environment, *BOTH, stdout=writer)
     os.close(writer)
@@ -169,7 +169,7 @@ def test_a_reader_that_goes_away_is_no_fault(work: Path, environment: dict[str, 
 
 
 def test_an_interrupt_is_told_as_one(work: Path, quick_course: Path, environment: dict[str, str]) -> None:
-    """Ctrl-C while checks run ends with exit code 130 and leaves no report."""
+    """Ctrl-C during a check ends with exit code 130 and writes no report."""
     file = work / "01_distribute.py"
     file.write_text("import time\n" + file.read_text().replace("self.grad = out.grad", "time.sleep(60)"))
     words = ("distribute", "--course", quick_course, "--from", work)
@@ -200,7 +200,7 @@ main()
 def test_an_interrupt_in_the_first_moments_is_told_as_one_too(
     work: Path, quick_course: Path, environment: dict[str, str], after_s: float
 ) -> None:
-    """While modules are imported and processes started, Ctrl-C shows no traceback, ours or of a process below."""
+    """While modules are imported and processes are started, Ctrl-C shows no traceback of any process."""
     command = [sys.executable, "-c", _SAY_WHEN_THE_FIRST_IMPORT_BEGINS]
     words = ["distribute", "--course", str(quick_course), "--from", str(work), "--seed", "another"]
     process = subprocess.Popen(

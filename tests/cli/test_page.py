@@ -20,7 +20,7 @@ Grade = Callable[..., Run]
 
 @pytest.fixture
 def results(grade: Grade, work: Path) -> Path:
-    """A folder of results with one report in it."""
+    """Return a folder of results with one report."""
     report = work / "results" / "reports" / "local.json"
     report.parent.mkdir(parents=True)
     done = grade("--course", ROOT, "distribute", "--from", ROOT / "solutions", "--instructor", "--report", report)
@@ -31,7 +31,7 @@ def results(grade: Grade, work: Path) -> Path:
 
 
 def test_it_writes_one_page(grade: Grade, results: Path) -> None:
-    """Beside the results, or where --out says; the same each time."""
+    """The page goes beside the results, or to the path after `--out`, and is the same each time."""
     usual = grade("page", results)
     other = grade("page", results, "--out", results / "new" / "class.html")
 
@@ -52,7 +52,7 @@ def test_it_writes_one_page(grade: Grade, results: Path) -> None:
     ],
 )
 def test_results_that_cannot_be_read(grade: Grade, results: Path, path: str, text: str | None, said: str) -> None:
-    """Which file, and what to do; no page is written."""
+    """The message names the file and what to do, and no page is written."""
     if text is None:
         (results / path).unlink()
     else:
@@ -65,7 +65,7 @@ def test_results_that_cannot_be_read(grade: Grade, results: Path, path: str, tex
 
 
 def test_a_report_under_another_name(grade: Grade, results: Path) -> None:
-    """A copy would count somebody twice."""
+    """A copy of a report under another name would count a learner twice."""
     (results / "reports" / "copy.json").write_bytes((results / "reports" / "local.json").read_bytes())
     done = grade("page", results)
 
@@ -74,7 +74,7 @@ def test_a_report_under_another_name(grade: Grade, results: Path) -> None:
 
 
 def test_a_page_that_cannot_be_written(grade: Grade, results: Path) -> None:
-    """A folder is no file, and a file no folder."""
+    """A folder cannot be written as a file, nor a file as a folder."""
     folder = grade("page", results, "--out", results)
     below = grade("page", results, "--out", results / "cohort.json" / "page.html")
 
@@ -84,7 +84,7 @@ def test_a_page_that_cannot_be_written(grade: Grade, results: Path) -> None:
 
 
 def test_it_compares_with_earlier_results(grade: Grade, results: Path) -> None:
-    """The page names them; a folder without results is told."""
+    """The page names the earlier results. A folder without results is an error."""
     done = grade("page", results, "--against", results, "--out", results / "other.html")
     empty = grade("page", results, "--against", results.parent)
 

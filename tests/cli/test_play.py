@@ -1,4 +1,4 @@
-"""`grade play` as a learner runs it: which file, which program, and what stands on the page."""
+"""`grade play` as a learner runs it: the choice of file and program, and the contents of the page."""
 
 import base64
 import json
@@ -26,7 +26,7 @@ WRONG = {
 
 @pytest.fixture
 def exercises(work: Path, handed_out: Path) -> Path:
-    """The exercise files: the first two solved, `=` for `+=` in the third."""
+    """Return the exercise files: the first two solved, and `=` instead of `+=` in the third."""
     folder = work / "exercises"
     folder.mkdir()
     for path in handed_out.iterdir():
@@ -41,7 +41,7 @@ def exercises(work: Path, handed_out: Path) -> Path:
 
 
 def data_of(page: Path) -> Any:
-    """The data in a page."""
+    """Return the data in a page."""
     packed = max(re.findall(r"[A-Za-z0-9+/=]{200,}", page.read_text(encoding="utf-8")), key=_is_data)
     return json.loads(zlib.decompress(base64.b64decode(packed)))
 
@@ -58,7 +58,7 @@ def node(replay: Any, name: str) -> Any:
 
 
 def test_a_failing_check_names_the_command_that_shows_it(grade: Grade, exercises: Path) -> None:
-    """The explanation ends with it, and the page has the very expression, both numbers, and the line that lost one."""
+    """The explanation ends with the command. The page has the same expression, both numbers, and the faulty line."""
     done = grade("accumulate")
     command = re.search(r"see it +grade (play accumulate 2)", done.stdout)
     assert command is not None, done.stdout
@@ -83,7 +83,7 @@ def test_a_failing_check_names_the_command_that_shows_it(grade: Grade, exercises
 
 
 def test_a_hidden_folder_of_its_own_holds_the_page(grade: Grade, exercises: Path, work: Path) -> None:
-    """Git ignores it; nothing else is written, and --out names another place."""
+    """By default, the page goes to a folder that git ignores. Nothing else is written. `--out` names another path."""
     before = {path for path in work.rglob("*") if ".backward" not in path.parts}
     grade("play", "square")
     assert before == {path for path in work.rglob("*") if ".backward" not in path.parts}
@@ -94,7 +94,7 @@ def test_a_hidden_folder_of_its_own_holds_the_page(grade: Grade, exercises: Path
 
 
 def test_an_expression_runs_on_the_last_file_begun(grade: Grade, exercises: Path, work: Path) -> None:
-    """Without a backward pass of its own, the rules run in a correct order. --exercise and --file name another file."""
+    """A file without a backward pass runs its rules in a correct order. `--exercise` and `--file` name another file."""
     words = ("play", "(a + b) * c", "a=2", "b=-3", "c=10", "--out", "page.html")
     solved = SOLUTIONS / "12_engine.py"
     assert "Replayed exercises/01_distribute.py: (a + b) * c" in grade(*words).stdout
@@ -108,7 +108,7 @@ def test_an_expression_runs_on_the_last_file_begun(grade: Grade, exercises: Path
 
 
 def test_without_words_the_exercise_at_hand_is_replayed(grade: Grade, exercises: Path) -> None:
-    """That is the last one that is begun, or the one whose failure was explained last."""
+    """This is the exercise whose failure was explained last, or else the last one that was begun."""
     assert "Replayed exercises/03_accumulate.py: L = a * a\n" in grade("play").stdout
     (exercises / "02_swap.py").write_text("class Value:\n    pass\n", encoding="utf-8")
     grade("swap")
@@ -116,7 +116,7 @@ def test_without_words_the_exercise_at_hand_is_replayed(grade: Grade, exercises:
 
 
 def test_the_landscape_shows_the_learners_training(grade: Grade, exercises: Path, work: Path) -> None:
-    """The steps of exercise 13, and the loss around them; also for a loss of one's own."""
+    """The page shows the steps of exercise 13 and the loss around them, also for a loss on the command line."""
     solution = (SOLUTIONS / "13_descend.py").read_text(encoding="utf-8")
     (exercises / "13_descend.py").write_text(solution, encoding="utf-8")
     done = grade("play", "--landscape", "--out", "page.html")
@@ -135,7 +135,7 @@ def test_the_landscape_shows_the_learners_training(grade: Grade, exercises: Path
 def test_a_browser_is_opened_where_there_is_a_display(
     grade: Grade, exercises: Path, work: Path, environment: Mapping[str, str]
 ) -> None:
-    """It gets the address of the file; not with --no-open, and not without a display."""
+    """The browser gets the address of the file. `--no-open` or a missing display prevents this."""
     seen, browser = work / "seen", work / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" >> {seen}\n', encoding="utf-8")
     browser.chmod(browser.stat().st_mode | stat.S_IXUSR)
@@ -148,7 +148,7 @@ def test_a_browser_is_opened_where_there_is_a_display(
 
 
 def test_without_exercise_files_nothing_is_written(grade: Grade, work: Path) -> None:
-    """The remedy is named; a file that is named is replayed all the same, to a temporary file."""
+    """The message says what to do. A named file is still replayed, to a temporary file."""
     done = grade("play", "square")
     assert (2, []) == (done.returncode, list(work.iterdir()))
     assert "`grade start` puts them into ./exercises" in done.stderr
@@ -159,7 +159,7 @@ def test_without_exercise_files_nothing_is_written(grade: Grade, work: Path) -> 
 
 
 def test_an_official_report_names_no_replay(grade: Grade, exercises: Path) -> None:
-    """Under another seed a check asks other programs, which the command would not show."""
+    """An official report names no replay, because the command would show other programs than the secret seed's."""
     done = grade("accumulate", "--seed", "another", "--json")
     checks = json.loads(done.stdout)["exercises"][0]["checks"]
     assert [] == [check for check in checks if "play" in check]

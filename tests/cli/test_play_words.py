@@ -1,4 +1,4 @@
-"""The words after `grade play`: what is meant, and what is said where nothing is."""
+"""The words after `grade play`: their meaning, and the messages about words without one."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ Play = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], handed_out: Path) -> Play:
-    """Run `grade play` in a folder with exercise files; returns the exit code and what was printed."""
+    """Run `grade play` in a folder with exercise files. Return the exit code and the output."""
     for name in ("01_distribute.py", "03_accumulate.py", "05_predict.py"):
         (tmp_path / name).write_text((ROOT / "solutions" / name).read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -33,7 +33,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 def replays_of(page: Path) -> list[Any]:
-    """The replays on a page."""
+    """Return the replays on a page."""
     for packed in re.findall(r"[A-Za-z0-9+/=]{200,}", page.read_text(encoding="utf-8")):
         try:
             found: list[Any] = json.loads(zlib.decompress(base64.b64decode(packed)))["replays"]
@@ -75,7 +75,7 @@ def replays_of(page: Path) -> list[Any]:
     ],
 )
 def test_what_cannot_be_understood_says_what_to_write(play: Play, words: tuple[str, ...], said: str) -> None:
-    """Exit code 2, and one sentence."""
+    """The exit code is 2, with one sentence."""
     code, out, error = play(*words)
     assert (2, "") == (code, out)
     assert said in error
@@ -83,7 +83,7 @@ def test_what_cannot_be_understood_says_what_to_write(play: Play, words: tuple[s
 
 @pytest.mark.slow
 def test_a_check_that_passes_shows_its_first_program(play: Play) -> None:
-    """A line says so. A check is named by its number or its id."""
+    """A line says that the check passes. A check is named by its number or its id."""
     for word in ("1", "reuse_in_add"):
         code, out, _ = play("accumulate", word)
         assert 0 == code
@@ -92,7 +92,7 @@ def test_a_check_that_passes_shows_its_first_program(play: Play) -> None:
 
 
 def test_a_file_that_python_cannot_read_is_shown_with_its_problem(play: Play, tmp_path: Path) -> None:
-    """The page holds the right pass and the sentence."""
+    """The page has the correct pass and a sentence about the problem."""
     (tmp_path / "03_accumulate.py").write_text("class Value(:\n", encoding="utf-8")
     assert 0 == play("accumulate", "2", "--out", "page.html")[0]
     replay = replays_of(tmp_path / "page.html")[0]

@@ -1,4 +1,4 @@
-"""The learner's loop: `grade watch` in a terminal of its own, `grade list`, `grade next`, `grade reset`."""
+"""The learner's loop: `grade watch` in a pseudo-terminal, `grade list`, `grade next`, and `grade reset`."""
 
 import fcntl
 import os
@@ -33,7 +33,7 @@ _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Terminal:
-    """A command in a pseudo-terminal of 80 by 24; `screen` is what was drawn since the last time it was cleared."""
+    """A command in a pseudo-terminal of 80 by 24. `screen` is everything drawn since it was last cleared."""
 
     always: tuple[str, ...] = ("q quit",)  # at the end of every screen of `grade watch`
 
@@ -53,7 +53,7 @@ class Terminal:
         return _COLOR.sub("", self.drawn.rpartition(_CLEAR)[2]).replace("\r\n", "\n")
 
     def until(self, *texts: str, seconds: float = 60) -> str:
-        """Read until the screen has all these texts and is drawn to its end. Return it."""
+        """Read until the screen has all these texts and is drawn completely. Return the screen."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if select.select([self.descriptor], [], [], 0.1)[0]:
@@ -67,7 +67,7 @@ class Terminal:
         os.write(self.descriptor, key.encode())
 
     def leave(self) -> int:
-        """Press q; return the exit code."""
+        """Press q, and return the exit code."""
         self.press("q")
         end = time.monotonic() + 30
         while time.monotonic() < end:
@@ -91,14 +91,14 @@ class Terminal:
 
 @pytest.fixture
 def exercises(grade: Grade, quick_course: Path, work: Path) -> Path:
-    """The exercises as they are handed out, in `exercises` of the folder to work in."""
+    """Return the exercises as they are handed out, in `exercises` of the current folder."""
     assert 0 == grade("start", "--course", quick_course).returncode
     return work / "exercises"
 
 
 @pytest.fixture
 def watch(exercises: Path, environment: Mapping[str, str], quick_course: Path) -> Iterator[Terminal]:
-    """`grade watch`, with its first screen drawn."""
+    """Return `grade watch` after its first screen was drawn."""
     terminal = Terminal(exercises.parent, environment, "watch", "--course", str(quick_course), "--from", "exercises")
     try:
         terminal.until("Next: open exercises/01_distribute.py")
@@ -108,7 +108,7 @@ def watch(exercises: Path, environment: Mapping[str, str], quick_course: Path) -
 
 
 def test_a_save_is_graded_and_a_pass_moves_on(watch: Terminal, exercises: Path) -> None:
-    """A failure is explained, a pass names the next file; an editor may rename a file into place."""
+    """A failure is explained, and a pass names the next file. An editor may save by renaming a file."""
     path = exercises / "01_distribute.py"
     path.write_text(WRONG, encoding="utf-8")
     assert "lines" in watch.until("PARTIAL", "01 distribute", "fact ")
@@ -133,7 +133,7 @@ def test_the_first_failure_is_shown_before_its_reason(watch: Terminal, exercises
 def test_a_check_that_runs_out_of_time_is_told_at_once(
     exercises: Path, environment: Mapping[str, str], quick_course: Path
 ) -> None:
-    """`grade` says so while the other checks run, and shows which one that is."""
+    """`grade` reports the timeout while the other checks run, and shows which check is running."""
     loop = RIGHT.replace("self.grad += out.grad", "while True: pass")
     (exercises / "01_distribute.py").write_text(loop, encoding="utf-8")
     terminal = Terminal(exercises.parent, environment, "1", "--course", str(quick_course), "--from", "exercises")
@@ -148,7 +148,7 @@ def test_a_check_that_runs_out_of_time_is_told_at_once(
 
 
 def test_keys(watch: Terminal, exercises: Path) -> None:
-    """Hints one after another, the list, all failures, reset with a copy."""
+    """Keys show hints one after another, the list and all failures, and reset a file with a copy."""
     path = exercises / "01_distribute.py"
     path.write_text(WRONG, encoding="utf-8")
     watch.until("PARTIAL")
@@ -171,7 +171,7 @@ def test_keys(watch: Terminal, exercises: Path) -> None:
 
 
 def test_next_goes_to_the_exercise_that_was_announced(watch: Terminal, exercises: Path) -> None:
-    """From the first screen and from that of a pass; pressed again, to the one after it."""
+    """The key n goes to the announced exercise from the first screen and after a pass, and then to the one after it."""
     watch.press("n")
     watch.until("TODO     01 distribute", "Save the file: it is graded at once.")
     (exercises / "01_distribute.py").write_text(RIGHT, encoding="utf-8")
@@ -182,7 +182,7 @@ def test_next_goes_to_the_exercise_that_was_announced(watch: Terminal, exercises
 
 
 def test_play_writes_the_replay_of_the_failing_check(watch: Terminal, exercises: Path) -> None:
-    """The page has the program of the check that is explained; after a pass, of the exercise that was passed."""
+    """The page has the program of the explained check, or after a pass, of the exercise that was passed."""
     page = exercises / ".backward" / "replay.html"
     for text, word in ((WRONG, "PARTIAL"), (RIGHT, "PASS")):
         page.unlink(missing_ok=True)
@@ -196,7 +196,7 @@ def test_play_writes_the_replay_of_the_failing_check(watch: Terminal, exercises:
 
 
 def test_it_survives_what_is_saved(watch: Terminal, exercises: Path) -> None:
-    """A syntax error, an endless loop, a file that is gone: each is told, and the next save is graded."""
+    """A syntax error, an endless loop and a deleted file are each reported, and the next save is graded."""
     path = exercises / "01_distribute.py"
     path.write_text("def f(:\n", encoding="utf-8")
     watch.until("could not be loaded", "line 1: def f(:")
@@ -210,7 +210,7 @@ def test_it_survives_what_is_saved(watch: Terminal, exercises: Path) -> None:
 
 
 def test_the_screen_follows_the_window(watch: Terminal, exercises: Path) -> None:
-    """In a window of few rows the end of the explanation is shown, and drawn anew when the window grows."""
+    """In a window of few rows, the end of the explanation is shown. It is drawn again when the window grows."""
     (exercises / "01_distribute.py").write_text(WRONG, encoding="utf-8")
     watch.until("PARTIAL")
     watch.resize(12)
@@ -227,7 +227,7 @@ def test_the_screen_follows_the_window(watch: Terminal, exercises: Path) -> None
 def test_without_a_terminal_lines_are_printed(
     exercises: Path, environment: Mapping[str, str], quick_course: Path
 ) -> None:
-    """Nothing is cleared, no key is read; Ctrl-C ends it."""
+    """The screen is not cleared, and no keys are read. Ctrl-C ends the command."""
     command = [str(GRADE), "watch", "--course", str(quick_course), "--from", "exercises"]
     process = subprocess.Popen(
         command, cwd=exercises.parent, env={**environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
@@ -248,7 +248,7 @@ def test_without_a_terminal_lines_are_printed(
 
 
 def test_list_next_and_reset(grade: Grade, exercises: Path, quick_course: Path) -> None:
-    """The list has each exercise with its points; next names the file; reset keeps a copy."""
+    """The list has each exercise with its points, `next` names the file, and `reset` keeps a copy."""
     course = ("--course", quick_course, "--from", "exercises")
     (exercises / "01_distribute.py").write_text(RIGHT, encoding="utf-8")
     shown = grade("list", *course)
@@ -271,7 +271,7 @@ def test_a_folder_without_exercises(grade: Grade) -> None:
 
 
 def test_every_command_fits_forty_columns(grade: Grade, exercises: Path) -> None:
-    """What a learner reads of each is no wider than the terminal, but for a path that is longer than a line."""
+    """The output of each command is no wider than the terminal, except for a path that is longer than a line."""
     (exercises / "01_distribute.py").write_text(WRONG, encoding="utf-8")
     commands = (("1",), ("hint",), ("hint",), ("list",), ("reset", "2"), ("play", "1", "--no-open"), ("start",))
     for words in commands:
@@ -282,6 +282,6 @@ def test_every_command_fits_forty_columns(grade: Grade, exercises: Path) -> None
 
 @pytest.mark.parametrize("width", [38, 60, 78, 198])
 def test_the_keys_fit(width: int) -> None:
-    """In as many lines as the window needs."""
+    """The keys are shown in as many lines as the window needs."""
     lines = _key_lines(Style(width))
     assert (True, said.KEYS) == (max(map(len, lines)) <= width, tuple("   ".join(lines).split("   ")))

@@ -1,4 +1,4 @@
-"""How far a long command is, and about how long the rest takes."""
+"""The progress of a long command, and an estimate of the remaining time."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from grader.style import Style
 
 
 class Shown(StatusLine):
-    """A status line that keeps what it was told."""
+    """A status line that keeps its texts."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -29,7 +29,7 @@ class Shown(StatusLine):
 def test_the_rest_takes_as_long_as_what_is_done(
     monkeypatch: pytest.MonkeyPatch, expected: str, seconds: float, done: int, total: int
 ) -> None:
-    """Steps are about equal; nothing is told before some are done, and never that nothing is left."""
+    """The estimate assumes equal steps. There is none before some steps are done, and it is never zero."""
     now = [100.0]
     monkeypatch.setattr("grader.cli.streams.time.monotonic", lambda: now[0])
     line = Shown()
@@ -41,7 +41,7 @@ def test_the_rest_takes_as_long_as_what_is_done(
 
 @pytest.mark.parametrize(("expected", "columns"), [(38, "20"), (38, "40"), (78, "80"), (198, "200"), (198, "500")])
 def test_lines_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, expected: int, columns: str) -> None:
-    """From 40 columns to 200, with two to spare; ASCII alone and no colour where that is asked for."""
+    """Lines have 40 to 200 columns, two less than the terminal. ASCII and no colour can be requested."""
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("GRADE_ASCII", "1")
     monkeypatch.setenv("NO_COLOR", "1")

@@ -1,4 +1,4 @@
-"""What stands after `grade`: which exercise, which file, which folder, which command."""
+"""The words after `grade`: exercises, files, folders and commands."""
 
 import json
 import re
@@ -19,19 +19,19 @@ Solved = Callable[[str], str]
 
 @pytest.mark.parametrize(("word", "told"), [("cohrt", True), ("hnt", True), ("distribut", False), ("xyzzy", False)])
 def test_a_word_that_is_almost_a_command_is_told_so(grade: Grade, quick_course: Path, word: str, told: bool) -> None:
-    """A command with a slip in it is no exercise, but the command is named."""
+    """A mistyped command is not an exercise, and the message names the command."""
     for more in (("--course", quick_course), ("class", "--out", "results")):
         assert told == ("There is a command `grade " in grade(word, *more).stderr)
 
 
 @pytest.fixture
 def exercises(quick_course: Path, work: Path) -> Path:
-    """The exercises as they are handed out."""
+    """Return the exercises as they are handed out."""
     return Path(shutil.copytree(quick_course / "exercises", work / "exercises", ignore=shutil.ignore_patterns(".*")))
 
 
 def graded(done: Any) -> list[str]:
-    """The ids of the exercises in a report on standard output."""
+    """Return the ids of the exercises in a report on standard output."""
     return [exercise["id"] for exercise in json.loads(done.stdout)["exercises"]]
 
 
@@ -41,7 +41,7 @@ def graded(done: Any) -> list[str]:
 @pytest.mark.parametrize("word", ["1", "01", "distribute", "dist", "01_distribute"])
 @pytest.mark.usefixtures("exercises")
 def test_an_exercise_goes_by_number_id_or_beginning(grade: Grade, word: str) -> None:
-    """A number with or without its zero, the id, its beginning, and the file's stem all mean the same exercise."""
+    """A number with or without its zero, the id, its beginning, and the file's stem name the same exercise."""
     done = grade(word, "--json")
     assert ["distribute"] == graded(done)
     assert done.returncode == 1
@@ -49,13 +49,13 @@ def test_an_exercise_goes_by_number_id_or_beginning(grade: Grade, word: str) -> 
 
 @pytest.mark.usefixtures("exercises")
 def test_several_exercises_are_graded_in_the_courses_order(grade: Grade) -> None:
-    """However they are named, exercises stand in the report as in the course."""
+    """Exercises are in the order of the course in the report, in any order of the words."""
     assert ["distribute", "swap", "relu"] == graded(grade("relu", "1", "swap", "--json"))
 
 
 @pytest.mark.usefixtures("exercises")
 def test_without_words_all_are_graded(grade: Grade) -> None:
-    """`grade` alone means the whole course."""
+    """`grade` without words grades the whole course."""
     ids = graded(grade("--json"))
     assert len(ids) == len(set(ids)) > 5
     assert ids[0] == "distribute"
@@ -86,7 +86,7 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
 )
 @pytest.mark.usefixtures("exercises")
 def test_wrong_words_are_told_with_the_way_out(grade: Grade, work: Path, expected: str, words: list[str]) -> None:
-    """What cannot be understood is said on standard error, with exit code 2, and nothing is graded or written."""
+    """Unknown words give a message on standard error and exit code 2, and nothing is graded or written."""
     done = grade(*words)
     assert (2, "") == (done.returncode, done.stdout)
     assert expected in done.stderr
@@ -94,7 +94,7 @@ def test_wrong_words_are_told_with_the_way_out(grade: Grade, work: Path, expecte
 
 
 def test_an_empty_folder_says_how_to_start(grade: Grade) -> None:
-    """Where there are no exercises, the learner reads how to get them."""
+    """If there are no exercises, the message says how to get them."""
     done = grade()
     assert done.returncode == 2
     assert "`grade start` puts them into ./exercises" in done.stderr
@@ -104,7 +104,7 @@ def test_an_empty_folder_says_how_to_start(grade: Grade) -> None:
 
 
 def test_a_file_belongs_to_the_exercise_before_it(grade: Grade, work: Path, solved: Solved) -> None:
-    """`grade distribute mine.py` grades mine.py as that exercise, wherever it is called from."""
+    """`grade distribute mine.py` grades mine.py as that exercise, from any folder."""
     (work / "mine.py").write_text(solved("01_distribute.py"))
     (work / "other.py").write_text(solved("02_swap.py"))
     done = grade("distribute", "mine.py", "swap", "other.py", "--json")
@@ -114,7 +114,7 @@ def test_a_file_belongs_to_the_exercise_before_it(grade: Grade, work: Path, solv
 
 
 def test_a_file_may_be_known_by_its_name(grade: Grade, work: Path, solved: Solved) -> None:
-    """A file that is called like an exercise's file needs no exercise before it."""
+    """A file with the name of an exercise file needs no exercise before it."""
     (work / "01_distribute.py").write_text(solved("01_distribute.py"))
     done = grade("./01_distribute.py", "--json")
     assert (0, ["distribute"]) == (done.returncode, graded(done))
@@ -127,7 +127,7 @@ def test_the_exercise_before_a_file_counts_more_than_its_name(grade: Grade, work
 
 
 def test_a_checkout_is_graded_with_from(grade: Grade, work: Path, solved: Solved) -> None:
-    """Where no exercise lies in the folder itself, they are those of its `exercises`; else those are left alone."""
+    """If a folder has no exercise files, those in its folder `exercises` are graded, or else its own."""
     (work / "checkout" / "exercises").mkdir(parents=True)
     (work / "checkout" / "exercises" / "01_distribute.py").write_text(solved("01_distribute.py"))
     assert 0 == grade("1", "--from", "checkout").returncode
@@ -137,20 +137,20 @@ def test_a_checkout_is_graded_with_from(grade: Grade, work: Path, solved: Solved
 
 
 def test_files_elsewhere_are_graded_with_from(grade: Grade, work: Path, solved: Solved) -> None:
-    """--from names the folder in which the exercise files are."""
+    """`--from` names the folder with the exercise files."""
     (work / "elsewhere").mkdir()
     (work / "elsewhere" / "02_swap.py").write_text(solved("02_swap.py"))
     assert grade("swap", "--from", "elsewhere").returncode == 0
 
 
 def test_files_beside_one_are_found_without_an_exercises_folder(grade: Grade, work: Path, solved: Solved) -> None:
-    """Where there is no folder `exercises`, the current one is meant."""
+    """Without a folder `exercises`, the files in the current folder are graded."""
     (work / "02_swap.py").write_text(solved("02_swap.py"))
     assert grade("swap").returncode == 0
 
 
 def test_the_course_around_one_is_meant(grade: Grade, own_course: Path, solved: Solved) -> None:
-    """Inside a course's folder its own exercises are graded, from any folder below."""
+    """In a course's folder or below it, that course's exercises are graded."""
     (own_course / "exercises" / "02_swap.py").write_text(solved("02_swap.py"))
     below = own_course / "exercises" / "notes"
     below.mkdir()
@@ -158,7 +158,7 @@ def test_the_course_around_one_is_meant(grade: Grade, own_course: Path, solved: 
 
 
 def test_a_course_can_be_named(grade: Grade, own_course: Path, work: Path, solved: Solved) -> None:
-    """--course takes another course than the one around."""
+    """`--course` takes precedence over the course around."""
     (work / "02_swap.py").write_text(solved("02_swap.py"))
     assert grade("swap", "--course", own_course, "--from", ".").returncode == 0
 
@@ -167,7 +167,7 @@ def test_a_course_can_be_named(grade: Grade, own_course: Path, work: Path, solve
 
 
 def test_full_marks_are_exit_code_0(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """Every exercise solved: exit code 0, and the score is the course's total."""
+    """If every exercise is solved, the exit code is 0, and the score is the course's total."""
     for path in exercises.iterdir():
         path.write_text(solved(path.name))
     done = grade("--json")
@@ -178,7 +178,7 @@ def test_full_marks_are_exit_code_0(grade: Grade, exercises: Path, solved: Solve
 
 @pytest.mark.usefixtures("exercises")
 def test_anything_short_of_it_is_exit_code_1(grade: Grade) -> None:
-    """Exercises that nobody has started are short of full marks, and shown as such."""
+    """Exercises that nobody has started do not give full marks, and are shown as not started."""
     done = grade()
     assert done.returncode == 1
     assert "Score 0/" in done.stdout
@@ -186,7 +186,7 @@ def test_anything_short_of_it_is_exit_code_1(grade: Grade) -> None:
 
 @pytest.mark.usefixtures("exercises")
 def test_the_first_run_greets_and_names_the_file_to_open(grade: Grade) -> None:
-    """Instead of a line for each exercise that nobody has started."""
+    """The first run prints a welcome instead of a line for each exercise that nobody has started."""
     done = grade()
     assert "Welcome. 13 exercises" in done.stdout
     assert "Next: open exercises/01_distribute.py, then `grade 1`" in done.stdout
@@ -194,7 +194,7 @@ def test_the_first_run_greets_and_names_the_file_to_open(grade: Grade) -> None:
 
 
 def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """The file to change, then the next one that is not passed, and at the end what was learnt."""
+    """A run names the file to change, then the next exercise that is not passed, and at the end the lessons."""
     for path in exercises.iterdir():
         path.write_text(solved(path.name))
     wrong = exercises / "03_accumulate.py"
@@ -212,7 +212,7 @@ def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: So
 
 
 def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """It remembers which hints were shown, until another check fails; before the first run it says what to do."""
+    """`grade hint` continues with the next hint until another check fails. Before the first run, it says what to do."""
     assert "run `grade`, or name one" in grade("hint").stderr
     path = exercises / "03_accumulate.py"
     path.write_text(solved(path.name).replace("self.grad += other.data", "self.grad = other.data"))
@@ -226,7 +226,7 @@ def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: 
 
 
 def test_hints_go_on_to_those_that_belong_to_no_check(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """Not to the hint of another check; the last one is shown again."""
+    """After the hints of a check come those of no check, but not those of other checks. The last one is repeated."""
     path = exercises / "01_distribute.py"
     path.write_text(solved(path.name).replace("other.grad += out.grad", "pass"))
     grade("1")
@@ -234,7 +234,7 @@ def test_hints_go_on_to_those_that_belong_to_no_check(grade: Grade, exercises: P
 
 
 def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """It names that file and the way to its error, and no exercise that comes later; after a pass, nothing is left."""
+    """The message names that file and the command for its error, not a later exercise. After a pass it is forgotten."""
     path = exercises / "02_swap.py"
     path.write_text(solved(path.name).replace("def _backward():", "def _backward()"))
     assert "Next: change exercises/02_swap.py, then `grade 2`" in grade().stdout
@@ -249,7 +249,7 @@ def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises
 
 @pytest.mark.parametrize("words", [(), ("3",), ("list",), ("next",), ("hint", "3")])
 def test_the_exercises_are_found_from_a_folder_below(grade: Grade, exercises: Path, words: tuple[str, ...]) -> None:
-    """In `docs` as beside it."""
+    """In `docs`, the same exercises are found as in the folder above."""
     docs = exercises.parent / "docs" / "more"
     docs.mkdir(parents=True)
     done = grade(*words, cwd=docs)
@@ -260,7 +260,7 @@ def test_the_exercises_are_found_from_a_folder_below(grade: Grade, exercises: Pa
 def test_a_folder_without_exercises_above_says_where_was_looked(
     grade: Grade, work: Path, words: tuple[str, ...]
 ) -> None:
-    """And nothing is written."""
+    """The message says that the folders above were searched, and nothing is written."""
     done = grade(*words)
     assert (2, "") == (done.returncode, done.stdout)
     assert f"no exercise files in {work} or in a folder above it; `grade start`" in done.stderr
@@ -270,13 +270,13 @@ def test_a_folder_without_exercises_above_says_where_was_looked(
 @pytest.mark.parametrize(("words", "count"), [(["exercises"], 13), (["exercises/", "3-4"], 2), (["."], 13)])
 @pytest.mark.usefixtures("exercises")
 def test_a_folder_is_graded(grade: Grade, words: list[str], count: int) -> None:
-    """As by `--from`; the learner's own folder is not named again in the next step."""
+    """A folder works as after `--from`. The next step does not repeat the learner's own folder."""
     assert count == len(graded(grade(*words, "--json")))
     assert re.search(r"then `grade \d`$", grade(*words).stdout, re.MULTILINE)
 
 
 def test_another_folder_is_graded_by_its_name(grade: Grade, exercises: Path, work: Path) -> None:
-    """The next command names it again; a second folder is refused."""
+    """The next command repeats the folder. A second folder is an error."""
     other = exercises.rename(work / "other")
     assert "then `grade 1 --from other`" in grade("other").stdout
     refused = grade("other", other)
@@ -284,7 +284,7 @@ def test_another_folder_is_graded_by_its_name(grade: Grade, exercises: Path, wor
 
 
 def test_a_solution_is_shown_when_it_is_passed(grade: Grade, own_course: Path, solved: Solved) -> None:
-    """Not before, unless the course allows it; never where the course says so, or has none."""
+    """A solution is shown only after a pass, or earlier if the course allows it, or never if it says so or has none."""
     path = own_course / "exercises" / "01_distribute.py"
     stub = path.read_text()
     assert "came without its solutions" in grade("solution", "1", cwd=own_course).stderr
@@ -311,18 +311,18 @@ def test_a_solution_is_shown_when_it_is_passed(grade: Grade, own_course: Path, s
 )
 @pytest.mark.usefixtures("exercises")
 def test_several_exercises_in_a_word(grade: Grade, expected: list[str], words: list[str]) -> None:
-    """A range or a list of anything that names an exercise."""
+    """A word may be a range or a list of anything that names an exercise."""
     assert expected == graded(grade(*words, "--json"))
 
 
 @pytest.mark.usefixtures("exercises")
 def test_all_means_all(grade: Grade) -> None:
-    """`grade all` is `grade`."""
+    """`grade all` is the same as `grade`."""
     assert 13 == len(graded(grade("all", "--json")))
 
 
 def test_paths_name_exercises_from_any_folder(grade: Grade, exercises: Path) -> None:
-    """Below the folder of the exercises, and for every command that takes one."""
+    """Paths work in folders below that of the exercises, and for every command that takes an exercise."""
     assert ["accumulate"] == graded(grade("exercises/03_accumulate.py", "--json"))
     assert ["accumulate"] == graded(grade("03_accumulate.py", "--json", cwd=exercises))
     assert "for 03_accumulate" in grade("hint", "exercises/03_accumulate.py").stdout
@@ -331,7 +331,7 @@ def test_paths_name_exercises_from_any_folder(grade: Grade, exercises: Path) -> 
 
 
 def test_the_graders_own_fault_is_exit_code_3(grade: Grade, own_course: Path, solved: Solved) -> None:
-    """An exception in the grader gives no score, no report, and a message that it is nobody else's fault."""
+    """An exception in the grader gives no score and no report. The message says that the learner is not at fault."""
     test = own_course / "tests" / "hidden" / "test_02_swap.py"
     test.write_text(test.read_text().replace("    engine.", "    engine._questions = None\n    engine.", 1))
     (own_course / "exercises" / "02_swap.py").write_text(solved("02_swap.py"))
@@ -355,7 +355,7 @@ def test_help_is_exit_code_0(grade: Grade, words: list[str]) -> None:
 
 
 def test_start_hands_the_exercises_out(grade: Grade, work: Path, quick_course: Path) -> None:
-    """Every exercise lies in the folder that was named, untouched, and `grade` finds it not started."""
+    """The named folder gets every exercise untouched, and `grade` shows them as not started."""
     done = grade("start", "mine")
     there = sorted(path.name for path in (work / "mine" / "exercises").iterdir())
     assert (0, "") == (done.returncode, done.stderr)
@@ -379,7 +379,7 @@ def test_start_leaves_alone_what_is_there(grade: Grade, exercises: Path) -> None
 
 
 def test_a_second_start_goes_on_where_the_learner_is(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """The next file is the first one that is not known to be passed."""
+    """The next file is that of the first exercise that is not known to be passed."""
     (exercises / "01_distribute.py").write_text(solved("01_distribute.py"))
     grade("1")
     done = grade("start")
@@ -388,7 +388,7 @@ def test_a_second_start_goes_on_where_the_learner_is(grade: Grade, exercises: Pa
 
 
 def test_start_into_a_file_is_refused(grade: Grade, work: Path) -> None:
-    """Where the folder cannot be made, that is said."""
+    """If the folder cannot be made, the message says so."""
     (work / "exercises").write_text("")
     done = grade("start")
     assert done.returncode == 2
@@ -408,14 +408,14 @@ def test_start_into_a_file_is_refused(grade: Grade, work: Path) -> None:
     ],
 )
 def test_hints_come_one_at_a_time(grade: Grade, code: int, expected: str, words: list[str]) -> None:
-    """`grade hint EXERCISE N` shows one hint and how to get the next."""
+    """`grade hint EXERCISE N` shows one hint, and the command for the next one."""
     done = grade("hint", *words)
     assert code == done.returncode
     assert expected in (done.stderr if code else done.stdout)
 
 
 def test_stubs_say_what_they_leave_alone(grade: Grade, own_course: Path, solved: Solved) -> None:
-    """Files that nobody touched are made anew, and the one that somebody worked on is named."""
+    """Untouched files are replaced, and files with work in them are named."""
     (own_course / "solutions").mkdir()
     for path in (own_course / "exercises").iterdir():
         (own_course / "solutions" / path.name).write_text(solved(path.name))

@@ -1,4 +1,4 @@
-"""A server process for a whole file of tests, and engine processes in it."""
+"""A server process for all tests of a file, and its engine processes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -39,20 +39,20 @@ def act(root):
 
 @pytest.fixture(scope="module")
 def warm() -> Iterator[Warm]:
-    """Processes apart, without a sandbox: what limits and the pipe do by themselves."""
+    """Start separate processes without a sandbox, to test only the limits and the pipe."""
     with sandbox.start("process") as started:
         yield started
 
 
 @pytest.fixture
 def limits() -> Limits:
-    """Small ones, so that whatever runs on is over soon."""
+    """Return small limits, so that endless code is stopped soon."""
     return Limits(calls=20_000, cpu_s=0.3, memory_mb=512, output_kb=4)
 
 
 @pytest.fixture
 def submit(warm: Warm, limits: Limits) -> Iterator[Callable[..., EngineProcess]]:
-    """Make an engine process of a source; all of them end with the test."""
+    """Make an engine process from a source. All of them end with the test."""
     with ExitStack() as stack:
 
         def make(
@@ -70,7 +70,7 @@ def submit(warm: Warm, limits: Limits) -> Iterator[Callable[..., EngineProcess]]
 
 @pytest.fixture
 def acting(submit: Callable[..., EngineProcess]) -> Callable[..., EngineProcess]:
-    """An engine process whose function `act(root)` does what a test says, and whose file does so when imported."""
+    """Make an engine process with given code in its function `act(root)` or at the top level of its file."""
 
     def make(act: str = "pass", at_import: str = "", **others: object) -> EngineProcess:
         body = "".join(f"    {line}\n" for line in act.splitlines())
@@ -81,7 +81,7 @@ def acting(submit: Callable[..., EngineProcess]) -> Callable[..., EngineProcess]
 
 @pytest.fixture
 def batch(limits: Limits) -> Callable[..., Batch]:
-    """One run of L = a * b in which `act(L)` is called, under one order seed."""
+    """Make a batch with one run of L = a * b, in which `act(L)` is called, under one order seed."""
 
     def make(cpu_s: float = limits.cpu_s, calls: int | None = limits.calls, steps: object = None) -> Batch:
         asked = program("L = a * b", a=2, b=3)

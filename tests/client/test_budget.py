@@ -1,4 +1,4 @@
-"""What a submission may cost in all: its files share one budget, whatever each of them does."""
+"""The budget of a submission, which all its files share."""
 
 import time
 from collections.abc import Callable
@@ -34,18 +34,18 @@ def used(budget: Budget) -> tuple[float, float]:
     ],
 )
 def test_a_budget_is_exceeded_by_either_clock(expected: Died | None, budget: Budget) -> None:
-    """What is used up stops everything; of both, CPU time is named."""
+    """Either clock can use up the budget. If both do, CPU time is named."""
     assert expected == budget.exceeded
 
 
 def test_a_submission_may_have_a_minute_of_cpu_time_and_one_and_a_half_of_waiting() -> None:
-    """What docs promise."""
+    """The limits are those in the documentation."""
     assert (60.0, 90.0) == (Budget().max_cpu_s, Budget().max_wall_s)
 
 
 @pytest.mark.parametrize("budget", SPENT)
 def test_with_a_budget_used_up_no_file_is_loaded(acting: Acting, budget: Budget) -> None:
-    """The next file of the submission is not even started, and nothing more is used."""
+    """The next file of the submission is not started, and uses nothing."""
     before = used(budget)
     assert LoadFailed(budget.exceeded) == acting(budget=budget).load()  # type: ignore[arg-type]
     assert before == used(budget)
@@ -55,7 +55,7 @@ def test_with_a_budget_used_up_no_file_is_loaded(acting: Acting, budget: Budget)
 
 @pytest.mark.parametrize("spent", SPENT)
 def test_with_a_budget_used_up_no_batch_is_run(acting: Acting, batch: MakeBatch, spent: Budget) -> None:
-    """A file that was loaded before is asked no more."""
+    """A file that was already loaded runs no further batch."""
     budget = Budget()
     process = acting(budget=budget)
     assert Loaded() == process.load()
@@ -66,7 +66,7 @@ def test_with_a_budget_used_up_no_batch_is_run(acting: Acting, batch: MakeBatch,
 
 @pytest.mark.slow
 def test_what_a_process_used_is_counted_when_it_ends(acting: Acting, batch: MakeBatch) -> None:
-    """CPU time of the file and of its batches, and the time in which they were waited for."""
+    """CPU time of the file and its batches counts, and the time spent waiting for them."""
     budget = Budget()
     spin = "end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
     process = acting(f"{spin}\ntime.sleep(0.2)", budget=budget, limits=Limits(cpu_s=5))
@@ -79,7 +79,7 @@ def test_what_a_process_used_is_counted_when_it_ends(acting: Acting, batch: Make
 
 @pytest.mark.slow
 def test_time_between_batches_is_nobodys(acting: Acting, batch: MakeBatch) -> None:
-    """A grader that does other things meanwhile takes nothing from the budget."""
+    """Time in which the grader does something else does not count."""
     budget = Budget()
     process = acting(budget=budget)
     process.load()
@@ -92,7 +92,7 @@ def test_time_between_batches_is_nobodys(acting: Acting, batch: MakeBatch) -> No
 
 @pytest.mark.slow
 def test_a_batch_that_uses_up_the_cpu_time_is_told_so(acting: Acting, batch: MakeBatch) -> None:
-    """The kernel ends the process at what is left of the budget, though the batch alone might use more."""
+    """The kernel ends the process when the budget is spent, even if the batch's own limit is higher."""
     budget = Budget(max_cpu_s=1)
     process = acting("sum(range(10**12))", budget=budget, limits=Limits(cpu_s=20))
     assert Loaded() == process.load()
@@ -103,7 +103,7 @@ def test_a_batch_that_uses_up_the_cpu_time_is_told_so(acting: Acting, batch: Mak
 
 @pytest.mark.slow
 def test_a_file_that_uses_up_the_cpu_time_is_told_so(acting: Acting) -> None:
-    """The same while it is loaded, whatever it does about signals."""
+    """This also holds while a file is loaded, even if it handles signals."""
     budget = Budget(max_cpu_s=1, cpu_s=0.5)
     ignore = "for number in (signal.SIGXCPU, signal.SIGPROF): signal.signal(number, signal.SIG_IGN)"
     failed = acting(at_import=f"{ignore}\nwhile True: pass", budget=budget, limits=Limits(cpu_s=20)).load()
@@ -114,7 +114,7 @@ def test_a_file_that_uses_up_the_cpu_time_is_told_so(acting: Acting) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", ["time.sleep(1000)", "while True: time.sleep(0.05)"])
 def test_a_batch_that_uses_up_the_waiting_is_told_so(acting: Acting, batch: MakeBatch, wait: str) -> None:
-    """Whoever waits is waited for no longer than what is left, a tick of CPU time now and then or not."""
+    """A batch that waits is ended when the budget is spent, even if it uses a little CPU time now and then."""
     budget = Budget(max_wall_s=1)
     process = acting(wait, budget=budget)
     assert Loaded() == process.load()
@@ -125,7 +125,7 @@ def test_a_batch_that_uses_up_the_waiting_is_told_so(acting: Acting, batch: Make
 
 @pytest.mark.slow
 def test_taking_ones_time_to_end_is_waiting_too(acting: Acting, batch: MakeBatch) -> None:
-    """A process that closes its channel and goes on is given a second, which is the submission's."""
+    """A process that closes its channel and continues gets one second, which counts for the submission."""
     budget = Budget(max_wall_s=1)
     process = acting("os.closerange(3, 64); time.sleep(1000)", budget=budget)
     assert Loaded() == process.load()
@@ -135,7 +135,7 @@ def test_taking_ones_time_to_end_is_waiting_too(acting: Acting, batch: MakeBatch
 
 @pytest.mark.slow
 def test_files_share_a_budget(acting: Acting, batch: MakeBatch) -> None:
-    """What one file has used up is missing to the next; each alone would have been well."""
+    """Time that one file has used is not available to the next, although each file alone stays within the budget."""
     spin = "end = time.process_time() + 0.7\nwhile time.process_time() < end: pass"
     budget = Budget(max_cpu_s=1)
     answers = []
@@ -148,7 +148,7 @@ def test_files_share_a_budget(acting: Acting, batch: MakeBatch) -> None:
 
 
 def test_a_kill_with_time_left_is_a_kill(acting: Acting, batch: MakeBatch) -> None:
-    """Who ends by SIGKILL has used up nothing."""
+    """A process that is killed by SIGKILL early has not used up its budget."""
     process = acting("os.kill(os.getpid(), signal.SIGKILL)", budget=Budget(max_cpu_s=30))
     process.load()
     assert Died("killed", signal="SIGKILL") == process.run(batch()).answer

@@ -1,4 +1,4 @@
-"""A learner's file is compiled in its own process, after rights were given up: what that costs is the file's."""
+"""A learner's file is compiled in its own process, without rights, and the file pays for the cost."""
 
 from collections.abc import Callable, Iterator
 
@@ -21,13 +21,13 @@ SHORT = Limits(cpu_s=0.3, memory_mb=4096)
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let CPU time decide: a busy machine may take long to give it."""
+    """Raise the wall clock's limit, so that CPU time decides on a busy machine."""
     monkeypatch.setattr(engine_process, "_BACKSTOP", 1000)
 
 
 @pytest.fixture(scope="module")
 def strong() -> Iterator[Warm]:
-    """The strongest sandbox that works here."""
+    """Start the strongest sandbox that works on this machine."""
     with sandbox.start("auto") as started:
         yield started
 
@@ -40,7 +40,7 @@ def cause(failed: object) -> Problem | Died:
 @pytest.mark.slow
 @pytest.mark.parametrize("source", [MANY_LINES, FOLDED], ids=["many lines", "much to fold"])
 def test_compiling_for_too_long_is_out_of_time(submit: Submit, strong: Warm, source: str) -> None:
-    """The time that the compiler takes is the time that loading may take."""
+    """The time of the compiler counts as time for loading."""
     budget = Budget()
     process = submit(source, warm=strong, limits=SHORT, budget=budget)
     failed = cause(process.load())
@@ -51,7 +51,7 @@ def test_compiling_for_too_long_is_out_of_time(submit: Submit, strong: Warm, sou
 
 @pytest.mark.slow
 def test_what_the_stub_is_compared_with_counts_too(submit: Submit, strong: Warm) -> None:
-    """A file that may be the stub is parsed for that, under the same limit."""
+    """Parsing a file to compare it with the stub is under the same limit."""
     stub = "def f():\n    raise NotImplementedError\n"
     process = submit(f"{MANY_LINES}# NotImplementedError\n", stub=stub, warm=strong, limits=SHORT)
     assert cause(process.load()).kind in ("cpu", "cpu_limit")
@@ -60,7 +60,7 @@ def test_what_the_stub_is_compared_with_counts_too(submit: Submit, strong: Warm)
 
 @pytest.mark.slow
 def test_compiling_may_not_take_more_memory_than_the_rest(submit: Submit, strong: Warm) -> None:
-    """What the syntax tree needs counts against the limit of memory."""
+    """The memory for the syntax tree counts against the limit of memory."""
     limits = Limits(cpu_s=60, memory_mb=100)
     failed = cause(submit(MANY_LINES, warm=strong, limits=limits).load())
     assert isinstance(failed, Problem), failed
@@ -69,14 +69,14 @@ def test_compiling_may_not_take_more_memory_than_the_rest(submit: Submit, strong
 
 @pytest.mark.parametrize("source", [DEEP, UNARY], ids=["deep brackets", "deep operators"])
 def test_what_the_compiler_cannot_take_costs_the_file_alone(submit: Submit, strong: Warm, source: str) -> None:
-    """It is refused, or the process dies of it; the next file is loaded."""
+    """The file is rejected, or the process dies. The next file is loaded."""
     cause(submit(source, warm=strong, limits=Limits()).load())
     assert Loaded() == submit("x = 1\n", warm=strong).load()
 
 
 @pytest.mark.slow
 def test_a_large_file_within_its_limits_loads(submit: Submit, strong: Warm, batch: Callable[..., Batch]) -> None:
-    """Being large is no fault; it is compiled once for all batches."""
+    """A large file loads, and is compiled once for all batches."""
     process = submit(LARGE, warm=strong, limits=Limits(cpu_s=60), budget=Budget(max_wall_s=1000))
     assert Loaded() == process.load()
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""A learner's process does its worst: each way of failing is told apart, and costs the batch at hand alone."""
+"""Each way in which a learner's process can fail is recognised, and costs only the current batch."""
 
 import os
 import select
@@ -33,13 +33,13 @@ FILE = "07_learner.py"
 
 
 def outcome(ran: Ran) -> Done | Broke | None:
-    """The outcome of a batch's only run."""
+    """Return the outcome of a batch's only run."""
     assert isinstance(ran.answer, Read), ran
     return ran.answer.seeds[0][0]
 
 
 def problem(ran: Ran) -> Problem:
-    """What broke a batch's only run."""
+    """Return the problem that broke a batch's only run."""
     found = outcome(ran)
     assert isinstance(found, Broke), ran
     return found.problem
@@ -51,14 +51,14 @@ def died(ran: Ran) -> Died:
 
 
 def runs_well(process: EngineProcess, batch: Batch) -> bool:
-    """Whether a batch goes through, with the right values."""
+    """Return whether a batch finishes with the right values."""
     found = outcome(process.run(batch))
     return isinstance(found, Done) and found.results[0] == (2.0, 3.0, 6.0)
 
 
 @pytest.fixture
 def once(tmp_path: Path) -> str:
-    """A condition, as source, that is true in the first process that asks and false in all later ones."""
+    """Return a condition, as source code, that is true in the first process that asks and false in all later ones."""
     flag = tmp_path / "flag"
     flag.write_text("")
     return f"(os.path.exists({str(flag)!r}) and not os.unlink({str(flag)!r}))"
@@ -68,7 +68,7 @@ def once(tmp_path: Path) -> str:
 
 
 def test_a_file_is_loaded_and_run(acting: Acting, batch: MakeBatch) -> None:
-    """An ordinary file loads, and a batch of it gives values."""
+    """An ordinary file loads, and its batch has values."""
     process = acting("return root")
     assert Loaded("") == process.load()
     found = outcome(process.run(batch()))
@@ -76,7 +76,7 @@ def test_a_file_is_loaded_and_run(acting: Acting, batch: MakeBatch) -> None:
 
 
 def test_the_stub_is_not_started(submit: Callable[..., EngineProcess]) -> None:
-    """A file with the stub's syntax tree, whatever its comments, is told as not started."""
+    """A file with the syntax tree of the stub is not started. Comments do not count."""
     stub = "def f():\n    raise NotImplementedError('f: what?')\n"
     assert NotStarted() == submit(stub, stub).load()
     assert NotStarted() == submit("# hm\n\n" + stub, stub).load()
@@ -104,7 +104,7 @@ def test_the_stub_is_not_started(submit: Callable[..., EngineProcess]) -> None:
 def test_a_file_that_does_not_load_has_its_problem(
     submit: Callable[..., EngineProcess], kind: str, type_name: str, line: int, source: str
 ) -> None:
-    """What was raised, or ran on, is told with the learner's line."""
+    """The problem has the exception or the limit, with the learner's line."""
     failed = submit(source).load()
     assert isinstance(failed, LoadFailed)
     assert isinstance(failed.cause, Problem), failed
@@ -125,14 +125,14 @@ def test_a_file_that_does_not_load_has_its_problem(
 def test_a_process_that_ends_while_loading_is_told_how(
     submit: Callable[..., EngineProcess], expected: Died, source: str
 ) -> None:
-    """A file that leaves or kills its process could not be loaded."""
+    """A file that exits or kills its process could not be loaded."""
     assert LoadFailed(expected) == submit(source).load()
     assert expected.status == "crashed"
 
 
 @pytest.mark.slow
 def test_a_file_that_waits_is_stopped_with_its_line(submit: Callable[..., EngineProcess]) -> None:
-    """A file that stands still while it is loaded could not be loaded, and where it stood is told."""
+    """A file that stops computing while it is loaded could not be loaded, and its line is named."""
     failed = submit("import time\ntime.sleep(1000)\n", limits=Limits(cpu_s=2)).load()
     assert isinstance(failed, LoadFailed)
     assert isinstance(failed.cause, Problem)
@@ -141,7 +141,7 @@ def test_a_file_that_waits_is_stopped_with_its_line(submit: Callable[..., Engine
 
 @pytest.mark.slow
 def test_a_file_that_waits_forever_is_stopped(submit: Callable[..., EngineProcess]) -> None:
-    """The wall clock is the backstop for a file that uses no CPU time and does not end."""
+    """The wall clock is the last resort for a file that uses no CPU time and does not end."""
     failed = submit("import time\ntime.sleep(1000)\n", limits=Limits(cpu_s=0.02)).load()
     assert LoadFailed(Died("wall_limit", seconds=0.2)) == failed
 
@@ -150,7 +150,7 @@ def test_a_file_that_waits_forever_is_stopped(submit: Callable[..., EngineProces
 def test_a_file_without_an_engine_loads_and_is_no_engine(
     submit: Callable[..., EngineProcess], batch: MakeBatch, source: str
 ) -> None:
-    """An empty file is a file; a batch then says what is missing."""
+    """An empty file loads, and a batch then says what is missing."""
     process = submit(source)
     assert Loaded() == process.load()
     answer = process.run(batch()).answer
@@ -159,7 +159,7 @@ def test_a_file_without_an_engine_loads_and_is_no_engine(
 
 
 def test_what_is_printed_while_loading_is_captured(acting: Acting, batch: MakeBatch) -> None:
-    """Output of the import is the load's, in the order in which it came, and no batch's."""
+    """Output of the import belongs to the load, in its order, and to no batch."""
     process = acting("print('in act')", "print('out')\nprint('err', file=sys.stderr)")
     loaded = process.load()
     assert isinstance(loaded, Loaded)
@@ -178,7 +178,7 @@ def test_what_is_printed_while_loading_is_captured(acting: Acting, batch: MakeBa
     ],
 )
 def test_streams_are_real_ones_each_time_the_file_is_run(acting: Acting, batch: MakeBatch, at_import: str) -> None:
-    """What a file does to standard output at import works for every batch as it did the first time."""
+    """Actions of a file on standard output during import work for every batch as they did the first time."""
     process = acting(at_import=at_import)
     assert isinstance(process.load(), Loaded)
     assert runs_well(process, batch())
@@ -195,14 +195,14 @@ def test_streams_are_real_ones_each_time_the_file_is_run(acting: Acting, batch: 
 def test_a_stream_taken_at_import_shows_what_is_printed_later(
     acting: Acting, batch: MakeBatch, at_import: str, act: str
 ) -> None:
-    """Output through a logger or a stream that the file set up when it was imported is a batch's output."""
+    """Output through a logger or a stream from the import belongs to the batch that prints it."""
     process = acting(act, at_import)
     process.load()
     assert process.run(batch()).output == "seen\n"
 
 
 def test_random_numbers_are_the_same_in_each_run_and_each_process(acting: Acting, batch: MakeBatch) -> None:
-    """A file that draws random numbers shows the same in every fork, so its verdict does not change on regrading."""
+    """Random numbers are the same in every fork, so the verdict does not change on regrading."""
     outputs = []
     for _ in range(2):
         process = acting("print(random.random())", "import random\nfirst = random.random()")
@@ -216,7 +216,7 @@ def test_random_numbers_are_the_same_in_each_run_and_each_process(acting: Acting
 
 
 def test_nothing_passes_from_one_batch_to_the_next(acting: Acting, batch: MakeBatch) -> None:
-    """Each batch finds the file as new, though one process runs them all."""
+    """Each batch finds the file unchanged, although one process runs all batches."""
     process = acting("global count; count += 1; print(count, os.getpid())")
     assert isinstance(process.load(), Loaded)
     assert 1 == len({process.run(batch()).output for _ in range(3)})
@@ -224,7 +224,7 @@ def test_nothing_passes_from_one_batch_to_the_next(acting: Acting, batch: MakeBa
 
 @pytest.mark.slow
 def test_each_batch_has_its_own_cpu_time(acting: Acting, batch: MakeBatch) -> None:
-    """What one batch may take, and has taken, is nothing to the next."""
+    """The CPU time of one batch does not count for the next."""
     process = acting("end = time.process_time() + 1.5\nwhile time.process_time() < end: pass\nreturn root")
     assert isinstance(process.load(), Loaded)
     for _ in range(2):
@@ -233,7 +233,7 @@ def test_each_batch_has_its_own_cpu_time(acting: Acting, batch: MakeBatch) -> No
 
 
 def test_memory_of_one_batch_does_not_count_against_the_next(acting: Acting, batch: MakeBatch) -> None:
-    """What the file holds after a batch, in cycles and at its top level, is let go before it is run again."""
+    """Memory that the file holds after a batch, in cycles or at its top level, is freed before the next run."""
     # mapped and never touched, since pages that are touched cost time
     hold = "Value.held = root\nroot.me = root\nroot.memory = mmap.mmap(-1, 200 << 20)\nreturn root"
     process = acting(hold, "import mmap\nmemory = mmap.mmap(-1, 100 << 20)")
@@ -245,7 +245,7 @@ def test_memory_of_one_batch_does_not_count_against_the_next(acting: Acting, bat
 
 @pytest.mark.slow
 def test_one_that_dies_between_batches_costs_none(acting: Acting, batch: MakeBatch, once: str) -> None:
-    """Whatever the file set off while it was loaded; the next batch gets a new process."""
+    """If a process dies between batches for any reason, the next batch gets a new process."""
     end = "lambda: (time.sleep(0.2), os.kill(os.getpid(), signal.SIGKILL))"
     process = acting("return root", f"if {once}: threading.Thread(target={end}).start()")
     assert isinstance(process.load(), Loaded)
@@ -254,7 +254,7 @@ def test_one_that_dies_between_batches_costs_none(acting: Acting, batch: MakeBat
 
 
 def test_a_process_is_fresh_until_it_has_run_a_batch(acting: Acting, batch: MakeBatch) -> None:
-    """And again after `restart`, which makes a fresh one of a used one alone."""
+    """A process is fresh again after `restart`, which replaces only a used process."""
     process = acting("print(os.getpid())")
     process.load()
     assert process.fresh
@@ -267,7 +267,7 @@ def test_a_process_is_fresh_until_it_has_run_a_batch(acting: Acting, batch: Make
 
 
 def test_apart_each_batch_has_a_process_to_itself(acting: Acting, batch: MakeBatch) -> None:
-    """The first one is that in which the file was loaded."""
+    """The first batch runs in the process in which the file was loaded."""
     process = acting("print(os.getpid())", apart=True)
     process.load()
     assert 3 == len({process.run(batch()).output for _ in range(3)})
@@ -275,7 +275,7 @@ def test_apart_each_batch_has_a_process_to_itself(acting: Acting, batch: MakeBat
 
 @pytest.mark.parametrize("end", ["os._exit(0)", "while True: pass", "def step(): pass\nwhile True: step()"])
 def test_who_ends_in_a_used_process_has_fresh_ones_from_then_on(acting: Acting, batch: MakeBatch, end: str) -> None:
-    """What does not get to its end there is not tried there again."""
+    """After a batch ended in a used process, later batches get fresh processes."""
     body = "\n    ".join(end.splitlines())
     process = acting(f"import json\nif hasattr(json.dumps, 'used'):\n    {body}\njson.dumps.used = True\nreturn root")
     process.load()
@@ -286,7 +286,7 @@ def test_who_ends_in_a_used_process_has_fresh_ones_from_then_on(acting: Acting, 
 
 
 def test_who_runs_out_of_time_is_not_asked_twice(acting: Acting, batch: MakeBatch) -> None:
-    """After that each batch has a fresh process, so none that hangs has to be confirmed in another one."""
+    """After a timeout, each batch has a fresh process, so that no timeout must be confirmed in another process."""
     process = acting("print(os.getpid())\nwhile True: pass")
     process.load()
     outputs = set()
@@ -298,7 +298,7 @@ def test_who_runs_out_of_time_is_not_asked_twice(acting: Acting, batch: MakeBatc
 
 
 def test_one_that_cannot_be_put_back_is_replaced(acting: Acting, batch: MakeBatch) -> None:
-    """A thread that still runs ends its process when the next batch comes, which a new one answers."""
+    """If a thread still runs, its process ends at the next batch, which a new process answers."""
     process = acting("threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\nprint(os.getpid())")
     process.load()
     outputs = []
@@ -325,7 +325,7 @@ def test_one_that_cannot_be_put_back_is_replaced(acting: Acting, batch: MakeBatc
     ],
 )
 def test_what_never_ends_is_stopped_soon(acting: Acting, batch: MakeBatch, kind: str, act: str) -> None:
-    """A loop runs out of CPU time, calls run out of calls: each soon, with the line."""
+    """A loop uses up its CPU time, and recursion uses up its calls. Each is stopped soon, with its line."""
     process = acting(act)
     process.load()
     ran = process.run(batch())
@@ -346,7 +346,7 @@ def test_an_endless_loop_in_an_operation_is_stopped(submit: Callable[..., Engine
 
 
 def test_recursion_without_end_is_pythons_own_error(acting: Acting, batch: MakeBatch) -> None:
-    """A function that calls itself forever raises RecursionError, at its line."""
+    """A function that calls itself endlessly raises RecursionError, with its line."""
     process = acting("return act(root)")
     process.load()
     found = problem(process.run(batch()))
@@ -355,14 +355,14 @@ def test_recursion_without_end_is_pythons_own_error(acting: Acting, batch: MakeB
 
 
 def test_a_raised_recursion_limit_ends_in_calls(acting: Acting, batch: MakeBatch) -> None:
-    """Whoever raises Python's limit meets the budget of calls."""
+    """If Python's recursion limit is raised, the budget of calls ends the recursion."""
     process = acting("sys.setrecursionlimit(10**6)\nreturn act(root)")
     process.load()
     assert problem(process.run(batch(calls=5000))).kind == "calls"
 
 
 def test_whoever_swallows_the_clocks_exception_runs_out_of_time_all_the_same(acting: Acting, batch: MakeBatch) -> None:
-    """`except BaseException` around an endless loop ends as a timeout, sooner or later."""
+    """`except BaseException` around an endless loop still ends as a timeout."""
     process = acting("while True:\n    try:\n        while True: pass\n    except BaseException: pass")
     process.load()
     ran = process.run(batch(cpu_s=0.1))
@@ -371,7 +371,7 @@ def test_whoever_swallows_the_clocks_exception_runs_out_of_time_all_the_same(act
 
 @pytest.mark.slow
 def test_a_loop_that_no_exception_can_reach_is_a_timeout(acting: Acting, batch: MakeBatch) -> None:
-    """One long call into C is ended by the kernel, and told as CPU time used up."""
+    """The kernel ends one long call into C, which counts as CPU time used up."""
     process = acting("sum(range(10**12))")
     process.load()
     death = died(process.run(batch(cpu_s=1.2)))
@@ -382,7 +382,7 @@ def test_a_loop_that_no_exception_can_reach_is_a_timeout(acting: Acting, batch: 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ["time.sleep(1000)", "lock = threading.Lock()\nwith lock, lock: pass"])
 def test_code_that_waits_is_stopped_with_its_line(acting: Acting, batch: MakeBatch, act: str) -> None:
-    """Whoever stands still is told where, long before the wall clock's limit."""
+    """Code that waits is stopped with its line, long before the limit in wall time."""
     process = acting(act, limits=Limits(cpu_s=2))
     assert isinstance(process.load(), Loaded)
     ran = process.run(batch(cpu_s=2))
@@ -395,7 +395,7 @@ def test_code_that_waits_is_stopped_with_its_line(acting: Acting, batch: MakeBat
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ["time.sleep(1000)", "threading.Event().wait()", "sys.stdin.read() or time.sleep(99)"])
 def test_waiting_forever_ends_with_the_wall_clock(acting: Acting, batch: MakeBatch, act: str) -> None:
-    """Code that waits and uses no CPU time is a timeout after ten times the CPU's limit."""
+    """Code that uses no CPU time is a timeout after ten times the limit in CPU time."""
     process = acting(act, limits=Limits(cpu_s=0.02))
     process.load()
     ran = process.run(batch(cpu_s=0.02))
@@ -405,7 +405,7 @@ def test_waiting_forever_ends_with_the_wall_clock(acting: Acting, batch: MakeBat
 
 @pytest.mark.slow
 def test_whoever_leaves_two_batches_unanswered_is_asked_no_more(acting: Acting, batch: MakeBatch) -> None:
-    """One file holds a run up for no longer than that."""
+    """After two unanswered batches, a file is not run again."""
     process = acting("while True: time.sleep(0.01)", limits=Limits(cpu_s=0.02))
     process.load()
     for _ in range(2):
@@ -419,7 +419,7 @@ def test_whoever_leaves_two_batches_unanswered_is_asked_no_more(acting: Acting, 
 def test_a_grader_that_did_not_get_to_run_blames_nobody(
     acting: Acting, batch: MakeBatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An answer that has come meanwhile is taken; and a long stop of ours counts as a short one."""
+    """If the grader was suspended, an answer that arrived meanwhile counts. A long suspension counts as a short one."""
     process = acting("time.sleep(0.3)", limits=Limits(cpu_s=0.02))
     process.load()
     real = select.select
@@ -433,7 +433,7 @@ def test_a_grader_that_did_not_get_to_run_blames_nobody(
 
 
 def test_a_budget_of_none_leaves_calls_uncounted(acting: Acting, batch: MakeBatch) -> None:
-    """Without a budget of calls CPU time alone decides."""
+    """Without a budget of calls, only CPU time is limited."""
     process = acting("for _ in range(30_000): Value(1.0)")
     process.load()
     assert problem(process.run(batch())).kind == "calls"
@@ -453,7 +453,7 @@ def test_a_budget_of_none_leaves_calls_uncounted(acting: Acting, batch: MakeBatc
     ],
 )
 def test_memory_is_refused_and_nothing_else_suffers(acting: Acting, batch: MakeBatch, act: str) -> None:
-    """Ten gigabytes, at once or bit by bit, are a MemoryError in the learner's code."""
+    """Ten gigabytes, requested at once or in steps, are a MemoryError in the learner's code."""
     process = acting(act)
     process.load()
     found = problem(process.run(batch(cpu_s=3)))
@@ -463,7 +463,7 @@ def test_memory_is_refused_and_nothing_else_suffers(acting: Acting, batch: MakeB
 
 @pytest.mark.parametrize("act", ["sys.exit()", "sys.exit(0)", "exit()", "quit()", "raise SystemExit('done')"])
 def test_leaving_politely_is_told_as_an_exit(acting: Acting, batch: MakeBatch, act: str) -> None:
-    """sys.exit() inside a run breaks the run."""
+    """sys.exit() during a run breaks the run."""
     process = acting(act, "import builtins")
     process.load()
     found = problem(process.run(batch()))
@@ -487,7 +487,7 @@ def test_leaving_politely_is_told_as_an_exit(acting: Acting, batch: MakeBatch, a
 def test_a_process_that_ends_without_an_answer_is_told_how(
     acting: Acting, batch: MakeBatch, expected: Died, act: str
 ) -> None:
-    """Exits and signals are told apart by name, in a fresh process and in a used one, and the next batch works."""
+    """Exits and signals are distinguished, in fresh and in used processes, and the next batch works."""
     process = acting(f"if root.grad == 0.0:\n    {act.replace(chr(10), chr(10) + '    ')}")
     process.load()
     assert expected.status == "crashed"
@@ -498,7 +498,7 @@ def test_a_process_that_ends_without_an_answer_is_told_how(
 
 
 def test_backward_may_leave_too(submit: Callable[..., EngineProcess], batch: MakeBatch) -> None:
-    """os._exit(0) inside backward() is no pass."""
+    """os._exit(0) inside backward() does not pass."""
     source = "import os\nclass Value:\n    def __init__(self, x): self.data, self.grad = x, 0.0\n"
     source += (
         "    def __mul__(self, other): return Value(self.data * other.data)\n    def backward(self): os._exit(0)\n"
@@ -523,7 +523,7 @@ def test_backward_may_leave_too(submit: Callable[..., EngineProcess], batch: Mak
     ],
 )
 def test_the_batch_after_a_bad_one_works(acting: Acting, batch: MakeBatch, once: str, act: str) -> None:
-    """Whatever one batch did to its process, the next batch goes through."""
+    """The next batch finishes, whatever the last one did to its process."""
     body = "\n    ".join(act.splitlines())
     process = acting(f"if {once}:\n    {body}", limits=Limits(cpu_s=0.05, output_kb=4))
     assert isinstance(process.load(), Loaded)
@@ -532,7 +532,7 @@ def test_the_batch_after_a_bad_one_works(acting: Acting, batch: MakeBatch, once:
 
 
 def test_the_server_process_outlives_all_of_them(acting: Acting, batch: MakeBatch, once: str) -> None:
-    """A process that kills its group leaves the others alone."""
+    """A process that kills its process group does not affect other processes."""
     bad, good = acting(f"if {once}:\n    os.killpg(0, signal.SIGKILL)"), acting()
     assert isinstance(bad.load(), Loaded)
     assert isinstance(good.load(), Loaded)
@@ -545,7 +545,7 @@ def test_the_server_process_outlives_all_of_them(acting: Acting, batch: MakeBatc
 
 
 def test_output_is_captured_batch_by_batch(acting: Acting, batch: MakeBatch) -> None:
-    """Standard output, standard error and the bare descriptors are one stream, each batch's its own."""
+    """Standard output, standard error and their descriptors form one stream, which is separate for each batch."""
     process = acting("print('out')\nprint('err', file=sys.stderr)\nsys.stdout.flush()\nos.write(2, b'raw\\n')")
     process.load()
     for _ in range(2):
@@ -553,7 +553,7 @@ def test_output_is_captured_batch_by_batch(acting: Acting, batch: MakeBatch) -> 
 
 
 def test_what_reading_prints_belongs_to_no_batch(acting: Acting, batch: MakeBatch) -> None:
-    """The two values that the grader makes to read the engine print nothing into a learner's output."""
+    """The two values that the grader makes to read the engine add nothing to a learner's output."""
     process = acting(
         at_import="Value.__init__ = (lambda init: lambda *a: (print('made'), init(*a))[1])(Value.__init__)"
     )
@@ -562,7 +562,7 @@ def test_what_reading_prints_belongs_to_no_batch(acting: Acting, batch: MakeBatc
 
 
 def test_output_by_the_megabyte_is_cut_and_the_verdict_stays(acting: Acting, batch: MakeBatch) -> None:
-    """Of 200 KB the first four are kept, with a word on the rest; the answer comes through."""
+    """Of 200 KB of output, the first four are kept, with a note about the rest. The answer arrives."""
     process = acting("print('x' * 200_000)\nprint('the end')")
     process.load()
     ran = process.run(batch())
@@ -573,7 +573,7 @@ def test_output_by_the_megabyte_is_cut_and_the_verdict_stays(acting: Acting, bat
 
 
 def test_a_flood_is_stopped(acting: Acting, batch: MakeBatch) -> None:
-    """A process that prints without end is ended, not listened to."""
+    """A process that prints endlessly is ended."""
     process = acting("while True: os.write(1, b'x' * 65536)")
     process.load()
     death = died(process.run(batch(cpu_s=5)))
@@ -585,7 +585,7 @@ def test_a_flood_is_stopped(acting: Acting, batch: MakeBatch) -> None:
     ("expected", "written"), [("\ufffd\ufffd\n", "b'\\xff\\xfe\\n'"), ("\x1b[31m\n", "b'\\x1b[31m\\n'"), ("", "b''")]
 )
 def test_output_need_not_be_text(acting: Acting, batch: MakeBatch, expected: str, written: str) -> None:
-    """Bytes that are no UTF-8 are replaced; what a terminal would obey is left to the view to spell out."""
+    """Bytes that are not UTF-8 are replaced. Control characters stay, because the view escapes them."""
     process = acting(f"os.write(1, {written})")
     process.load()
     assert expected == process.run(batch()).output
@@ -602,7 +602,7 @@ def test_output_need_not_be_text(acting: Acting, batch: MakeBatch, expected: str
     ],
 )
 def test_broken_streams_are_no_ones_loss(acting: Acting, batch: MakeBatch, act: str) -> None:
-    """Whatever code does to its own output, the answer comes through."""
+    """The answer arrives, whatever code does to its own output."""
     process = acting(act)
     process.load()
     assert runs_well(process, batch())
@@ -623,7 +623,7 @@ def test_broken_streams_are_no_ones_loss(acting: Acting, batch: MakeBatch, act: 
     ],
 )
 def test_garbage_on_every_descriptor_is_refused(acting: Acting, batch: MakeBatch, written: str) -> None:
-    """Whatever is written to the descriptors that a run can reach is no answer, and no other batch's either."""
+    """Data written to any descriptor that a run can reach is not an answer to this batch or to another."""
     act = f"for fd in range(3, 21):\n    try: os.write(fd, {written})\n    except OSError: pass"
     process = acting(f"if root.grad == 0.0:\n{chr(10).join('    ' + line for line in act.splitlines())}")
     process.load()
@@ -632,7 +632,7 @@ def test_garbage_on_every_descriptor_is_refused(acting: Acting, batch: MakeBatch
 
 
 def test_saying_that_it_was_loaded_gains_a_file_nothing(acting: Acting, batch: MakeBatch) -> None:
-    """The real answer comes behind the forged one: at once, before a batch is sent, or in place of its answer."""
+    """The real answer follows the forged one: at once, before a batch is sent, or in place of its answer."""
     forged = "for fd in range(3, 21):\n    try: os.write(fd, b'\\0\\0\\0\\x0a[\"loaded\"]')\n    except OSError: pass"
     process = acting(at_import=forged)
     loaded = process.load()
@@ -642,7 +642,7 @@ def test_saying_that_it_was_loaded_gains_a_file_nothing(acting: Acting, batch: M
 
 
 def test_an_answer_written_before_leaving_is_the_answer_and_judged_as_one(acting: Acting, batch: MakeBatch) -> None:
-    """A forged frame of the right form is read; what it says is as good as its numbers."""
+    """A forged frame of the right form is read, and its numbers are judged as any others."""
     forged = '["read", ["Value", "data", "grad", "", "", "", false], [[["done", [["values", ["nan", "nan", "nan"]]]]]]]'
     act = f"import struct\nbody = {forged!r}.encode()\nframe = struct.pack('!I', len(body)) + body\n"
     act += "for fd in range(3, 21):\n    try: os.write(fd, frame)\n    except OSError: pass\nos._exit(0)"
@@ -654,7 +654,7 @@ def test_an_answer_written_before_leaving_is_the_answer_and_judged_as_one(acting
 
 
 def test_an_answer_without_end_is_stopped(acting: Acting, batch: MakeBatch) -> None:
-    """An answer larger than any honest one is not read to its end."""
+    """An answer that is larger than any honest one is not read completely."""
     write = "    for fd in range(3, 21):\n        try: os.write(fd, b'x' * 65536)\n        except OSError: pass"
     process = acting(f"while True:\n{write}")
     process.load()
@@ -666,7 +666,7 @@ def test_an_answer_without_end_is_stopped(acting: Acting, batch: MakeBatch) -> N
 
 
 def test_one_batch_leaves_no_trace_for_the_next(acting: Acting, batch: MakeBatch) -> None:
-    """A counter in the module, a patched class, an imported module: the next batch finds none of it."""
+    """A counter in the module, a patched class and an imported module do not reach the next batch."""
     process = acting(
         "global count\ncount += 1\nValue.extra = getattr(Value, 'extra', 0) + 1\nreturn count + Value.extra"
     )
@@ -684,7 +684,7 @@ def test_a_reloaded_file_starts_anew(acting: Acting, batch: MakeBatch) -> None:
 
 
 def test_a_closed_process_loads_by_itself(acting: Acting, batch: MakeBatch) -> None:
-    """Where the process has been ended, the next batch gets a new one."""
+    """After the process was ended, the next batch gets a new process."""
     process = acting()
     process.load()
     process.close()
@@ -695,7 +695,7 @@ def test_a_closed_process_loads_by_itself(acting: Acting, batch: MakeBatch) -> N
 @pytest.mark.parametrize("daemon", [True, False])
 @pytest.mark.parametrize("work", ["time.sleep(1000)", "while True: pass"])
 def test_threads_left_running_hold_nobody_up(acting: Acting, batch: MakeBatch, work: str, daemon: bool) -> None:
-    """A thread that a run leaves behind ends with its process."""
+    """A thread that a run leaves running ends with its process."""
     loop = f"def work():\n    {work}\nthreading.Thread(target=work, daemon={daemon}).start()"
     process = acting(loop)
     process.load()
@@ -714,7 +714,7 @@ def test_a_thread_left_running_at_import_holds_nobody_up(acting: Acting, batch: 
 
 
 def test_a_child_process_left_behind_ends_with_its_process(acting: Acting, batch: MakeBatch) -> None:
-    """Closing a process ends whatever it has forked."""
+    """Closing a process ends all processes that it has forked."""
     stay = "    os.closerange(0, 64)\n    time.sleep(1000)\n    os._exit(0)"
     process = acting(f"child = os.fork()\nif child == 0:\n{stay}\nreturn child")
     process.load()
@@ -728,7 +728,7 @@ def test_a_child_process_left_behind_ends_with_its_process(acting: Acting, batch
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs (one that nobody has reaped yet does not)."""
+    """Return whether a process runs. A process that has ended but was not reaped does not run."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -737,7 +737,7 @@ def alive(pid: int) -> bool:
 
 @pytest.mark.slow
 def test_no_descriptors_are_lost(acting: Acting, batch: MakeBatch) -> None:
-    """A hundred batches, good and bad, leave no descriptor open on the trusted side."""
+    """A hundred good and bad batches leave no descriptor open on the trusted side."""
     process = acting("if root.data == 6.0: os._exit(0)")
     process.load()
     process.close()
@@ -768,7 +768,7 @@ def test_an_honest_engine_works_in_the_sandbox(acting: Acting, batch: MakeBatch,
 
 
 def test_numpy_works_in_the_sandbox(acting: Acting, batch: MakeBatch, strong: Any) -> None:
-    """A course's modules are there."""
+    """The modules that a course allows can be imported."""
     source = "import numpy as np\nimport numpy.linalg"
     process = acting("return float(np.linalg.norm(np.array([3.0, 4.0])))", source, warm=strong)
     assert Loaded() == process.load()
@@ -795,7 +795,7 @@ def test_numpy_works_in_the_sandbox(acting: Acting, batch: MakeBatch, strong: An
 def test_bad_batches_cost_themselves_alone_in_the_sandbox_too(
     acting: Acting, batch: MakeBatch, strong: Any, act: str
 ) -> None:
-    """Each way of misbehaving gives no result, and the next batch of the same file goes through."""
+    """Each kind of bad batch gives no result, and the next batch of the same file finishes."""
     body = "\n    ".join(act.splitlines())
     process = acting(f"if root.grad == 0.0:\n    {body}", warm=strong, limits=Limits(cpu_s=0.05, output_kb=4))
     assert isinstance(process.load(), Loaded)

@@ -1,4 +1,4 @@
-"""A notebook becomes the source of an exercise, whatever its file holds."""
+"""Any notebook becomes the source of an exercise, or an error."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ NAMES = ("accumulate", "03", "3", "03_accumulate", "03_accumulate.py")
 
 
 def notebook(*cells: str, **changes: Any) -> bytes:
-    """A notebook as Jupyter saves it, with these code cells; one that begins with `# ` and a blank is Markdown."""
+    """Return a notebook as Jupyter saves it, with these code cells. A cell that begins with `# ` is Markdown."""
     kinds = [{"cell_type": "markdown"} if cell.startswith("# ") else {"cell_type": "code"} for cell in cells]
     written = [kind | {"metadata": {}, "source": cell} for kind, cell in zip(kinds, cells, strict=True)]
     spec = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
@@ -31,20 +31,20 @@ def read(folder: Path, content: bytes) -> Source:
 
 
 def test_code_cells_follow_one_another(tmp_path: Path) -> None:
-    """Cells of text are left out, and cells are numbered as Jupyter does when it runs all of them."""
+    """Text cells are left out. Cells are numbered as by Jupyter when it runs all of them."""
     found = read(tmp_path, notebook("# Title", "x = 1\ny = 2", " \n", "z = 3"))
     assert ("x = 1\ny = 2\nz = 3", None) == (found.text, found.problem)
     assert (CellStart(1, 1), CellStart(2, 3)) == found.cells
 
 
 def test_a_source_may_be_a_list_of_lines(tmp_path: Path) -> None:
-    """Jupyter saves a cell as a list of lines, other programs as one string; line ends become one kind."""
+    """A source is a list of lines, as from Jupyter, or a string, as from other programs. Line ends are unified."""
     cell = {"cell_type": "code", "source": ["x = 1\r\n", "y = 2"], "outputs": [{"data": {"image/png": "…"}}]}
     assert "x = 1\ny = 2" == read(tmp_path, notebook(cells=[cell])).text
 
 
 def test_the_last_cell_for_the_exercise_counts(tmp_path: Path) -> None:
-    """`%%grade` and a name of the exercise mark its cell, whichever of the names it is."""
+    """`%%grade` with any name of the exercise marks its cell."""
     found = read(
         tmp_path, notebook("import math", "%%grade 3\nx = 1", "%%grade 03_accumulate\nx = 2", "%%grade swap\n")
     )
@@ -52,7 +52,7 @@ def test_the_last_cell_for_the_exercise_counts(tmp_path: Path) -> None:
 
 
 def test_cells_for_other_exercises_are_left_out(tmp_path: Path) -> None:
-    """A notebook without a cell for the exercise gives all cells that are for none."""
+    """A notebook without a cell for the exercise gives all cells that are for no exercise."""
     assert "x = 1\ny = 2" == read(tmp_path, notebook("x = 1", "%%grade swap\nx = 3", "y = 2")).text
 
 
@@ -72,7 +72,7 @@ def test_cells_for_other_exercises_are_left_out(tmp_path: Path) -> None:
     ids=["line", "kinds", "indented", "brackets", "continued", "in a string", "quotes", "format", "Python"],
 )
 def test_magics_and_shell_lines_are_left_out(expected: str, cell: str) -> None:
-    """Each becomes `pass` in its place, so that lines keep their numbers; what Python reads is never one."""
+    """`pass` replaces each of these lines, so that line numbers stay. Lines that Python can read stay."""
     assert expected == without_magics(cell)
 
 
@@ -81,7 +81,7 @@ def test_magics_and_shell_lines_are_left_out(expected: str, cell: str) -> None:
     [("\nx = 1", "%%time\nx = 1"), ("\n", "%%bash\nls"), ("\n\nx = 1", "\n%%grade\nx = 1"), ("\n", "%%html\n<b>")],
 )
 def test_a_cell_magic_decides_about_its_cell(expected: str, cell: str) -> None:
-    """A cell that IPython runs as Python is kept, and that of another language is left out."""
+    """A cell that IPython runs as Python is kept, and a cell in another language is left out."""
     assert [expected] == [cell.text for cell in code_cells(notebook(cell))]
 
 
@@ -112,7 +112,7 @@ JULIA = notebook("x = 1", metadata={"kernelspec": {"language": "julia", "name": 
     ],
 )  # fmt: skip
 def test_what_is_no_notebook_is_unreadable(tmp_path: Path, expected: str, content: bytes) -> None:
-    """The message names the file and the reason, and says what to do where something can be done."""
+    """The message names the file and the reason, and says what to do if there is a remedy."""
     found = read(tmp_path, content)
     assert ("", "unreadable") == (found.text, found.problem)
     assert str(found.message).startswith("work.ipynb ")
@@ -120,14 +120,14 @@ def test_what_is_no_notebook_is_unreadable(tmp_path: Path, expected: str, conten
 
 
 def test_outputs_are_not_kept() -> None:
-    """Megabytes of pictures are passed over, and a BOM before them too."""
+    """Megabytes of pictures are skipped, even after a byte order mark."""
     cell = {"cell_type": "code", "source": "x", "outputs": [{"data": {"image/png": "A" * (8 << 20)}}]}
     assert ["x"] == [cell.text for cell in code_cells(b"\xef\xbb\xbf" + notebook(cells=[cell]))]
 
 
 @pytest.mark.slow
 def test_a_magic_cannot_cost_time() -> None:
-    """A quarter of a megabyte of anything is looked through in steps that grow with its length alone."""
+    """The time to search a quarter of a megabyte of any text grows only with its length."""
     for text in (
         " " * SOURCE,
         "a" * SOURCE,
@@ -140,7 +140,7 @@ def test_a_magic_cannot_cost_time() -> None:
 
 
 def test_lines_are_named_by_their_cell() -> None:
-    """A line of a notebook is told by the cell's number and the line in it, that of a file by its own number."""
+    """A line of a notebook is named by the cell's number and the line in the cell, a line of a file by its number."""
     cells = (CellStart(2, 1), CellStart(5, 4))
     assert ["cell 2, line 3", "cell 5, line 1"] == [place(cells, 3), place(cells, 4)]
     assert ["cell 5, lines 2 to 6", "cell 5, line 2"] == [place(cells, 5, 9), place(cells, 5, 5)]
@@ -148,7 +148,7 @@ def test_lines_are_named_by_their_cell() -> None:
 
 
 def test_an_error_is_one_sentence() -> None:
-    """What a person wrote into the file is cut and never spans lines."""
+    """Text from the file is cut, and never spans lines."""
     with pytest.raises(NotebookError) as raised:
         code_cells(notebook("x", metadata={"kernelspec": {"language": "R" * 999}}))
     assert len(str(raised.value)) < 120

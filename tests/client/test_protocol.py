@@ -1,6 +1,6 @@
-"""What comes from a worker is a claim: it has exactly the shape that was asked for, or it is refused.
+"""An answer from a worker is a claim: it has exactly the expected form, or it is refused.
 
-`BACKWARD_FUZZ_CASES` sets how many made-up answers are tried (default: a few hundred).
+`BACKWARD_FUZZ_CASES` sets the number of made-up answers (default: a few hundred).
 """
 
 import copy
@@ -82,14 +82,14 @@ def frame(message: Any) -> bytes:
 
 
 def honest() -> list[Any]:
-    """A right answer to `BATCH`."""
+    """Return a right answer to `BATCH`."""
     outcome, small = ["done", RESULTS], ["done", [["values", TOKENS]]]
     broke = ["broke", RESULTS[:6], PROBLEM]
     return copy.deepcopy(["read", READING, [[outcome, small], [broke, ["unrun"]]]])
 
 
 def one(*outcome: Any, reading: Any = READING) -> list[Any]:
-    """An answer to `ONE`."""
+    """Return an answer to `ONE`."""
     return ["read", reading, [[list(outcome)]]]
 
 
@@ -97,7 +97,7 @@ def one(*outcome: Any, reading: Any = READING) -> list[Any]:
 
 
 def test_a_right_answer_is_read() -> None:
-    """Every kind of result comes out as what it was."""
+    """Every kind of result is decoded without a change."""
     answer = decode_batch(frame(honest()), BATCH)
     assert isinstance(answer, Read)
     assert Reading(*READING) == answer.reading
@@ -139,7 +139,7 @@ def test_whatever_a_call_returned_is_read(expected: Called, result: list[Any]) -
 @given(st.lists(st.floats(), min_size=3, max_size=3))
 @hypothesis_settings
 def test_every_float_goes_there_and_back(numbers: list[float]) -> None:
-    """float.hex() loses nothing, whatever the number."""
+    """float.hex() preserves every number."""
     answer = decode_batch(frame(one("done", [["values", [number.hex() for number in numbers]]])), ONE)
     assert isinstance(answer, Read)
     outcome = answer.seeds[0][0]
@@ -148,7 +148,7 @@ def test_every_float_goes_there_and_back(numbers: list[float]) -> None:
 
 
 def test_an_unread_engine_is_a_problem() -> None:
-    """A file that is no engine gives its problem instead of outcomes."""
+    """A file without an engine gives a problem instead of outcomes."""
     assert Problem(*PROBLEM) == decode_batch(frame(["unread", PROBLEM]), BATCH)
 
 
@@ -161,7 +161,7 @@ def test_the_answers_to_a_load_are_three(expected: Any, answer: list[Any]) -> No
 
 
 def test_what_is_asked_has_plain_data_only() -> None:
-    """A batch crosses as JSON: wire programs, also rearranged, steps, seeds, budgets; no names of nodes."""
+    """A batch is sent as JSON: programs, also rearranged ones, steps, seeds and budgets, but no names of nodes."""
     asked = json.loads(BATCH.encode())
     assert {"runs", "rearranged", "order_seeds", "calls", "cpu_s", "engine"} == set(asked)
     assert [["leaf", 2.0], ["leaf", 3.0], ["mul", 0, 1]] == asked["runs"][0][0]
@@ -169,7 +169,7 @@ def test_what_is_asked_has_plain_data_only() -> None:
 
 
 def test_the_longest_honest_answer_fits_under_the_cap() -> None:
-    """A batch's cap leaves room for the longest numbers and for a trace that touches every node."""
+    """The limit of a batch leaves room for the longest numbers, and for a trace of every node."""
     long = (-1.2345678901234567e-300).hex()
     trace = [[i, [[j, long] for j in range(3)]] for i in range(3)]
     results = [
@@ -226,7 +226,7 @@ HONEST = json.dumps(honest()).encode()
     ids=range(28),
 )
 def test_bytes_that_are_no_answer_are_refused(answer: bytes) -> None:
-    """Wrong lengths, bytes too many, broken or bottomless JSON: refused by both readers, without an exception."""
+    """Wrong lengths, extra bytes and broken or deeply nested JSON are refused by both readers, without an exception."""
     with pytest.raises(Refused):
         decode_batch(answer, BATCH)
     with pytest.raises(Refused):
@@ -243,7 +243,7 @@ def test_bytes_that_are_no_answer_are_refused(answer: bytes) -> None:
     ],
 )  # fmt: skip
 def test_messages_of_another_kind_are_refused(body: str) -> None:
-    """JSON that is no answer to a batch is refused."""
+    """JSON that is not an answer to a batch is refused."""
     with pytest.raises(Refused):
         decode_batch(framed(body.encode()), ONE)
 
@@ -254,7 +254,7 @@ def test_messages_of_another_kind_are_refused(body: str) -> None:
      '"loaded"', '["not_started", "loaded"]', '[["loaded"]]', '["unread", ["a", "b", "c", "d", []]]'],
 )  # fmt: skip
 def test_other_answers_to_a_load_are_refused(body: str) -> None:
-    """A load is answered by one of three messages, with nothing added."""
+    """Only three messages answer a load, without additional parts."""
     with pytest.raises(Refused):
         decode_load(framed(body.encode()))
 
@@ -271,7 +271,7 @@ def test_other_answers_to_a_load_are_refused(body: str) -> None:
     ],
 )  # fmt: skip
 def test_a_number_has_one_spelling(token: str) -> None:
-    """Numbers are spelled by float.hex() alone: no bare ones, no other forms, none that overflow."""
+    """Numbers are spelled as by float.hex(): no bare ones, no other forms, and none that overflow."""
     body = json.dumps(one("done", [["values", [TOKENS[0], TOKENS[1], "HERE"]]])).replace('"HERE"', token)
     with pytest.raises(Refused):
         decode_batch(framed(body.encode()), ONE)
@@ -281,7 +281,7 @@ def test_a_number_has_one_spelling(token: str) -> None:
     "token", ["nan", "inf", "-inf", "0x0.0p+0", "-0x0.0p+0", "0x0.0000000000001p-1022", "!a", "!_"]
 )
 def test_every_spelling_that_float_hex_has_is_accepted(token: str) -> None:
-    """Infinities, zeros, subnormal numbers and the names of other types are honest tokens."""
+    """Infinities, zeros, subnormal numbers and the names of other types are valid tokens."""
     assert isinstance(decode_batch(frame(one("done", [["values", [token] * 3]])), ONE), Read)
 
 
@@ -328,7 +328,7 @@ VALUES = ["values", TOKENS]
     ids=range(33),
 )
 def test_too_few_or_too_many_of_anything_are_refused(answer: Any) -> None:
-    """Seeds, runs, results, nodes and fields come in exactly the numbers that were asked for, under known tags."""
+    """Seeds, runs, results, nodes and fields come in exactly the requested numbers, with known tags."""
     with pytest.raises(Refused):
         decode_batch(frame(answer), ONE)
 
@@ -336,7 +336,7 @@ def test_too_few_or_too_many_of_anything_are_refused(answer: Any) -> None:
 @pytest.mark.parametrize("step", ALL_STEPS, ids=[step[0] for step in ALL_STEPS])
 @pytest.mark.parametrize("result", [*RESULTS, ["numbers", TOKENS], ["other", "str"]], ids=lambda r: str(r[0]))
 def test_each_step_has_its_own_kind_of_answer(step: tuple[Any, ...], result: list[Any]) -> None:
-    """A step's answer is of the kind that the step gives; a call may give four of them."""
+    """A step's answer is of the step's kind. A call may give one of four kinds."""
     fits = {
         "values": ["values"],
         "grads": ["grads"],
@@ -384,7 +384,7 @@ def test_a_trace_has_pairs_of_pairs(calls: Any) -> None:
     ],
 )  # fmt: skip
 def test_a_problem_is_told_in_bounded_words(place: int, value: Any) -> None:
-    """Step, kind and type are names, the message has at most 300 characters, lines are line numbers."""
+    """Step, kind and type are names, the message has at most 300 characters, and lines are line numbers."""
     forged = list(PROBLEM)
     forged[place] = value
     for answer in (one("broke", [], forged), ["unread", forged]):
@@ -403,7 +403,7 @@ def test_a_problem_is_told_in_bounded_words(place: int, value: Any) -> None:
     ],
 )  # fmt: skip
 def test_a_reading_has_names_in_it(place: int, value: Any) -> None:
-    """Class, value and gradient have names; inputs and rule may have none."""
+    """Class, value and gradient have names. Inputs and rule may have none."""
     forged = list(READING)
     forged[place] = value
     with pytest.raises(Refused):
@@ -423,7 +423,7 @@ CALL = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
 
 
 def test_a_batch_has_room_for_as_many_values_as_an_honest_answer_has() -> None:
-    """A function may return any number of things up to the values that the batch allows."""
+    """A function may return as many things as the batch allows values."""
     few = CALL.most_values - 30
     answer = decode_batch(frame(one("done", [["nodes", [1] * few]])), CALL)
     assert isinstance(answer, Read)
@@ -432,7 +432,7 @@ def test_a_batch_has_room_for_as_many_values_as_an_honest_answer_has() -> None:
 
 @pytest.mark.parametrize("result", [["nodes", [1]], ["numbers", ["nan"]], ["trace", [[0, []]]], ["what", [None]]])
 def test_more_values_than_a_batch_allows_are_refused_unread(result: list[Any]) -> None:
-    """An answer that has too many values is not decoded, whatever they are: that is what is said of it."""
+    """An answer with too many values is refused with this reason, without decoding it."""
     batch = Batch((Run(chain(100_000), (("call", "f", []),)),), None, 1.0, (None,))
     longer = [result[0], result[1] * batch.most_values]
     with pytest.raises(Refused, match=f"more than {batch.most_values} values"):
@@ -440,7 +440,7 @@ def test_more_values_than_a_batch_allows_are_refused_unread(result: list[Any]) -
 
 
 def test_a_frame_larger_than_a_batch_allows_is_refused_unread() -> None:
-    """Blanks, which take no memory once they are decoded, count like everything else."""
+    """Spaces count as all other bytes, although they take no memory after decoding."""
     body = json.dumps(one("done", [["nodes", []]])).encode()
     room = CALL.answer_cap - HEADER.size
     assert isinstance(decode_batch(framed(body.ljust(room)), CALL), Read)
@@ -452,7 +452,7 @@ def test_a_frame_larger_than_a_batch_allows_is_refused_unread() -> None:
     ("runs", "step"), [(100_000, ("grads",)), (4_000, ("traced",))], ids=["many runs", "many closures"]
 )
 def test_no_batch_asks_for_more_than_the_bounds(runs: int, step: tuple[str]) -> None:
-    """Whatever a course asks for, an answer has at most 20 MB and a million values."""
+    """An answer has at most 20 MB and a million values, for any course."""
     batch = Batch((Run(chain(60), (step,)),) * runs, 1, 1.0)
     assert (bounds.ANSWER, bounds.ANSWER_VALUES) == (batch.answer_cap, batch.most_values)
 
@@ -466,7 +466,7 @@ def test_a_problem_has_as_many_lines_as_a_worker_sends(lines: list[int]) -> None
 
 @pytest.mark.parametrize("count", [5, 500])
 def test_a_problem_with_more_lines_is_refused(count: int) -> None:
-    """Line numbers that no worker sends are not looked at."""
+    """A problem with more line numbers than a worker sends is refused."""
     problem = [*PROBLEM[:4], [1] * count]
     for answer in (["unread", problem], one("broke", [], problem)):
         with pytest.raises(Refused, match=r"length <= 4"):
@@ -479,7 +479,7 @@ def test_a_problem_with_more_lines_is_refused(count: int) -> None:
 
 
 def take(answer: bytes, batch: Batch = BATCH) -> None:
-    """Read an answer in both ways; anything raised but Refused fails the test, and so does a wrong shape."""
+    """Read an answer in both ways. Fail if anything but Refused is raised, or if the form is wrong."""
     try:
         decode_load(answer)
     except Refused:
@@ -503,7 +503,7 @@ def take(answer: bytes, batch: Batch = BATCH) -> None:
 @given(st.binary(max_size=200))
 @hypothesis_settings
 def test_any_bytes_are_read_or_refused(answer: bytes) -> None:
-    """Bytes without any sense raise nothing but Refused, with their length in front and without."""
+    """Random bytes raise nothing but Refused, with and without their length in front."""
     take(answer)
     take(framed(answer))
 
@@ -529,7 +529,7 @@ def test_any_json_is_read_or_refused(message: Any) -> None:
 
 
 def places(message: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
-    """Where something stands in nested lists."""
+    """Yield the places of everything in nested lists."""
     inner = enumerate(message) if isinstance(message, list) else ()
     return [path, *(place for i, part in inner for place in places(part, (*path, i)))]
 
@@ -543,7 +543,7 @@ PLACES = places(honest())
 )
 @hypothesis_settings
 def test_a_right_answer_with_something_else_in_one_place_is_read_or_refused(place: tuple[int, ...], value: Any) -> None:
-    """Whatever is put in the place of any part of a right answer, no exception but Refused comes of it."""
+    """If any part of a right answer is replaced, no exception but Refused is raised."""
     message = honest()
     inside = message
     for i in place[:-1]:
@@ -555,7 +555,7 @@ def test_a_right_answer_with_something_else_in_one_place_is_read_or_refused(plac
 @given(st.sampled_from(PLACES[1:]), st.sampled_from(["drop", "double", "wrap"]))
 @hypothesis_settings
 def test_a_right_answer_with_a_part_too_few_or_too_many_is_read_or_refused(place: tuple[int, ...], how: str) -> None:
-    """Dropping, doubling or wrapping any part of a right answer gives no other exception, either."""
+    """If any part of a right answer is dropped, doubled or wrapped, no exception but Refused is raised."""
     message = honest()
     inside = message
     for i in place[:-1]:
@@ -572,7 +572,7 @@ def test_a_right_answer_with_a_part_too_few_or_too_many_is_read_or_refused(place
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_right_answer_with_bytes_changed_is_read_or_refused(seed: int) -> None:
-    """Flipped, dropped, doubled and shuffled bytes raise nothing but Refused, whatever the length says."""
+    """Flipped, dropped, doubled and shuffled bytes raise nothing but Refused, with any length."""
     rng = random.Random(seed if "BACKWARD_FUZZ_CASES" not in os.environ else None)
     body = json.dumps(honest(), separators=(",", ":")).encode()
     for _ in range(CASES):
@@ -612,7 +612,7 @@ def test_a_right_answer_with_bytes_changed_is_read_or_refused(seed: int) -> None
     ],
 )
 def test_a_problem_has_the_names_and_numbers_of_its_kind(about: list[Any]) -> None:
-    """A code that nobody knows, and names or numbers that a kind does not have, are refused."""
+    """Unknown codes are refused, and so are names or numbers that a kind does not have."""
     for answer in (one("broke", [], ["build", *about]), ["unread", ["build", *about]]):
         with pytest.raises(Refused):
             decode_batch(frame(answer), ONE)
@@ -621,6 +621,6 @@ def test_a_problem_has_the_names_and_numbers_of_its_kind(about: list[Any]) -> No
 
 
 def test_a_problem_keeps_its_names_and_numbers() -> None:
-    """Those that its kind has are decoded."""
+    """The names and numbers of a kind are decoded."""
     problem = ["local_rules", "shape", "derivatives", "", [], ["grads"], [2, 1]]
     assert Problem(*problem) == decode_batch(frame(["unread", problem]), ONE)  # type: ignore[arg-type]

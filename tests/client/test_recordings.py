@@ -1,4 +1,4 @@
-"""A recorded run as it comes from a worker: it fits the program, or it is refused."""
+"""A recorded run from a worker fits the program, or it is refused."""
 
 import copy
 import json
@@ -49,13 +49,13 @@ hypothesis_settings = settings(max_examples=300, database=None, deadline=None, d
 
 
 def frame(*outcome: Any) -> bytes:
-    """An answer to `ONE`."""
+    """Return an answer to `ONE`."""
     body = json.dumps(["read", READING, [[list(outcome)]]]).encode()
     return HEADER.pack(len(body)) + body
 
 
 def forged(place: tuple[int, ...], value: Any) -> list[Any]:
-    """The honest recording with something else in one place."""
+    """Return the honest recording with another value in one place."""
     message = copy.deepcopy(RECORD)
     inside = message
     for i in place[:-1]:
@@ -71,7 +71,7 @@ def outcome_of(answer: bytes, batch: Batch = ONE) -> Any:
 
 
 def test_a_recording_is_read() -> None:
-    """Nodes with their lines, visits with their changes, values and gradients come out as they were."""
+    """Nodes with lines, visits with changes, values and gradients are decoded without a change."""
     outcome = outcome_of(frame("done", [RECORD, ["nothing"]]))
     changes = (GradientChange(0, 0.0, 3.0, 8, outside=False), GradientChange(1, Odd("NoneType"), 2.0, 9, outside=True))
     visit = RuleVisit(2, inner=False, upstream=0.0, line=7, changes=changes)
@@ -84,20 +84,20 @@ def test_a_recording_is_read() -> None:
 
 
 def test_a_run_that_broke_while_building_shows_what_was_made() -> None:
-    """Nodes that were not made have no value; the recording is the only result."""
+    """Nodes that were not made have no value, and the recording is the only result."""
     outcome = outcome_of(frame("broke", [["record", [0], [], [TWO], [ZERO], 0, False]], PROBLEM))
     expected = Recorded(((0, 0),), (), (2.0, None, None), (0.0, None, None), 0, elsewhere=False)
     assert Broke((expected,), Problem(*PROBLEM)) == outcome
 
 
 def test_a_run_that_went_through_made_every_node() -> None:
-    """A recording of less than the program is refused where nothing went wrong."""
+    """If nothing went wrong, a recording of only a part of the program is refused."""
     with pytest.raises(Refused):
         decode_batch(frame("done", [["record", [0], [], [TWO], [ZERO], 0, False], ["nothing"]]), ONE)
 
 
 def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> None:
-    """Where a program was rearranged, lines, visits and numbers are those of its own nodes."""
+    """If a program was rearranged, lines, visits and numbers refer to its own nodes."""
     asked = program("L = (a * b) + (c + d)", a=2, b=3, c=5, d=7)
     batch = Batch((Run(asked, (("record", 1), ("backward", 6))),), 1000, 1.0, (0, 1))
     arrangement = batch.arrangements[1][0]
@@ -142,7 +142,7 @@ def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> Non
     ],
 )
 def test_what_does_not_fit_is_refused(place: tuple[int, ...], value: Any) -> None:
-    """Nodes, lines, numbers and flags are those of a recording of this program, each in its own form."""
+    """Nodes, lines, numbers and flags must be of their form and fit the program."""
     with pytest.raises(Refused):
         decode_batch(frame("done", [forged(place, value), ["nothing"]]), ONE)
 
@@ -157,7 +157,7 @@ def test_more_than_a_worker_sends_is_refused() -> None:
 
 
 def test_the_longest_recording_that_a_worker_sends_fits() -> None:
-    """Each order seed may send as many visits and changes as there may be."""
+    """Each order seed may send the maximum number of visits and changes."""
     long = (-1.2345678901234567e-300).hex()
     changes = [[2, long, long, 10**6, False]] * (bounds.CHANGES // bounds.VISITS)
     visits = [[2, False, long, 10**6, changes]] * bounds.VISITS
@@ -168,7 +168,7 @@ def test_the_longest_recording_that_a_worker_sends_fits() -> None:
 
 
 def places(message: Any, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
-    """Where something stands in nested lists."""
+    """Yield the places of everything in nested lists."""
     inner = enumerate(message) if isinstance(message, list) else ()
     return [path, *(place for i, part in inner for place in places(part, (*path, i)))]
 
@@ -186,7 +186,7 @@ json_values = st.recursive(
 def test_a_recording_with_something_else_in_one_place_is_read_or_refused(
     place: tuple[int, ...], value: Any, broke: bool
 ) -> None:
-    """Whatever is put in the place of a part, it is refused or fits the program."""
+    """If any part is replaced, the recording is refused or fits the program."""
     record = forged(place, value)
     answer = frame("broke", [record], PROBLEM) if broke else frame("done", [record, ["nothing"]])
     try:

@@ -1,4 +1,4 @@
-"""A learner's file read from disk, whatever lies there."""
+"""Reading a learner's file from disk, for any kind of file."""
 
 import errno
 import os
@@ -32,7 +32,7 @@ def read(folder: Path, content: bytes) -> Source:
     ids=["empty", "plain", "BOM", "BOM alone", "CRLF", "CR", "mixed", "beyond ASCII", "form feed"],
 )
 def test_text_is_read(tmp_path: Path, expected: str, content: bytes) -> None:
-    """UTF-8 is read with or without a BOM, and every kind of line end becomes one."""
+    """UTF-8 is read with or without a BOM, and line ends are unified."""
     found = read(tmp_path, content)
     assert (expected, None, None) == (found.text, found.problem, found.message)
 
@@ -51,7 +51,7 @@ def test_text_is_read(tmp_path: Path, expected: str, content: bytes) -> None:
     ids=["NUL", "UTF-16", "UTF-16 with BOM", "bytes", "Latin-1", "surrogate", "large"],
 )
 def test_what_is_no_text_is_unreadable(tmp_path: Path, expected: str, content: bytes) -> None:
-    """Bytes that are no UTF-8 text of a reasonable size are told by the file's name and the reason."""
+    """A file that is not UTF-8 text, or is too large, has a message with its name and the reason."""
     found = read(tmp_path, content)
     assert ("", "unreadable") == (found.text, found.problem)
     assert expected in str(found.message)
@@ -64,13 +64,13 @@ def test_a_file_of_just_the_limit_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["01_file.py", "no/such/folder/01_file.py"])
 def test_a_file_that_is_not_there_is_missing(tmp_path: Path, name: str) -> None:
-    """Missing is told apart from unreadable."""
+    """A missing file is distinguished from an unreadable one."""
     found = read_source(tmp_path / name)
     assert ("missing", "there is no file 01_file.py") == (found.problem, found.message)
 
 
 def test_a_dangling_link_is_unreadable(tmp_path: Path) -> None:
-    """A link is not followed, not even to find that nothing is there."""
+    """A link is not followed, not even to find out that its target does not exist."""
     link = tmp_path / "01_file.py"
     link.symlink_to(tmp_path / "nothing")
     assert read_source(link).problem == "unreadable"
@@ -91,7 +91,7 @@ def test_a_link_is_not_followed(tmp_path: Path, target: str) -> None:
 
 
 def test_a_link_on_the_way_is_refused_where_a_folder_is_given(tmp_path: Path) -> None:
-    """Below a submission's folder no part of the path may lead somewhere else; above it links are the reader's own."""
+    """Below a submission's folder, no part of the path may be a link. Links above it belong to the reader."""
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "01_file.py").write_text("secret = 1\n")
     (tmp_path / "work").mkdir()
@@ -105,7 +105,7 @@ def test_a_link_on_the_way_is_refused_where_a_folder_is_given(tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", ["01_file.py", "a/b/01_file.py"])
 def test_a_file_below_a_folder_is_read(tmp_path: Path, name: str) -> None:
-    """Real folders on the way are walked through; what is not there is missing."""
+    """Real folders in the path are allowed. A missing file is missing."""
     path = tmp_path / name
     assert read_source(path, tmp_path).problem == "missing"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -114,7 +114,7 @@ def test_a_file_below_a_folder_is_read(tmp_path: Path, name: str) -> None:
 
 
 def test_a_second_name_for_a_file_is_refused(tmp_path: Path) -> None:
-    """A hard link could be anybody's file."""
+    """A hard link could belong to somebody else."""
     (tmp_path / "solution.py").write_text("secret = 1\n")
     os.link(tmp_path / "solution.py", tmp_path / "01_file.py")
     found = read_source(tmp_path / "01_file.py")
@@ -123,7 +123,7 @@ def test_a_second_name_for_a_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    """A folder where a file should be is told as that."""
+    """The message names a folder in the place of a file as such."""
     (tmp_path / "01_file.py").mkdir()
     descriptors = len(os.listdir("/proc/self/fd"))
     found = read_source(tmp_path / "01_file.py")
@@ -132,7 +132,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 
 
 def test_a_fifo_does_not_block(tmp_path: Path) -> None:
-    """Nobody will ever write into this pipe, and nobody waits for it."""
+    """Reading does not wait for a pipe to which nobody writes."""
     os.mkfifo(tmp_path / "01_file.py")
     found = read_source(tmp_path / "01_file.py")
     assert ("unreadable", "01_file.py is not a regular file") == (found.problem, found.message)
@@ -144,19 +144,19 @@ def test_a_device_is_no_file() -> None:
 
 
 def test_a_file_below_a_file_is_unreadable(tmp_path: Path) -> None:
-    """A path through something that is no folder is refused with the system's words."""
+    """A path through something that is not a folder is refused with the system's message."""
     (tmp_path / "file").write_text("")
     found = read_source(tmp_path / "file" / "01_file.py")
     assert ("unreadable", f"01_file.py cannot be read: {os.strerror(errno.ENOTDIR)}") == (found.problem, found.message)
 
 
 def test_a_name_that_is_too_long_is_unreadable(tmp_path: Path) -> None:
-    """A name that the file system refuses is no fault of the grader's."""
+    """A name that the file system refuses is not a fault of the grader."""
     assert read_source(tmp_path / ("x" * 300 + ".py")).problem == "unreadable"
 
 
 def test_a_file_that_may_not_be_read_is_unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Missing permission is told as that (simulated: root may read everything)."""
+    """The message names the missing permission (simulated, because root may read everything)."""
     path = tmp_path / "01_file.py"
     path.write_text("x = 1\n")
 
@@ -170,7 +170,7 @@ def test_a_file_that_may_not_be_read_is_unreadable(tmp_path: Path, monkeypatch: 
 
 
 def test_a_linked_folder_on_the_way_is_refused(tmp_path: Path) -> None:
-    """With `below` given, a symbolic link among the folders counts as much as one at the end."""
+    """With `below`, a symbolic link among the folders is refused as one at the end is."""
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "01_plus.py").write_text("x = 1\n")
     (tmp_path / "linked").symlink_to("real")

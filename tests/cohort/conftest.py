@@ -25,19 +25,19 @@ def course() -> Course:
 
 @pytest.fixture(scope="session")
 def exercises(course: Course) -> dict[str, str]:
-    """The files of the course's exercises, by their ids."""
+    """Return the files of the course's exercises, by their ids."""
     return {exercise.id: exercise.filename for exercise in course.exercises}
 
 
 @pytest.fixture(scope="session")
 def take_in(exercises: dict[str, str]) -> Callable[[Entry], Intake]:
-    """Read a submission, in this process."""
+    """Read a submission in this process."""
     return lambda entry: read_files(entry.named, exercises, entry.choices).of(entry)
 
 
 @pytest.fixture
 def take(take_in: Callable[[Entry], Intake]) -> Callable[..., Intake]:
-    """Read a submission that lies in the places given."""
+    """Read a submission from the given places."""
 
     def read(*places: Path, **more: Any) -> Intake:
         return take_in(Entry("jane", "jane", places, **more))
@@ -47,7 +47,7 @@ def take(take_in: Callable[[Entry], Intake]) -> Callable[..., Intake]:
 
 @pytest.fixture
 def jane(tmp_path: Path) -> Path:
-    """The folder of somebody who has not handed in anything yet."""
+    """Return the folder of somebody who has not submitted anything yet."""
     folder = tmp_path / "jane"
     folder.mkdir()
     return folder
@@ -55,8 +55,10 @@ def jane(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def at_most() -> Callable[[int], Any]:
-    """Fails if what is done within takes more memory than so many megabytes, beside what threads of the test runner may
-    take meanwhile: what is guarded against takes hundreds."""
+    """Fail if a block takes more than the given megabytes of memory.
+
+    Threads of the test runner may take a little at the same time. The attacks take hundreds of megabytes.
+    """
 
     @contextmanager
     def capped(megabytes: int) -> Iterator[None]:
@@ -73,7 +75,7 @@ def at_most() -> Callable[[int], Any]:
 
 @pytest.fixture(scope="session")
 def timeless() -> Callable[[Report], bytes]:
-    """A report's JSON without the fields that may differ between two gradings."""
+    """Return a report's JSON without the fields that may differ between two gradings."""
 
     def made(report: Report) -> bytes:
         plain: dict[str, Any] = msgspec.json.decode(to_json(report))

@@ -1,6 +1,6 @@
-"""A run that is killed again and again, its processes too, ends with the reports of one that is left in peace.
+"""A run that is killed repeatedly, with its processes, ends with the reports of an undisturbed run.
 
-`BACKWARD_CHAOS=500 pytest tests/cohort/test_chaos.py` takes that many submissions, and ten kills.
+`BACKWARD_CHAOS=500 pytest tests/cohort/test_chaos.py` uses that many submissions, and ten kills.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ KILLS = 10 if COUNT >= 500 else 4
 
 @pytest.fixture(scope="module")
 def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class of people who hand in one exercise each, a third of them wrong, a few of them hostile or empty."""
+    """Return a class with one exercise per person: a third of them wrong, a few hostile or empty."""
     folder = tmp_path_factory.mktemp("chaos") / "submissions"
     for number in range(COUNT):
         name = ("01_distribute.py", "02_swap.py", "08_relu.py")[number % 3]
@@ -44,15 +44,17 @@ def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def start(submissions: Path, out: Path, tier: str = "auto") -> "subprocess.Popen[bytes]":
-    """Start a run. The sandbox's tier stands in the reports, so that a disturbed run is given that of the other."""
+    """Start a run with the given tier, because reports contain the tier."""
     command: list[str | Path] = [GRADE, "cohort", submissions, "--out", out]
     command += ["--seed", "backward 2026.1", "--isolation", tier]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
 
 
 def below(pid: int) -> Iterator[int]:
-    """The processes below one, itself left out, and those of submissions below a warm worker: the death of one of
-    these is a crash of the submission's, and rightly told as one."""
+    """Return all processes below a process, except those of submissions below a warm worker.
+
+    If one of the latter dies, this is a crash of the submission and is rightly reported as one.
+    """
     with contextlib.suppress(OSError):
         warm = b"worker.boot" in Path(f"/proc/{pid}/cmdline").read_bytes()
         if warm and Path(f"/proc/{pid}/comm").read_text() != "bwrap\n":
@@ -67,8 +69,10 @@ def below(pid: int) -> Iterator[int]:
 def test_a_disturbed_run_ends_with_the_same_reports(
     submissions: Path, tmp_path: Path, timeless: Callable[[Report], bytes]
 ) -> None:
-    """`kill -9` of the run and of processes below it at random; each time the same command goes on, and nothing that
-    is written is graded again."""
+    """`kill -9` ends the run and processes below it at random, and each time the same command continues.
+
+    Nothing that was written is graded again.
+    """
     quiet, chaos = tmp_path / "quiet", tmp_path / "chaos"
     undisturbed = start(submissions, quiet)
     undisturbed.communicate(timeout=900)

@@ -1,4 +1,4 @@
-"""A cohort on a Dask cluster: the same reports, workers join, leave and die, and hosts are apart."""
+"""A cohort on a Dask cluster has the same reports, even if workers join, leave and die, or are on other hosts."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.cluster]  # the 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
-    """A class, every second one of whom is wrong."""
+    """Return a class in which every second submission is wrong."""
     folder = tmp_path_factory.mktemp("class")
     text = (ROOT / "solutions" / "02_swap.py").read_text(encoding="utf-8")
     for number in range(COUNT):
@@ -36,7 +36,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Entry]:
 
 
 def run(course: Course, found: list[Entry], out: Path, pool: Any, meanwhile: Callable[[int], None]) -> Any:
-    """Grade the class, doing something after each report; start the pool before."""
+    """Start the pool and grade the class. Call a function after each report."""
     pool.start()
     with Results(out) as results:
         for standing in grade_entries(course, found, results, course.seed, pool):
@@ -49,7 +49,7 @@ Timeless = Callable[[Report], bytes]
 
 
 def written(out: Path, found: list[Entry], timeless: Timeless) -> list[bytes]:
-    """Every report in a folder of results, without its times."""
+    """Return every report in a folder of results, without times."""
     reports = [Results(out).report(entry.id) for entry in found]
     assert None not in reports
     return [timeless(report) for report in reports if report is not None]
@@ -59,7 +59,7 @@ def written(out: Path, found: list[Entry], timeless: Timeless) -> list[bytes]:
 def alone(
     course: Course, found: list[Entry], tmp_path_factory: pytest.TempPathFactory, timeless: Timeless
 ) -> list[bytes]:
-    """The reports as one machine writes them."""
+    """Return the reports that one machine writes."""
     out = tmp_path_factory.mktemp("alone")
     made = settings(course, course.seed, Drawn(), isolation="auto", official=True)
     run(course, found, out, LocalPool(made, 2), lambda done: None)
@@ -73,8 +73,10 @@ def pool_at(course: Course, address: str) -> DaskPool:
 def test_workers_that_die_leave_and_join_lose_and_double_nothing(
     course: Course, found: list[Entry], alone: list[bytes], tmp_path: Path, timeless: Timeless
 ) -> None:
-    """One worker is killed in the middle of its work, one is told to leave, one comes later: the reports are those of
-    one machine, and each submission was counted once."""
+    """One worker is killed at work, one is told to leave, and one joins later.
+
+    The reports are those of one machine, and each submission is counted once.
+    """
     from distributed import LocalCluster  # here, since it takes long: whoever runs no cluster need not wait for it
 
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
@@ -97,14 +99,14 @@ def test_workers_that_die_leave_and_join_lose_and_double_nothing(
 
 
 def test_where_there_is_no_cluster_it_is_said(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An address at which nobody answers is an error with the address in it."""
+    """If nobody answers at an address, the error has the address."""
     monkeypatch.setattr("grader.cohort.cluster._PATIENCE_S", 1)
     with pytest.raises(PoolError, match=r"no Dask cluster with a worker at tcp://127\.0\.0\.1:9"):
         pool_at(course, "tcp://127.0.0.1:9").start()
 
 
 def test_a_worker_with_another_grader_is_refused(course: Course) -> None:
-    """Two versions might give two scores."""
+    """A worker with another version is refused, because it might give other scores."""
     from grader.cohort import cluster as module
 
     parcel = msgspec.json.decode(
@@ -126,7 +128,7 @@ def ip(*words: str) -> None:
 
 @pytest.fixture
 def hosts() -> Iterator[dict[str, str]]:
-    """Two network namespaces, each with an address of its own and a link to us; the prefix of each one's network."""
+    """Make two network namespaces with an address and a link to this one. Return the prefixes of their networks."""
     if os.geteuid() != 0 or shutil.which("ip") is None:
         pytest.skip("NOT TESTED: hosts apart need root and iproute2")
     _remove_hosts()
@@ -156,8 +158,10 @@ def _remove_hosts() -> None:
 def test_workers_on_two_hosts(
     course: Course, found: list[Entry], alone: list[bytes], tmp_path: Path, hosts: dict[str, str], timeless: Timeless
 ) -> None:
-    """A scheduler here, a worker in each of two network namespaces, reached by their addresses alone; one host is cut
-    off in the middle, and nothing is lost."""
+    """A scheduler here reaches workers in two network namespaces only by their addresses.
+
+    One host is disconnected at work, and nothing is lost.
+    """
     from distributed import Client
 
     python = sys.executable

@@ -1,4 +1,4 @@
-"""The code that was graded stays beside the report."""
+"""The graded code is kept beside the report."""
 
 from pathlib import Path
 
@@ -41,12 +41,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_files_that_could_be_read_are_kept(folder: Path) -> None:
-    """Their text comes back as it was; a file that is missing is left out."""
+    """Their text is read back unchanged, and a missing file is left out."""
     assert {"swap": SOURCES["swap"].text} == read_code(folder, REPORT)
 
 
 def test_code_of_other_files_is_not_shown_beside_a_report(folder: Path) -> None:
-    """A submission that changed after it was graded has no code until it is graded again."""
+    """If a submission changed after it was graded, it has no code until it is graded again."""
     changed = replace(STAMP, sha256="second")
 
     assert {} == read_code(folder, replace(REPORT, submission=changed))
@@ -55,7 +55,7 @@ def test_code_of_other_files_is_not_shown_beside_a_report(folder: Path) -> None:
 
 
 def test_the_files_that_may_be_chosen_are_kept(folder: Path) -> None:
-    """Also when only they changed, and not what was graded."""
+    """They are kept even if only they changed, and not the graded files."""
     assert FOUND == read_found(folder, "ada")
     keep_code(folder, STAMP, SOURCES, {})
     assert {} == read_found(folder, "ada")
@@ -63,7 +63,7 @@ def test_the_files_that_may_be_chosen_are_kept(folder: Path) -> None:
 
 
 def test_code_that_is_there_is_not_written_again(folder: Path) -> None:
-    """A resumed run writes only what changed."""
+    """A resumed run writes only code that has changed."""
     (path,) = (folder / "code").iterdir()
     before = path.stat().st_ino
     keep_code(folder, STAMP, SOURCES, FOUND)
@@ -73,7 +73,7 @@ def test_code_that_is_there_is_not_written_again(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"sha256": "first"}'])
 def test_a_damaged_file_counts_as_none(folder: Path, text: str) -> None:
-    """It is written again by the next run."""
+    """A damaged file counts as missing, and the next run writes it again."""
     (path,) = (folder / "code").iterdir()
     path.write_text(text)
 

@@ -1,4 +1,4 @@
-"""Many submissions graded: the same reports as one by one, nothing lost, nothing graded twice."""
+"""Grading many submissions gives the same reports as grading each alone. Nothing is lost or graded twice."""
 
 import os
 import signal
@@ -33,14 +33,14 @@ SEED = "a secret"
 
 @pytest.fixture
 def solution(course: Course) -> Callable[[str], str]:
-    """The text of an exercise's solution."""
+    """Return the text of an exercise's solution."""
     by_id = {exercise.id: exercise for exercise in course.exercises}
     return lambda name: course.solution(by_id[name]).read_text(encoding="utf-8")
 
 
 @pytest.fixture
 def submissions(tmp_path: Path, solution: Callable[[str], str]) -> Path:
-    """Four people: one right, one wrong, one hostile, one with nothing."""
+    """Return submissions of four people: right, wrong, hostile and empty."""
     folder = tmp_path / "submissions"
     files = {
         "ann/01_distribute.py": solution("distribute"),
@@ -57,14 +57,14 @@ def submissions(tmp_path: Path, solution: Callable[[str], str]) -> Path:
 
 @pytest.fixture(scope="module")
 def draws(course: Course, once: Callable[[str, Callable[[], Any]], Any]) -> Drawn:
-    """What the seed draws, asked once for all grading processes, as a run does. torch takes seconds."""
+    """Return the data drawn from the seed, computed once for all grading processes because torch takes seconds."""
     found: Drawn = once("what a secret draws", lambda: drawn(course, read_book(course.book), SEED, None))
     return found
 
 
 @pytest.fixture(scope="module")
 def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where torch's answers are remembered while the tests of this file run."""
+    """Return the memo for torch's answers during the tests of this file."""
     return tmp_path_factory.mktemp("memo") / "memo.sqlite"
 
 
@@ -73,7 +73,7 @@ def made(course: Course, draws: Drawn, *, fork: bool = True) -> Settings:
 
 
 class Here:
-    """Pool that grade nothing: each job comes back with the outcome that `answer` gives it."""
+    """A pool that grades nothing: the function `answer` gives the outcome of each job."""
 
     def __init__(self, answer: Callable[[Job], Outcome]) -> None:
         self.answer = answer
@@ -93,13 +93,13 @@ class Here:
 
 @pytest.fixture
 def submitted(take_in: Callable[[Entry], Intake]) -> Callable[[Entry], Submission]:
-    """A submission as it is graded."""
+    """Return a submission in the form in which it is graded."""
     return lambda entry: submission_of(entry, take_in(entry))
 
 
 @pytest.fixture(scope="module")
 def base(course: Course, once: Callable[[str, Callable[[], Any]], Any]) -> Report:
-    """The report on one right file. torch is asked for the seed's programs, which takes seconds."""
+    """Return the report on one right file. torch needs seconds for the seed's programs."""
     swap = next(exercise for exercise in course.exercises if exercise.id == "swap")
     files = {swap.id: course.solution(swap)}
     graded: Report = once("right swap", lambda: grade(course, read_book(course.book), files, seed=SEED, memo=None))
@@ -108,7 +108,7 @@ def base(course: Course, once: Callable[[str, Callable[[], Any]], Any]) -> Repor
 
 @pytest.fixture
 def answer(base: Report) -> Callable[[Job], Outcome]:
-    """A report that is right for whatever was handed in, with no results in it."""
+    """Return a report that fits any submission, without results."""
     return lambda job: Graded(
         job.stamp.id, msgspec.structs.replace(base, submission=job.stamp, notes=job.notes, seed=SEED)
     )
@@ -131,7 +131,7 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
     memo: Path,
     fork: bool,
 ) -> None:
-    """Byte for byte but for times, with forks of a collected session and on the slower path without."""
+    """The reports are the same to the byte except for times, with forks and on the slower path without them."""
     out = tmp_path / "results"
     found = entries(submissions)
     standing = run(course, found, out, LocalPool(made(course, draws, fork=fork), 2))
@@ -151,7 +151,7 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
 
 
 def test_what_a_seed_draws_is_asked_once(course: Course, draws: Drawn, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has it from the process that asked the oracle, as grading processes have, needs no oracle."""
+    """A grading process gets the data from the process that asked the oracle, so it needs no oracle."""
     book = read_book(course.book)
     from_it = msgspec.json.decode(msgspec.json.encode(draws), type=Drawn)
 
@@ -167,19 +167,19 @@ def test_what_a_seed_draws_is_asked_once(course: Course, draws: Drawn, monkeypat
 
 
 def test_nothing_is_drawn_from_the_courses_own_seed(course: Course, tmp_path: Path) -> None:
-    """All that is asked in a practice run stands in the answer book."""
+    """The answer book has all answers for a practice run."""
     assert Drawn() == drawn(course, read_book(course.book), course.seed, None)
 
 
 def _found_at(exercise: Any) -> Any:
-    """Where a file lies is told as it is below the submission: the one thing in which the two differ."""
+    """Return a report with the path of a file below the submission, which is the only difference between the two."""
     return msgspec.structs.replace(exercise, file="")
 
 
 def test_what_is_there_is_not_graded_again(
     course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
 ) -> None:
-    """The same submission, course, seed and grader: the report is kept, to the byte."""
+    """With the same submission, course, seed and grader, the report is kept to the byte."""
     out, found = tmp_path / "results", entries(submissions)
     run(course, found, out, Here(answer))
     before = {path.name: path.stat().st_mtime_ns for path in (out / "reports").iterdir()}
@@ -192,7 +192,7 @@ def test_what_is_there_is_not_graded_again(
 def test_reports_in_an_older_schema_are_graded_again(
     course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
 ) -> None:
-    """And counted, so that whoever takes a run up again is told."""
+    """Such reports are counted, so that the run can say so."""
     out, found = tmp_path / "results", entries(submissions)
     run(course, found, out, Here(answer))
     path = out / "reports" / "bob.json"
@@ -231,7 +231,7 @@ def test_what_has_changed_is_graded_again(
     answer: Callable[[Job], Outcome],
     change: Callable[[Path, Path], None],
 ) -> None:
-    """A file edited, added or taken away, a report damaged or lost: this submission alone is graded."""
+    """If a file is edited, added or removed, or a report is damaged or lost, only this submission is graded."""
     out = tmp_path / "results"
     run(course, entries(submissions), out, Here(answer))
     change(submissions, out)
@@ -254,7 +254,7 @@ def test_what_is_no_report_is_put_aside_and_told(
     answer: Callable[[Job], Outcome],
     spoil: Callable[[Path], object],
 ) -> None:
-    """One that does not add up, too: it is graded anew, and what was there is kept, as often as it happens."""
+    """This includes a report that does not add up. It is graded again, and every old file is kept."""
     out, found = tmp_path / "results", entries(submissions)
     run(course, found, out, Here(answer))
     path = out / "reports" / "bob.json"
@@ -273,7 +273,7 @@ def test_what_is_no_report_is_put_aside_and_told(
 def test_a_report_that_adds_up_and_was_edited_is_not_believed(
     course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
 ) -> None:
-    """A check that somebody marked as passed, with every total: the digest says that it was not written so."""
+    """If somebody marked a check as passed and corrected every total, the digest shows the edit."""
     out, found = tmp_path / "results", entries(submissions)
     run(course, found, out, Here(answer))
     report = Results(out).report("bob")
@@ -288,7 +288,7 @@ def test_a_report_that_adds_up_and_was_edited_is_not_believed(
 def test_an_earlier_report_is_kept(
     course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
 ) -> None:
-    """When a submission has changed, and once for each change."""
+    """The earlier report is kept once for each change of the submission."""
     out, found = tmp_path / "out", entries(submissions)
     run(course, found, out, Here(answer))
     before = (out / "reports" / "bob.json").read_bytes()
@@ -301,7 +301,7 @@ def test_an_earlier_report_is_kept(
 def test_a_report_that_changed_with_its_files_is_no_damage(
     course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
 ) -> None:
-    """It is replaced, and nothing is put aside."""
+    """The report is replaced, and nothing is moved to `gone/`."""
     found = entries(submissions)
     run(course, found, tmp_path / "out", Here(answer))
     _edit(submissions, tmp_path)
@@ -314,7 +314,7 @@ def test_a_report_that_changed_with_its_files_is_no_damage(
 )
 @pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "other"])
 def test_what_has_the_name_of_a_result_and_is_none_is_told(tmp_path: Path, name: str, kind: str) -> None:
-    """Nothing is followed or lost: neither what a link leads to, nor the link."""
+    """A link is neither followed nor lost, and nor is its target."""
     path = tmp_path / "out" / name
     path.parent.mkdir(parents=True)
     elsewhere = tmp_path / "elsewhere"
@@ -337,7 +337,7 @@ def test_what_has_the_name_of_a_result_and_is_none_is_told(tmp_path: Path, name:
 
 
 def test_a_link_is_not_taken_for_what_a_killed_run_left(tmp_path: Path) -> None:
-    """Only files are cleared away."""
+    """Only files are removed, and no links."""
     (tmp_path / "reports" / ".a.json.folder").mkdir(parents=True)
     (tmp_path / ".b.json.link").symlink_to("reports")
     with Results(tmp_path):
@@ -346,7 +346,7 @@ def test_a_link_is_not_taken_for_what_a_killed_run_left(tmp_path: Path) -> None:
 
 
 def test_a_course_may_lie_in_a_folder_of_any_name(course: Course) -> None:
-    """What the grading processes are started with can be written down."""
+    """The settings of grading processes can contain any name."""
     folder = Path("/somewhere/a\udcff")
     made_of = settings(replace(course, folder=folder), SEED, Drawn(), isolation="auto", official=True)
     read = msgspec.json.decode(msgspec.json.encode(made_of), type=Settings)
@@ -374,7 +374,7 @@ def test_a_summary_is_there_only_while_it_is_true(
     answer: Callable[[Job], Outcome],
     change: Callable[[Results, Report], None],
 ) -> None:
-    """A run that ends after its first change leaves no summary of the reports that were there before."""
+    """If a run ends after its first change, the summary of the earlier reports is gone."""
     (entry, *_) = entries(submissions)
     graded = answer(Job.of(submitted(entry)))
     assert isinstance(graded, Graded)
@@ -389,7 +389,7 @@ def test_a_summary_is_there_only_while_it_is_true(
 def test_another_seed_grades_everything_again(
     course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
 ) -> None:
-    """Reports of fresh programs from another seed do not count."""
+    """Reports on programs from another seed are not valid."""
     found = entries(submissions)
     run(course, found, tmp_path, Here(answer))
     pool = Here(answer)
@@ -400,7 +400,7 @@ def test_another_seed_grades_everything_again(
 def test_a_fault_costs_one_submission_and_is_named(
     course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
 ) -> None:
-    """There is no report of what could not be graded, not even an old one; the others have theirs."""
+    """A submission that could not be graded has no report, not even an old one. The others have theirs."""
 
     def faulty(job: Job) -> Outcome:
         return Faulted("bob", "it broke") if job.stamp.id == "bob" else answer(job)
@@ -420,7 +420,7 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
     answer: Callable[[Job], Outcome],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Which limit it was stands in a note and at every exercise, so that a person looks; the others are graded."""
+    """The limit is in a note and in every exercise, so that a person looks. The others are graded."""
     real_read = Reader.read
 
     def read(self: Reader, entry: Entry) -> Read:
@@ -451,7 +451,7 @@ def test_a_submission_whose_reading_process_died_is_a_fault(
     answer: Callable[[Job], Outcome],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It is not the submission's doing, so there is no report, not even an old one."""
+    """The submission is not at fault, so there is no report, not even an old one."""
     found = entries(submissions)
     run(course, found, tmp_path, Here(answer))
     real_read = Reader.read
@@ -468,7 +468,7 @@ def test_a_submission_whose_reading_process_died_is_a_fault(
 def test_several_processes_read_a_class(
     course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
 ) -> None:
-    """Every submission is there once, in whatever order."""
+    """Every submission is read once, in any order."""
     pool = Here(answer)
     with Results(tmp_path) as results:
         *_, standing = grade_entries(course, entries(submissions), results, SEED, pool, readers=3)
@@ -476,13 +476,13 @@ def test_several_processes_read_a_class(
 
 
 def test_two_runs_cannot_write_to_one_folder(tmp_path: Path) -> None:
-    """The second is refused, and says what to do."""
+    """The second run is refused, and the message says what to do."""
     with Results(tmp_path), pytest.raises(ResultsError, match="another run is writing"), Results(tmp_path):
         pass
 
 
 def test_what_a_killed_run_left_half_written_is_cleared_away(tmp_path: Path) -> None:
-    """Temporary files of reports go; reports stay."""
+    """Temporary files of reports are removed, and reports stay."""
     (tmp_path / "reports").mkdir()
     for name in (".ann.json.abc", "ann.json"):
         (tmp_path / "reports" / name).write_text("{")
@@ -491,7 +491,7 @@ def test_what_a_killed_run_left_half_written_is_cleared_away(tmp_path: Path) -> 
 
 
 def test_the_seed_is_secret_and_kept(course: Course, tmp_path: Path) -> None:
-    """A new folder gets a seed that nobody can guess; later runs find it again; a given one wins."""
+    """A new folder gets a secret seed, which later runs reuse. A given seed takes precedence."""
     from grader import __version__
     from grader.cohort.run import RunFile
     from grader.report.model import CourseStamp
@@ -521,7 +521,7 @@ def jobs(submitted: Callable[[Entry], Submission], submissions: Path) -> Mapping
 
 
 def test_a_grading_process_that_is_killed_is_started_again(process: GradingProcess, jobs: Mapping[str, Job]) -> None:
-    """Between two jobs, or in the middle of one, the job is graded by a new process."""
+    """If a process is killed between two jobs or during one, a new process grades the job."""
     assert isinstance(process.grade(jobs["ann"]), Graded)
     assert process._process is not None
     os.kill(process._process.pid, signal.SIGKILL)
@@ -540,7 +540,7 @@ def test_a_grading_process_that_is_killed_is_started_again(process: GradingProce
 def test_a_submission_whose_grading_process_dies_each_time_is_named(
     process: GradingProcess, jobs: Mapping[str, Job]
 ) -> None:
-    """After a second try the outcome says how it ended, and the next submission is graded."""
+    """After a second attempt, the outcome has the exit status, and the next submission is graded."""
     broken = msgspec.structs.replace(jobs["bob"], sources={})  # no source for an exercise: the child cannot go on
     outcome = process.grade(broken)
     assert isinstance(outcome, Faulted)
@@ -550,7 +550,7 @@ def test_a_submission_whose_grading_process_dies_each_time_is_named(
 
 
 def test_a_grading_process_for_another_course_does_not_start(course: Course, draws: Drawn) -> None:
-    """A course that has changed since the run was started is no reason to give other scores."""
+    """A course that changed after the run was started must not give other scores."""
     from grader.cohort import PoolError
 
     changed = msgspec.structs.replace(made(course, draws), course_hash="another")
@@ -562,7 +562,7 @@ def test_a_grading_process_for_another_course_does_not_start(course: Course, dra
 
 
 def test_nothing_is_left_running(course: Course, draws: Drawn, jobs: Mapping[str, Job]) -> None:
-    """When a pool is closed, so are the processes below them."""
+    """Closing a pool also ends the processes below it."""
     pool = LocalPool(made(course, draws), 2)
     outcomes = list(pool.grade(iter([jobs["ann"], jobs["cid"]])))
     assert {"ann", "cid"} == {outcome.id for outcome in outcomes}

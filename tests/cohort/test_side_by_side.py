@@ -1,4 +1,4 @@
-"""Threads that work side by side."""
+"""Threads that process items in parallel."""
 
 import threading
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ def doubled(number: int) -> int:
 
 
 def test_every_item_is_worked_on_once() -> None:
-    """By whichever worker is free; one alone keeps the order."""
+    """Any free worker takes an item. A single worker keeps the order."""
     assert list(range(0, 200, 2)) == sorted(side_by_side([doubled] * 3, range(100), 6))
     assert list(range(0, 200, 2)) == list(side_by_side([doubled], range(100), 1))
     assert [] == list(side_by_side([doubled] * 2, [], 4))
 
 
 def test_who_is_slow_holds_up_nobody() -> None:
-    """All others come out while one worker is busy."""
+    """All other items finish while one worker is busy."""
     others = threading.Event()
 
     def work(number: int) -> int:
@@ -34,7 +34,7 @@ def test_who_is_slow_holds_up_nobody() -> None:
 
 
 def test_only_so_many_items_are_taken_ahead() -> None:
-    """Whoever is slow to ask for results is not flooded with them."""
+    """If results are not consumed, no further items are taken."""
     taken = []
 
     def numbers() -> Iterator[int]:
@@ -50,7 +50,7 @@ def test_only_so_many_items_are_taken_ahead() -> None:
 
 @pytest.mark.parametrize("where", ["item", "worker"])
 def test_an_error_comes_out(where: str) -> None:
-    """Of whatever raises it, in another thread as it is."""
+    """An error in the items or in a worker's thread is raised unchanged."""
 
     def numbers() -> Iterator[int]:
         yield 1
@@ -67,7 +67,7 @@ def test_an_error_comes_out(where: str) -> None:
 
 
 def test_who_leaves_early_leaves_nobody_waiting() -> None:
-    """No item is taken any more, and the threads end."""
+    """No further item is taken, and the threads end."""
     before = threading.active_count()
     results = side_by_side([doubled] * 3, iter(int, 1), 3)
     assert 0 == next(results)

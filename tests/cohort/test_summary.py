@@ -1,4 +1,4 @@
-"""The statistics of a class, against numbers worked out another way."""
+"""The statistics of a class, compared with numbers that were computed in another way."""
 
 import random
 import statistics
@@ -15,7 +15,7 @@ from grader.report import Diagnosis, NeedsReview, Report
 
 
 def with_outcomes(report: Report, name: str, passed: dict[tuple[str, str], bool], **more: Any) -> Report:
-    """The report with these checks passed and those failed, and the points that follow."""
+    """Return the report with these checks passed and those failed, and with the resulting points."""
     exercises = []
     for exercise in report.exercises:
         checks = []
@@ -33,7 +33,7 @@ def with_outcomes(report: Report, name: str, passed: dict[tuple[str, str], bool]
 
 @pytest.fixture(scope="module")
 def reports(solved: Report) -> list[Report]:
-    """Thirty people; the better someone is, the likelier they pass each check."""
+    """Return reports on thirty people of different strength, who pass each check with a corresponding probability."""
     rng = random.Random(7)
     made = []
     for number in range(30):
@@ -51,7 +51,7 @@ def summary(course: Course, reports: list[Report]) -> Summary:
 
 
 def test_mean_deviation_median(summary: Summary, reports: list[Report]) -> None:
-    """As the standard library has them."""
+    """The numbers are those of the standard library."""
     scores = [report.score for report in reports]
     assert pytest.approx(statistics.mean(scores), abs=1e-4) == summary.scores.mean
     assert pytest.approx(statistics.pstdev(scores), abs=1e-4) == summary.scores.deviation
@@ -59,7 +59,7 @@ def test_mean_deviation_median(summary: Summary, reports: list[Report]) -> None:
 
 
 def test_bands_count_everybody_once(summary: Summary, reports: list[Report]) -> None:
-    """A score stands in the band of its tenth; full marks in the last."""
+    """A score is counted in its tenth of the points, and full marks in the last one."""
     expected = [0] * 10
     for report in reports:
         expected[min(9, report.score // 10)] += 1
@@ -67,7 +67,7 @@ def test_bands_count_everybody_once(summary: Summary, reports: list[Report]) -> 
 
 
 def test_discrimination_is_the_correlation_with_the_rest(summary: Summary, reports: list[Report]) -> None:
-    """Of every check that tells people apart: Pearson's r of passing it and the points from all other checks."""
+    """For every check that distinguishes people, it is Pearson's r of passing it and the other checks' points."""
     compared = 0
     for i, exercise in enumerate(summary.exercises):
         for j, check in enumerate(exercise.checks):
@@ -85,7 +85,7 @@ def test_discrimination_is_the_correlation_with_the_rest(summary: Summary, repor
 
 
 def test_checks_that_tell_nothing_are_noted(summary: Summary) -> None:
-    """Everybody passes one, nobody another; both are said, and neither has a discrimination."""
+    """A check that everybody passes and one that nobody passes have a note and no discrimination."""
     notes = {(e.id, c.id): c for e in summary.exercises for c in e.checks}
     assert notes["distribute", "both_inputs"].note.startswith("everybody passes")
     assert notes["engine", "random_graphs"].note.startswith("nobody passes")
@@ -94,7 +94,7 @@ def test_checks_that_tell_nothing_are_noted(summary: Summary) -> None:
 
 
 def test_a_check_that_the_weak_pass_is_noted(course: Course, solved: Report) -> None:
-    """A negative discrimination is a reason to read a check again, one near nothing is said as well."""
+    """A negative discrimination and one near 0 have a note."""
     rng = random.Random(1)
     made = []
     for number in range(40):
@@ -109,7 +109,7 @@ def test_a_check_that_the_weak_pass_is_noted(course: Course, solved: Report) -> 
 
 
 def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Report) -> None:
-    """Most frequent first, with the first submission that shows each."""
+    """The most frequent one comes first, each with its first submission."""
 
     def saying(name: str, text: str) -> Report:
         made = with_outcomes(solved, name, {("swap", "upstream"): False, ("swap", "already_there"): False})
@@ -139,14 +139,14 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
 def test_totals_within_one_small_check_of_a_border(
     course: Course, solved: Report, above: int, failed: set[tuple[str, str]], expected: list[tuple[str, int]]
 ) -> None:
-    """A learner is listed with the points that are lacking, or left, if one small check would change the grade."""
+    """A learner is listed with the points above or below the border, if one small check would change the grade."""
     report = with_outcomes(solved, "p", dict.fromkeys(failed, False))
     made = summarise(msgspec_replace(course, {"A": report.score + report.bonus - above}), [report], {})
     assert expected == [(found.grade, found.distance) for found in made.borders]
 
 
 def test_bonus_points_count_at_a_border(course: Course, solved: Report) -> None:
-    """As they do in the exports that have one number."""
+    """The total includes bonus points, as in the exports with a single number."""
     failed = {(e.id, c.id): False for e in solved.exercises for c in e.checks if c.status == "passed" and not c.bonus}
     report = with_outcomes(solved, "p", failed)
     assert (0, True) == (report.score, report.bonus > 0)
@@ -155,7 +155,7 @@ def test_bonus_points_count_at_a_border(course: Course, solved: Report) -> None:
 
 
 def test_what_lies_beside_the_submissions_is_named(course: Course, solved: Report) -> None:
-    """So that a script that is told to look finds out where."""
+    """A script whose exit code is 1 can find the reason in the summary."""
     assert ("roster.csv",) == summarise(course, [solved], {}, ["roster.csv"]).beside
 
 
@@ -166,7 +166,7 @@ def msgspec_replace(course: Course, grades: dict[str, int]) -> Course:
 
 
 def test_who_needs_review(course: Course, solved: Report) -> None:
-    """Faults, notes, ambiguous files, suspect answers and empty submissions, each with its reason; nobody else."""
+    """Only faults, notes, ambiguous files, suspect answers and empty submissions are listed, each with a reason."""
     first = solved.exercises[0]
 
     def with_first(name: str, **more: Any) -> Report:
@@ -205,12 +205,12 @@ def test_who_needs_review(course: Course, solved: Report) -> None:
 
 
 def test_an_empty_class_has_a_summary(course: Course) -> None:
-    """Nobody is graded, nothing is divided by nothing."""
+    """Nobody is graded, and nothing is divided by 0."""
     made = summarise(course, [], {"a": "no"})
     assert (1, 0, 0.0) == (made.submissions, made.graded, made.scores.mean)
 
 
 def test_a_summary_survives_json(summary: Summary) -> None:
-    """What is written reads back as it was, and names its schema."""
+    """A summary is read back unchanged, and names its schema."""
     assert summary == msgspec.json.decode(msgspec.json.encode(summary), type=Summary)
     assert COHORT_SCHEMA == summary.schema

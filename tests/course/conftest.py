@@ -48,13 +48,13 @@ WriteCourse = Callable[..., Path]
 
 @pytest.fixture
 def mini() -> str:
-    """The text of a course that is right."""
+    """Return the text of a correct course."""
     return MINI
 
 
 @pytest.fixture
 def write_course(tmp_path: Path) -> WriteCourse:
-    """Writes a course folder: the miniature, or another text, and empty files."""
+    """Write a course folder with the miniature course or another text, and with empty files."""
 
     def write(text: str | bytes = MINI, files: Sequence[str] = FILES) -> Path:
         folder = tmp_path / "course"
@@ -70,7 +70,7 @@ def write_course(tmp_path: Path) -> WriteCourse:
 
 @pytest.fixture
 def line_with() -> Callable[[str, str], int]:
-    """Says in which line of a text something stands; it must stand in exactly one."""
+    """Return the line of a text that contains something. Exactly one line must contain it."""
 
     def number(text: str, part: str) -> int:
         (found,) = [i for i, line in enumerate(text.splitlines(), 1) if part in line]

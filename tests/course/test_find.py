@@ -13,7 +13,7 @@ def a_course(folder: Path) -> Path:
 
 @pytest.fixture
 def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Pretends that the grader is installed in this folder."""
+    """Simulate that the grader is installed in this folder."""
     folder = tmp_path / "site-packages"
     folder.mkdir()
     monkeypatch.setattr(find, "_PACKAGE", folder)
@@ -21,14 +21,14 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_course_given_comes_first(tmp_path: Path) -> None:
-    """`--course` wins over the course around."""
+    """`--course` takes precedence over the course around."""
     around, given = a_course(tmp_path / "around"), a_course(tmp_path / "given")
     assert given == find_course(given, around)
 
 
 @pytest.mark.parametrize("place", ["nowhere", ".", "file.txt"])
 def test_a_course_given_must_be_one(tmp_path: Path, place: str) -> None:
-    """`--course` with no course there is an error, even when there is one around."""
+    """`--course` with a folder that has no course is an error, even if there is a course around."""
     around = a_course(tmp_path / "around")
     (tmp_path / "file.txt").touch()
     with pytest.raises(CourseError, match="--course needs the folder of a course") as caught:
@@ -37,7 +37,7 @@ def test_a_course_given_must_be_one(tmp_path: Path, place: str) -> None:
 
 
 def test_the_nearest_course_upwards_comes_second(tmp_path: Path) -> None:
-    """From inside a course, its folder is found, not that of a course further out."""
+    """In a course, its folder is found, and not that of a course further up."""
     a_course(tmp_path)
     near = a_course(tmp_path / "near")
     inside = near / "exercises" / "mine"
@@ -47,20 +47,20 @@ def test_the_nearest_course_upwards_comes_second(tmp_path: Path) -> None:
 
 
 def test_a_folder_called_course_yaml_is_none(tmp_path: Path) -> None:
-    """Only a file makes a course."""
+    """A folder named course.yaml is not a course."""
     outer = a_course(tmp_path / "outer")
     (outer / "inner" / "course.yaml").mkdir(parents=True)
     assert outer == find_course(None, outer / "inner")
 
 
 def test_the_packaged_course_comes_last(tmp_path: Path, installation: Path) -> None:
-    """Away from any course, the one that was installed with the grader is meant."""
+    """Outside of any course, the packaged course is found."""
     packaged = a_course(installation / "backward_course")
     assert packaged == find_course(None, tmp_path)
 
 
 def test_in_a_checkout_the_course_stands_around_the_grader(installation: Path) -> None:
-    """Without a course package, the folder around the grader may be the course."""
+    """Without a course package, the folder around the grader may be the packaged course."""
     assert a_course(installation) == packaged_course()
 
 
@@ -71,13 +71,13 @@ def test_the_course_package_wins_over_the_folder_around(installation: Path) -> N
 
 
 def test_no_course_at_all_is_an_error(tmp_path: Path, installation: Path) -> None:
-    """Without any course the message says what to type."""
+    """The message says what to type."""
     with pytest.raises(CourseError, match="use --course DIR"):
         find_course(None, tmp_path)
 
 
 def test_the_packaged_course_can_be_named(tmp_path: Path, installation: Path) -> None:
-    """`--course packaged` means it, in a course of one's own and beside a folder of that name too."""
+    """`--course packaged` means the packaged course, even in another course, or if a folder has that name."""
     packaged = a_course(installation / "backward_course")
     around = a_course(tmp_path / "around")
     a_course(around / "packaged")
@@ -85,7 +85,7 @@ def test_the_packaged_course_can_be_named(tmp_path: Path, installation: Path) ->
 
 
 def test_another_course_around_is_not_the_packaged_one(tmp_path: Path, installation: Path) -> None:
-    """In the packaged course's own folder there is no other one, by whatever path it is reached."""
+    """In the packaged course's own folder there is no other course, by any path to it."""
     packaged, around = a_course(installation / "backward_course"), a_course(tmp_path / "around")
     (tmp_path / "link").symlink_to(packaged)
     found = [other_course_around(start) for start in (packaged, tmp_path / "link", around, tmp_path)]

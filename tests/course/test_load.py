@@ -14,7 +14,7 @@ ONLY = "      only: {points: 2, title: the only one}"
 
 
 def test_a_course_is_read(write_course: WriteCourse) -> None:
-    """Everything that the course file says is in the course."""
+    """The course has everything that the course file contains."""
     folder = write_course()
     course = load_course(folder)
     assert ("mini", "A miniature", ("numpy",)) == (course.id, course.title, course.allow_imports)
@@ -26,7 +26,7 @@ def test_a_course_is_read(write_course: WriteCourse) -> None:
 
 
 def test_checks_take_the_defaults(write_course: WriteCourse) -> None:
-    """A check has what the course's defaults say unless it says otherwise, and knows its line."""
+    """A check has the course's defaults unless it sets its own values, and it has its line."""
     first = load_course(write_course()).exercises[0]
     assert (
         Check("one", "one is right", 2, False, "hidden", "hint", 2, 23),
@@ -37,7 +37,7 @@ def test_checks_take_the_defaults(write_course: WriteCourse) -> None:
 
 
 def test_what_may_be_left_out(write_course: WriteCourse, mini: str) -> None:
-    """Imports, limits and defaults need not be given: nothing is allowed, everything is visible in full."""
+    """Imports, limits and defaults are optional. Without them, nothing is allowed and everything is visible in full."""
     before, _, rest = mini.partition("allow_imports:")
     course = load_course(write_course(before + rest[rest.index("exercises:") :]))
     assert () == course.allow_imports
@@ -46,7 +46,7 @@ def test_what_may_be_left_out(write_course: WriteCourse, mini: str) -> None:
 
 
 def test_paths_follow_from_the_exercise_file(write_course: WriteCourse) -> None:
-    """Solution, stub and hidden tests are called after the exercise file; nothing lists them."""
+    """Solution, stub and hidden tests have the name of the exercise file, and are not listed."""
     course = load_course(write_course())
     first = course.exercises[0]
     expected = ["exercises/03_first.py", "solutions/03_first.py", "tests/hidden/test_03_first.py"]
@@ -250,7 +250,7 @@ def test_a_version_stays_text(write_course: WriteCourse) -> None:
 def test_an_error_names_the_line(
     write_course: WriteCourse, line_with: LineWith, mini: str, old: str, new: str, at: str | None, says: str
 ) -> None:
-    """Whatever is wrong in a course file is told with the file and the line in which it stands."""
+    """Every error in a course file has the file and the line."""
     assert 1 == mini.count(old)
     text = mini.replace(old, new)
     folder = write_course(text)
@@ -263,14 +263,14 @@ def test_an_error_names_the_line(
 
 
 def test_the_second_of_two_exercises_is_the_wrong_one(write_course: WriteCourse, mini: str) -> None:
-    """Where two exercises have one id, the line is that of the later one."""
+    """If two exercises have the same id, the line is that of the second one."""
     with pytest.raises(CourseError) as caught:
         load_course(write_course(mini.replace("id: second", "id: first")))
     assert 32 == caught.value.line
 
 
 def test_a_second_document_is_told_by_its_line(write_course: WriteCourse, mini: str) -> None:
-    """A file with two YAML documents is refused where the second one begins."""
+    """A file with two YAML documents is refused with the line where the second one begins."""
     text = mini + "---\nformat_version: 1\n"
     with pytest.raises(CourseError, match="cannot parse YAML") as caught:
         load_course(write_course(text))
@@ -279,7 +279,7 @@ def test_a_second_document_is_told_by_its_line(write_course: WriteCourse, mini: 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_exercise_is_not_called_like_a_command(write_course: WriteCourse, mini: str, command: str) -> None:
-    """An id that is a command's name would hide the command."""
+    """An id that is the name of a command would hide the command."""
     folder = write_course(mini.replace("id: second", f"id: {command}"), [f"exercises/04_{command}.py"])
     (folder / "exercises" / "03_first.py").touch()
     with pytest.raises(CourseError, match=f"`{command}` is a command of `grade`") as caught:
@@ -302,7 +302,7 @@ def test_an_exercise_is_not_called_like_a_command(write_course: WriteCourse, min
     ],
 )
 def test_an_exercise_has_exactly_one_file(write_course: WriteCourse, files: Sequence[str], says: str) -> None:
-    """An exercise without a file, or with two, is told at the line of its id."""
+    """An exercise without a file, or with two files, is an error at the line of its id."""
     with pytest.raises(CourseError) as caught:
         load_course(write_course(files=files))
     assert 32 == caught.value.line
@@ -334,7 +334,7 @@ def test_an_exercise_has_exactly_one_file(write_course: WriteCourse, files: Sequ
     ],
 )
 def test_a_damaged_file_is_told(write_course: WriteCourse, content: bytes, line: int | None, says: str) -> None:
-    """A course file that is empty, in no known encoding or no course at all is told as just that."""
+    """The message says whether a course file is empty, has an unknown encoding, or is not a course."""
     folder = write_course(content)
     with pytest.raises(CourseError) as caught:
         load_course(folder)
@@ -343,24 +343,24 @@ def test_a_damaged_file_is_told(write_course: WriteCourse, content: bytes, line:
 
 
 def test_a_byte_order_mark_is_harmless(write_course: WriteCourse, mini: str) -> None:
-    """Windows editors put one in front."""
+    """Windows editors add a byte order mark."""
     assert "mini" == load_course(write_course(b"\xef\xbb\xbf" + mini.encode())).id
 
 
 def test_windows_line_ends_are_harmless(write_course: WriteCourse, mini: str) -> None:
-    """Lines are counted the same with CR LF."""
+    """Lines are counted in the same way with CR LF."""
     assert 23 == load_course(write_course(mini.replace("\n", "\r\n"))).exercises[0].checks[0].line
 
 
 def test_a_course_file_must_be_there(tmp_path: Path) -> None:
-    """A folder without a course file is told by the path that was looked for."""
+    """The error for a folder without a course file has the expected path."""
     with pytest.raises(CourseError, match="cannot be read: No such file") as caught:
         load_course(tmp_path)
     assert (tmp_path / "course.yaml", None) == (caught.value.path, caught.value.line)
 
 
 def test_an_error_reads_like_a_compilers(tmp_path: Path) -> None:
-    """Path, line and message with colons between them; without a line, path and message."""
+    """The message has path, line and text with colons between them. Without a line, it has path and text."""
     assert f"{tmp_path}:7: is wrong" == str(CourseError(tmp_path, 7, "is wrong"))
     assert f"{tmp_path}: is wrong" == str(CourseError(tmp_path, None, "is wrong"))
 
@@ -371,7 +371,7 @@ NOT_HASHED = ("exercises/03_first.py", "solutions/03_first.py", "tests/hidden/no
 
 @pytest.mark.parametrize("name", [*HASHED, *NOT_HASHED])
 def test_the_hash_is_over_what_decides_a_verdict(write_course: WriteCourse, name: str) -> None:
-    """Hidden tests, answers and the course file change the hash; what learners edit does not."""
+    """Hidden tests, answers and the course file change the hash. Files that learners edit do not."""
     folder = write_course(files=[*HASHED[1:], *NOT_HASHED, "exercises/04_second.py"])
     before = load_course(folder).hash
     with (folder / name).open("a") as file:
@@ -391,7 +391,7 @@ def test_the_hash_tells_which_file_holds_what(write_course: WriteCourse) -> None
 
 
 def test_the_hash_is_over_names_too(write_course: WriteCourse) -> None:
-    """Giving a hidden test another name changes the hash, though its content stays."""
+    """Another name of a hidden test changes the hash, even if the content stays."""
     folder = write_course(files=[*HASHED[1:], "exercises/03_first.py", "exercises/04_second.py"])
     before = load_course(folder).hash
     (folder / HASHED[2]).rename((folder / HASHED[2]).with_name("test_05_second.py"))
@@ -399,7 +399,7 @@ def test_the_hash_is_over_names_too(write_course: WriteCourse) -> None:
 
 
 def test_an_added_hidden_test_changes_the_hash(write_course: WriteCourse) -> None:
-    """So does a file that was not there before."""
+    """A new hidden test changes the hash too."""
     folder = write_course()
     before = load_course(folder).hash
     (folder / "tests" / "hidden").mkdir(parents=True)
@@ -409,7 +409,7 @@ def test_an_added_hidden_test_changes_the_hash(write_course: WriteCourse) -> Non
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["a pipe", "a device"])
 def test_a_hidden_test_that_is_no_file_is_told(write_course: WriteCourse, make: Callable[[Path], None]) -> None:
-    """Nothing waits for the end of what has none."""
+    """Reading does not wait for a file that never ends."""
     folder = write_course()
     (folder / "tests" / "hidden").mkdir(parents=True)
     make(folder / "tests" / "hidden" / "test_03_first.py")
@@ -418,7 +418,7 @@ def test_a_hidden_test_that_is_no_file_is_told(write_course: WriteCourse, make: 
 
 
 def test_a_file_of_any_name_may_lie_beside_the_tests(write_course: WriteCourse) -> None:
-    """A name that is not UTF-8 has its place in the hash."""
+    """A name that is not UTF-8 is part of the hash."""
     folder = write_course()
     (folder / "tests" / "hidden").mkdir(parents=True)
     before = load_course(folder).hash
@@ -428,14 +428,14 @@ def test_a_file_of_any_name_may_lie_beside_the_tests(write_course: WriteCourse) 
 
 
 def test_the_hash_does_not_depend_on_the_folder(write_course: WriteCourse, tmp_path: Path) -> None:
-    """The same course elsewhere has the same hash."""
+    """The same course in another folder has the same hash."""
     folder = write_course()
     before = load_course(folder).hash
     assert before == load_course(folder.rename(tmp_path / "elsewhere")).hash
 
 
 def test_two_exercises_have_two_numbers(write_course: WriteCourse) -> None:
-    """A number means one exercise; the files of both are named at the later one."""
+    """A number identifies one exercise. The error at the second exercise names both files."""
     with pytest.raises(CourseError, match=r"there are two exercises 03, 03_first\.py and 03_second\.py") as caught:
         load_course(write_course(files=["exercises/03_first.py", "exercises/03_second.py"]))
     assert 32 == caught.value.line

@@ -1,4 +1,4 @@
-"""Each key of `course.yaml` with values of each wrong type: no message of a library reaches the author."""
+"""For each key of `course.yaml` and each wrong type, the author gets no message of a library."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ RAW = re.compile(r"Expected `|got `|Object |Invalid |\$|msgspec|inspect|None\b")
 
 
 def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of everything in the data."""
+    """Yield the path of everything in the data."""
     inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for key, value in inside:
         yield (*path, key)
@@ -24,7 +24,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(data: Any, path: tuple[Any, ...], value: Any) -> Any:
-    """The data with another value at a path."""
+    """Return the data with another value at a path."""
     if not path:
         return value
     copy = data.copy()
@@ -34,7 +34,7 @@ def changed(data: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 @pytest.mark.parametrize("value", VALUES)
 def test_a_value_of_a_wrong_type_is_told_in_words(write_course: WriteCourse, mini: str, value: str) -> None:
-    """Whatever stands at a key, the course is read, or an error names the line and what is wrong there."""
+    """With any value, the course is read, or an error has the line and the problem."""
     more = "grades: {A: 4, B: 2}\nfurther: [go on]\nsolutions: passed\n"
     whole = yaml.safe_load(mini.replace("exercises:", f"{more}exercises:"))
     told: list[CourseError] = []

@@ -24,7 +24,7 @@ class Whole(msgspec.Struct, forbid_unknown_fields=True):
 
 @pytest.fixture
 def document(tmp_path: Path) -> MakeDocument:
-    """Makes a document of a text."""
+    """Make a document from a text."""
 
     def make(text: str) -> Document:
         (tmp_path / "a.yaml").write_text(text)
@@ -53,7 +53,7 @@ def document(tmp_path: Path) -> MakeDocument:
     ],
 )
 def test_nodes_become_plain_data(document: MakeDocument, text: str, expected: Any) -> None:
-    """Numbers, words and lists as YAML has them; keys are words, and a version is text."""
+    """Numbers, words and lists have YAML's types. Keys are text, and so is a version."""
     made = document(text)
     assert expected == made.plain(made.root)
 
@@ -76,7 +76,7 @@ def test_nodes_become_plain_data(document: MakeDocument, text: str, expected: An
     ],
 )
 def test_what_cannot_be_data_is_told_by_its_line(document: MakeDocument, text: str, number: int, says: str) -> None:
-    """Keys given twice, keys that are no words and tags of no use are errors at their own line."""
+    """Duplicate keys, keys that are not text and unsuitable tags are errors at their own line."""
     made = document(text)
     with pytest.raises(CourseError) as caught:
         made.plain(made.root)
@@ -85,14 +85,14 @@ def test_what_cannot_be_data_is_told_by_its_line(document: MakeDocument, text: s
 
 
 def test_a_node_inside_itself_is_an_error(document: MakeDocument) -> None:
-    """YAML can say that a list contains itself; no data can."""
+    """In YAML a list can contain itself, which is an error here."""
     made = document("a: &x\n  - *x\n")
     with pytest.raises(CourseError):
         made.plain(made.root)
 
 
 def test_data_is_converted(document: MakeDocument) -> None:
-    """A document that fits becomes what was asked for."""
+    """A document that fits is converted to the requested type."""
     made = document("parts: [{name: a}, {name: b, sizes: [1, 2]}]")
     assert Whole([Part("a"), Part("b", [1, 2])]) == made.convert(made.root, Whole)
 
@@ -120,7 +120,7 @@ def test_data_is_converted(document: MakeDocument) -> None:
     ],
 )
 def test_what_does_not_fit_is_told_by_its_line(document: MakeDocument, text: str, number: int, says: str) -> None:
-    """The line is that of the innermost thing that is wrong, and no path of msgspec's is shown."""
+    """The line is that of the innermost error, and the message has no path of msgspec's."""
     made = document(text)
     with pytest.raises(CourseError) as caught:
         made.convert(made.root, Whole)
@@ -130,7 +130,7 @@ def test_what_does_not_fit_is_told_by_its_line(document: MakeDocument, text: str
 
 
 def test_a_part_can_be_converted_alone(document: MakeDocument) -> None:
-    """Lines stay those of the file when only a part of it is converted."""
+    """If only a part of a file is converted, errors still have the lines of the file."""
     made = document("parts: []\nmain:\n  name: a\n  sizes: none\n")
     with pytest.raises(CourseError) as caught:
         made.convert(child(made.root, "main"), Part)
@@ -138,7 +138,7 @@ def test_a_part_can_be_converted_alone(document: MakeDocument) -> None:
 
 
 def test_a_child_is_found_by_its_key(document: MakeDocument) -> None:
-    """`child` gives the value under a key, and the node itself where there is none."""
+    """`child` returns the value under a key, or the node itself if there is none."""
     made = document("a: 1\nb:\n  c: 2\n")
     assert [1, 3, 1] == [line(child(made.root, key)) for key in ("a", "b", "missing")]
     scalar = child(made.root, "a")

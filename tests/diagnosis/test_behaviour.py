@@ -1,4 +1,4 @@
-"""Fingerprints are equal exactly where behaviour is; what says nothing is left out."""
+"""Fingerprints are equal exactly if the behaviour is equal. Answers without information are left out."""
 
 import math
 from typing import Any
@@ -53,7 +53,7 @@ UNBOUND = (
     ],
 )
 def test_what_does_not_matter_does_not_count(one: Any, other: Any) -> None:
-    """Rounding, lines, addresses and Python's words make no difference, nor which limit a machine hits first."""
+    """Rounding, lines, addresses, Python's wording and the limit that is reached first make no difference."""
     assert fingerprint([one]) == fingerprint([other])
 
 
@@ -73,19 +73,19 @@ def test_what_does_not_matter_does_not_count(one: Any, other: Any) -> None:
     ],
 )
 def test_what_matters_counts(one: Any, other: Any) -> None:
-    """Numbers, kinds, orders, and of an exception its type and the names in it, all tell engines apart."""
+    """Numbers, kinds, orders, and the type and names of an exception all distinguish engines."""
     assert fingerprint([one]) != fingerprint([other])
 
 
 def shown(outcome: Done | Broke | None, *, wrong: bool = True, aside: bool = False) -> Shown:
-    """A batch of one program under one order seed."""
+    """Return a batch of one program under one order seed."""
     run = Run(SUM, (("preload", [[0, 5]]), ("backward", 2), ("grads",)))
     read = Read(READING, ((outcome,),))
     return Shown((run,), read, frozenset([0] if wrong else ()), frozenset([0] if aside else ()))
 
 
 def test_what_passes_is_right_whatever_it_is() -> None:
-    """Engines that pass a program behave alike on it, though they may keep other numbers or orders."""
+    """Engines that pass a program behave alike on it, even with other numbers or orders inside."""
     ways = [shown(done(Called(), Called(), grads), wrong=False) for grads in ((6.0, 1.0, 1.0), (6.0, 1.0, 0.0))]
     assert [{"c:0:0": ""}] * 2 == [behaviour({"c": [way]}).programs for way in ways]
 
@@ -101,7 +101,7 @@ def test_what_passes_is_right_whatever_it_is() -> None:
     ids=["not run", "no such operation", "not as a method without arguments", "still to be filled in"],
 )
 def test_what_says_nothing_is_left_out(outcome: Any) -> None:
-    """An operation that the engine lacks, or a part that is still to be filled in, is evidence of nothing."""
+    """A missing operation or a part that is still to be filled in is no evidence."""
     seen = behaviour({"c": [shown(outcome)]})
     assert [{}, frozenset({"c:0:0"})] == [seen.programs, seen.unclear]
 
@@ -115,12 +115,12 @@ def test_what_says_nothing_is_left_out(outcome: Any) -> None:
     ids=["in the learner's file", "of None"],
 )
 def test_what_an_operation_does_wrong_counts(problem: Problem) -> None:
-    """An operator that is there and fails is not one that is missing."""
+    """An operator that exists and fails is not a missing one."""
     assert ["c:0:0"] == list(behaviour({"c": [shown(Broke((), problem))]}).wrong)
 
 
 def test_programs_drawn_at_random_are_left_out() -> None:
-    """They differ from seed to seed."""
+    """Random programs differ from seed to seed."""
     assert {} == behaviour({"c": [shown(done(Called(), Called(), (1.0, 1.0, 1.0)), aside=True)]}).programs
 
 
@@ -128,12 +128,12 @@ def test_programs_drawn_at_random_are_left_out() -> None:
     ("expected", "grads"), [(False, (5.0, 0.0, 1.0)), (True, (6.0, 0.0, 1.0)), (True, (0.0, 0.0, 1.0))]
 )
 def test_a_gradient_arrived_where_it_is_not_what_the_kit_put_there(expected: bool, grads: tuple[float, ...]) -> None:
-    """The root's own does not count."""
+    """The root's own gradient does not count as one that arrived."""
     assert expected is behaviour({"c": [shown(done(Called(), Called(), grads))]}).arrived
 
 
 def test_where_no_gradient_is_asked_for_none_is_missed() -> None:
-    """A check that calls a function with numbers says nothing of gradients."""
+    """A check that calls a function with numbers says nothing about gradients."""
     run = Run(SUM, (("call", "square", []),))
     asked = Shown((run,), Read(READING, ((done(Called(numbers=(3.0,))),),)), frozenset([0]), frozenset())
     assert behaviour({"c": [asked]}).arrived is None

@@ -49,19 +49,19 @@ ENTRY = """- id: overwrite
 
 
 def test_a_region_is_named_after_the_method_or_function_around_it() -> None:
-    """Of nested functions the outermost within a class counts."""
+    """For nested functions, the name is that of the outermost one within a class."""
     assert ["__add__", "__mul__", "build"] == [name for name, _, _ in regions(SOLUTION)]
 
 
 def test_a_function_can_be_left_to_be_filled() -> None:
-    """Its regions make way for what a stub raises; the others stay."""
+    """The exception of a stub replaces the function's regions, and other regions stay."""
     left = without(SOLUTION, "__add__")
     assert [1, 0, 1] == [left.count(text) for text in ("NotImplementedError", "+= out.grad", "return []")]
     assert {"__add__", "__mul__", "build"} == {name for name, _, _ in regions(left)}
 
 
 def test_a_solution_on_the_way() -> None:
-    """Only the first statements of a region are there, or one is missing or mistyped; each is a file that loads."""
+    """A region has only its first statements, lacks one, or has a typing error. Each such file loads."""
     texts = list(unfinished(SOLUTION))
     counts = {
         (text.count("+= out.grad"), text.count("other.data * out.grad"), text.count("return []")) for text in texts
@@ -72,7 +72,7 @@ def test_a_solution_on_the_way() -> None:
 
 
 def test_edits_are_made_one_after_the_other() -> None:
-    """A later edit sees what an earlier one wrote."""
+    """A later edit is applied to the result of an earlier one."""
     edits = [Edit("return []", "return [1]"), Edit("[1]", "[2]", "build")]
     assert "    return [2]\n" in apply_edits(SOLUTION, edits)
 
@@ -83,20 +83,20 @@ def test_edits_are_made_one_after_the_other() -> None:
     ids=["in two regions", "outside the regions", "in another region"],
 )
 def test_an_edit_fits_exactly_once(edit: Edit, times: int) -> None:
-    """What stands twice, nowhere, or outside the region that is named, is refused."""
+    """A text that occurs twice, never, or outside of the named region is refused."""
     with pytest.raises(ValueError, match=f"stands {times} times"):
         apply_edits(SOLUTION, [edit])
 
 
 def test_a_misconception_carries_its_source(tmp_path: Path) -> None:
-    """Reading gives the sentences and the solution with the edit made."""
+    """A misconception has its sentences and the edited solution."""
     (one,) = read_misconceptions(write(tmp_path, ENTRY), SOLUTION, 1)
     assert ("overwrite", 1, 1) == (one.id, one.hint, one.line)
     assert SOLUTION.replace("self.grad += out", "self.grad = out") == one.source
 
 
 def test_a_misconception_may_edit_what_another_one_has_made(tmp_path: Path) -> None:
-    """With `on`, the edits start from that one's source instead of the solution."""
+    """With `on`, the edits start from the source of another misconception instead of the solution."""
     second = ENTRY.replace("id: overwrite", "id: both").replace("edits:", "on: overwrite\n  edits:")
     second = second.replace("self.grad += out", "self.grad = out").replace("= out.grad", "= out")
     second = second.replace('new: "self.grad = out"', 'new: "self.grad = 2 * out"')
@@ -105,7 +105,7 @@ def test_a_misconception_may_edit_what_another_one_has_made(tmp_path: Path) -> N
 
 
 def test_no_file_is_no_misconceptions(tmp_path: Path) -> None:
-    """An exercise need not have any."""
+    """An exercise need not have misconceptions."""
     assert [] == read_misconceptions(tmp_path / "none.yaml", SOLUTION, 1)
 
 
@@ -124,7 +124,7 @@ def test_no_file_is_no_misconceptions(tmp_path: Path) -> None:
     ids=["id twice", "hint", "edit", "region", "key", "key of an edit", "on itself", "long title"],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: int, fragment: str, text: str) -> None:
-    """Every error of the file says where."""
+    """Every error in the file has its line."""
     path = write(tmp_path, text)
     with pytest.raises(CourseError) as caught:
         read_misconceptions(path, SOLUTION, 1)

@@ -1,4 +1,4 @@
-"""What a learner is told of a wrong file: every sentence, and nothing that is not true of the code."""
+"""The explanations for wrong files are complete and true."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ FAULTS = yaml.safe_load((Path(__file__).parent / "faults.yaml").read_text(encodi
 
 @pytest.fixture(scope="module")
 def grader() -> Iterator[Grader]:
-    """What every file here is graded with."""
+    """Return the grader for all files here."""
     with (
         sandbox.start(allow_imports=COURSE.allow_imports) as warm,
         Oracle(BOOK, None) as oracle,
@@ -39,7 +39,7 @@ def grader() -> Iterator[Grader]:
 
 
 def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], str]:
-    """The facts, in sentences, the ids of the misconceptions, and the message of the first check that failed."""
+    """Return the facts in sentences, the ids of the misconceptions, and the message of the first failed check."""
     exercise = next((e for e in COURSE.exercises if e.id == fault["of"]), COURSE.exercises[11])
     base = COURSE.solution(exercise) if exercise.id == fault["of"] else ENGINES / f"{fault['of']}.py"
     edits = [Edit(edit["old"], edit["new"]) for edit in fault["edits"]]
@@ -61,7 +61,7 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['of']}: {fault['id']}")
 def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> None:
-    """The facts are these, the misconception that is named is this one, if any, and so is the message, where given."""
+    """The facts, the misconception if any, and the message if given are those in the list."""
     facts, named, message = told(grader, fault)
     assert (fault.get("facts", []), fault.get("named", [])) == (facts, named)
     assert fault.get("said", message).rstrip("\n") == message
@@ -78,7 +78,7 @@ def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> 
     ],
 )
 def test_a_small_program_of_plus_and_times_is_watched_first(expected: bool, shown: Program) -> None:
-    """The backward pass is watched on the program that a learner is shown, if it can be."""
+    """If possible, the backward pass is observed on the program that a learner is shown."""
     first = pass_probes(COURSE.limits, shown).runs[0].program
     assert expected == (first == shown)
     assert expected or pass_probes(COURSE.limits) == pass_probes(COURSE.limits, shown)

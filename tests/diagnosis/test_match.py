@@ -1,4 +1,4 @@
-"""A misconception is named where nothing else is known to behave the same."""
+"""A misconception is named only if nothing else is known to behave the same."""
 
 import pytest
 
@@ -7,8 +7,11 @@ from grader.diagnosis import Behaviour, diagnose
 
 
 def known(name: str, functions: str = "", **looks: str) -> KnownBehaviour:
-    """`a0="x"` is the fingerprint x on program 0 of check a's only batch; `f1 g2` are two functions and how they are
-    written."""
+    """Return a known misconception.
+
+    `a0="x"` is the fingerprint x on program 0 of check a's only batch. `f1 g2` are two functions and the ways in which
+    they are written.
+    """
     written = {word[0]: word[1:] for word in functions.split()}
     return KnownBehaviour(name, "it is so", "it is not", 1, written, keyed(looks))
 
@@ -25,7 +28,7 @@ def named(
     functions: dict[str, tuple[str, ...]] | None = None,
     arrived: bool | None = True,
 ) -> dict[str, str]:
-    """Which misconception is named at which of the checks that fail."""
+    """Return the misconception that is named at each failing check."""
     seen = Behaviour(keyed(looks), frozenset(), arrived)
     failures = list(dict.fromkeys(key[0] for key, look in looks.items() if look))
     exercise = KnownExercise(tuple(catalogue), tuple(map(keyed, unfinished)), functions or {})
@@ -63,18 +66,18 @@ ONE, OTHER, TWIN = known("one", a0="x", b0="y"), known("other", a0="x", b0="z"),
     ],
 )
 def test_exactly_one_is_named(expected: dict[str, str], catalogue: list[KnownBehaviour], looks: dict[str, str]) -> None:
-    """One that behaves the same on every program that was compared is named; several or none are not."""
+    """A misconception is named if it alone behaves the same on every compared program."""
     assert expected == named(catalogue, looks)
 
 
 def test_nothing_is_named_where_no_gradient_arrived() -> None:
-    """Many mistakes look alike there."""
+    """Without gradients, many mistakes look alike."""
     assert {} == named([ONE], {"a0": "x", "b0": "y"}, arrived=False)
     assert {"a": "one", "b": "one"} == named([ONE], {"a0": "x", "b0": "y"}, arrived=None)
 
 
 def test_nothing_is_named_where_an_unfinished_solution_is_like_it() -> None:
-    """Who has written only the beginning believes nothing wrong."""
+    """An unfinished solution is not a misconception."""
     assert {} == named([ONE], {"a0": "x", "b0": "y"}, unfinished=({"a0": "x", "b0": "y"},))
 
 
@@ -82,7 +85,7 @@ LEFT, RIGHT_ = known("left", a0="x", c0="z"), known("right", b0="y", c0="w")
 
 
 def test_two_are_named_where_the_programs_separate_them() -> None:
-    """Each check is explained by the one that shows there; programs on which both are wrong are skipped."""
+    """Each check is explained by the misconception that shows there. Programs on which both are wrong are skipped."""
     assert {"a": "left", "b": "right"} == named([LEFT, RIGHT_], {"a0": "x", "b0": "y", "c0": "q", "d0": ""})
 
 
@@ -108,7 +111,7 @@ def test_two_explain_everything_or_nothing(looks: dict[str, str]) -> None:
 def test_of_several_pairs_those_in_all_are_named(
     expected: dict[str, str], others: list[KnownBehaviour], unfinished: tuple[dict[str, str], ...]
 ) -> None:
-    """Where two pairs would do, only what stands in both is certain."""
+    """If several pairs fit, only misconceptions in all of them are certain."""
     catalogue = [LEFT, RIGHT_, *others]
     assert expected == named(catalogue, {"a0": "x", "b0": "y", "c0": "q"}, unfinished=unfinished)
 
@@ -117,18 +120,18 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {"f": ("a:0:0",), "g": ("b:0:0",)}
 
 
 def test_a_function_is_explained_beside_another_that_is_wrong() -> None:
-    """Programs that depend on one function alone are compared with what is known of that function."""
+    """Programs that depend on a single function are compared with the known behaviour of that function."""
     catalogue = [known("of_f", "f1", a0="x"), known("of_both", "f1 g1", a0="x", b0="y")]
     assert {"a": "of_f"} == named(catalogue, {"a0": "x", "b0": "new"}, functions=FUNCTIONS)
 
 
 def test_a_function_that_may_be_written_in_two_ways_is_not_explained() -> None:
-    """Another misconception changes it in another way, and more besides, and behaves the same there."""
+    """Another misconception changes the function in another way, changes more, and behaves the same there."""
     catalogue = [known("of_f", "f1", a0="x"), known("of_both", "f2 g1", a0="x", b0="y")]
     assert {} == named(catalogue, {"a0": "x", "b0": "new"}, functions=FUNCTIONS)
 
 
 def test_a_function_is_not_explained_by_what_another_one_shows_first() -> None:
-    """A check whose first wrong program depends on more is not explained by a later one."""
+    """If the first wrong program of a check depends on more functions, a later program does not explain the check."""
     catalogue = [known("of_f", "f1", a1="x")]
     assert {} == named(catalogue, {"a0": "new", "a1": "x"}, functions={"f": ("a:0:1",), "g": ()})

@@ -1,6 +1,6 @@
-"""Numbers that learners return in 04 and 05: which mistakes lead to them.
+"""The mistakes that lead to the numbers which learners return in 04 and 05.
 
-Each catalogued wrong answer is the result of one mistake in the table, or its explanation covers all that lead there.
+Each catalogued wrong answer is the result of one mistake in the table, or its explanation covers all such mistakes.
 """
 
 from collections.abc import Callable, Mapping
@@ -152,7 +152,7 @@ def _close(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 
 def _cases() -> list[tuple[str, str, str, tuple[float, ...]]]:
-    """The function, misconception, explanation and answer of each wrong answer that is catalogued."""
+    """Yield the function, misconception, explanation and answer of each catalogued wrong answer."""
     found = []
     for exercise in COURSE.exercises[3:5]:
         right = _functions(COURSE.solution(exercise).read_text(encoding="utf-8"))
@@ -170,7 +170,7 @@ CASES = _cases()
 def test_a_catalogued_answer_comes_from_one_mistake(
     name: str, known: str, explanation: str, answer: tuple[float, ...]
 ) -> None:
-    """Only one mistake leads to it, or the explanation covers them all."""
+    """A single mistake leads to the answer, or the explanation covers all of them."""
     leads = [mistake for mistake, numbers in MISTAKES[name].items() if _close(numbers, answer)]
     assert leads
     if len(leads) > 1 and known not in TOGETHER:
@@ -179,7 +179,7 @@ def test_a_catalogued_answer_comes_from_one_mistake(
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_no_mistake_gives_what_is_right(name: str) -> None:
-    """The numbers of a function are chosen so that a mistake is wrong."""
+    """The numbers of a function are chosen so that every mistake gives a wrong answer."""
     exercise = COURSE.exercises[3 if name in ("on_paper", "wrong_orders") else 4]
     right = _answer(_functions(COURSE.solution(exercise).read_text(encoding="utf-8"))[name])
     assert [] == [mistake for mistake, numbers in MISTAKES[name].items() if _close(numbers, right)]

@@ -1,4 +1,4 @@
-"""A diagnosis is the same words every time."""
+"""A diagnosis has the same words every time."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_twenty_regrades_say_the_same(tmp_path: Path) -> None:
-    """Twenty gradings of one wrong file give one report, diagnosis and all."""
+    """Twenty gradings of one wrong file give the same report, including the diagnosis."""
     course = load_course(ROOT)
     book = read_book(course.book)
     file = tmp_path / "07_backward.py"

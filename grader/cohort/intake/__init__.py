@@ -1,4 +1,4 @@
-"""Intake: find the submissions in a folder and who submitted them, and read their files in limited processes."""
+"""Intake: find the submissions in a folder and their submitters, and read the files in processes with limits."""
 
 from .canvas_names import readings
 from .channel import Limits, Stopped

@@ -1,8 +1,8 @@
 """Read files from zip and tar archives in memory. Nothing is written, so no path can escape.
 
 The sizes that an archive declares may be false, so each step has its own bound: bytes on disk,
-bytes of a directory or an extended header, files in an archive. Two more bounds apply to all
-archives of a submission together: the unpacked bytes, and the compressed bytes in excess of them.
+bytes of a directory or an extended header, and files in an archive. Two more bounds apply to all
+archives of a submission together: the unpacked bytes, and the excess of compressed over unpacked bytes.
 """
 
 import bz2
@@ -28,15 +28,15 @@ MAX_ARCHIVE = 256 << 20
 MAX_ARCHIVES = 32  # in one submission
 MAX_UNPACKED = 256 << 20  # of all archives of one submission
 _MAX_EXCESS = 4 << 20  # compressed bytes minus unpacked bytes; bzip2 makes noise half a percent larger
-_MAX_DIRECTORY = 4 << 20  # of a zip file; an entry takes 100 to 200 bytes
+_MAX_DIRECTORY = 4 << 20  # bytes of a zip file's directory, where an entry takes 100 to 200 bytes
 _MAX_HEADER = 64 << 10  # of a tar file's extended header, which holds a name
 _MAX_STREAMS = 10_000  # concatenated compressed streams, as pbzip2 and bgzip write them
-# the cost, in bytes of unpacked gzip, of a zip entry, of a byte of a header, and of a byte of unpacked bzip2
+# costs in bytes of unpacked gzip: of a zip entry, of a byte of a header, and of a byte of unpacked bzip2
 _LISTED, _RECORDED, _BZ2 = 1000, 16, 4
 _CHUNK = 64 << 10
 _BLOCK = tarfile.BLOCKSIZE
 _DRIVE = re.compile(r"[A-Za-z]:")
-_COMMON = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # `zipfile` decompresses the other methods without a bound
+_COMMON = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # `zipfile` does not bound decompression by other methods
 # the exceptions of the standard library for archives that are truncated, forged or of an unknown kind
 _DAMAGED: tuple[type[Exception], ...] = (
     OSError,
@@ -61,31 +61,37 @@ class ArchiveError(ValueError):
 
 
 class Allowance:
-    """The budget that is left for reading the archives of one submission."""
+    """The remaining budget for reading the archives of one submission."""
 
     def __init__(self) -> None:
         self.archives, self.unpacked, self.excess = MAX_ARCHIVES, MAX_UNPACKED, _MAX_EXCESS
 
     def open(self) -> None:
-        """Count an archive. Raises `ArchiveError` if there are too many, or an earlier one exceeded a limit."""
+        """Count an archive. Raises `ArchiveError` if there are too many, or if an earlier one exceeded a limit."""
         self.archives -= 1
         if self.archives < 0:
             raise ArchiveError(f"is not read: there are more than {MAX_ARCHIVES} archives")
         self.spend(0)
 
     def spend(self, size: int) -> None:
-        """Charge work that takes as long as unpacking `size` bytes of gzip. Raises `ArchiveError`."""
+        """Charge for work that takes as long as unpacking `size` bytes of gzip. Raises `ArchiveError`."""
         self.unpacked -= size
         if self.unpacked < 0:
             raise ArchiveError("unpacks to too much data")
 
     def unpack(self, size: int, weight: int = 1) -> None:
-        """Count `size` unpacked bytes, each of which takes `weight` times as long as a byte of gzip."""
+        """Count `size` unpacked bytes, each of which takes `weight` times as long as a byte of gzip.
+
+        Raises `ArchiveError`.
+        """
         self.excess += size
         self.spend(weight * size)
 
     def read(self, size: int) -> None:
-        """Count `size` compressed bytes, because blocks that unpack to nothing also take time."""
+        """Count `size` compressed bytes, because blocks that unpack to nothing also take time.
+
+        Raises `ArchiveError`.
+        """
         self.excess -= size
         if self.excess < 0:
             raise ArchiveError("holds more compressed data than it unpacks to")
@@ -102,11 +108,14 @@ def stem(name: str) -> str:
 
 
 def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
-    """Yield the path of each file in an archive, with its content if it is wanted.
+    """Yield the path of each file in an archive, with the file's content if it is wanted.
 
     Paths are relative and stay inside the archive. The content is None unless `wanted` accepts the
-    file's name. It is a string, the reason, if it cannot be read. At most
-    `_most(name) + 1` bytes of each file are read. Raises `ArchiveError`.
+    file's name. If a wanted file cannot be read, a string with the reason replaces its content. At most
+    `_most(name) + 1` bytes of each file are read.
+
+    Raises:
+        ArchiveError: the archive cannot be read, or exceeds a limit.
     """
     try:
         allowance.open()
@@ -129,7 +138,7 @@ def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> 
 
 
 def _most(name: str) -> int:
-    """Return how many bytes of a file are taken."""
+    """Return the maximum size of a file in bytes."""
     return bounds.NOTEBOOK if name.endswith(NOTEBOOK) else bounds.SOURCE
 
 
@@ -137,18 +146,18 @@ _TOO_MANY = f"holds more than {MAX_MEMBERS} files"
 
 
 def _inside(name: str) -> PurePosixPath:
-    """Return an archive's path as a relative one, without `..`, drives and leading slashes.
+    """Return a path from an archive as a relative path, without `..`, drives and leading slashes.
 
-    Archives made on Windows may use backslashes.
+    Backslashes also separate parts, because archives made on Windows may use them.
     """
     parts = PurePosixPath(name.replace("\\", "/")).parts
     return PurePosixPath(*(part for part in parts if part not in ("/", "//", "..") and not _DRIVE.fullmatch(part)))
 
 
 class _Bounded(io.BufferedReader):
-    """A zip file, with a bound on a single read: `zipfile` reads its whole directory before it counts the files.
+    """A zip file with a bound on each single read, because `zipfile` reads the whole directory before it counts files.
 
-    Once `allowance` is set, every read is counted there.
+    Once `allowance` is set, it counts every read.
     """
 
     allowance: Allowance | None = None
@@ -163,7 +172,7 @@ class _Bounded(io.BufferedReader):
 
 
 def _refuse_overlaps(listed: list[zipfile.ZipInfo]) -> None:
-    """Raise `ArchiveError` if two entries overlap: the shared bytes would be unpacked several times."""
+    """Raise `ArchiveError` if two entries overlap, because the shared bytes would be unpacked several times."""
     end = 0
     for info in sorted(listed, key=lambda info: info.header_offset):
         if info.header_offset < end:
@@ -208,13 +217,14 @@ def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowanc
 
 
 def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
-    """Yield the files of a tar archive (POSIX `pax`, GNU or older).
+    """Yield the files of a tar archive (POSIX `pax`, GNU or older formats).
 
-    `tarfile` itself reads extended headers and the maps of sparse files without a bound, and keeps them.
+    This does not use `tarfile` to read the archive. `tarfile` reads extended headers and the maps of sparse files
+    without a bound, and keeps them in memory.
     """
     tar = _Stream(_decompressed(file, name, allowance), allowance, _BZ2 if name.endswith("bz2") else 1)
     longer, size = "", None  # name and size of the next file, from an extended header
-    for number in range(3 * MAX_MEMBERS):  # folders and extended headers have entries of their own
+    for number in range(3 * MAX_MEMBERS):  # folders and extended headers are entries too
         block = tar.read(_BLOCK, required=number == 0)
         if not block.strip(b"\0"):
             return
@@ -237,7 +247,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
             raise ArchiveError("holds a sparse file; files after it were not read")
         inner = _inside(longer or info.name)
         stored = info.size if size is None else size
-        if info.islnk() or info.issym() or info.isdev() or info.isdir():  # these have no content, whatever their size
+        if info.islnk() or info.issym() or info.isdev() or info.isdir():  # no content follows, whatever the size says
             stored = 0
         longer, size = "", None
         content = tar.content(stored, _most(inner.name) + 1 if info.type in _FILES and wanted(inner.name) else 0)
@@ -250,7 +260,7 @@ _FILES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
 
 
 def _records(header: bytes) -> dict[str, str]:
-    """Return the records of a pax header. Each is a line `LENGTH KEYWORD=VALUE`."""
+    """Return the records of a pax header. Each record has the form `LENGTH KEYWORD=VALUE` and ends with a newline."""
     said, at = {}, 0
     while at < len(header):
         space = header.index(b" ", at)
@@ -271,9 +281,11 @@ class _Stream:
         self._chunk, self._at = b"", 0
 
     def read(self, size: int, required: bool = True) -> bytes:
-        """Return exactly `size` bytes, or none at the end of the stream unless they are `required`.
+        """Return exactly `size` bytes, or no bytes at the end of the stream unless they are `required`.
 
-        Raises `EOFError`.
+        Raises:
+            EOFError: the stream is truncated.
+            ArchiveError: a limit is exceeded.
         """
         got = b""
         while len(got) < size:
@@ -290,7 +302,7 @@ class _Stream:
         return got
 
     def content(self, size: int, keep: int) -> bytes:
-        """Read a member of `size` bytes with the padding of its last block. Return its first `keep` bytes."""
+        """Read a member of `size` bytes and the padding of its last block. Return its first `keep` bytes."""
         if size < 0:
             raise ArchiveError("has a damaged header")
         kept = self.read(min(size, keep))
@@ -318,7 +330,7 @@ def _decompressed(file: IO[bytes], name: str, allowance: Allowance) -> Iterator[
 def _inflated(read: Callable[[], bytes], start: Callable[[], Any]) -> Iterator[bytes]:
     """Yield the unpacked chunks of concatenated compressed streams.
 
-    The modules `gzip`, `bz2` and `lzma` do not bound a chunk, and `gzip` reads its header byte by byte.
+    The file classes of `gzip`, `bz2` and `lzma` do not bound a chunk. `gzip` also reads its header byte by byte.
     """
     data = read()
     for _ in range(_MAX_STREAMS):

@@ -1,4 +1,4 @@
-"""Canvas' flat download: the names of the files identify the submitters (see `canvas_names`)."""
+"""Canvas' flat download, where the names of the files identify the submitters (see `canvas_names`)."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from .layout import Entry, Folder, Layout
 
 
 def fits(folder: Folder) -> bool:
-    """Return whether most entries of the folder are files with such names."""
+    """Return whether most entries of the folder are files with names in Canvas' form."""
     flat = [name for name in folder.names if readings(name) and (folder.path / name).is_file()]
     return bool(flat) and 2 * len(flat) > len(folder.names)
 
 
 def read(folder: Folder) -> Iterator[Entry]:
-    """Yield an entry with all files of each person, and one for each file that may belong to several people."""
+    """Yield an entry with all files of each person, and an entry for each file that may belong to several people."""
     files: dict[str, dict[str, Reading]] = {}
     doubtful: dict[str, list[str]] = {}
     for name, (first, *others) in likely_readings(folder.names).items():
@@ -32,7 +32,7 @@ def read(folder: Folder) -> Iterator[Entry]:
         yield Entry(name, name, (folder.path / name,), (submitter,), notes=(note,), renamed=renamed, late=late)
     for who, listed in files.items():
         person = next(iter(listed.values()))
-        late = any(one.late for one in listed.values())  # the names say nothing else about time
+        late = any(one.late for one in listed.values())  # the names contain no other information about time
         submitter = Submitter(printable(person.name), person.user)
         places = tuple(folder.path / name for name in listed)
         renamed = {name: one.file or name for name, one in listed.items()}

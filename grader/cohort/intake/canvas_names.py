@@ -1,9 +1,9 @@
 """Determine from a file's name in Canvas' download who submitted the file.
 
 Canvas' content_zipper.rb makes the names. `doejane_LATE_1042_99731_01_distribute-1.py` consists of
-the person's name, LATE, the user id, the file's id and the file's name, with a number if it was
-submitted again. A text or a link has no file. Anonymous grading has `anon_h3XyZ` in place of name
-and user id.
+the person's name, LATE, the user id, the file's id and the file's name. The name ends in a number if
+the file was submitted again. A submitted text or link has no file. Anonymous grading has
+`anon_h3XyZ` in place of the name and the user id.
 
 Names are ambiguous, because people choose their display names, and these may contain digits and
 underscores. `bob_77_1042_99731_work.zip` is a file of user 1042, called `bob_77`. It may also be
@@ -20,13 +20,13 @@ _ANONYMOUS = re.compile(r"(?P<late>LATE_)?(?P<who>anon_[^_]+)(?=_)")
 _REST = re.compile(r"_(?:(?P<number>[1-9][0-9]*)_(?P<file>.+)|(?:text|link)\.html)", re.DOTALL)
 _AGAIN = re.compile(r"-(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\.[^.]+$)")
 _EXERCISE = re.compile(r"[0-9]{2}_(?!.*_[0-9]+_)[a-z][a-z0-9_]*\.py")
-_SMALL = 100  # an id that is smaller than the median one by this factor is taken as part of a name
-_LEAST = 10  # the smallest id that counts, if no median is known
+_SMALL = 100  # if an id is smaller than the median id by this factor, it is treated as part of a name
+_LEAST = 10  # the smallest number that is treated as an id, if no median is known
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One interpretation of a file's name. `file` is the original name; None for a text or a link."""
+    """One interpretation of a file's name. `file` is the original name, or None for a text or a link."""
 
     name: str
     user: str
@@ -36,14 +36,14 @@ class Reading:
 
     @property
     def who(self) -> str:
-        """The part of the file's name that identifies the person."""
+        """Return the part of the file's name that identifies the person."""
         return f"{self.name}_{self.user}" if self.user else self.name
 
 
 def readings(name: str) -> tuple[Reading, ...]:
-    """Return a reading of a file's name for each person to whom it may belong, the shortest person first.
+    """Return a reading of a file's name for each person to whom it may belong, the shortest person's name first.
 
-    If the original name is that of an exercise file in some readings, only these are returned.
+    If the original name is that of an exercise file in some readings, only those readings are returned.
     """
     found: dict[str, Reading] = {}
     for reading in _readings(name):
@@ -53,10 +53,10 @@ def readings(name: str) -> tuple[Reading, ...]:
 
 
 def likely_readings(names: Iterable[str]) -> dict[str, tuple[Reading, ...]]:
-    """Return the readings of each name that has any, without those in which the file's id is implausibly small.
+    """Return the readings of each name that has any. Omit readings in which the file's id is implausibly small.
 
-    Canvas numbers its files consecutively, so the ids of one assignment have about the same size.
-    Learners cannot choose them.
+    Canvas numbers its files consecutively, so the ids in one assignment have similar sizes.
+    Learners cannot choose these ids. If every reading of a name is implausible, all of them are returned.
     """
     found = {name: read for name in names if (read := readings(name))}
     numbers = [read[0].number for read in found.values() if len(read) == 1 and read[0].number is not None]

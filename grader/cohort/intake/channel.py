@@ -13,17 +13,17 @@ from ...report.choices import Choice
 from ...worker.confine.framing import HEADER
 from .files import MAX_FOUND, MAX_OTHERS, MAX_PATH, Intake
 
-_CELL = 32  # bytes of where a cell begins
+_CELL = 32  # bytes of the position where a cell begins
 _DIGEST = 80  # bytes of a digest
 _Message = TypeVar("_Message")
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """The limits of reading one submission.
+    """The limits for reading one submission.
 
-    The slowest archive that stays below the bounds of `archives`, 64 MB of noise packed by bzip2,
-    takes 15 s of CPU time on a slow machine. The limit in wall time is ten times as large, so that
-    load on the machine changes no result.
+    The slowest archive within the bounds of `archives` is 64 MB of noise packed by bzip2. It takes 15 s of
+    CPU time on a slow machine. The limit in wall time is ten times the limit in CPU time, so that load on
+    the machine changes no result.
     """
 
     cpu_s: float = 30.0
@@ -39,9 +39,11 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Order(msgspec.Struct, frozen=True):
-    """One submission to read: pairs of a path and the name it had originally, in the file system's bytes.
+    """One submission to read.
 
-    `choices` has the decisions on the file that counts for each named exercise.
+    Attributes:
+        places: pairs of a path and its original name, in the file system's bytes.
+        choices: for some exercises, the decisions about which file counts.
     """
 
     places: tuple[tuple[bytes, bytes], ...]
@@ -66,8 +68,10 @@ Reply: TypeAlias = Ready | Intake | Stopped
 
 
 def most(exercises: dict[str, str]) -> int:
-    """Return the maximum size of a reply in bytes: a source for each exercise, the files that somebody may choose, and
-    1 MB of names and notes."""
+    """Return the maximum size of a reply in bytes.
+
+    A reply has a source for each exercise, the files that somebody may choose, and 1 MB of names and notes.
+    """
     found = (3 * MAX_FOUND * len(exercises) + MAX_OTHERS) * (4 * MAX_PATH + _DIGEST)
     return (bounds.SOURCE + _CELL * bounds.CELLS) * len(exercises) + found + (1 << 20)
 
@@ -80,7 +84,7 @@ def send(stream: IO[bytes], message: msgspec.Struct) -> None:
 
 
 def receive(stream: IO[bytes], kind: Any, at_most: int) -> Any:
-    """Return the next message as a `kind`, or None at the end. Raises `ValueError` for anything else."""
+    """Return the next message of type `kind`, or None at the end. Raises `ValueError` for anything else."""
     header = stream.read(HEADER.size)
     if not header:
         return None

@@ -1,10 +1,10 @@
-"""Recognise git clones, and read the commit that a clone has checked out.
+"""Recognise git clones, and determine the commit that a clone has checked out.
 
-The clone's files are read directly, with every size bounded. Neither git nor a library for it is
-safe with untrusted repositories. Git runs programs that a repository's settings name. Both follow
+This module reads the clone's files directly and bounds every size. Neither git nor a library for it
+is safe with untrusted repositories. Git runs programs that a repository's settings name. Both follow
 links and includes, and block on pipes.
 
-Formats: git's gitformat-pack and gitrepository-layout.
+For the formats, see git's gitformat-pack and gitrepository-layout.
 """
 
 import os
@@ -22,19 +22,19 @@ from ...outside import open_plain
 from .layout import Folder
 
 _MAX_OBJECT = 64 << 10  # bytes of a commit
-_MAX_PACKS, _MAX_CHAIN = 100, 64  # git's own default is 50 for both
+_MAX_PACKS, _MAX_CHAIN = 100, 64  # git's default is 50 for both
 _COMMIT, _OFFSET_DELTA, _NAME_DELTA = 1, 6, 7
 _COMMITTER = re.compile(rb"committer [^\n]*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 
 
 def lie_in(folder: Folder) -> bool:
-    """Return whether a folder contains clones and is not a clone itself. It may also contain files."""
+    """Return whether all subfolders of a folder are clones and the folder itself is not. It may also contain files."""
     inner = [folder.path / name for name in folder.names if (folder.path / name).is_dir()]
     return bool(inner) and all((path / ".git").is_dir() for path in inner) and not (folder.path / ".git").exists()
 
 
 def head(repository: Path) -> tuple[str, str] | None:
-    """Return the id of the commit that is checked out and its time in ISO 8601, or None."""
+    """Return the id of the checked-out commit and its time in ISO 8601, or None if they cannot be determined."""
     git = repository / ".git"
     try:
         if not stat.S_ISDIR(os.lstat(git).st_mode):
@@ -48,7 +48,7 @@ def head(repository: Path) -> tuple[str, str] | None:
         ahead = timedelta(hours=int(hours), minutes=int(minutes))
         zone = timezone(-ahead if sign == b"-" else ahead)
         return name, datetime.fromtimestamp(int(seconds), zone).isoformat()
-    except Exception:  # a damaged repository may raise anything; only the commit and its time are lost
+    except Exception:  # a damaged repository may raise anything; then only the commit and its time are unknown
         return None
 
 
@@ -65,7 +65,7 @@ def _checked_out(git: Path) -> str:
 
 
 def _object(objects: Path, name: bytes, chain: int = 0) -> tuple[int, bytes]:
-    """Return the kind and content of an object, loose or from a pack."""
+    """Return the kind and the content of an object, which is stored loose or in a pack."""
     loose = objects / name.hex()[:2] / name.hex()[2:]
     if loose.exists():
         with open_plain(loose) as file:
@@ -81,7 +81,7 @@ def _object(objects: Path, name: bytes, chain: int = 0) -> tuple[int, bytes]:
 
 
 def _offset(index: IO[bytes], name: bytes) -> int | None:
-    """Return the offset of an object in a pack, from the pack's index (version 2, git's gitformat-pack)."""
+    """Return the offset of an object in a pack according to the pack's index (version 2, see gitformat-pack)."""
 
     def number(at: int, size: int = 4) -> int:
         index.seek(at)
@@ -105,7 +105,7 @@ def _offset(index: IO[bytes], name: bytes) -> int | None:
 
 
 def _packed(objects: Path, pack: IO[bytes], offset: int, chain: int) -> tuple[int, bytes]:
-    """Return the kind and content of the object at `offset` of a pack, whole or stored as a delta."""
+    """Return the kind and the content of the object at `offset` of a pack, which is stored whole or as a delta."""
     if chain > _MAX_CHAIN:
         raise ValueError("the chain of deltas is too long")
     pack.seek(offset)
@@ -114,7 +114,7 @@ def _packed(objects: Path, pack: IO[bytes], offset: int, chain: int) -> tuple[in
     byte = next(at)
     kind = byte >> 4 & 7
     while byte & 128:
-        byte = next(at)  # the size; `_inflate` bounds the unpacked content
+        byte = next(at)  # skip the size, because `_inflate` bounds the unpacked content
     if kind == _OFFSET_DELTA:
         byte = next(at)
         back = byte & 127
@@ -143,8 +143,8 @@ def _inflate(file: IO[bytes]) -> bytes:
 
 
 def _changed(before: bytes, steps: Iterator[int]) -> bytes:
-    """Apply a delta to an object: copy parts of it, and insert new bytes."""
-    for _ in range(2):  # the sizes of both objects
+    """Apply a delta to an object: copy parts of the object, and insert new bytes."""
+    for _ in range(2):  # skip the sizes of both objects
         while next(steps) & 128:
             pass
     after = b""

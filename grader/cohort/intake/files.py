@@ -31,17 +31,17 @@ from . import clones
 from .archives import Allowance, ArchiveError, is_archive, members
 from .layout import Entry
 
-MAX_FILES = 20_000  # in one folder and all below it
+MAX_FILES = 20_000  # in one folder and all its subfolders
 MAX_DEPTH = 16
-_SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # besides hidden ones
-# A file of another name may be a learner's work if it has one of these endings, is an archive, or begins with the
-# name of an exercise file.
+_SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # in addition to hidden names
+# A file with another name may be a learner's work if it has one of these endings, is an archive, or if its name
+# begins with that of an exercise file.
 _MEANT = (".py", ".ipynb", ".7z", ".rar")
 _CHOOSABLE = (".py", ".ipynb", ".txt")
 _SIMILAR = re.compile(r"(?:copy[ _]of[ _])?(?P<stem>.+?)(?:[ _-]*(?:\(\d+\)|copy(?: ?\d+)?))*\.py(?:\.txt)?")
 _LONGEST = 300  # characters of a name that is compared with others
 _SHOWN = 5
-MAX_FOUND, MAX_OTHERS = 20, 100  # files that somebody may choose: for an exercise, and with other names
+MAX_FOUND, MAX_OTHERS = 20, 100  # files that somebody may choose: for each exercise, and files with other names
 MAX_PATH = 500  # characters of the path of such a file
 _NOTES, _NOTE = 20, 2_000  # notes on unreadable files; characters of a note
 
@@ -49,7 +49,7 @@ _NOTES, _NOTE = 20, 2_000  # notes on unreadable files; characters of a note
 class Intake(msgspec.Struct, frozen=True, tag="intake"):
     """One submission as it was found: a source for every exercise, and notes for the instructor.
 
-    `found` has the files that somebody may choose from, as `grader.report.choices.Found`.
+    `found` has the files that somebody may choose from, in the form of `grader.report.choices.Found`.
     """
 
     sources: dict[str, Source]
@@ -59,7 +59,7 @@ class Intake(msgspec.Struct, frozen=True, tag="intake"):
     commit: str | None = None
 
     def of(self, entry: Entry) -> "Intake":
-        """Return this intake with the platform's notes and time, which takes precedence over a commit's."""
+        """Return this intake with the platform's notes and time. The platform's time replaces a commit's."""
         notes, submitted_at = (*entry.notes, *self.notes), entry.submitted_at or self.submitted_at
         return msgspec.structs.replace(self, notes=notes, submitted_at=submitted_at)
 
@@ -69,14 +69,15 @@ def read_files(
     exercises: Mapping[str, str],
     choices: Mapping[str, Sequence[Choice]] = MappingProxyType({}),
 ) -> Intake:
-    """Read every file of a submission that is graded. Never raises because of its content.
+    """Read every file of a submission that is graded. Never raises because of the submission's content.
+
+    The last choice for an exercise that was made from exactly the present files applies. If no choice applies and no
+    file counts without one, the file that was chosen last is read.
 
     Args:
-        places: folders, archives and files, each with the name it had before a platform renamed it.
+        places: folders, archives and files, each with its name before a platform renamed it.
         exercises: file names by exercise id.
-        choices: for some exercises the decisions on the file that counts, oldest first. The last one that was made
-            from just the files that are there holds. If there is none, and no file counts without a decision, the file
-            that was chosen last is read.
+        choices: for some exercises, the decisions about which file counts, oldest first.
     """
     paths = {exercises[one]: {choice.path for choice in made} for one, made in choices.items() if one in exercises}
     reading = _Reading(exercises, paths)
@@ -90,7 +91,7 @@ def read_files(
         only_in_cells = in_cells.first and not named.first and choice is None
         source, note = (in_cells if only_in_cells else named).the_one(choice.path if choice else None)
         none = source.problem == "missing" or bool(source.names)
-        if none and decided and decided[-1].path in named.chosen:  # made from other files, but better than no file
+        if none and decided and decided[-1].path in named.chosen:  # chosen from other files, but better than no file
             source, note = named.the_one(decided[-1].path)
         sources[exercise] = source
         notes += [note] if note else []
@@ -109,7 +110,7 @@ def read_files(
 
 @dataclass
 class _Candidates:
-    """The files with the code of one exercise. There may be very many, so only the first text is kept."""
+    """The files with the code of one exercise. There may be very many, so only the first and chosen ones are kept."""
 
     name: str
     first: Source | None = None
@@ -129,12 +130,14 @@ class _Candidates:
             self.paths.append(str(source.path))
 
     def note(self, path: str, digest: str) -> None:
-        """Note a file that somebody may choose."""
+        """Record the digest of a file that somebody may choose."""
         if len(self.digests) < MAX_FOUND and len(path) <= MAX_PATH:
             self.digests[path] = digest
 
     def the_one(self, choice: str | None = None) -> tuple[Source, str | None]:
-        """Return the source to grade, or one that says why there is none, and a note if there are several files.
+        """Return the source to grade, and a note if there are several files.
+
+        If no file can be graded, the source states the reason.
 
         Args:
             choice: the path of the file that somebody chose.
@@ -156,7 +159,7 @@ class _Candidates:
 
 
 class _Notes:
-    """Notes on a submission as a whole, of which there may be thousands."""
+    """Notes on a whole submission. There may be thousands, so only the first ones are kept."""
 
     def __init__(self) -> None:
         self._kept: list[str] = []
@@ -170,17 +173,17 @@ class _Notes:
 
     @property
     def all(self) -> list[str]:
-        """The notes that were kept, and the number of further ones."""
+        """Return the kept notes, followed by the number of further notes."""
         more = "note" if self._more == 1 else "notes"
         return [*self._kept, f"and {self._more} more {more} of this kind"] if self._more else self._kept
 
 
 class _Reading:
-    """One submission while it is read. An unreadable part gets a note, and the rest is still read."""
+    """The state while one submission is read. An unreadable part gets a note, and the rest is still read."""
 
     def __init__(self, exercises: Mapping[str, str], chosen: Mapping[str, set[str]]) -> None:
         self.candidates = {filename: _Candidates(filename) for filename in exercises.values()}
-        # notebooks of other names, whose cells name the exercise
+        # notebooks with other names that have cells for the exercise
         self.in_cells = {filename: _Candidates(filename) for filename in exercises.values()}
         self._names = {name: names_of(id, name.removesuffix(f"_{id}.py")) for id, name in exercises.items()}
         self._chosen_for = {
@@ -215,7 +218,7 @@ class _Reading:
         self.notes.append(f"{printable(what)} cannot be read: {why}")
 
     def _folder(self, top: Path) -> None:
-        """Read every file below a folder, in the order of names. Skip links and the folders of tools."""
+        """Read every file in a folder and its subfolders, sorted by name. Skip links and folders made by tools."""
         waiting, left = [(top, 0)], MAX_FILES
         while waiting:
             folder, depth = waiting.pop()
@@ -257,7 +260,7 @@ class _Reading:
             self._other(shown, name)
 
     def _notebook(self, shown: Path, name: str, content: bytes | str) -> None:
-        """Keep the code of a notebook for the exercise that it is called after, and for those that its cells name."""
+        """Keep the code of a notebook for the exercise that its name matches, and for those that its cells name."""
         own = name.removesuffix(NOTEBOOK) + ".py"
         try:
             if isinstance(content, str):
@@ -305,12 +308,12 @@ class _Reading:
         return known or (name.endswith(NOTEBOOK) and not name.startswith("."))
 
     def _may_be_chosen(self, shown: Path, name: str) -> bool:
-        """Return whether a file of another name is noted, so that somebody can choose it."""
+        """Return whether to record a file with another name, so that somebody can choose it."""
         listed = name.lower().endswith(_CHOOSABLE) and not _skipped(name)
         return listed and len(self._others) < MAX_OTHERS and len(str(shown)) <= MAX_PATH
 
     def _add(self, name: str, source: Source) -> None:
-        """Take a file as one of the right name, or as another one that somebody may choose."""
+        """Add a file to the candidates of its exercise, or to the other files that somebody may choose."""
         for filename in self._chosen_for.get(str(source.path), ()):
             self.candidates[filename].chosen[str(source.path)] = source
         if name in self.candidates:
@@ -331,18 +334,18 @@ class _Reading:
             self.others.append(str(shown))
 
     def found(self, exercises: Mapping[str, str]) -> dict[str, dict[str, str]]:
-        """Return the files that somebody may choose from, as `grader.report.choices.Found`."""
+        """Return the files that somebody may choose from, in the form of `grader.report.choices.Found`."""
         meant = {one: self.candidates[file].digests | self.in_cells[file].digests for one, file in exercises.items()}
         return {one: paths for one, paths in {**meant, "": self._others}.items() if paths}
 
 
 def _digest(source: Source) -> str:
-    """Return the digest of a file's text, or of the reason why there is none."""
+    """Return the digest of a file's text, or of the reason why the text cannot be read."""
     return text_digest(source.text if source.problem is None else f"{source.problem}: {source.message}")
 
 
 def _forms(name: str) -> tuple[str, ...]:
-    """Return the forms in which a name is compared with those of exercise files, without what copies are called.
+    """Return the forms in which a name is compared with the names of exercise files. Markers of copies are removed.
 
     `02-swap.py`, `Copy of 02_swap.py`, `2_swap (1).py` and `swap.py` have a form in common with `02_swap.py`.
     """

@@ -1,4 +1,4 @@
-"""A folder or an archive for each person."""
+"""The layout with a folder or an archive for each person."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from ...report.model import Submitter
 from .archives import is_archive, stem
 from .layout import Entry, Folder, Layout
 
-_FOREIGN = (".7z", ".rar")  # not read, but listed as submissions so that a person sees them
+_FOREIGN = (".7z", ".rar")  # these cannot be read, but are listed as submissions so that a person sees them
 
 
 def read(folder: Folder) -> Iterator[Entry]:

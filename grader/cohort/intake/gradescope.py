@@ -30,7 +30,7 @@ def read(folder: Folder) -> Iterator[Entry]:
         yield Entry(
             name,
             name,
-            (folder.path / name,) if name in there else (),  # never a path outside the export
+            (folder.path / name,) if name in there else (),  # a name from the metadata must not lead out of the export
             submitters=tuple(_submitters(known.get(":submitters"))),
             submitted_at=submitted,
             notes=(*notes, *unclear),

@@ -1,4 +1,4 @@
-"""Make the ids of submissions: safe as file names, unique, and the same on every run."""
+"""Make ids for submissions that are safe as file names, unique, and the same on every run."""
 
 import hashlib
 import re
@@ -14,10 +14,10 @@ _DIGEST = re.compile(r"-[0-9a-f]{12}$")
 
 
 def with_unique_ids(found: Sequence[Entry]) -> list[Entry]:
-    """Return the entries with ids that are safe as file names and unique even if case is ignored.
+    """Return the entries with ids that are safe as file names, and unique even if case is ignored.
 
-    A name that is unsafe, not unique, or ends like a digest gets a digest of its origin, which is
-    unique. Entries with the same name get a note.
+    A digest of the origin is appended to a name that is unsafe, not unique, or ends like a digest.
+    Origins are unique. Entries with the same name get a note.
     """
     plain = [re.sub(r"[^A-Za-z0-9._-]", "_", decoded(entry.id)).strip(".-") for entry in found]
     often = Counter(text.lower() for text in plain)

@@ -1,4 +1,4 @@
-"""Layouts: how a platform arranges a folder of submissions. A layout yields an `Entry` for each submission."""
+"""Layouts: how platforms arrange a folder of submissions. A layout yields an `Entry` for each submission."""
 
 import os
 import re
@@ -23,7 +23,7 @@ class IntakeError(ValueError):
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder and the sorted names in it, without hidden ones and `__MACOSX`."""
+    """A folder and the sorted names in it, without hidden names and `__MACOSX`."""
 
     path: Path
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class Folder:
 
     @property
     def hidden(self) -> list[str]:
-        """Hidden folders, links and archives, except those of known tools. Raises `OSError`."""
+        """Return hidden folders, links and archives, except those of known tools. Raises `OSError`."""
         with os.scandir(self.path) as listed:
             found = [e.name for e in listed if is_archive(e.name) or not e.is_file(follow_symlinks=False)]
         return sorted(name for name in found if name.startswith(".") and not _TOOLS.fullmatch(name))
@@ -46,11 +46,12 @@ class Entry:
     """One submission before it is read.
 
     Attributes:
-        id: the name of its report.
-        places: its folders, archives or single files.
+        id: the id of the submission, which is also the name of its report.
+        origin: the path of the submission in the folder, for people to read.
+        places: the folders, archives or single files of the submission.
         submitted_at: the time that the platform gives, in ISO 8601.
-        late: whether the platform says that it came late, without a time.
-        choices: the decisions on the file that counts for each named exercise, oldest first.
+        late: whether the platform marks the submission as late without giving a time.
+        choices: for some exercises, the decisions about which file counts, oldest first.
         renamed: the original names of files that a platform renamed, by their present names.
     """
 
@@ -66,7 +67,7 @@ class Entry:
 
     @property
     def named(self) -> tuple[tuple[Path, str], ...]:
-        """Every place with its original name."""
+        """Return every place with its original name."""
         return tuple((place, self.renamed.get(place.name, place.name)) for place in self.places)
 
 
@@ -75,9 +76,9 @@ class Layout:
     """The arrangement of submissions that one platform uses.
 
     Attributes:
-        name: its name for `--layout`.
-        about: a description of such a folder.
-        fits: returns whether a folder looks like one; may raise `OSError`.
+        name: the name for `--layout`.
+        about: a description of a folder with this layout.
+        fits: returns whether a folder looks like this layout; may raise `OSError`.
         read: yields the submissions of a folder; may raise `OSError`.
         keeps: returns the names in a folder that belong to the platform and not to a submission.
     """

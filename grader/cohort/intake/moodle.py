@@ -26,7 +26,7 @@ def fits(folder: Folder) -> bool:
 
 
 def read(folder: Folder) -> Iterator[Entry]:
-    """Yield an entry for each other folder or archive, then one with all folders of each person."""
+    """Yield an entry for each folder or archive with another name, then an entry with all folders of each person."""
     people: dict[str, Entry] = {}
     others = []
     for name in folder.names:

@@ -1,4 +1,4 @@
-"""nbgrader's `submitted/<student>/<assignment>`."""
+"""nbgrader's layout: `submitted/<student>/<assignment>`."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -11,7 +11,7 @@ from .layout import Entry, Folder, Layout
 from .times import stamped
 
 SUBMITTED = "submitted"
-_LOOKED_AT = 20  # folders that are searched for a timestamp
+_LOOKED_AT = 20  # the number of folders that are searched for a timestamp
 # nbgrader's own folders and files in a course's folder
 _OWN = frozenset((SUBMITTED, "source", "release", "autograded", "feedback", "gradebook.db", "nbgrader_config.py"))
 
@@ -19,7 +19,8 @@ _OWN = frozenset((SUBMITTED, "source", "release", "autograded", "feedback", "gra
 def fits(folder: Folder) -> bool:
     """Return whether this is the folder of an nbgrader course, or its `submitted` folder.
 
-    In a `submitted` folder most students have a timestamp. One person may have made such a file in any folder.
+    A `submitted` folder has a timestamp for most students. A single timestamp proves nothing, because a person may have
+    created it in any folder.
     """
     if SUBMITTED in folder.names and (folder.path / SUBMITTED).is_dir():
         return True
@@ -28,15 +29,19 @@ def fits(folder: Folder) -> bool:
 
 
 def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
-    """Yield an entry for each student, with all their assignments or only the one named, which is then a part of its
-    origin: feedback goes back into a folder of that name."""
+    """Yield an entry for each student.
+
+    Args:
+        assignment: the only assignment to read; None for all. A named assignment becomes part of the entry's origin,
+            because feedback is written to a folder of that name.
+    """
     inner = folder.path / SUBMITTED
     base = inner if inner.is_dir() else folder.path
     if assignment is not None and Path(assignment).name != assignment:  # a path could lead out of the folder
         return
     for student in Folder.at(base).names:
         own = base / student
-        # a link may lead to another student's folder; as the place itself it is not followed
+        # A link may lead to another student's folder. A link that is the place itself is not followed.
         place = own if own.is_symlink() else own / (assignment or "")
         if place.is_symlink() or place.is_dir():
             listed = () if place.is_symlink() else place.glob("timestamp.txt" if assignment else "*/timestamp.txt")
@@ -48,7 +53,7 @@ def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
 
 
 def keeps(folder: Folder) -> frozenset[str]:
-    """Return the names that belong to nbgrader, if this is the folder of a course."""
+    """Return the names that belong to nbgrader if this is the folder of a course, or no names."""
     return _OWN if SUBMITTED in folder.names else frozenset()
 
 

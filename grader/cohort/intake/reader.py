@@ -1,4 +1,4 @@
-"""Read submissions in parallel, each in a separate process with limits."""
+"""Read submissions in parallel processes with limits."""
 
 import contextlib
 import os
@@ -18,8 +18,8 @@ from .channel import Limits, Order, Ready, Reason, Reply, Setup, Stopped, most, 
 from .files import Intake
 from .layout import Entry, IntakeError
 
-_TRIES = 2  # retry once: the process may have been killed from outside
-_AHEAD = 2  # submissions read in advance for each process, so that grading does not wait
+_TRIES = 2  # retry once, because something else may have killed the process
+_AHEAD = 2  # submissions that are read ahead for each process, so that grading does not wait
 _SERVER = "grader.cohort.intake.server"
 _SAID: Mapping[Reason, str] = {
     "cpu_limit": "{:g} s of CPU time",
@@ -30,9 +30,9 @@ _SAID: Mapping[Reason, str] = {
 
 @dataclass(frozen=True)
 class Ended:
-    """A submission was not read because the reading process ended twice.
+    """A submission that was not read because the reading process ended twice.
 
-    This is not counted against the submission. `status` is the exit status, negative for a signal.
+    This does not count against the submission. `status` is the exit status, which is negative for a signal.
     """
 
     status: int
@@ -42,7 +42,7 @@ Read: TypeAlias = Intake | Stopped | Ended
 
 
 def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Intake:
-    """Return the intake of a submission that reached a limit: every file unreadable, and a note with the reason."""
+    """Return the intake of a submission that reached a limit: every file is unreadable, and a note gives the reason."""
     limit = _SAID[stopped.reason].format(stopped.limit)
     message = f"the submission cannot be read: reading it took more than {limit}"
     sources = {name: Source(Path(file), problem="unreadable", message=message) for name, file in exercises.items()}
@@ -50,7 +50,7 @@ def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Inta
 
 
 class Reader:
-    """A process that reads submissions one after another. It starts with the first, and again if it has ended."""
+    """A process that reads submissions one after another. It starts with the first, and restarts if it has ended."""
 
     def __init__(self, exercises: Mapping[str, str], limits: Limits) -> None:
         self._setup = Setup(dict(exercises), limits)
@@ -91,7 +91,7 @@ class Reader:
             self._process = start_module(_SERVER, errors=bool(os.environ.get("GRADE_DEBUG")))
 
     def _exchange(self, message: Setup | Order) -> Reply | None:
-        """Send a message and return the reply; None if the process has ended or the reply is malformed."""
+        """Send a message and return the reply, or None if the process has ended or the reply is malformed."""
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return None
@@ -103,7 +103,7 @@ class Reader:
         return reply
 
     def _end(self) -> int:
-        """End the process. Return its exit status."""
+        """End the process, and return its exit status."""
         with self._lock:
             process, self._process = self._process, None
         if process is None:
@@ -116,7 +116,7 @@ class Reader:
         return process.wait()
 
     def _stopped(self, status: int) -> Stopped | None:
-        """Return the limit that ended a process with this exit status: each clock has its own signal."""
+        """Return the limit that ended a process with this exit status, or None. Each clock has its own signal."""
         limits = self._setup.limits
         with contextlib.suppress(ValueError):
             match signal.Signals(-status).name:
@@ -127,7 +127,7 @@ class Reader:
         return None
 
     def close(self) -> None:
-        """End the process and prevent another start."""
+        """End the process, and prevent it from starting again."""
         self._closed = True
         self._end()
 
@@ -137,13 +137,13 @@ def _read(reader: Reader, entry: Entry) -> tuple[Entry, Read]:
 
 
 class Readers:
-    """Several reading processes that work in parallel. A context manager."""
+    """A context manager with several reading processes that work in parallel."""
 
     def __init__(self, exercises: Mapping[str, str], count: int, limits: Limits | None = None) -> None:
         self._readers = [Reader(exercises, limits or Limits()) for _ in range(count)]
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Read]]:
-        """Yield each entry with its result, as they finish. Raises `IntakeError` and any error of `entries`."""
+        """Yield each entry with its result as it finishes. Raises `IntakeError`, and any error of `entries`."""
         return side_by_side([partial(_read, reader) for reader in self._readers], entries, _AHEAD * len(self._readers))
 
     def close(self) -> None:

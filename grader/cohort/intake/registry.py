@@ -1,4 +1,4 @@
-"""The known layouts, and the submissions of a folder in one of them."""
+"""The known layouts, and the submissions in a folder that has one of them."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from .layout import Entry, Folder, IntakeError, Layout
 
 # in the order in which they are tried; the last one fits every folder
 _LAYOUTS: tuple[Layout, ...] = tuple(platform.LAYOUT for platform in (gradescope, nbgrader, canvas, moodle, folders))
-# the names of folders that platforms make around submissions, and whether a folder is one
+# the names of the folders that platforms put around submissions, and a test of such a folder's content
 _WRAPPERS = (
     (re.compile(r"assignment_\d+_export"), gradescope.fits),
     (re.compile(r".+-submissions"), clones.lie_in),
@@ -24,11 +24,11 @@ def entries(root: Path, name: str | None = None, assignment: str | None = None) 
 
     Args:
         root: the folder of submissions.
-        name: the layout; None to recognise it.
+        name: the name of the layout; None to recognise it.
         assignment: the assignment to read from an nbgrader course; None for all.
 
     Raises:
-        IntakeError: the folder cannot be read, or contains no submissions.
+        IntakeError: the folder cannot be read, or it contains no submissions.
     """
     try:
         folder = _unwrapped(Folder.at(root))
@@ -58,12 +58,12 @@ def entries(root: Path, name: str | None = None, assignment: str | None = None) 
 
 
 def recognise(folder: Folder) -> Layout:
-    """Return the layout that a folder looks like. Raises `OSError`."""
+    """Return the first layout that fits a folder. Raises `OSError`."""
     return next(layout for layout in _LAYOUTS if layout.fits(folder))
 
 
 def unclaimed(root: Path, found: Sequence[Entry]) -> list[str]:
-    """Return the names of files and folders, hidden or not, that belong to no submission. Raises `OSError`."""
+    """Return the names of files and folders that belong to no submission, hidden ones included. Raises `OSError`."""
     folder = _unwrapped(Folder.at(root))
     taken = [place.relative_to(folder.path).parts for entry in found for place in entry.places]
     claimed = {parts[0] for parts in taken}
@@ -77,10 +77,10 @@ def unclaimed(root: Path, found: Sequence[Entry]) -> list[str]:
 
 
 def _unwrapped(folder: Folder) -> Folder:
-    """Return the only subfolder if it is what a platform produced, else the folder itself.
+    """Return the only subfolder if a platform made it, or else the folder itself.
 
-    A Gradescope zip file contains one folder, and `gh classroom clone` makes one around the clones. Each has its name;
-    a folder of another name may be the only submission, whose files somebody may have arranged so.
+    A Gradescope zip file contains one folder, and `gh classroom clone` makes one around the clones. Both folders have
+    a known form of name. A subfolder with another name may be the only submission, and must not be unwrapped.
     """
     fits = next((fits for form, fits in _WRAPPERS if len(folder.names) == 1 and form.fullmatch(folder.names[0])), None)
     path = folder.path / "".join(folder.names[:1])

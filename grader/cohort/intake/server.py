@@ -1,8 +1,8 @@
 """A process that reads submissions one after another, within limits that the kernel enforces.
 
-`Reader` starts it. It reads a setup and then orders from standard input, and writes a reply to
-standard output for each of them. A submission that reaches a limit ends the process, and `Reader`
-starts another.
+`Reader` starts this process. The process reads a setup and then orders from standard input, and
+writes a reply to standard output for each of them. A submission that reaches a limit ends the
+process, and `Reader` starts another one.
 """
 
 import os
@@ -14,7 +14,7 @@ from ...worker.confine import limits
 from .channel import Limits, Order, Ready, Reply, Setup, Stopped, receive, send
 from .files import Intake, read_files
 
-_MAX_ORDER = 64 << 20  # bytes; an order comes from the run itself and names the files of one person
+_MAX_ORDER = 64 << 20  # bytes; the run itself sends orders, and each names the files of one person
 _CLOCKS = (("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM"))
 
 
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def serve(orders: IO[bytes], replies: IO[bytes]) -> None:
-    """Read each submission that is ordered, and reply. Return after the last order, or when memory ran out."""
+    """Read each ordered submission, and reply. Return after the last order, or after memory ran out."""
     setup: Setup | None = receive(orders, Setup, _MAX_ORDER)
     if setup is None:
         return
@@ -55,7 +55,7 @@ def _read(order: Order, setup: Setup) -> Intake:
 
 
 def _let_clocks_end_this_process() -> None:
-    """Restore the default action of both clocks' signals, which the parent may have changed."""
+    """Restore the default action of both clocks' signals, because the parent process may have changed it."""
     for _, name in _CLOCKS:
         if hasattr(signal, name):  # Windows has neither
             signal.signal(getattr(signal, name), signal.SIG_DFL)
@@ -63,7 +63,7 @@ def _let_clocks_end_this_process() -> None:
 
 
 def _set_clocks(limits: Limits) -> None:
-    """Let the kernel end this process after the limits' CPU time or wall time; 0 means never."""
+    """Make the kernel end this process after the CPU time or wall time in `limits`; 0 means never."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
         signal.setitimer(signal.ITIMER_REAL, limits.wall_s)

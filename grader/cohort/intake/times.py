@@ -12,9 +12,9 @@ _NAMED = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.\d+)? ([A-Za-z_]+/
 
 
 def stamped(value: Any) -> tuple[str | None, tuple[str, ...]]:
-    """Return the time that a platform wrote in ISO 8601, and a note if there is a text that is no time.
+    """Return the time that a platform wrote, in ISO 8601. Return a note as well if a text is not a time.
 
-    A zone may be named, as nbgrader does: `2026-03-01 10:00:00.948203 America/Los_Angeles`.
+    The zone may be given by name, as nbgrader does: `2026-03-01 10:00:00.948203 America/Los_Angeles`.
     """
     text = value.strip() if isinstance(value, str) else ""
     found = moment(text) or _in_zone(text)
@@ -29,5 +29,5 @@ def _in_zone(text: str) -> str | None:
         return None
     try:
         return datetime.fromisoformat(named[1]).replace(tzinfo=ZoneInfo(named[2])).isoformat()
-    except (ValueError, OSError, LookupError):  # no such time, or no such zone
+    except (ValueError, OSError, LookupError):  # the time or the zone does not exist
         return None

@@ -1,4 +1,4 @@
-"""HTML pages of one file that need no network and run no script but their own."""
+"""Single-file HTML pages that need no network and run only their own scripts."""
 
 from .document import Parts, pack, write_page, write_static_page
 

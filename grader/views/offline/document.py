@@ -28,13 +28,13 @@ class Parts:
     """The files that a page is made of.
 
     Attributes:
-        template: the element `body`, with `$licences`, `$data` and `$scripts`, with `$title` where it shows the title,
-            and `$more` if a page has more data than that.
-        about: what the title of the document says after the page's own.
-        own: the page's own scripts, which can use those of `elements.js`.
+        template: the `body` element. It contains `$licences`, `$data` and `$scripts`. It contains `$title` where it
+            shows the title, and `$more` if the page has further data.
+        about: the text that follows the page's title in the title of the document.
+        own: the page's own scripts, which can use the functions of `elements.js`.
         style: the page's own style, which adds to `base.css`.
-        shared_style: a style that pages share, between `base.css` and the page's own.
-        libraries: scripts of others that the page uses besides pako; they come first.
+        shared_style: a style that several pages share. It comes between `base.css` and the page's own style.
+        libraries: third-party scripts that the page uses in addition to pako; they come first.
         licences: the licences of these libraries.
     """
 
@@ -48,17 +48,17 @@ class Parts:
 
     @property
     def scripts(self) -> tuple[Path, ...]:
-        """Every script, in the order in which they run."""
+        """Return every script, in the order in which they run."""
         return (_INFLATE, *self.libraries, _ELEMENTS, *self.own)
 
     @property
     def every_licence(self) -> tuple[Path, ...]:
-        """The licences of all third-party scripts."""
+        """Return the licences of all third-party scripts."""
         return (ASSETS / "LICENSES.txt", *([self.licences] if self.licences else []))
 
     @property
     def styles(self) -> tuple[Path, ...]:
-        """Every style; a later one wins."""
+        """Return every style. A later style overrides an earlier one."""
         return (_BASE, *([self.shared_style] if self.shared_style else []), self.style)
 
 
@@ -67,9 +67,9 @@ def write_page(parts: Parts, title: str, data: object, more: Iterable[str] = ())
 
     Args:
         parts: the files that the page is made of.
-        title: text; markup in it is escaped.
-        data: what the page shows, as plain data.
-        more: further packed data, which the page unpacks when it needs it: `more-0`, `more-1` and so on.
+        title: the title as text; markup in it is escaped.
+        data: the data that the page shows.
+        more: further packed data, with the ids `more-0`, `more-1` and so on. The page unpacks it when it is needed.
     """
     scripts = [_text(path) for path in parts.scripts]
     style = "".join(_text(path) for path in parts.styles)
@@ -90,22 +90,22 @@ def write_static_page(title: str, styles: Iterable[Path], body: Element) -> str:
     """Return a page without scripts as HTML.
 
     Args:
-        styles: files of styles that follow `base.css`.
-        body: the element `body`; texts in it are escaped.
+        styles: style files that follow `base.css`.
+        body: the `body` element; texts in it are escaped.
     """
     style = "".join(_text(path) for path in (_BASE, *styles))
     return _page(title, (), style, tostring(body, encoding="unicode", method="html"))
 
 
 def _page(title: str, scripts: Iterable[str], style: str, body: str) -> str:
-    """Return a whole document. Whatever the page, its head is the same."""
+    """Return a whole document. The head has the same form on all pages."""
     return Template(_PAGE.read_text(encoding="utf-8")).substitute(
         policy=_policy(scripts, style), title=html.escape(plain(title)), style=style, body=body
     )
 
 
 def pack(data: object) -> str:
-    """Return data as JSON, deflated, in base64, so that nothing in it can act as markup."""
+    """Return data as deflated JSON in base64, so that nothing in it can act as markup."""
     return base64.b64encode(zlib.compress(msgspec.json.encode(data), 9)).decode("ascii")
 
 

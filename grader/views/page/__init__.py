@@ -1,4 +1,4 @@
-"""The page an instructor looks at: a class as one HTML file that needs no network."""
+"""The class page for instructors: a class as one HTML file that needs no network."""
 
 from .build import build_page
 from .data import Beside

@@ -21,12 +21,12 @@ PARTS = Parts(
 def build_page(summary: Summary, reports: Iterable[Report], beside: Beside | None = None) -> str:
     """Return the page of a class as HTML.
 
-    The same results give the same text, because the page holds no times of grading.
+    The page does not contain the time of grading, so the same results give the same text.
 
     Args:
         summary: the summary of the class.
         reports: the reports that the summary was made from; consumed one at a time.
-        beside: the learners' code, texts of hints, and an earlier run to compare with.
+        beside: the learners' code, the texts of hints, and an earlier run to compare with.
     """
     made = document(summary, reports, beside)
     return write_page(PARTS, summary.title, made.data, made.code)

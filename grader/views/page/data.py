@@ -1,11 +1,11 @@
-"""The data of the page: a summary and its reports as one document without duplicates and long texts.
+"""The data of the class page: a summary and its reports as one document without duplicates and long texts.
 
 A learner is a list of indices into `results`, one for each exercise. Each check of a result is 0
-(passed, full marks) or an index, counted from 1, into `details`. The longer texts of a detail are
-indices into `texts`. So the text about a mistake is stored once, however many learners made it.
+(passed with full marks) or an index into `details`, counted from 1. The longer texts of a detail are
+indices into `texts`. So the text about a mistake is stored only once, even if many learners made it.
 
-The learners' code is beside the document, in packed parts of `PART` learners each. A part is a list
-of texts for each exercise. A learner's `code` is the number of the part and the place in it.
+The learners' code is stored outside the document, in packed parts of `PART` learners each. A part is
+a list of texts for each exercise. A learner's `code` is the number of the part and the index in it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,11 +29,11 @@ from ...words.instructor.page import WORDS, cut_text, more_text
 from ..offline import pack
 
 T = TypeVar("T")
-LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: a name or a note; a program or a message; printed output
+LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: of a name or note; of a program or message; of printed output
 PER_LEARNER = 20_000  # characters of programs, messages and printed text together
-MANY = 20  # notes, submitters, compared values
-CODE, CODE_PER_LEARNER = 30_000, 150_000  # characters: a file; the files of a learner together
-PART = 64  # learners whose code is packed together, which makes like texts small
+MANY = 20  # the most notes, submitters or compared values
+CODE, CODE_PER_LEARNER = 30_000, 150_000  # characters: of a file; of all files of a learner
+PART = 64  # learners whose code is packed together, so that similar texts compress well
 
 
 class _Pool:
@@ -56,7 +56,7 @@ class _Pools:
 
 
 class _Room:
-    """The budget of characters that is left for a learner's texts."""
+    """The remaining budget of characters for a learner's texts."""
 
     def __init__(self, most: int) -> None:
         self._left = most
@@ -69,11 +69,11 @@ class _Room:
 
 @dataclass(frozen=True)
 class Beside:
-    """Further contents of a page, besides a summary and its reports.
+    """The contents of a page in addition to a summary and its reports.
 
     Attributes:
         code: returns the files that a report was made from, by exercise.
-        hints: texts of hints, by the command that shows them.
+        hints: the texts of hints, by the command that shows them.
         changes: the changes since an earlier run; None for no comparison.
         earlier: the name of the earlier run.
     """
@@ -94,7 +94,7 @@ class _Code:
         self.packed: list[str] = []
 
     def place(self, files: Mapping[str, str]) -> list[int] | None:
-        """Add a learner's files. Return the number of the part and the place in it; None without files."""
+        """Add a learner's files. Return the number of the part and the index in it, or None if there are no files."""
         if not files:
             return None
         at = [self._count // PART, self._count % PART]
@@ -116,7 +116,7 @@ class _Code:
 
 @dataclass(frozen=True)
 class Document:
-    """The data of a page, ready to be encoded, and the parts of the learners' code."""
+    """The data of a page, ready to be encoded, and the packed parts of the learners' code."""
 
     data: dict[str, Any]
     code: list[str]
@@ -125,8 +125,8 @@ class Document:
 def document(summary: Summary, reports: Iterable[Report], beside: Beside | None = None) -> Document:
     """Return the page's data.
 
-    Reports of another course, or of another version of it, are left out and counted. A learner in
-    the summary without a report has no score.
+    Reports on another course, or on another version of the course, are left out and counted. A learner
+    who is in the summary but has no report gets no score.
     """
     beside = beside or Beside()
     pools, code = _Pools(), _Code(exercise.id for exercise in summary.exercises)
@@ -145,7 +145,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         if not worth:
             worth = {(e.id, c.id): c for e in report.exercises for c in e.checks}
         shown += 1
-        if report.submission.id in others:  # those whose it is have another one that counts
+        if report.submission.id in others:  # another submission of its owners counts
             continue
         of = rows.get(report.submission.id, ())
         learner = _learner(_decided(report, of), summary, _Told(pools, beside.hints), of)
@@ -179,18 +179,18 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
 
 
 def _decided(report: Report, rows: Sequence[Learner]) -> Report:
-    """Return a report with the points that people decided on, if they are the same for all whose submission it is."""
+    """Return a report with the points that people decided, if the decisions are the same for all its owners."""
     same = rows and all(row.decisions == rows[0].decisions for row in rows)
     return adjusted(report, rows[0]) if same and rows[0].decisions else report
 
 
 def cut(text: str, most: int) -> str:
-    """Return at most the first `most` characters of a text, with the number of characters that are missing."""
+    """Return at most the first `most` characters of a text, followed by the number of missing characters."""
     return text if len(text) <= most else cut_text(text[:most], len(text) - most)
 
 
 def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckResult]) -> dict[str, Any]:
-    """Add the points, bonus and visibility of an exercise's checks, which only a report holds, to its statistics."""
+    """Add the points, bonus and visibility of each check to an exercise's statistics. Only a report contains them."""
     for check in exercise["checks"]:
         known = worth.get((exercise["id"], check["id"]))
         if known is not None:
@@ -199,7 +199,7 @@ def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckRe
 
 
 def _reviewed(review: Review) -> list[list[str]]:
-    """Return each reason in words, what has to be decided, and the command that decides it."""
+    """Return each reason in words, with the question to decide and the command for the decision."""
     found = zip(review.texts, review.questions, review.commands, strict=True)
     return [[cut(words, LINE) for words in one] for one in islice(found, MANY)]
 
@@ -219,7 +219,7 @@ def _names(person: Person) -> list[str]:
 
 
 def _row(row: Learner) -> dict[str, Any]:
-    """Return a learner's row of the final table for the page; the class page reads it as `rows`."""
+    """Return a learner's row of the final table for the page, which reads it as an item of `rows`."""
     return _said(
         id=row.id,
         name=_line(row.person.name),
@@ -240,18 +240,18 @@ def _row(row: Learner) -> dict[str, Any]:
 
 
 def _others(row: Learner) -> list[str]:
-    """Return the submissions of a learner besides the one that counts."""
+    """Return the submissions of a learner, except the one that counts."""
     return [name for name in row.submissions if row.submission and name != row.submission]
 
 
 def _in_zone_of(due: str, time: str) -> str:
-    """Return a time as the clock shows it where the due date is given, so that one can be compared with the other."""
+    """Return a time in the time zone of the due date, so that people can compare the two."""
     at, end = moment(time), moment(due)
     return at.astimezone(end.tzinfo).isoformat() if at and end else time
 
 
 class _Told:
-    """Puts what is told about a learner into the pools."""
+    """Adds the contents of a learner's report to the pools."""
 
     def __init__(self, pools: _Pools, hints: Mapping[str, str]) -> None:
         self.pools, self._hints, self._room = pools, hints, _Room(PER_LEARNER)
@@ -261,7 +261,7 @@ class _Told:
         return self.pools.texts.place(self._room.take(given, most)) if given else None
 
     def hint(self, command: str | UnsetType) -> int | None:
-        """Place the text of a hint, or the command that shows it where the text is not known."""
+        """Place the text of a hint. If the text is unknown, place the command that shows the hint."""
         known = self._hints.get(_given(command) or "")
         return self.text(command) if known is None else self.pools.texts.place(known)
 
@@ -323,7 +323,7 @@ def _check(check: CheckResult, told: _Told) -> int:
 
 
 def _compared(check: CheckResult) -> list[list[str]]:
-    """Return rows of a label, the learner's answer, the right answer, and `word` if it is one of several right ones."""
+    """Return rows of a label, the learner's answer, a right answer, and `word` if there are several right answers."""
     return [
         [cut(row.label, LINE), cut(row.actual, LINE), cut(row.expected, LINE), "word" if row.one_of_several else ""]
         for row in compared(check)[:MANY]
@@ -331,7 +331,7 @@ def _compared(check: CheckResult) -> list[list[str]]:
 
 
 def _said(**fields: object) -> dict[str, Any]:
-    """Drop None and empty lists; keep 0."""
+    """Drop None and empty lists, but keep 0."""
     return {key: value for key, value in fields.items() if value is not None and value != []}
 
 

@@ -25,23 +25,23 @@ PARTS = Parts(
     style=_HERE / "replay.css",
     licences=_ASSETS / "LICENSES.txt",
 )
-GAME = program("b = a + 1; c = a * 3; d = b * c", a=2)  # where no other program is there, as in exercise 04
+GAME = program("b = a + 1; c = a * 3; d = b * c", a=2)  # for a page without other programs, as in exercise 04
 GAME_TITLE = "The diamond"
 
 
 def build_replay_page(replays: Sequence[Replay], landscape: Landscape | None = None) -> str:
-    """Return the page that replays a learner's backward passes as HTML.
+    """Return the page that replays a learner's backward passes, as HTML.
 
     Args:
-        replays: what can be chosen on the page; the first one is open.
-        landscape: a training run, shown below.
+        replays: the replays that can be chosen on the page; the page opens with the first one.
+        landscape: a training run, shown below the replay.
     """
     title = replays[0].title if replays else landscape.title if landscape else "Replay"
     return write_page(PARTS, title, document(replays, landscape))
 
 
 def document(replays: Sequence[Replay], landscape: Landscape | None) -> dict[str, Any]:
-    """Return the page's data as plain data. A file that several replays ran is there once."""
+    """Return the page's data. A file that is the source of several replays is stored once."""
     sources: list[Source] = []
     shown = []
     for replay in replays:
@@ -57,7 +57,7 @@ def document(replays: Sequence[Replay], landscape: Landscape | None) -> dict[str
 
 
 def _nodes(game: Program) -> list[dict[str, Any]]:
-    """Return a program's nodes as a replay has them, without what an engine made of them."""
+    """Return a program's nodes in the form of a replay, without the results of an engine."""
     return [
         {"name": node.name, "op": "leaf", "inputs": [], "leaf_value": node.value}
         if isinstance(node, Leaf)

@@ -1,4 +1,4 @@
-"""The sentences that an instructor reads about a class, a module for each part of it."""
+"""The sentences for an instructor about a class. There is one module for each part of the class."""
 
 from .changes import cause_text, change_line, render_changes, why_text
 from .checks import check_note

@@ -1,4 +1,4 @@
-"""Whose total changed from one run to the next, and why."""
+"""Describe the totals that changed between two runs, and the reasons."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,7 +9,7 @@ _REASONS = 4
 
 
 class Cause(Protocol):
-    """A reason why a total changed: `Because` of `grader.people`, which has the kinds."""
+    """A reason why a total changed, such as `Because` of `grader.people`, which defines the kinds."""
 
     @property
     def kind(self) -> str: ...
@@ -22,7 +22,7 @@ class Cause(Protocol):
 
 
 class Change(Protocol):
-    """A learner whose row changed: `Change` of `grader.people`."""
+    """A learner whose row changed, such as `Change` of `grader.people`."""
 
     @property
     def id(self) -> str: ...
@@ -37,7 +37,7 @@ class Change(Protocol):
 
 
 def render_changes(changes: Sequence[Change]) -> str:
-    """Return a line for each learner whose row changed, with the reasons; an empty text for none."""
+    """Return a line for each learner whose row changed, with the reasons, or an empty text if no row changed."""
     if not changes:
         return ""
     return "\n".join(["", f"Changed since the run before ({len(changes)})", *map(change_line, changes)]) + "\n"
@@ -58,7 +58,7 @@ def why_text(before: int | None, after: int | None, why: str) -> str:
 
 
 def cause_text(cause: Cause) -> str:
-    """Return a reason why a total changed in words."""
+    """Return a text for a reason why a total changed."""
     change = _change(cause.before, cause.after)
     match cause.kind:
         case "check":

@@ -1,4 +1,4 @@
-"""Advice on a check, from how a class did on it."""
+"""Advice about a check, based on the results of a class."""
 
 _NOTES = {
     "": "",
@@ -12,5 +12,5 @@ _NOTES = {
 
 
 def check_note(kind: str) -> str:
-    """Return the advice for a check of a kind; empty for none."""
+    """Return the advice for a kind of result, or an empty text."""
     return _NOTES[kind]

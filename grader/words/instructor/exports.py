@@ -1,24 +1,25 @@
-"""Limits of an export."""
+"""Messages about the limits of an export."""
 
 
 def left_out(lacking: int, of: int, names: str) -> str:
-    """Return that some submissions have no report."""
+    """Return a message that some submissions have no report."""
     has = "has no report and is" if lacking == 1 else "have no report and are"
     return f"{lacking} of {of} {has} left out: {names}"
 
 
 def not_from(platform: str, lacking: int, of: int) -> str:
-    """Return that some submissions have no name under which a platform takes feedback back."""
+    """Return a message that a platform cannot accept feedback for submissions that are not from its download."""
     are = "is" if lacking == 1 else "are"
     return f"{lacking} of {of} did not come from a download of {platform} and {are} left out"
 
 
 def other_total(to: str, submission: str, shown: tuple[str, int], other: tuple[str, int]) -> str:
-    """Return that two learners share a submission and have different totals.
+    """Return a message that two learners share a submission but have different totals.
 
     Args:
-        to: the format, which has one total for a submission.
-        shown, other: name and total of the learner whose total is written, and of another one.
+        to: the format, which has only one total for a submission.
+        shown: the name and the total of the learner whose total is written.
+        other: the name and the total of the other learner.
     """
     return (
         f"{submission} belongs to {shown[0]} ({shown[1]}) and {other[0]} ({other[1]}); "

@@ -1,17 +1,17 @@
-"""The words of the class page, by the names under which its scripts ask for them.
+"""The words of the class page, by the names that its scripts use.
 
-`{name}` stands for a field. Of two forms with `|` between them, the first is for the number `n` being 1. The headings
-and explanations that are the same for every class stand in the page's template, `grader/views/page/template.html`.
+`{name}` is the place of a field. If a text has two forms separated by `|`, the first one is for `n` being 1. Headings
+and explanations that are the same for every class are in the page's template, `grader/views/page/template.html`.
 """
 
 
 def cut_text(shown: str, count: int) -> str:
-    """Return the beginning of a long text, and how many characters are missing."""
+    """Return the beginning of a long text, followed by the number of missing characters."""
     return f"{shown}… ({count:,} more characters in the report)"
 
 
 def more_text(count: int, where: str) -> str:
-    """Return that there are more entries than a list shows."""
+    """Return a text for the entries that a list does not show."""
     return f"and {count} more in {where}"
 
 
@@ -27,7 +27,7 @@ WORDS = {
     "status.missing": "missing",
     "status.not_started": "not started",
     "status.unreadable": "unreadable",
-    # how a learner stands who has no score
+    # the standing of a learner without a score
     "standing.absent": "absent",
     "standing.excused": "excused",
     "standing.not_graded": "not graded",

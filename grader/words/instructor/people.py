@@ -1,4 +1,4 @@
-"""Rosters, deadlines, decisions and groups: what is wrong with them, and what a command did."""
+"""Messages about rosters, deadlines, decisions and groups: problems, and results of commands."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ _SHOWN = 5
 
 
 def misplaced_text(learner: str, submission: str, owners: Sequence[str]) -> str:
-    """Return why a decision on the submission of a learner cannot be. Without a submission, `learner` is not one."""
+    """Return the reason why a decision cannot apply. If `submission` is empty, `learner` is not a submission."""
     if not submission:
         return f"`ignored` is about a submission, and `{learner}` is not one; name the id of the submission"
     if not owners:
@@ -21,14 +21,14 @@ def misplaced_text(learner: str, submission: str, owners: Sequence[str]) -> str:
 
 
 def no_such_file(exercise: str, path: str, there: Sequence[str]) -> str:
-    """Return why a file cannot be chosen for an exercise: the submission has only the files `there`."""
+    """Return the reason why a file cannot be chosen for an exercise. `there` are the files that can be chosen."""
     listed = few([f"`{name}`" for name in dict.fromkeys(there)], _SHOWN)
     named = f"; name one of {listed}" if there else "; there is none that can be chosen"
     return f"the submission has no file `{path}` that can be chosen for {exercise}{did_you_mean(path, there) or named}"
 
 
 def columns_text(columns: Sequence[tuple[str, str]], unread: Sequence[tuple[str, str]]) -> str:
-    """Return which columns of a roster were recognised, and which were not."""
+    """Return a text about the columns of a roster that were recognised, and those that were not."""
     known = [name if _letters(name) == _letters(field) else f"{name} as {field}" for name, field in columns]
     other = [f"`{name}` (did you mean `{near}`?)" if near else f"`{name}`" for name, near in unread]
     text = f"columns recognised: {', '.join(known)}"
@@ -40,7 +40,7 @@ def _letters(text: str) -> str:
 
 
 def members_text(platform: str, names: Sequence[str]) -> str:
-    """Return who gets no feedback file: members of groups for whom somebody else submitted."""
+    """Return a message about group members who get no feedback file, because another member submitted."""
     one = len(names) == 1
     who = "1 member of a group has" if one else f"{len(names)} members of groups have"
     column = {"canvas": "Canvas id", "moodle": "Moodle id", "nbgrader": "login"}[platform]
@@ -51,7 +51,7 @@ def members_text(platform: str, names: Sequence[str]) -> str:
 
 
 def problem_text(kind: str, **fields: object) -> str:
-    """Return what is wrong with a roster, deadlines or decisions, or what a command did, in words."""
+    """Return a message about a problem with a roster, deadlines or decisions, or about the result of a command."""
     return _SAID[kind].format(**fields)
 
 

@@ -1,4 +1,4 @@
-"""Why a person should look at a submission, what there is to decide, and what was decided."""
+"""Describe reasons for a review, the questions to decide, and decisions."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from ...outside import counted
 
 
 class Review(Protocol):
-    """A reason to review a submission by hand: `NeedsReview` of `grader.report`, which lists the kinds."""
+    """A reason to review a submission by hand, such as `NeedsReview` of `grader.report`, which lists the kinds."""
 
     @property
     def kind(self) -> str: ...
@@ -27,7 +27,7 @@ class Review(Protocol):
 
 
 class Decision(Protocol):
-    """A decision of a person about a learner: `Decided` of `grader.report`."""
+    """A person's decision about a learner, such as `Decided` of `grader.report`."""
 
     @property
     def by(self) -> str: ...
@@ -97,12 +97,12 @@ def review_text(reason: Review) -> str:
 
 
 def review_question(reason: Review) -> str:
-    """Return what a person has to decide about a reason."""
+    """Return the question about a reason that a person has to decide."""
     return _QUESTIONS[reason.kind]
 
 
 def review_command(reason: Review, learner: str, results: str = "RESULTS") -> str:
-    """Return the command that decides about a reason. Words in capitals are to be replaced.
+    """Return the command that records the decision about a reason. The user replaces the words in capitals.
 
     Args:
         learner: the key of the learner, or the id of the submission.

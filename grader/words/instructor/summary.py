@@ -22,66 +22,66 @@ _UNTRIED = {"missing": "Nobody submitted", "not_started": "Nobody began"}
 
 
 def headline(title: str, graded: int, submissions: int, kept: int) -> str:
-    """Return how many submissions were graded.
+    """Return a text with the number of graded submissions.
 
     Args:
-        kept: how many of them have the report of an earlier run.
+        kept: the number of submissions whose report comes from an earlier run.
     """
     earlier = f", {kept} of them in an earlier run" if kept else ""
     return f"{title}: {graded} of {counted(submissions, 'submission')} graded{earlier}"
 
 
 def scores(mean: float, median: float, most: int) -> str:
-    """Return mean and median of the points without bonus."""
+    """Return a text with the mean and the median of the points without bonus."""
     return f"Mean {mean:.1f}, median {median:g} of {counted(most, 'point')}"
 
 
 def untried(kind: str, exercises: Sequence[str]) -> str:
-    """Return which exercises nobody submitted or began: `kind` is `missing` or `not_started`."""
+    """Return a text about exercises that nobody submitted (`missing`) or that nobody began (`not_started`)."""
     return f"{_UNTRIED[kind]}: {', '.join(exercises)}"
 
 
 def check(exercise: str, title: str, note: str) -> str:
-    """Return a check with its note."""
+    """Return a text about a check and its note."""
     return f"{exercise}, {title}: {note}"
 
 
 def misconception(exercise: str, title: str, example: str) -> str:
-    """Return a misconception, and who has it."""
+    """Return a text about a misconception, with an example of a submission."""
     return f"{exercise}: {title}  (as in {example})"
 
 
 def grades(found: Sequence[tuple[str, int]]) -> str:
-    """Return how many learners have each grade, best first; the last one, without a name, is below all of them."""
+    """Return the number of learners for each grade, best first. The last entry, without a name, is below all grades."""
     *_, lowest = [grade for grade, _ in found if grade] or [""]
     return "Grades: " + ", ".join(f"{grade} {count}" if grade else f"below {lowest}: {count}" for grade, count in found)
 
 
 def borders(names: str) -> str:
-    """Return who is close to the border of a grade."""
+    """Return a text about the learners who are close to the border of a grade."""
     return f"One small check from a grade's border: {names}"
 
 
 def people(kind: str, count: int, names: str) -> str:
-    """Return a list of learners, of a kind in `PEOPLE`."""
+    """Return a text with a list of learners. `kind` is a key of `PEOPLE`."""
     return f"{PEOPLE[kind]} ({count}): {names}"
 
 
 def late(name: str, seconds: int) -> str:
-    """Return who is late, and by how much."""
+    """Return a learner's name with the duration of the lateness."""
     return f"{name} by {duration_text(seconds)}"
 
 
 def more_reasons(text: str, more: int) -> str:
-    """Return a reason for review, and how many more there are."""
+    """Return a reason for review, followed by the number of further reasons."""
     return f"{text} (and {more} more)" if more else text
 
 
 def beside(names: str) -> str:
-    """Return which files and folders belong to nobody."""
+    """Return a text about files and folders that belong to no submission."""
     return f"Not part of any submission: {names}"
 
 
 def more(count: int) -> str:
-    """Return that so many more are in the summary's file."""
+    """Return a text about further entries in the summary's file."""
     return f"and {count} more in cohort.json"

@@ -1,4 +1,4 @@
-"""Zip and tar files read without unpacking them, whatever lies in them."""
+"""Zip and tar files are read without unpacking them to disk, whatever they contain."""
 
 import bz2
 import gzip
@@ -33,7 +33,7 @@ def is_python(name: str) -> bool:
 
 
 def read(path: Path, allowance: Allowance | None = None) -> list[tuple[str, Any]]:
-    """Paths as they are given, what is in each, and at the end why it ended if it was not the end."""
+    """Return the paths, the content of each, and at the end the error that ended the reading, if any."""
     found: list[tuple[str, Any]] = []
     try:
         for name, content in members(path, is_python, allowance or Allowance()):
@@ -67,7 +67,7 @@ def header(name: str, kind: bytes, size: int = 0, link: str = "") -> bytes:
 
 
 def test_a_zip_gives_what_is_wanted_and_names_the_rest(tmp_path: Path) -> None:
-    """Content comes with the files asked for; folders are not listed."""
+    """Wanted files come with their content, and folders are not listed."""
     path = zipped(tmp_path / "a.ZIP", {"work/": b"", "work/a.py": b"x = 1\n", "work/data.csv": b"1,2"})
     assert [("work/a.py", b"x = 1\n"), ("work/data.csv", None)] == read(path)
 
@@ -100,7 +100,7 @@ def test_long_names_in_a_tar(tmp_path: Path, form: Format, length: int) -> None:
 )
 @pytest.mark.parametrize("make", [zipped, tarred])
 def test_no_path_leads_out(tmp_path: Path, name: str, make: Callable[..., Path]) -> None:
-    """Paths that climb, start at a root, at a drive or with backslashes are paths inside the archive."""
+    """Paths that climb, or begin with a root, a drive or backslashes, become paths inside the archive."""
     path = make(tmp_path / ("a.zip" if make is zipped else "a.tar"), {name: b"x"})
     assert [("w/a.py", b"x")] == read(path)
 
@@ -117,14 +117,14 @@ def test_no_path_leads_out(tmp_path: Path, name: str, make: Callable[..., Path])
     ],
 )
 def test_what_is_no_file_in_a_tar_has_no_content(tmp_path: Path, name: str, kind: bytes) -> None:
-    """Links, devices and pipes are named and not followed, and what comes after them is read."""
+    """Links, devices and pipes are named and not followed, and the files after them are read."""
     path = tmp_path / "a.tar"
     path.write_bytes(header(f"{name}.py", kind, link="/etc/passwd") + header("b.py", tarfile.REGTYPE) + bytes(1024))
     assert [(f"{name}.py", "is not a regular file"), ("b.py", b"")] == read(path)
 
 
 def test_a_link_in_a_zip_has_no_content(tmp_path: Path) -> None:
-    """A zip made on Unix may hold a symbolic link, whose content is where it points."""
+    """A zip file made on Unix may contain a symbolic link, whose content is its target."""
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         link = zipfile.ZipInfo("a.py")
@@ -134,7 +134,7 @@ def test_a_link_in_a_zip_has_no_content(tmp_path: Path) -> None:
 
 
 def test_an_encrypted_file_is_told_from_a_damaged_one(tmp_path: Path) -> None:
-    """The bit that says so is enough; nothing is asked for a password."""
+    """The bit for encryption is enough, and no password is requested."""
     path = zipped(tmp_path / "a.zip", {"a.py": b"secret", "b.py": b"open"}, zipfile.ZIP_STORED)
     data = bytearray(path.read_bytes())
     data[6] |= 1
@@ -145,13 +145,13 @@ def test_an_encrypted_file_is_told_from_a_damaged_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_uncommon_compression_is_left_alone(tmp_path: Path, compression: int) -> None:
-    """These unpack without a bound on memory."""
+    """Uncommon methods are refused, because they unpack without a bound on memory."""
     path = zipped(tmp_path / "a.zip", {"a.py": b"x"}, compression)
     assert [("a.py", "uses an unsupported compression method")] == read(path)
 
 
 def test_one_damaged_file_costs_only_itself(tmp_path: Path) -> None:
-    """A wrong checksum is said of the one file that has it."""
+    """The message about a wrong checksum names only the file that has it."""
     path = zipped(tmp_path / "a.zip", {"a.py": b"first", "b.py": b"second"}, zipfile.ZIP_STORED)
     path.write_bytes(path.read_bytes().replace(b"first", b"worst"))
     (_, damaged), second = read(path)
@@ -160,7 +160,7 @@ def test_one_damaged_file_costs_only_itself(tmp_path: Path) -> None:
 
 
 def test_two_files_of_one_name_are_both_given(tmp_path: Path) -> None:
-    """Which of them counts is not for this reader to say."""
+    """Both files of the same name are yielded, because this reader does not decide which one counts."""
     path = tmp_path / "a.zip"
     with warnings.catch_warnings(), zipfile.ZipFile(path, "w") as archive:
         warnings.simplefilter("ignore")
@@ -172,13 +172,13 @@ def test_two_files_of_one_name_are_both_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz"])
 @pytest.mark.parametrize("name", ["a\nb\x1b[2J.py", "ä∂🙂.py", "n" * 250 + ".py"])
 def test_odd_names_come_as_they_are(tmp_path: Path, suffix: str, name: str) -> None:
-    """Line ends, escapes and letters of any script do not disturb the reading."""
+    """Line ends, escapes and letters of any script in names are read unchanged."""
     make = zipped if suffix == ".zip" else tarred
     assert [(name, b"x")] == read(make(tmp_path / f"a{suffix}", {name: b"x"}))
 
 
 def test_undecodable_names_in_a_tar_come_as_surrogates(tmp_path: Path) -> None:
-    """As Python does for names on a disk."""
+    """Undecodable names become surrogates, as names on disk do in Python."""
     path = tmp_path / "a.tar"
     block = bytearray(header("X.py", tarfile.REGTYPE))
     block[0] = 0xFF
@@ -188,7 +188,7 @@ def test_undecodable_names_in_a_tar_come_as_surrogates(tmp_path: Path) -> None:
 
 
 def test_a_name_with_a_nul_in_a_zip_ends_there(tmp_path: Path) -> None:
-    """So that it cannot pass for another name."""
+    """The name ends at the NUL, so that it cannot pass for another name."""
     path = zipped(tmp_path / "a.zip", {"a.pyX.txt": b"x"})
     path.write_bytes(path.read_bytes().replace(b"a.pyX.txt", b"a.py\0.txt"))
     ((name, content),) = read(path)
@@ -199,13 +199,13 @@ def test_a_name_with_a_nul_in_a_zip_ends_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [MAX_BYTES - 1, MAX_BYTES, MAX_BYTES + 1, MAX_BYTES + 2])
 @pytest.mark.parametrize("make", [zipped, tarred])
 def test_no_more_than_the_limit_of_a_file_is_read(tmp_path: Path, make: Callable[..., Path], size: int) -> None:
-    """One byte beyond it shows that there is more; what comes after is read all the same."""
+    """One byte beyond the limit shows that there is more. The files after it are still read."""
     path = make(tmp_path / ("a.zip" if make is zipped else "a.tar"), {"a.py": bytes(size), "b.py": b"x"})
     assert [("a.py", bytes(min(size, MAX_BYTES + 1))), ("b.py", b"x")] == read(path)
 
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, at_most: Callable[[int], Any]) -> None:
-    """Of a file of 64 MB that is packed in 64 KB no more is read than of any file."""
+    """Of 64 MB that are packed in 64 KB, no more is read than of any other file."""
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("a.py", "w") as file:
         for _ in range(64):
@@ -215,7 +215,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, at_most: Callable[[int], Any
 
 
 def entries_at(path: Path, offsets: list[int]) -> Path:
-    """A zip file whose directory lists its one file again and again, at these offsets."""
+    """Return a zip file whose directory lists its only file repeatedly, at these offsets."""
     data = path.read_bytes()
     start, end = data.rindex(b"PK\x01\x02"), data.rindex(b"PK\x05\x06")
     entry = data[start:end]
@@ -228,7 +228,7 @@ def entries_at(path: Path, offsets: list[int]) -> Path:
 
 
 def deflated(path: Path, files: dict[str, bytes]) -> Path:
-    """A zip file of these streams as they stand, of which each claims to unpack to a byte."""
+    """Return a zip file of these raw streams, each of which claims to unpack to one byte."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, stream in files.items():
             archive.writestr(name, stream)
@@ -250,19 +250,19 @@ OVERLAP = ("error", "a.zip holds files that overlap")
 
 @pytest.mark.parametrize("offset", [0, 1, 40, 99], ids=["one place", "a byte on", "in the name", "in the content"])
 def test_files_that_overlap_in_a_zip_are_not_read(tmp_path: Path, offset: int) -> None:
-    """A byte that belongs to two files would be read for each of them."""
+    """Bytes that belong to two files would be read for each of them."""
     path = zipped(tmp_path / "a.zip", {"a.py": bytes(200)}, zipfile.ZIP_STORED)
     assert [OVERLAP] == read(entries_at(path, [0, offset]))
 
 
 def test_twenty_thousand_entries_for_one_file_that_unpacks_to_nothing(tmp_path: Path) -> None:
-    """Each costs what is read and nothing that is unpacked."""
+    """Each entry costs the bytes that are read, even if nothing is unpacked."""
     path = deflated(tmp_path / "a.zip", {"a.py": EMPTY_BLOCK * 100 + LAST_BLOCK})
     assert [OVERLAP] == read(entries_at(path, [0] * 20_000))
 
 
 def test_a_file_in_the_content_of_another(tmp_path: Path) -> None:
-    """A stored zip file is content, and no entry of the outer directory may lead into it."""
+    """A stored zip file is content, and no entry of the outer directory may point into it."""
     inner = zipped(tmp_path / "inner.zip", {"a.py": b"x"}, zipfile.ZIP_STORED).read_bytes()
     path = zipped(tmp_path / "a.zip", {"a.py": inner}, zipfile.ZIP_STORED)
     assert [("a.py", inner)] == read(path)
@@ -270,7 +270,7 @@ def test_a_file_in_the_content_of_another(tmp_path: Path) -> None:
 
 
 def test_files_that_follow_each_other_closely_do_not_overlap(tmp_path: Path) -> None:
-    """Empty ones, and those whose sizes stand behind them, as programs write that cannot seek."""
+    """Empty files, and files whose sizes follow them as from programs that cannot seek, do not overlap."""
 
     class Pipe(io.RawIOBase):
         written = b""
@@ -291,14 +291,14 @@ def test_files_that_follow_each_other_closely_do_not_overlap(tmp_path: Path) -> 
 
 
 def test_an_archive_in_an_archive_is_not_opened(tmp_path: Path) -> None:
-    """It is named, so whoever reads the notes knows of it."""
+    """An inner archive is named, so that a person who reads the notes knows of it."""
     inner = zipped(tmp_path / "inner.zip", {"a.py": b"x"})
     assert [("inner.zip", None)] == read(zipped(tmp_path / "a.zip", {"inner.zip": inner.read_bytes()}))
 
 
 @pytest.mark.slow
 def test_a_zip_with_fifty_thousand_files(tmp_path: Path, at_most: Callable[[int], Any]) -> None:
-    """More files than anybody hands in are refused before the first is read."""
+    """An archive with too many files is refused before the first file is read."""
     path = tmp_path / "a.zip"
     entry = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 0, 0, 33, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0) + b"a.py"
     ending = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 50_000, 50_000, len(entry) * 50_000, 0, 0)
@@ -309,7 +309,7 @@ def test_a_zip_with_fifty_thousand_files(tmp_path: Path, at_most: Callable[[int]
 
 @pytest.mark.parametrize("said", [50_000, 1], ids=["honest", "lying"])
 def test_a_directory_too_large_is_not_even_read(tmp_path: Path, at_most: Callable[[int], Any], said: int) -> None:
-    """However few files it claims to have: `zipfile` would make an object of each entry first."""
+    """A large directory is refused even if it declares few files: `zipfile` would make an object for each entry."""
     path = tmp_path / "a.zip"
     entry = struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 0, 0, 33, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0) + b"a.py"
     ending = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, said, said, len(entry) * 400_000, 0, 0)
@@ -319,7 +319,7 @@ def test_a_directory_too_large_is_not_even_read(tmp_path: Path, at_most: Callabl
 
 
 def test_a_tar_with_more_files_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those up to the limit are given, and the end says that there are more."""
+    """Files up to the limit are yielded, followed by an error that there are more."""
     monkeypatch.setattr(archives, "MAX_MEMBERS", 3)
     path = tarred(tmp_path / "a.tar.gz", {f"{i}.py": b"" for i in range(9)})
     assert ["0.py", "1.py", "2.py", "error"] == [name for name, _ in read(path)]
@@ -330,7 +330,7 @@ def test_a_tar_with_more_files_than_allowed(tmp_path: Path, monkeypatch: pytest.
 def test_a_tar_bomb_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: Callable[[int], Any], suffix: str
 ) -> None:
-    """Of a compressed file only so much is looked through, and never much at once."""
+    """Only a limited part of a compressed file is read, in small pieces."""
     monkeypatch.setattr(archives, "MAX_UNPACKED", 24 << 20)
     path = tarred(tmp_path / f"a{suffix}", {"zeros": bytes(32 << 20), "a.py": b"x"})
     with at_most(12):  # xz has a dictionary of 8 MB
@@ -346,7 +346,7 @@ def test_all_archives_of_a_submission_share_one_allowance(tmp_path: Path, monkey
 
 
 def test_so_many_archives_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Opening one costs something however little is in it."""
+    """Opening an archive has a cost, however little is in it."""
     monkeypatch.setattr(archives, "MAX_ARCHIVES", 1)
     path, allowance = zipped(tmp_path / "a.zip", {"a.py": b"x"}), Allowance()
     assert [("a.py", b"x")] == read(path, allowance)
@@ -355,7 +355,7 @@ def test_so_many_archives_and_no_more(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("kind", [tarfile.DIRTYPE, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
 def test_a_tar_of_headers_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: bytes) -> None:
-    """Folders, and names for files that never come, are counted like files."""
+    """Folders and names without files are counted like files."""
     monkeypatch.setattr(archives, "MAX_MEMBERS", 9)
     path = tmp_path / "a.tar"
     path.write_bytes(header("x", kind) * 27 + header("a.py", tarfile.REGTYPE))
@@ -363,7 +363,7 @@ def test_a_tar_of_headers_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_many_directories_of_zips_come_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each entry counts for as much as it takes to read it, and not only for its bytes."""
+    """Each entry counts for the time that it takes to read it, and not only for its bytes."""
     monkeypatch.setattr(archives, "MAX_UNPACKED", 250_000)
     path, allowance = zipped(tmp_path / "a.zip", {f"{i}.txt": b"" for i in range(100)}), Allowance()
     ends = [read(path, allowance)[-1] for _ in range(3)]
@@ -373,7 +373,7 @@ def test_many_directories_of_zips_come_to_an_end(tmp_path: Path, monkeypatch: py
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME], ids=["pax", "GNU"])
 def test_an_endless_name_in_a_tar(tmp_path: Path, at_most: Callable[[int], Any], kind: bytes) -> None:
-    """An extended header is bounded before it is read."""
+    """The size of an extended header is checked before it is read."""
     path = tmp_path / "a.tar.gz"
     path.write_bytes(gzip.compress(header("x", kind, 64 << 20) + bytes(64 << 20), 1))
     with at_most(2):
@@ -381,7 +381,7 @@ def test_an_endless_name_in_a_tar(tmp_path: Path, at_most: Callable[[int], Any],
 
 
 def test_headers_that_take_long_to_understand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small records one after another count for more than their bytes."""
+    """Many small records count for more than their bytes."""
     monkeypatch.setattr(archives, "MAX_UNPACKED", 1 << 20)
     path = tmp_path / "a.tar"
     path.write_bytes((header("x", tarfile.XHDTYPE, 64 << 10) + b"4 =\n" * (16 << 10)) * 8)
@@ -397,7 +397,7 @@ def test_a_sparse_file_in_a_tar_is_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("records", [b"0 a=b\n", b"-5 a=b\n", b"999 path=a\n", b"x path=a\n", b"path", b"9"])
 def test_damaged_records_in_a_tar(tmp_path: Path, records: bytes) -> None:
-    """Lengths that lead nowhere end the reading."""
+    """Lengths that do not fit end the reading."""
     path = tmp_path / "a.tar"
     path.write_bytes(header("x", tarfile.XHDTYPE, len(records)) + records.ljust(512, b"\0") + bytes(1024))
     ((name, _),) = read(path)
@@ -405,7 +405,7 @@ def test_damaged_records_in_a_tar(tmp_path: Path, records: bytes) -> None:
 
 
 def test_a_negative_size_in_a_tar(tmp_path: Path) -> None:
-    """Such a header would be read again and again."""
+    """A header with a negative size would be read repeatedly."""
     path = tmp_path / "a.tar"
     said = b"13 size=-512\n"
     path.write_bytes(
@@ -416,7 +416,7 @@ def test_a_negative_size_in_a_tar(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("suffix", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
 def test_streams_one_after_another(tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]) -> None:
-    """Programs that compress in parallel write such files, and some end in zeros."""
+    """Programs that compress in parallel write such files. Some of these end in zeros."""
     plain = tarred(tmp_path / "a.tar", {"a.py": b"x" * 2000, "b.py": b"y"}).read_bytes()
     path = tmp_path / f"b.tar.{suffix}"
     path.write_bytes(b"".join(compress(plain[i : i + 700]) for i in range(0, len(plain), 700)) + bytes(512))
@@ -425,7 +425,7 @@ def test_streams_one_after_another(tmp_path: Path, suffix: str, compress: Callab
 
 @pytest.mark.parametrize(("suffix", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
 def test_streams_without_end(tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]) -> None:
-    """Empty ones cost time and give nothing."""
+    """Empty streams cost time and give nothing, so their number is limited."""
     path = tmp_path / f"a.tar.{suffix}"
     path.write_bytes(compress(b"") * 20_000)
     assert [("error", f"a.tar.{suffix} holds more than 10000 compressed streams")] == read(path)
@@ -435,14 +435,14 @@ NOTHING = "holds more compressed data than it unpacks to"
 
 
 def test_a_gzip_header_of_megabytes(tmp_path: Path) -> None:
-    """The name in it is skipped by zlib, not byte by byte, and is no content."""
+    """zlib skips the name in the header faster than byte by byte, and the name is not content."""
     path = tmp_path / "a.tar.gz"
     path.write_bytes(b"\x1f\x8b\x08\x08" + bytes(6) + b"n" * (32 << 20))
     assert [("error", f"a.tar.gz {NOTHING}")] == read(path)
 
 
 def test_blocks_in_a_zip_that_unpack_to_nothing(tmp_path: Path) -> None:
-    """What is read of a member counts, whatever comes out of it."""
+    """The bytes that are read of a member count, even if they unpack to nothing."""
     blocks = EMPTY_BLOCK * 200_000 + LAST_BLOCK
     path = deflated(tmp_path / "a.zip", {f"{i}.py": blocks for i in range(9)})
     *found, error = read(path)
@@ -472,7 +472,7 @@ def empty_streams(stream: bytes) -> Callable[[int], bytes]:
 def test_what_unpacks_to_nothing_ends_a_tar(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, make: Callable[[int], bytes]
 ) -> None:
-    """Bytes that are read and give none count too, in every compression, and for all archives together."""
+    """Bytes that unpack to nothing count in every compression, and for all archives together."""
     monkeypatch.setattr(archives, "_MAX_STREAMS", 10_000_000)
     path, allowance = tmp_path / f"a.tar.{suffix}", Allowance()
     path.write_bytes(make(3 << 20))
@@ -486,7 +486,7 @@ def test_what_unpacks_to_nothing_ends_a_tar(
 @pytest.mark.slow
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lambda data: lzma.compress(data, preset=0)])
 def test_what_cannot_be_compressed_is_read(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
-    """Pictures and the like take up a little more packed than unpacked."""
+    """Pictures take up slightly more space packed than unpacked, and are still read."""
     noise = random.Random(1).randbytes(MAX_BYTES)
     plain = tarred(tmp_path / "plain.tar", {**{f"{i}.png": noise for i in range(4)}, "a.py": noise, "b.py": b"x"})
     packed = compress(plain.read_bytes())
@@ -497,7 +497,7 @@ def test_what_cannot_be_compressed_is_read(tmp_path: Path, compress: Callable[[b
 
 
 def test_xz_does_not_take_as_much_memory_as_it_asks_for(tmp_path: Path) -> None:
-    """A dictionary of 1.5 GB is more than `xz -9` uses."""
+    """A dictionary of 1.5 GB, which is more than `xz -9` uses, is refused."""
     path = tmp_path / "a.tar.xz"
     filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 64 << 10}]
     packed = bytearray(lzma.compress(b"x" * 999, filters=filters))
@@ -513,7 +513,7 @@ def test_xz_does_not_take_as_much_memory_as_it_asks_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"\0", b"<html>please log in</html>" * 40, bytes(511)])
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_what_is_no_archive(tmp_path: Path, suffix: str, content: bytes) -> None:
-    """A page that was saved as one, or nothing at all, is told by its name."""
+    """The message names a file that is not an archive, such as a saved web page or an empty file."""
     path = tmp_path / f"a{suffix}"
     path.write_bytes(content)
     ((name, why),) = read(path)
@@ -523,7 +523,7 @@ def test_what_is_no_archive(tmp_path: Path, suffix: str, content: bytes) -> None
 
 @pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.bz2", ".tar.xz"])
 def test_archives_cut_off_anywhere(tmp_path: Path, suffix: str) -> None:
-    """However short, what is read is right and the rest is said to be missing."""
+    """The files that can be read are right, and the rest is reported as missing."""
     files = {"a.py": b"x = 1\n", "b.py": b"y = 2\n" * 99}
     data = (zipped if suffix == ".zip" else tarred)(tmp_path / f"a{suffix}", files).read_bytes()
     path = tmp_path / f"b{suffix}"
@@ -538,7 +538,7 @@ def test_archives_cut_off_anywhere(tmp_path: Path, suffix: str) -> None:
 @SAME_FOLDER
 @given(data=st.binary(max_size=2000))
 def test_any_bytes_raise_nothing_else(tmp_path: Path, suffix: str, data: bytes) -> None:
-    """Nothing but an ArchiveError comes out of a file that is made of anything."""
+    """A file of random bytes raises only ArchiveError."""
     path = tmp_path / f"a{suffix}"
     path.write_bytes(data)
     read(path)
@@ -549,7 +549,7 @@ def test_any_bytes_raise_nothing_else(tmp_path: Path, suffix: str, data: bytes) 
 @SAME_FOLDER
 @given(st.data())
 def test_changed_archives_raise_nothing_else(tmp_path: Path, suffix: str, data: st.DataObject) -> None:
-    """Nor out of a true archive in which some bytes are others."""
+    """A real archive with some changed bytes raises only ArchiveError."""
     make = zipped if suffix == ".zip" else tarred
     path = make(tmp_path / f"a{suffix}", {"w/a.py": b"x = 1\n" * 9, "w/" + "ü" * 120 + ".py": b"y"})
     changed = bytearray(path.read_bytes())
@@ -570,7 +570,7 @@ def test_changed_archives_raise_nothing_else(tmp_path: Path, suffix: str, data: 
     form=st.sampled_from(FORMATS[1:]),
 )
 def test_a_tar_is_read_as_tarfile_reads_it(tmp_path: Path, files: dict[str, bytes], form: Format) -> None:
-    """Names and contents of ordinary files are those of the standard library."""
+    """Names and contents of ordinary files are those that the standard library reads."""
     path = tarred(tmp_path / "a.tar", files, form)
     with tarfile.open(path) as archive:
         expected = [
@@ -583,7 +583,7 @@ def test_a_tar_is_read_as_tarfile_reads_it(tmp_path: Path, files: dict[str, byte
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_pipe_with_an_archives_name_does_not_block(tmp_path: Path, suffix: str) -> None:
-    """Nobody will ever write into it."""
+    """Nobody writes to the pipe, and reading does not wait."""
     path = tmp_path / f"a{suffix}"
     os.mkfifo(path)
     assert [("error", f"a{suffix} cannot be read: a{suffix} is not a regular file")] == read(path)
@@ -591,7 +591,7 @@ def test_a_pipe_with_an_archives_name_does_not_block(tmp_path: Path, suffix: str
 
 @pytest.mark.parametrize("link", [os.symlink, os.link])
 def test_a_link_to_an_archive_elsewhere_is_not_read(tmp_path: Path, link: Callable[..., None]) -> None:
-    """It may be the instructor's own."""
+    """The target of a link may belong to the instructor, so it is not read."""
     zipped(tmp_path / "solutions.zip", {"a.py": b"x"})
     link(tmp_path / "solutions.zip", tmp_path / "a.zip")
     ((name, why),) = read(tmp_path / "a.zip")
@@ -601,7 +601,7 @@ def test_a_link_to_an_archive_elsewhere_is_not_read(tmp_path: Path, link: Callab
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_file_of_a_gigabyte(tmp_path: Path, suffix: str, at_most: Callable[[int], Any]) -> None:
-    """It is refused by its size."""
+    """The file is refused because of its size."""
     path = tmp_path / f"a{suffix}"
     with path.open("wb") as file:
         file.truncate(1 << 30)
@@ -610,7 +610,7 @@ def test_a_file_of_a_gigabyte(tmp_path: Path, suffix: str, at_most: Callable[[in
 
 
 def test_a_folder_or_nothing_with_an_archives_name(tmp_path: Path) -> None:
-    """Neither is an archive."""
+    """A folder is not an archive, and neither is a missing file."""
     (tmp_path / "a.zip").mkdir()
     assert ["error", "error"] == [read(tmp_path / name)[0][0] for name in ("a.zip", "b.zip")]
 
@@ -620,6 +620,6 @@ def test_a_folder_or_nothing_with_an_archives_name(tmp_path: Path) -> None:
     [("jane", "jane.zip"), ("jane", "jane.tar.gz"), ("jane", "jane.TGZ"), ("jane.v2", "jane.v2.tar"), ("a.py", "a.py")],
 )
 def test_the_name_without_its_ending(expected: str, name: str) -> None:
-    """An ending of two parts goes as a whole."""
+    """An ending of two parts is removed completely."""
     assert expected == stem(name)
     assert (expected != name) == is_archive(name)

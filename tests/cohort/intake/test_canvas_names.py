@@ -1,4 +1,4 @@
-"""What the names of files in Canvas' download may mean."""
+"""The possible meanings of file names in Canvas' download."""
 
 import re
 
@@ -18,7 +18,7 @@ def people(name: str) -> list[str]:
 
 @given(WORD, st.booleans(), st.integers(1, 10**17), st.integers(1, 10**17), FILE, st.sampled_from(["", "-1", "-7"]))
 def test_the_true_reading_is_among_all(name: str, late: bool, user: int, number: int, file: str, again: str) -> None:
-    """Whatever a person and a file are called, unless another reading ends in the name of an exercise's file."""
+    """The true reading is found for any names, unless another reading ends in the name of an exercise file."""
     full = f"{name}_{'LATE_' if late else ''}{user}_{number}_{file}{again}.py"
     found = [(one.name, one.user, one.late, one.number, one.file) for one in readings(full)]
     others = any(one.file and re.match("[0-9]{2}_", one.file) for one in readings(full))
@@ -27,14 +27,14 @@ def test_the_true_reading_is_among_all(name: str, late: bool, user: int, number:
 
 @given(WORD.filter(lambda name: "_" not in name), st.integers(1, 10**17), st.integers(10, 10**17), FILE)
 def test_a_name_without_numbers_has_one_reading(name: str, user: int, number: int, file: str) -> None:
-    """So it is with nearly every file: nothing in it can be taken for another id."""
+    """Nearly every file has a single reading, because nothing in its name can be taken for another id."""
     if not re.search(r"(^|_)[0-9]+_", f"{file}.py"):
         assert [f"{name}_{user}"] == people(f"{name}_{user}_{number}_{file}.py")
 
 
 @given(st.text())
 def test_other_names_have_no_reading(name: str) -> None:
-    """A name without two numbers, or one and Canvas' own ending, is not Canvas'."""
+    """A name needs two numbers, or one number and Canvas' own ending, to be Canvas' name."""
     assert not readings(name) or re.search(r"[0-9]_([0-9]+_.|text\.html|link\.html)|anon_", name, re.DOTALL)
 
 
@@ -61,12 +61,12 @@ def test_other_names_have_no_reading(name: str) -> None:
     ],
 )
 def test_whose_a_file_may_be(expected: list[str], name: str) -> None:
-    """Ids are numbers as Canvas writes them; the name of an exercise's file decides where it can."""
+    """Ids are numbers as Canvas writes them. If a reading ends in the name of an exercise file, it is the right one."""
     assert expected == people(name)
 
 
 def test_ids_that_nobody_has_here_are_left_out() -> None:
-    """A number far below the ids of the other files is a part of a name."""
+    """A number far below the ids of the other files is part of a name."""
     sure = ["a_1_50001_x.zip", "b_2_50002_x.zip", "c_3_50003_x.zip"]
     found = likely_readings([*sure, "d_4_50004_2_x.zip", "e_5_50005_600_x.zip", "notes.txt"])
     assert [1, 1, 1, 1, 2] == [len(read) for read in found.values()]
@@ -74,6 +74,6 @@ def test_ids_that_nobody_has_here_are_left_out() -> None:
 
 
 def test_the_only_readings_are_kept_however_unlikely() -> None:
-    """A small id alone is better than none."""
+    """If every reading has a small id, all are kept."""
     sure = ["a_1_50001_x.zip", "b_2_50002_x.zip", "c_3_50003_x.zip"]
     assert ["d_4"] == [one.who for one in likely_readings([*sure, "d_4_7_x.zip"])["d_4_7_x.zip"]]

@@ -1,4 +1,4 @@
-"""What is taken in of one submission, whatever lies in it."""
+"""Reading one submission, whatever it contains."""
 
 import io
 import json
@@ -40,7 +40,7 @@ TakeIn = Callable[[Entry], Intake]
 
 
 def write(folder: Path, **texts: str) -> Path:
-    """Files by the name of their exercise."""
+    """Write files, given by the name of their exercise."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (folder / {"distribute": FIRST, "swap": SECOND}[name]).write_text(text)
@@ -48,7 +48,7 @@ def write(folder: Path, **texts: str) -> Path:
 
 
 def zipped(path: Path, **texts: str | bytes) -> Path:
-    """`__` stands for a slash; the exercises for their files."""
+    """Make a zip file. `__` means a slash, and the name of an exercise means its file."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in texts.items():
             archive.writestr(name.replace("__", "/").replace("distribute", FIRST).replace("swap", SECOND), text)
@@ -56,7 +56,7 @@ def zipped(path: Path, **texts: str | bytes) -> Path:
 
 
 def found(taken: Intake) -> dict[str, str]:
-    """The texts of what was found."""
+    """Return the texts that were found."""
     return {name: source.text for name, source in taken.sources.items() if source.problem is None}
 
 
@@ -65,7 +65,7 @@ def problem(taken: Intake, name: str = "distribute") -> tuple[str | None, str | 
 
 
 def test_every_exercise_has_a_source(take: Take, jane: Path, course: Course) -> None:
-    """What is there and what is not, each by the exercise's id; nothing else is said."""
+    """Present and missing files have a source by the exercise's id, and there are no notes."""
     taken = take(write(jane, distribute="x = 1\n"))
     assert [exercise.id for exercise in course.exercises] == list(taken.sources)
     assert {"distribute": "x = 1\n"} == found(taken)
@@ -74,13 +74,13 @@ def test_every_exercise_has_a_source(take: Take, jane: Path, course: Course) -> 
 
 
 def test_an_empty_folder(take: Take, jane: Path) -> None:
-    """Everything is missing, which is no reason for a note."""
+    """Every exercise is missing, which needs no note."""
     taken = take(jane)
     assert ({}, ()) == (found(taken), taken.notes)
 
 
 def test_files_may_lie_anywhere_below(take: Take, jane: Path) -> None:
-    """In folders and in archives; the path says where."""
+    """Files are found in subfolders and in archives, and the path tells where."""
     write(jane / "a" / "b", distribute="x")
     zipped(jane / "work.zip", c__swap="y")
     taken = take(jane)
@@ -91,13 +91,13 @@ def test_files_may_lie_anywhere_below(take: Take, jane: Path) -> None:
 
 
 def notebook(*cells: str) -> str:
-    """A notebook with these code cells."""
+    """Return a notebook with these code cells."""
     written = [{"cell_type": "code", "source": cell} for cell in cells]
     return json.dumps({"nbformat": 4, "cells": written})
 
 
 def test_a_notebook_takes_the_place_of_a_file(take: Take, jane: Path) -> None:
-    """One that has the exercise's name is graded as a whole, on a disk as in an archive."""
+    """A notebook with the exercise's name is graded as a whole, on disk and in an archive."""
     write(jane)
     (jane / "01_distribute.ipynb").write_text(notebook("x", "%%grade swap\nz"))
     with zipfile.ZipFile(jane / "more.zip", "w") as archive:
@@ -106,7 +106,7 @@ def test_a_notebook_takes_the_place_of_a_file(take: Take, jane: Path) -> None:
 
 
 def test_a_notebook_may_hold_several_exercises(take: Take, jane: Path) -> None:
-    """Its cells say which, by `%%grade`; a message names the cell."""
+    """`%%grade` in a cell names its exercise, and a message names the cell."""
     write(jane)
     (jane / "homework.ipynb").write_text(notebook("!ls", "%%grade 2\ny", "%%grade distribute\nx"))
     taken = take(jane)
@@ -115,7 +115,7 @@ def test_a_notebook_may_hold_several_exercises(take: Take, jane: Path) -> None:
 
 
 def test_a_file_goes_before_a_cell(take: Take, jane: Path) -> None:
-    """A cell of a notebook is not graded where there is a file for its exercise, and a note says so."""
+    """A notebook's cell is not graded if there is a file for its exercise, and a note says so."""
     write(jane, distribute="x", swap="y")
     (jane / "homework.ipynb").write_text(notebook("%%grade 2\nz"))
     taken = take(jane)
@@ -125,7 +125,7 @@ def test_a_file_goes_before_a_cell(take: Take, jane: Path) -> None:
 
 
 def test_a_file_and_a_notebook_for_an_exercise_are_not_graded(take: Take, jane: Path) -> None:
-    """As with two files that differ, nobody can tell which one is meant."""
+    """Nobody can tell which one is meant, as with two different files."""
     write(jane, distribute="x")
     (jane / "01_distribute.ipynb").write_text(notebook("y"))
     source = take(jane).sources["distribute"]
@@ -134,7 +134,7 @@ def test_a_file_and_a_notebook_for_an_exercise_are_not_graded(take: Take, jane: 
 
 
 def test_a_notebook_that_cannot_be_read_is_told(take: Take, jane: Path) -> None:
-    """Under the name of an exercise it is that exercise's file; under another one it is named where one is missing."""
+    """With an exercise's name, it is that exercise's file. With another name, it is named if an exercise is missing."""
     write(jane)
     (jane / "01_distribute.ipynb").write_text("{")
     (jane / "homework.ipynb").write_text("{")
@@ -145,7 +145,7 @@ def test_a_notebook_that_cannot_be_read_is_told(take: Take, jane: Path) -> None:
 
 @pytest.mark.parametrize("folder", [".git", ".ipynb_checkpoints", "__MACOSX", "__pycache__", "node_modules", "venv"])
 def test_folders_of_tools_are_left_out(take: Take, jane: Path, folder: str) -> None:
-    """On a disk as in an archive, copies of files in them are nobody's."""
+    """Copies of files in folders of tools are ignored, on disk and in an archive."""
     write(write(jane, distribute="x") / folder, distribute="another")
     with zipfile.ZipFile(jane / "more.zip", "w") as archive:
         archive.writestr(SECOND, "y")
@@ -157,7 +157,7 @@ def test_folders_of_tools_are_left_out(take: Take, jane: Path, folder: str) -> N
 
 
 def test_unknown_files_are_named_if_something_is_missing(take: Take, jane: Path) -> None:
-    """A file of a wrong name may be what was meant; a few are named."""
+    """A file with a wrong name may be meant for an exercise, so a few are named."""
     write(jane, distribute="x")
     for name in ("distribute.py", "work.ipynb", "old.RAR", "data.csv", "._01.py", "work.tar.gz.py"):
         (jane / name).write_text("y")
@@ -172,7 +172,7 @@ def test_unknown_files_are_named_if_something_is_missing(take: Take, jane: Path)
 
 @pytest.mark.parametrize("name", ["02_swap.txt", "02_swap", "02_Swap.docx", f"{SECOND}.bak"])
 def test_an_exercise_under_another_ending_is_named(take: Take, jane: Path, name: str) -> None:
-    """Windows hides endings, and editors add some: what begins as the missing file does may be meant for it."""
+    """Windows hides endings, and editors add some, so a file that begins like the missing one may be meant for it."""
     write(jane, distribute="x")
     (jane / name).write_text("y")
     assert (f"files with other names were not graded: {name}",) == take(jane).notes
@@ -191,7 +191,7 @@ def test_an_exercise_under_another_ending_is_named(take: Take, jane: Path, name:
     ],
 )
 def test_a_file_of_a_similar_name_is_proposed(take: Take, jane: Path, name: str) -> None:
-    """It is not graded, and the missing exercise names it."""
+    """The file is not graded, and the missing exercise names it."""
     write(jane, distribute="x")
     (jane / name).write_text("y")
     taken = take(jane)
@@ -200,7 +200,7 @@ def test_a_file_of_a_similar_name_is_proposed(take: Take, jane: Path, name: str)
 
 
 def test_a_file_that_somebody_chose_is_graded(take: Take, jane: Path) -> None:
-    """Of two files, or of one with another name, also in an archive; the note on several files is gone."""
+    """A chosen file is graded, also one with another name or in an archive, and the note on several files is gone."""
     write(jane, distribute="x")
     (jane / "old").mkdir()
     write(jane / "old", distribute="z")
@@ -212,7 +212,7 @@ def test_a_file_that_somebody_chose_is_graded(take: Take, jane: Path) -> None:
 
 
 def test_a_choice_holds_for_the_files_that_it_was_made_from(take: Take, jane: Path) -> None:
-    """With other files, the usual rules say which one counts; if they say none, the chosen one is graded."""
+    """With other files, the usual rules decide which one counts. If none counts, the chosen file is graded."""
     (jane / "2_swap.py").write_text("x")
     made_for = files_digest(take(jane).found, "swap", "2_swap.py") or ""
     choices = {"swap": (Choice("2_swap.py", made_for),)}
@@ -229,7 +229,7 @@ def test_a_choice_holds_for_the_files_that_it_was_made_from(take: Take, jane: Pa
 
 
 def test_one_file_can_be_chosen_for_two_exercises(take: Take, jane: Path) -> None:
-    """And is not listed as a file that was not graded."""
+    """The file is not listed as a file that was not graded."""
     (jane / "mine.py").write_text("x")
     taken = take(jane, choices={"distribute": (Choice("mine.py"),), "swap": (Choice("mine.py"),)})
     assert ("x", "x") == (taken.sources["distribute"].text, taken.sources["swap"].text)
@@ -237,7 +237,7 @@ def test_one_file_can_be_chosen_for_two_exercises(take: Take, jane: Path) -> Non
 
 
 def test_the_files_that_may_be_chosen_are_listed(take: Take, jane: Path) -> None:
-    """By exercise, and others under no name; in an archive, only files of the right name are read."""
+    """They are listed by exercise, others under an empty name. In archives, only files of the right name are read."""
     write(jane, distribute="x")
     for name in ("2_swap.py", "mine.py", "notes.pdf", ".hidden.py"):
         (jane / name).write_text("y")
@@ -250,7 +250,7 @@ def test_the_files_that_may_be_chosen_are_listed(take: Take, jane: Path) -> None
 
 
 def test_unknown_files_in_an_archive_are_named(take: Take, jane: Path) -> None:
-    """Archives within archives too, which are not opened."""
+    """Archives within archives are named too, but not opened."""
     inner = zipped(jane.parent / "inner.zip", distribute="x").read_bytes()
     with zipfile.ZipFile(jane / "work.zip", "w") as archive:
         archive.writestr("inner.zip", inner)
@@ -259,7 +259,7 @@ def test_unknown_files_in_an_archive_are_named(take: Take, jane: Path) -> None:
 
 
 def test_unknown_files_beside_a_whole_submission_are_no_matter(take: Take, jane: Path, course: Course) -> None:
-    """Where nothing is missing nothing need be said."""
+    """If nothing is missing, there is no note about other files."""
     for exercise in course.exercises:
         (jane / exercise.filename).touch()
     (jane / "notes.py").touch()
@@ -267,7 +267,7 @@ def test_unknown_files_beside_a_whole_submission_are_no_matter(take: Take, jane:
 
 
 def test_two_different_files_for_one_exercise(take: Take, jane: Path) -> None:
-    """Neither is graded: a note names both, and so does the exercise."""
+    """Neither is graded, and both a note and the exercise name the two files."""
     write(write(jane, distribute="x", swap="y") / "new", distribute="z")
     taken = take(jane)
     message = (
@@ -279,14 +279,14 @@ def test_two_different_files_for_one_exercise(take: Take, jane: Path) -> None:
 
 
 def test_a_readable_and_an_unreadable_file_for_one_exercise(take: Take, jane: Path) -> None:
-    """It is not guessed that the readable one was meant."""
+    """The readable file is not graded, because the other one may be meant."""
     write(write(jane, distribute="x") / "new")
     (jane / "new" / FIRST).write_bytes(b"\xff")
     assert "unreadable" == problem(take(jane))[0]
 
 
 def test_the_same_file_twice(take: Take, jane: Path) -> None:
-    """It is taken, and noted; line ends and a byte order mark make no other file of it."""
+    """The file is graded with a note. Line ends and a byte order mark make no difference."""
     write(jane, distribute="x = 1\n")
     zipped(jane / "work.zip", distribute=b"\xef\xbb\xbfx = 1\r\n")
     taken = take(jane)
@@ -297,7 +297,7 @@ def test_the_same_file_twice(take: Take, jane: Path) -> None:
 
 
 def test_very_many_files_for_one_exercise(take: Take, jane: Path, at_most: Callable[[int], Any]) -> None:
-    """A few are named, and not all are kept."""
+    """A few files are named, and not all texts are kept."""
     for number in range(200):
         write(jane / f"{number:03}", distribute=f"{number}" + "#" * 200_000)
     with at_most(4):
@@ -318,7 +318,7 @@ def test_very_many_files_for_one_exercise(take: Take, jane: Path, at_most: Calla
 )
 @pytest.mark.parametrize("packed", [False, True])
 def test_encodings(take: Take, jane: Path, packed: bool, expected: str | None, content: bytes) -> None:
-    """What is text and what is not is the same on a disk and in an archive."""
+    """The same encodings are text on disk and in an archive."""
     if packed:
         zipped(jane / "work.zip", distribute=content)
     else:
@@ -373,8 +373,10 @@ ODD = [a_link, a_dangling_link, a_link_to_itself, a_hard_link, a_pipe, a_socket,
 def test_what_is_no_file_on_a_disk(
     take: Take, jane: Path, name: str, make: Callable[[Path, Path], None], at_most: Callable[[int], Any]
 ) -> None:
-    """Links to the solutions, pipes nobody writes to, devices: nothing is read and nothing waits, and the other files
-    are graded."""
+    """Links to the solutions, pipes without a writer and devices are not read, and nothing waits.
+
+    The other files are graded.
+    """
     write(jane, swap="y")
     make(jane / name, write(jane.parent / "solutions", distribute="the solution") / FIRST)
     with at_most(2):
@@ -388,26 +390,26 @@ def test_what_is_no_file_on_a_disk(
 
 @pytest.mark.parametrize("target", ["../solutions", "/", "."])
 def test_linked_folders_are_not_followed(take: Take, jane: Path, target: str) -> None:
-    """Wherever they lead, even back to where they are."""
+    """Linked folders are not followed, even if they lead back to themselves."""
     write(jane.parent / "solutions", distribute="the solution")
     (write(jane, swap="y") / "more").symlink_to(target)
     assert {"swap": "y"} == found(take(jane))
 
 
 def test_a_person_who_is_a_link(take: Take, jane: Path) -> None:
-    """A link in place of the folder is told of and not followed."""
+    """A link in place of the folder is noted and not followed."""
     (jane.parent / "joe").symlink_to(write(jane, distribute="x"))
     taken = take(jane.parent / "joe")
     assert ({}, ("joe is a symbolic link; its target was not read",)) == (found(taken), taken.notes)
 
 
 def test_a_place_that_is_gone(take: Take, jane: Path) -> None:
-    """Whatever happens between looking and reading."""
+    """A place may be deleted between listing and reading."""
     assert ("nobody cannot be read: No such file or directory",) == take(jane / "nobody").notes
 
 
 def test_a_folder_that_cannot_be_read(take: Take, jane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is named, and what lies elsewhere is graded."""
+    """The folder is named, and files elsewhere are graded."""
     write(write(jane, distribute="x") / "private", swap="y")
     scandir = os.scandir
 
@@ -423,7 +425,7 @@ def test_a_folder_that_cannot_be_read(take: Take, jane: Path, monkeypatch: pytes
 
 
 def test_a_damaged_archive_costs_only_itself(take: Take, jane: Path) -> None:
-    """Whatever comes after it is read."""
+    """Everything after the archive is read."""
     (jane / "00.zip").write_bytes(b"PK\3\4 and no more")
     taken = take(write(jane, distribute="x"))
     assert {"distribute": "x"} == found(taken)
@@ -431,7 +433,7 @@ def test_a_damaged_archive_costs_only_itself(take: Take, jane: Path) -> None:
 
 
 def test_depth_has_a_limit(take: Take, jane: Path) -> None:
-    """Files at the limit are read, deeper ones told of."""
+    """Files at the limit are read, and deeper ones are noted."""
     deepest = jane.joinpath(*"d" * files.MAX_DEPTH)
     write(write(deepest, distribute="x") / "e", swap="y")
     taken = take(jane)
@@ -440,7 +442,7 @@ def test_depth_has_a_limit(take: Take, jane: Path) -> None:
 
 
 def test_the_number_of_files_has_a_limit(take: Take, jane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond it nothing is looked at, and that is told."""
+    """Files beyond the limit are not read, and a note says so."""
     monkeypatch.setattr(files, "MAX_FILES", 9)
     for number in range(9):
         (jane / f"{number}.txt").touch()
@@ -450,7 +452,7 @@ def test_the_number_of_files_has_a_limit(take: Take, jane: Path, monkeypatch: py
 
 
 def test_an_archive_is_a_place(take: Take, jane: Path) -> None:
-    """A zip file for each person, in which the encrypted file is one that cannot be read."""
+    """A submission may be a zip file, in which an encrypted file is unreadable."""
     path = zipped(jane.parent / "joe.zip", distribute="x")
     taken = take(path)
     assert ({"distribute": "x"}, f"joe.zip/{FIRST}") == (found(taken), taken.sources["distribute"].path.as_posix())
@@ -462,7 +464,7 @@ def test_an_archive_is_a_place(take: Take, jane: Path) -> None:
 
 
 def test_many_archives_come_to_an_end(take: Take, jane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of a submission's share one allowance, and each beyond it is named."""
+    """All archives of a submission share one allowance, and each one beyond it is named."""
     monkeypatch.setattr(archives, "MAX_ARCHIVES", 2)
     for number in range(4):
         zipped(jane / f"{number}.zip", swap="y")
@@ -471,7 +473,7 @@ def test_many_archives_come_to_an_end(take: Take, jane: Path, monkeypatch: pytes
 
 
 def test_of_very_many_notes_some_are_kept(take: Take, jane: Path) -> None:
-    """Of hundreds of damaged archives the first are named, and the others counted."""
+    """Of hundreds of damaged archives, the first are named, and the others are counted."""
     for number in range(100, 130):
         (jane / f"{number}.zip").write_bytes(b"")
     notes = take(jane).notes
@@ -480,7 +482,7 @@ def test_of_very_many_notes_some_are_kept(take: Take, jane: Path) -> None:
 
 
 def test_a_note_is_no_longer_than_two_thousand_characters(take: Take, jane: Path) -> None:
-    """Five paths whose every character is spelled in ten are cut, and say so."""
+    """Five paths in which every character takes ten are cut, with a mark."""
     for number in range(5):
         write(jane / ("\U000e0041" * 60) / f"{number}{chr(0xE0041) * 60}", distribute=f"{number}")
     taken = take(jane)
@@ -490,7 +492,7 @@ def test_a_note_is_no_longer_than_two_thousand_characters(take: Take, jane: Path
 
 
 def test_paths_from_an_archive_stay_inside_it(take: Take, jane: Path) -> None:
-    """Where a file is said to be is never a place outside."""
+    """The path of a file is always inside the archive."""
     with tarfile.open(jane / "work.tar", "w") as archive:
         for name, text in (("/etc/01_distribute.py", b"x"), ("..\\..\\02_swap.py", b"y")):
             info = tarfile.TarInfo(name)
@@ -503,7 +505,7 @@ def test_paths_from_an_archive_stay_inside_it(take: Take, jane: Path) -> None:
 
 
 def test_a_link_in_an_archive_is_unreadable(take: Take, jane: Path) -> None:
-    """It has no content of its own."""
+    """A link in an archive has no content, so it is unreadable."""
     with tarfile.open(jane / "work.tar", "w") as archive:
         info = tarfile.TarInfo(FIRST)
         info.type, info.linkname = tarfile.SYMTYPE, "../../solutions/01_distribute.py"
@@ -531,7 +533,7 @@ def test_odd_names_can_be_written_into_a_report(take: Take, jane: Path, name: by
 
 
 def test_an_unreadable_file_under_an_odd_name(take: Take, tmp_path: Path) -> None:
-    """What a platform put before a name does not come into a message unchanged."""
+    """The part of a name that a platform added does not get into a message unescaped."""
     path = tmp_path / "doe\x1b[2Jjane\udcff_1_2_01_distribute.py"
     path.write_bytes(b"\xff")
     _, message = problem(take(path, renamed={path.name: FIRST}))
@@ -539,13 +541,15 @@ def test_an_unreadable_file_under_an_odd_name(take: Take, tmp_path: Path) -> Non
 
 
 def test_readable_paths_keep_their_parts() -> None:
-    """Only what cannot be shown is changed."""
+    """Only characters that cannot be shown are changed."""
     assert Path("a/b c/ü.py") == readable(Path("a/b c/ü.py"))
 
 
 def test_canvas_names_are_those_before(tmp_path: Path, take_in: TakeIn) -> None:
-    """The exercise's name is what comes after all that Canvas put in; an archive is one under any name, and names in
-    it are taken as they are."""
+    """The exercise's name follows the parts that Canvas adds.
+
+    An archive is one with any name, and the names inside it are used unchanged.
+    """
     (tmp_path / "doejane_1_2_01_distribute-3.py").write_text("x")
     with zipfile.ZipFile(tmp_path / "doejane_1_4_work.zip", "w") as archive:
         archive.writestr(SECOND, "y")
@@ -557,7 +561,7 @@ def test_canvas_names_are_those_before(tmp_path: Path, take_in: TakeIn) -> None:
 
 
 def test_one_file_handed_in_twice_to_canvas(tmp_path: Path, take_in: TakeIn) -> None:
-    """Which of two attempts counts is not guessed from the number in its name."""
+    """The number in a name does not decide which of two attempts counts."""
     (tmp_path / "doejane_1_2_01_distribute.py").write_text("x")
     (tmp_path / "doejane_1_3_01_distribute-1.py").write_text("y")
     (entry,) = entries(tmp_path)
@@ -573,7 +577,7 @@ def git(folder: Path, *words: str) -> str:
 
 @pytest.fixture
 def clone(jane: Path) -> Path:
-    """A repository with one commit."""
+    """Make a repository with one commit."""
     git(write(jane, distribute="x"), "init", "--quiet", "--initial-branch=main")
     git(jane, "add", ".")
     git(jane, "commit", "--quiet", "--message=done")
@@ -602,7 +606,7 @@ def loose(repository: Path, content: bytes, kind: bytes = b"commit") -> str:
     ids=["loose", "packed refs", "packed", "detached", "all packed, odd branch"],
 )
 def test_commit_and_time_come_from_git(take: Take, clone: Path, steps: list[list[str]]) -> None:
-    """The commit that is checked out, and the time its committer gave: not the author's, not a file's."""
+    """The commit is the one that is checked out, and the time is its committer's, not its author's or a file's."""
     for step in steps:
         git(clone, *step)
     taken = take(clone)
@@ -611,7 +615,7 @@ def test_commit_and_time_come_from_git(take: Take, clone: Path, steps: list[list
 
 
 def test_a_clone_as_classroom_makes_it(take: Take, clone: Path) -> None:
-    """Objects come in a pack, the branch in a file of its own or with the others."""
+    """Objects are in a pack, and the branch is in its own file or in the packed references."""
     git(clone.parent, "clone", "--quiet", "--no-local", str(clone), "lab-jane")
     taken = take(clone.parent / "lab-jane")
     assert (git(clone, "rev-parse", "HEAD"), COMMITTED) == (taken.commit, taken.submitted_at)
@@ -619,7 +623,7 @@ def test_a_clone_as_classroom_makes_it(take: Take, clone: Path) -> None:
 
 @pytest.mark.parametrize("deltas", ["offset", "name"])
 def test_commits_that_git_keeps_as_changes_of_others(take: Take, clone: Path, deltas: str) -> None:
-    """Every commit of a long history can be read, with long messages and large numbers in their places."""
+    """Every commit of a long history can be read, with long messages and large offsets."""
     tree = git(clone, "rev-parse", "HEAD^{tree}")
     names = [git(clone, "rev-parse", "HEAD")]
     text = "".join(f"{number * number} is a square\n" for number in range(400))
@@ -638,14 +642,14 @@ def test_commits_that_git_keeps_as_changes_of_others(take: Take, clone: Path, de
 
 
 def test_a_platforms_time_comes_before_gits(take: Take, clone: Path) -> None:
-    """A commit's time is what its author's clock said, or whatever its author wished."""
+    """The platform's time takes precedence, because a commit's author can choose the commit's time."""
     taken = take(clone, submitted_at="2026-04-27T00:00:00+00:00")
     assert "2026-04-27T00:00:00+00:00" == taken.submitted_at
     assert git(clone, "rev-parse", "HEAD") == taken.commit
 
 
 def test_gradescopes_time_is_in_the_report(tmp_path: Path, take_in: TakeIn) -> None:
-    """It is its `:created_at:`."""
+    """The time of submission is `:created_at:`."""
     write(tmp_path / "submission_1", distribute="x")
     (tmp_path / "submission_metadata.yml").write_text("submission_1:\n  :created_at: 2026-04-26 17:34:00.8616 Z\n")
     (entry,) = entries(tmp_path)
@@ -653,7 +657,7 @@ def test_gradescopes_time_is_in_the_report(tmp_path: Path, take_in: TakeIn) -> N
 
 
 def test_nothing_that_a_repository_names_is_run(take: Take, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs in its settings, hooks and filters, includes, other object stores: none is started or opened."""
+    """Programs in its settings, hooks, filters, includes and other object stores are neither started nor opened."""
     trap, sprung = clone.parent / "trap", clone.parent / "sprung"
     trap.write_text(f"#!/bin/sh\ntouch '{sprung}'\n")
     trap.chmod(0o755)
@@ -687,7 +691,7 @@ def test_nothing_that_a_repository_names_is_run(take: Take, clone: Path, monkeyp
 def test_a_repository_with_odd_files(
     take: Take, clone: Path, name: str, make: Callable[[Path, Path], None], at_most: Callable[[int], Any]
 ) -> None:
-    """The files of a submission are graded whatever its repository is made of; nothing waits or is read without end."""
+    """The files of a submission are graded with any repository, and nothing waits or is read endlessly."""
     head = git(clone, "rev-parse", "HEAD")
     if name == "pack":
         git(clone, "repack", "-adq")
@@ -710,7 +714,7 @@ def test_a_repository_with_odd_files(
 
 @pytest.mark.parametrize("linked", [False, True])
 def test_git_that_points_elsewhere(take: Take, clone: Path, linked: bool) -> None:
-    """A file, as worktrees have it, or a link: either could name any repository."""
+    """A `.git` that is a file, as in worktrees, or a link could name any repository, so it is not used."""
     (clone / ".git").rename(clone.parent / "elsewhere")
     if linked:
         (clone / ".git").symlink_to(clone.parent / "elsewhere")
@@ -735,7 +739,7 @@ def test_git_that_points_elsewhere(take: Take, clone: Path, linked: bool) -> Non
     ],
 )
 def test_heads_that_lead_nowhere(take: Take, clone: Path, head: bytes) -> None:
-    """They cost the time of the commit and nothing else."""
+    """Only the time of the commit is unknown."""
     (clone.parent / "secret").write_text(git(clone, "rev-parse", "HEAD"))
     (clone / ".git" / "HEAD").write_bytes(head)
     taken = take(clone)
@@ -755,13 +759,13 @@ def test_heads_that_lead_nowhere(take: Take, clone: Path, head: bytes) -> None:
     ],
 )
 def test_times_that_are_none(take: Take, clone: Path, committer: bytes) -> None:
-    """No calendar has them, or no zone."""
+    """Times outside the calendar, or without a zone, are not times."""
     loose(clone, b"tree 0\nauthor A <a> 1 +0000\ncommitter " + committer + b"\n\nx\n")
     assert (None, None) == (take(clone).commit, take(clone).submitted_at)
 
 
 def test_a_committer_in_the_message_is_none(take: Take, clone: Path) -> None:
-    """Only the lines before the empty one say who and when."""
+    """Only the lines before the first empty line name the committer and the time."""
     loose(clone, b"tree 0\n\ncommitter J <j> 0 +0000\n")
     assert take(clone).commit is None
     name = loose(clone, b"tree 0\ncommitter J\xff > <j> 0 -0030\n\ncommitter J <j> 99 +0000\n")
@@ -769,21 +773,21 @@ def test_a_committer_in_the_message_is_none(take: Take, clone: Path) -> None:
 
 
 def test_an_object_of_another_kind_is_no_commit(take: Take, clone: Path) -> None:
-    """A tag or a file could hold the same text."""
+    """A tag or a file could contain the same text."""
     loose(clone, b"tree 0\ncommitter J <j> 0 +0000\n\n", b"blob")
     assert take(clone).commit is None
 
 
 @pytest.mark.slow
 def test_a_commit_that_unpacks_to_gigabytes(take: Take, clone: Path, at_most: Callable[[int], Any]) -> None:
-    """No more is unpacked than a commit can have."""
+    """No more is unpacked than a commit can contain."""
     loose(clone, b"tree 0\ncommitter J <j> 0 +0000\n\n" + bytes(64 << 20))
     with at_most(2):
         assert take(clone).commit is None
 
 
 def one_pack(repository: Path, *objects: bytes) -> None:
-    """A pack of entries as they stand in it, named 0101… and 0202…, of which the last is checked out."""
+    """Make a pack of raw entries named 0101… and 0202…, and check out the last one."""
     pack, offsets = b"PACK" + struct.pack(">LL", 2, len(objects)), []
     for entry in objects:
         offsets.append(len(pack))
@@ -802,7 +806,7 @@ COMMIT = zlib.compress(b"tree 0\ncommitter J <j> 0 +0000\n\n")
 
 
 def test_a_pack_made_by_hand(take: Take, clone: Path) -> None:
-    """The next test would show nothing if such a pack were not read."""
+    """The next test would prove nothing if such a pack could not be read."""
     one_pack(clone, b"\x90\x03" + COMMIT)
     assert "1970-01-01T00:00:00+00:00" == take(clone).submitted_at
     for copy in (b"\x90\x7f", b"\x80"):  # so many bytes; no number, which is 64 KB
@@ -826,7 +830,7 @@ def test_a_pack_made_by_hand(take: Take, clone: Path) -> None:
     ids=["bomb", "size", "itself", "before", "itself by name", "nobody", "sizes of a change", "cut off", "nothing"],
 )
 def test_packs_that_are_traps(take: Take, clone: Path, entry: bytes, at_most: Callable[[int], Any]) -> None:
-    """Chains without end, sizes without end, and what unpacks without end."""
+    """Endless chains, endless sizes and endless content are refused."""
     one_pack(clone, entry)
     with at_most(8):
         taken = take(clone)
@@ -834,7 +838,7 @@ def test_packs_that_are_traps(take: Take, clone: Path, entry: bytes, at_most: Ca
 
 
 def test_a_change_that_copies_without_end(take: Take, clone: Path, at_most: Callable[[int], Any]) -> None:
-    """Small steps that each copy much are stopped where a commit would be too long."""
+    """Small steps that each copy much are stopped at the maximum size of a commit."""
     copies = b"\1\1" + b"\x80" * 30_000
     one_pack(clone, b"\x90\x03" + zlib.compress(bytes(60_000)), b"\x70" + b"\1" * 20 + zlib.compress(copies))
     with at_most(4):
@@ -842,7 +846,7 @@ def test_a_change_that_copies_without_end(take: Take, clone: Path, at_most: Call
 
 
 def test_a_damaged_pack_at_every_byte(take: Take, clone: Path) -> None:
-    """Whichever byte is another, the submission is taken in."""
+    """The submission is read with any byte of the pack changed."""
     git(clone, "repack", "-adq")
     git(clone, "prune-packed")
     for path in (clone / ".git" / "objects" / "pack").glob("*.*"):
@@ -855,7 +859,7 @@ def test_a_damaged_pack_at_every_byte(take: Take, clone: Path) -> None:
 
 
 def test_a_whole_class_of_hostile_people(tmp_path: Path, take_in: TakeIn, at_most: Callable[[int], Any]) -> None:
-    """Through both steps at once: everybody comes out, and every text of it can be written down."""
+    """Through both steps, every person has an entry, and every text of it can be written."""
     for number, make in enumerate(ODD):
         for name in (FIRST, "work.zip", "work.tar.xz", ".git"):
             folder = tmp_path / "class" / f"{number}_{name}"

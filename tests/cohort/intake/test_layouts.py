@@ -1,4 +1,4 @@
-"""Whose submissions lie in a folder, in each of the layouts that platforms give."""
+"""The submissions in a folder, and their submitters, in each layout of a platform."""
 
 import os
 import re
@@ -53,7 +53,7 @@ submission_800000004: broken
 
 
 def made(root: Path, *names: str) -> Path:
-    """A folder with these files, empty ones, and folders, whose names end in a slash."""
+    """Make a folder with these empty files, and with folders, whose names end in a slash."""
     for name in names:
         path = root / name
         (path if name.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
@@ -63,24 +63,24 @@ def made(root: Path, *names: str) -> Path:
 
 
 def summary(found: list[Entry]) -> dict[str, tuple[str, ...]]:
-    """The places of each id, by name."""
+    """Return the names of the places, by id."""
     return {entry.id: tuple(place.name for place in entry.places) for entry in found}
 
 
 def test_a_folder_or_an_archive_for_each_person(tmp_path: Path) -> None:
-    """In the order of names; what is hidden, of a Mac's, or no submission is left out."""
+    """Entries are sorted by name. Hidden names, files of macOS and other files are left out."""
     made(tmp_path, "bob/x", "alice.zip", "carol.tar.gz", "dan.RAR", "roster.csv", ".git/", "__MACOSX/x", ".DS_Store")
     expected = {"alice": ("alice.zip",), "bob": ("bob",), "carol": ("carol.tar.gz",), "dan.RAR": ("dan.RAR",)}
     assert expected == summary(entries(tmp_path))
 
 
 def test_a_person_without_any_file_is_there(tmp_path: Path) -> None:
-    """Nobody is left out for having handed in nothing."""
+    """A person whose folder is empty has an entry."""
     assert {"alice": ("alice",)} == summary(entries(made(tmp_path, "alice/")))
 
 
 def test_links_are_entries_to_be_told_of(tmp_path: Path) -> None:
-    """A link among the folders, to wherever it may lead or not, is not passed over in silence."""
+    """A link among the folders has an entry, whatever its target."""
     made(tmp_path, "elsewhere/x", "class/bob/x")
     (tmp_path / "class" / "alice").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "class" / "carol").symlink_to(tmp_path / "nowhere")
@@ -88,7 +88,7 @@ def test_links_are_entries_to_be_told_of(tmp_path: Path) -> None:
 
 
 def test_clones_in_the_folder_that_is_made_around_them(tmp_path: Path) -> None:
-    """`gh classroom clone student-repos` puts `lab-jane` into `lab-submissions`; its parent will do as well."""
+    """`gh classroom clone student-repos` puts `lab-jane` into `lab-submissions`. Its parent folder works too."""
     made(tmp_path, *(f"lab-submissions/lab-{name}/.git/HEAD" for name in ("jane", "joe")))
     expected = {"lab-jane": ("lab-jane",), "lab-joe": ("lab-joe",)}
     assert expected == summary(entries(tmp_path)) == summary(entries(tmp_path / "lab-submissions"))
@@ -96,18 +96,18 @@ def test_clones_in_the_folder_that_is_made_around_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("inner", ["jane/part_1/x", "jane/.git/HEAD", "jane/x"])
 def test_one_person_is_no_folder_around_others(tmp_path: Path, inner: str) -> None:
-    """A class of one, whatever lies in that person's folder."""
+    """A class of one person is not unwrapped, whatever that person's folder contains."""
     assert ["jane"] == list(summary(entries(made(tmp_path, inner, "jane/part_2/x"))))
 
 
 def test_a_clone_with_clones_in_it_is_one_person(tmp_path: Path) -> None:
-    """As one with submodules has."""
+    """A clone with submodules contains clones, but is one person's."""
     made(tmp_path, "jane/.git/HEAD", "jane/part_1/.git/HEAD")
     assert ["jane"] == list(summary(entries(tmp_path)))
 
 
 def test_moodles_folders_name_the_person(tmp_path: Path) -> None:
-    """With or without an underscore at the end; text typed in online belongs to the same person."""
+    """The underscore at the end is optional, and text typed in online belongs to the same person."""
     made(tmp_path, "Jane Doe_12345_assignsubmission_file_/x", "Jane Doe_12345_assignsubmission_onlinetext_/x")
     made(tmp_path, "Default group_assignsubmission_file/x")
     group, jane = entries(tmp_path)
@@ -119,7 +119,7 @@ def test_moodles_folders_name_the_person(tmp_path: Path) -> None:
 
 
 def test_a_gradescope_export(tmp_path: Path) -> None:
-    """Who, when and where come from the metadata file; its other contents, of whatever kind, do not disturb."""
+    """Person, time and folder come from the metadata file, and its other contents are ignored."""
     made(tmp_path, "submission_409194023/x", "submission_500000001/x", "submission_700000003/x", "stray/x", ".x/")
     (tmp_path / "submission_metadata.yml").write_text(GRADESCOPE)
     stray, jane, group, nobody, missing = entries(tmp_path)
@@ -137,7 +137,7 @@ def test_a_gradescope_export(tmp_path: Path) -> None:
 
 
 def test_a_gradescope_export_as_it_is_unpacked(tmp_path: Path) -> None:
-    """The zip file has one folder in it, which has all the others."""
+    """The zip file has one folder, which contains all others."""
     made(tmp_path, "assignment_1_export/submission_1/x", "__MACOSX/x")
     (tmp_path / "assignment_1_export" / "submission_metadata.yml").write_text("submission_1: {}\n")
     assert {"submission_1": ("submission_1",)} == summary(entries(tmp_path))
@@ -145,7 +145,7 @@ def test_a_gradescope_export_as_it_is_unpacked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", ["../solutions", "/etc", "..", ".", "a/../../b", "C:\\x", ""])
 def test_gradescope_metadata_leads_nowhere_else(tmp_path: Path, key: str) -> None:
-    """Only what lies in the export can be a submission."""
+    """Only folders in the export can be submissions."""
     made(tmp_path, "solutions/x", "export/a/")
     (tmp_path / "export" / "submission_metadata.yml").write_text(f"'{key}': {{}}\na: {{}}\n")
     found = {entry.origin: entry.places for entry in entries(tmp_path / "export")}
@@ -154,7 +154,7 @@ def test_gradescope_metadata_leads_nowhere_else(tmp_path: Path, key: str) -> Non
 
 @pytest.mark.parametrize("text", ["", "- a\n", "a: [", "\x00", "? [a]\n: b\n", "a: &x [*x]\n*y : 1\n", "\udcff"])
 def test_damaged_gradescope_metadata(tmp_path: Path, text: str) -> None:
-    """The message names the file and a way to go on without it, and that way works."""
+    """The message names the file and a way to continue without it, and that way works."""
     made(tmp_path, "submission_1/x")
     (tmp_path / "submission_metadata.yml").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(IntakeError, match=r"submission_metadata\.yml .*`--layout folders`"):
@@ -174,7 +174,7 @@ def test_gradescope_metadata_that_is_too_deep(tmp_path: Path, text: str) -> None
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir])
 def test_gradescope_metadata_that_is_no_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    """Nothing waits for a pipe, or reads on without end."""
+    """Reading does not wait for a pipe, and does not continue endlessly."""
     make(made(tmp_path, "submission_1/x") / "submission_metadata.yml")
     with pytest.raises(
         IntakeError, match=r"submission_metadata\.yml cannot be read: .*is (not a regular file|a symbolic)"
@@ -184,7 +184,7 @@ def test_gradescope_metadata_that_is_no_file(tmp_path: Path, make: Callable[[Pat
 
 @pytest.mark.parametrize("value", ["17", "{}", "[]", "2026-99-99 10:00:00 Z", "~", "'\\ud800'", '"a\\tb"'])
 def test_odd_values_in_gradescope_metadata(tmp_path: Path, value: str) -> None:
-    """They are kept as they stand or left out, and can be written into a report."""
+    """Odd values are kept unchanged or left out, and can be written to a report."""
     made(tmp_path, "a/")
     (tmp_path / "submission_metadata.yml").write_text(
         f"a:\n  :created_at: {value}\n  :submitters:\n  - {{':name': {value}, ':sid': {value}}}\n  - {value}\n"
@@ -196,7 +196,7 @@ def test_odd_values_in_gradescope_metadata(tmp_path: Path, value: str) -> None:
 
 @pytest.mark.parametrize("inside", [True, False], ids=["in submitted", "above it"])
 def test_nbgraders_folders(tmp_path: Path, inside: bool) -> None:
-    """A folder for each student, in it one for each assignment, with its time if there is one alone."""
+    """Each student's folder has a folder for each assignment. A time is used only if there is a single one."""
     made(tmp_path, "submitted/bitdiddle/ps1/x", "submitted/hacker/ps1/x", "submitted/reed/ps1/", "submitted/notes.txt")
     made(tmp_path, "submitted/reed/ps2/", "source/ps1/x", "gradebook.db")
     for name in ("hacker/ps1", "reed/ps1", "reed/ps2"):
@@ -209,7 +209,7 @@ def test_nbgraders_folders(tmp_path: Path, inside: bool) -> None:
 
 
 def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
-    """Who has not handed it in is named, and no name leads out of a student's folder."""
+    """Students who did not submit it are listed, and no name leads out of a student's folder."""
     made(tmp_path, "submitted/reed/ps1/x", "submitted/reed/ps2/x", "submitted/hacker/ps1/x", "elsewhere/x")
     (tmp_path / "submitted/reed/ps2/timestamp.txt").write_text("2015-02-02 15:58:23.948203 UTC\n")
     root = tmp_path / "submitted"
@@ -224,7 +224,7 @@ def test_one_of_nbgraders_assignments_is_taken_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["../alice/ps1", "../../elsewhere", "nowhere"])
 def test_a_linked_assignment_is_not_followed(tmp_path: Path, target: str) -> None:
-    """Wherever it leads: nothing of it is read, not even its timestamp, and somebody is told."""
+    """Nothing behind the link is read, not even a timestamp, and a note says so."""
     made(tmp_path, "submitted/alice/ps1/01_distribute.py", "elsewhere/01_distribute.py", "submitted/hacker/ps2/x")
     (tmp_path / "submitted/alice/ps1/timestamp.txt").write_text("2015-02-02 15:58:23.948203 UTC\n")
     (tmp_path / "submitted/hacker/ps1").symlink_to(target)
@@ -236,7 +236,7 @@ def test_a_linked_assignment_is_not_followed(tmp_path: Path, target: str) -> Non
 
 @pytest.mark.parametrize("assignment", [None, "ps1"])
 def test_a_link_to_another_student_is_not_followed(tmp_path: Path, assignment: str | None) -> None:
-    """Who put a link in place of a folder has handed in nothing, and somebody is told."""
+    """A student with a link in place of a folder has submitted nothing, and a note says so."""
     made(tmp_path, "submitted/alice/ps1/01_distribute.py")
     (tmp_path / "submitted" / "mallory").symlink_to("alice")
     alice, mallory = entries(tmp_path, "nbgrader", assignment)
@@ -247,7 +247,7 @@ def test_a_link_to_another_student_is_not_followed(tmp_path: Path, assignment: s
 
 
 def test_what_nbgrader_keeps_beside_the_submissions_is_not_listed(tmp_path: Path) -> None:
-    """A course of nbgrader's can be graded from its own folder."""
+    """An nbgrader course can be graded from its own folder."""
     made(
         tmp_path,
         "submitted/reed/ps1/x",
@@ -261,7 +261,7 @@ def test_what_nbgrader_keeps_beside_the_submissions_is_not_listed(tmp_path: Path
 
 
 def test_a_person_who_is_there_twice_is_noted(tmp_path: Path) -> None:
-    """A folder and an archive of one name are graded each by itself, and somebody has to say which counts."""
+    """A folder and an archive of the same name are graded separately, with notes."""
     made(tmp_path, "bob/01_distribute.py", "Bob/01_distribute.py")
     with zipfile.ZipFile(tmp_path / "bob.zip", "w") as archive:
         archive.writestr("01_distribute.py", "x")
@@ -272,7 +272,7 @@ def test_a_person_who_is_there_twice_is_noted(tmp_path: Path) -> None:
 
 
 def test_an_assignment_is_nbgraders_alone(tmp_path: Path) -> None:
-    """Elsewhere it would be silently without effect."""
+    """In other layouts, `--assignment` would have no effect, so it is an error."""
     made(tmp_path, "jane/01_distribute.py")
     with pytest.raises(IntakeError, match="is read as `folders`"):
         entries(tmp_path, None, "ps1")
@@ -297,7 +297,7 @@ def _is_huge(path: Path, secret: Path) -> None:
 
 @pytest.mark.parametrize("make", [_is_a_pipe, _is_a_link, _is_a_hard_link, _is_huge])
 def test_a_time_that_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path, Path], None]) -> None:
-    """Nothing waits, nothing of another file comes into a report."""
+    """Nothing waits, and no content of another file gets into a report."""
     made(tmp_path, "submitted/jane/ps1/")
     (tmp_path / "secret").write_text("s3cret")
     make(tmp_path / "submitted/jane/ps1/timestamp.txt", tmp_path / "secret")
@@ -323,7 +323,7 @@ def test_a_time_that_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path
     ],
 )
 def test_times(expected: str | None, text: object) -> None:
-    """What names a moment becomes ISO 8601; abbreviated zones mean different things, so those are no time."""
+    """A moment becomes ISO 8601. Abbreviated zones are ambiguous, so such times are not accepted."""
     time, notes = stamped(text)
     assert expected == time
     assert all(note.isprintable() for note in notes)
@@ -331,7 +331,7 @@ def test_times(expected: str | None, text: object) -> None:
 
 
 def test_canvas_flat_files(tmp_path: Path) -> None:
-    """The files of one person are one submission; late ones are noted, in whatever file it stands."""
+    """All files of a person are one submission, which is late if any of them is late."""
     made(tmp_path, f"doejane_1042_99731_{EXERCISE}", "doejane_LATE_1042_99732_02_swap-1.py", "doejohn_7_8_a.zip")
     made(tmp_path, "roejo_55_text.html", "roejo_55_link.html")
     jane, john, jo = entries(tmp_path)
@@ -367,13 +367,13 @@ def test_canvas_flat_files(tmp_path: Path) -> None:
     ],
 )
 def test_canvas_names_come_apart(tmp_path: Path, who: str, file: str, name: str) -> None:
-    """Names with digits, underscores or none at all, anonymous grading, files that were handed in again."""
+    """Names with digits or underscores, anonymous grading and repeated submissions are recognised."""
     (entry,) = entries(made(tmp_path, name))
     assert (who, file) == (entry.origin, entry.renamed[name])
 
 
 def handed_in(tmp_path: Path, *names: str) -> dict[str, Entry]:
-    """Canvas' entries for files of these names, by origin."""
+    """Return Canvas' entries for files with these names, by origin."""
     return {entry.origin: entry for entry in entries(made(tmp_path, *names), "canvas")}
 
 
@@ -382,7 +382,7 @@ BOBS = [f"bob_77_9973{number}_{name}" for number, name in enumerate(["01_distrib
 
 @pytest.mark.parametrize("name", ["bob_77", "bob_77_1", "bob_77_99999"])
 def test_nobody_takes_anothers_place_by_a_name(tmp_path: Path, name: str) -> None:
-    """Whoever is called as Canvas calls bob's files hands in for themselves; where that cannot be told, for nobody."""
+    """A person who is named like bob's files in Canvas submits only for themselves, or for nobody if it is unclear."""
     own = [f"{name}_1042_99740_03_accumulate.py", f"{name}_1042_99741_01_distribute.py", f"{name}_1042_99742_work.zip"]
     found = handed_in(tmp_path, *BOBS, *own)
     assert sorted(BOBS) == sorted(place.name for place in found["bob_77"].places)
@@ -394,7 +394,7 @@ def test_nobody_takes_anothers_place_by_a_name(tmp_path: Path, name: str) -> Non
 
 
 def test_a_file_that_may_be_anothers_is_graded_by_itself(tmp_path: Path) -> None:
-    """No Canvas id is given to it, both are told, and nothing is lost."""
+    """The file has no Canvas id, both people get a note, and nothing is lost."""
     doubtful = "bob_77_99999_1042_99742_work.zip"
     found = handed_in(tmp_path, *BOBS, doubtful, "bob_77_99999_1042_99741_01_distribute.py")
     entry = found[doubtful]
@@ -407,13 +407,13 @@ def test_a_file_that_may_be_anothers_is_graded_by_itself(tmp_path: Path) -> None
 
 
 def test_a_file_that_may_be_several_peoples_keeps_its_late_mark(tmp_path: Path) -> None:
-    """Whoever's it is, it came late."""
+    """The file is late, whoever owns it."""
     (entry,) = handed_in(tmp_path, "bob_LATE_77_1042_99742_work.zip").values()
     assert (True, "the file's name fits ") == (entry.late, entry.notes[0][:21])
 
 
 def test_a_name_alone_takes_nobodys_id(tmp_path: Path) -> None:
-    """Where the one whose place it would be has handed in nothing, too."""
+    """This also holds if the other person has submitted nothing."""
     (entry,) = handed_in(tmp_path, "bob_77_1042_99742_work.zip").values()
     assert [""] == [one.id for one in entry.submitters]
     assert "the file's name fits " in entry.notes[0]
@@ -421,7 +421,7 @@ def test_a_name_alone_takes_nobodys_id(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", ["2024_hw1.zip", "7_work.zip", "1_2_3.py"])
 def test_a_file_called_by_a_number_is_its_owners(tmp_path: Path, file: str) -> None:
-    """A year or a week in front of a file's name is no id of Canvas'."""
+    """A year or a week at the beginning of a file's name is not a Canvas id."""
     names = [f"doe_104{n}_90000{n}_hw.zip" for n in range(5)]
     found = handed_in(tmp_path, *names, f"doe_1042_1000321_{file}")
     assert {"doe_1042_900002_hw.zip", f"doe_1042_1000321_{file}"} == {p.name for p in found["doe_1042"].places}
@@ -429,7 +429,7 @@ def test_a_file_called_by_a_number_is_its_owners(tmp_path: Path, file: str) -> N
 
 
 def test_a_forced_layout_tells_of_what_does_not_fit_it(tmp_path: Path) -> None:
-    """A file among Canvas' that has another name is nobody's submission, and named."""
+    """A file with another name among Canvas' files is not a submission, and is listed."""
     made(tmp_path, f"doejane_1042_99731_{EXERCISE}", "work.zip")
     assert ["work"] == list(summary(entries(tmp_path)))
     (jane,) = found = entries(tmp_path, "canvas")
@@ -441,7 +441,7 @@ HIDDEN = [".bob/x", ".eve.zip", ".git/x", ".idea/x", ".pytest_cache/x", ".DS_Sto
 
 
 def test_hidden_submissions_are_named(tmp_path: Path) -> None:
-    """Nobody is skipped without a word; what tools leave behind is nobody's."""
+    """Hidden submissions are listed, but files of known tools are not."""
     found = entries(made(tmp_path, "ann/x", *HIDDEN))
     (tmp_path / ".dan").symlink_to("ann")
     assert ["ann"] == [entry.id for entry in found]
@@ -449,7 +449,7 @@ def test_hidden_submissions_are_named(tmp_path: Path) -> None:
 
 
 def test_hidden_students_of_nbgraders_are_named(tmp_path: Path) -> None:
-    """Whether the folder of submissions is given or the course's around it."""
+    """They are listed for the folder of submissions and for the course's folder around it."""
     made(tmp_path, "submitted/ann/ps1/x", "submitted/.bob/ps1/x", "submitted/notes.txt", "gradebook.db", ".cache/x")
     assert ["submitted/notes.txt", "submitted/.bob"] == unclaimed(tmp_path, entries(tmp_path))
     inner = tmp_path / "submitted"
@@ -457,7 +457,7 @@ def test_hidden_students_of_nbgraders_are_named(tmp_path: Path) -> None:
 
 
 def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:
-    """Canvas' download is known by most of its names, nbgrader's folder by its timestamps."""
+    """Canvas' download is recognised by most of its names, and nbgrader's folder by its timestamps."""
     flat = tmp_path / "flat"
     made(flat, f"doejane_1042_99731_{EXERCISE}", "smith_104_9002_a.zip", "readme.txt")
     assert ["doejane_1042", "smith_104"] == list(summary(found := entries(flat)))
@@ -473,7 +473,7 @@ def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:
     "others", [("ann/x", "zoe/x"), ("Ann_1_assignsubmission_file_/x", "Zoe_2_assignsubmission_file_/x")]
 )
 def test_one_person_cannot_choose_the_layout(tmp_path: Path, others: tuple[str, ...]) -> None:
-    """With a timestamp as nbgrader writes it, somebody would set their own time, and hide others' archives."""
+    """With a timestamp like nbgrader's, a person could set their own time and hide other people's archives."""
     made(tmp_path, *others, "carl.zip", "mallory/a/timestamp.txt")
     (tmp_path / "mallory/a/timestamp.txt").write_text("2026-03-01 10:00:00 UTC")
     found = entries(tmp_path)
@@ -483,13 +483,13 @@ def test_one_person_cannot_choose_the_layout(tmp_path: Path, others: tuple[str, 
 
 @pytest.mark.parametrize("inside", ["submission_metadata.yml", "bob/.git/x"])
 def test_the_only_submission_is_no_platforms_folder(tmp_path: Path, inside: str) -> None:
-    """Whatever is in it: it is that of the person it is called after."""
+    """The only folder is a person's submission, whatever it contains."""
     made(tmp_path, f"mallory/{inside}")
     assert ["mallory"] == [entry.id for entry in entries(tmp_path)]
 
 
 def test_what_belongs_to_nobody_is_named(tmp_path: Path) -> None:
-    """Loose files beside people's folders are listed, folders and archives are people."""
+    """Loose files beside people's folders are listed. Folders and archives are submissions."""
     made(tmp_path, "anna/x", EXERCISE, "dora.py", "carl.7z")
     found = entries(tmp_path)
     assert ["anna", "carl.7z"] == [entry.origin for entry in found]
@@ -497,14 +497,14 @@ def test_what_belongs_to_nobody_is_named(tmp_path: Path) -> None:
 
 
 def test_people_keep_their_names(tmp_path: Path) -> None:
-    """An id is safe as a file name; the name is what the folder or the archive is called."""
+    """The id is safe as a file name, and the name is that of the folder or archive."""
     made(tmp_path, "Jörg Müller/x", "zoë.tar.gz")
     names = [submitter.name for entry in entries(tmp_path) for submitter in entry.submitters]
     assert ["Jörg Müller", "zoë"] == names
 
 
 def test_forced_folders(tmp_path: Path) -> None:
-    """What looks like a platform's is read as plain folders where that is asked for."""
+    """A platform's folder is read as plain folders on request."""
     made(tmp_path, "submitted/x", "jane/x")
     assert ["jane", "submitted"] == list(summary(entries(tmp_path, "folders")))
     (tmp_path / "submission_metadata.yml").write_text("[")
@@ -513,19 +513,19 @@ def test_forced_folders(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layout", [None, *(layout for layout in LAYOUTS if layout != "gradescope")])
 def test_no_submissions_at_all(tmp_path: Path, layout: str | None) -> None:
-    """The message says what was looked for and what else there is."""
+    """The message names the layout and the other layouts."""
     with pytest.raises(IntakeError, match=r"holds no submissions in the layout `\w+` \(.*\); .*--layout \w+\|"):
         entries(made(tmp_path, "README.txt") if layout != "canvas" else tmp_path, layout)
 
 
 def test_gradescopes_layout_without_its_file(tmp_path: Path) -> None:
-    """Forced where there is no metadata, it says which file is not there."""
+    """If the metadata file is missing in this layout, the message names it."""
     with pytest.raises(IntakeError, match=r"submission_metadata\.yml cannot be read: No such file"):
         entries(made(tmp_path, "jane/x"), "gradescope")
 
 
 def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
-    """A zip file of the whole class is to be unpacked first."""
+    """The message says to unpack a zip file of the whole class first."""
     with pytest.raises(IntakeError, match=r"all\.zip is a file; unpack it"):
         entries(made(tmp_path, "all.zip") / "all.zip")
 
@@ -557,7 +557,7 @@ def ids(*names: str) -> list[str]:
 
 
 def test_plain_names_are_ids_as_they_are() -> None:
-    """Nothing is added to a name that is safe."""
+    """A safe name is used as the id without a change."""
     assert ["jane", "lab-1.jane_doe", "J"] == ids("jane", "lab-1.jane_doe", "J")
 
 
@@ -584,14 +584,14 @@ def test_plain_names_are_ids_as_they_are() -> None:
     ],
 )
 def test_other_names_get_a_digest(name: str) -> None:
-    """What a file system, a shell or a spreadsheet could take amiss is replaced, and the digest tells them apart."""
+    """Characters that a file system, a shell or a spreadsheet may misread are replaced, and a digest is added."""
     (made,) = ids(name)
     assert name != made
     assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,79}-[0-9a-f]{12}", made)
 
 
 def test_ids_differ_where_case_does_not_count(tmp_path: Path) -> None:
-    """As on the disks of Macs and Windows; a folder and an archive of one name are two as well."""
+    """Ids differ on the disks of Macs and Windows too. A folder and an archive of the same name have different ids."""
     found = ids("jane", "Jane", "JANE", "joe")
     assert 4 == len({made.lower() for made in found})
     assert "joe" == found[3]
@@ -599,13 +599,13 @@ def test_ids_differ_where_case_does_not_count(tmp_path: Path) -> None:
 
 
 def test_ids_are_the_same_on_every_run() -> None:
-    """They are made of names alone, so that a run can be taken up again."""
+    """Ids depend only on names, so that a run can be resumed."""
     assert ["jan_-ac2509085c7a"] == ids("jané") == ids("jan\udcc3\udca9")  # the same name where the locale is C
 
 
 @given(st.lists(st.text(st.characters()), max_size=8))
 def test_ids_of_any_names(names: list[str]) -> None:
-    """They are safe, short, and different for each entry, even for those of one name."""
+    """Ids are safe, short, and different for each entry, even for entries with the same name."""
     found = ids(*names, *names[:1])
     assert len(found) == len({made.lower() for made in found})
     assert all(re.fullmatch(r"\w[\w.-]{0,99}", made, re.ASCII) for made in found)

@@ -1,4 +1,4 @@
-"""Submissions read in processes of their own, each within limits."""
+"""Submissions are read in separate processes with limits."""
 
 import bz2
 import io
@@ -36,7 +36,7 @@ needs_clocks = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def one(exercises: dict[str, str]) -> Iterator[Reader]:
-    """A process with the limits of every run."""
+    """Return a process with the limits of every run."""
     made = Reader(exercises, Limits())
     yield made
     made.close()
@@ -44,7 +44,7 @@ def one(exercises: dict[str, str]) -> Iterator[Reader]:
 
 @pytest.fixture
 def limited(exercises: dict[str, str]) -> Iterator[Callable[..., Reader]]:
-    """Processes with limits of a test's own."""
+    """Make processes with other limits."""
     made: list[Reader] = []
 
     def make(**limits: Any) -> Reader:
@@ -57,7 +57,7 @@ def limited(exercises: dict[str, str]) -> Iterator[Callable[..., Reader]]:
 
 
 def submitted(folder: Path, **files: bytes) -> Entry:
-    """The entry of somebody whose exercises hold these bytes; other names are archives, `tar_bz2` for `.tar.bz2`."""
+    """Make an entry whose exercise files have these bytes. Other names are archives: `tar_bz2` means `.tar.bz2`."""
     folder.mkdir()
     for name, content in files.items():
         path = {"distribute": FIRST, "swap": SECOND}.get(name, "work." + name.replace("_", "."))
@@ -66,7 +66,7 @@ def submitted(folder: Path, **files: bytes) -> Entry:
 
 
 def long_tar() -> bytes:
-    """A tar file that unpacks to 50 MB of zeros, within the counts of an archive: a tenth of a second and more."""
+    """Return a tar file that unpacks to 50 MB of zeros. It is within the limits, and takes over a tenth of a second."""
     info = tarfile.TarInfo("zeros")
     info.size = 1 << 30
     return bz2.compress(info.tobuf()) + bz2.compress(bytes(1 << 20)) * 50
@@ -74,7 +74,7 @@ def long_tar() -> bytes:
 
 @pytest.mark.slow
 def test_what_a_process_reads_is_what_is_read_without_one(one: Reader, take_in: TakeIn, tmp_path: Path) -> None:
-    """Every source, note and path, of files, archives and names that no text can hold."""
+    """Every source, note and path is the same, for files, archives and undecodable names."""
     folder = tmp_path / "class"
     odd = os.fsdecode(b"\xff\n\xc3\xa9")
     for name in ("jane", odd, "empty"):
@@ -94,7 +94,7 @@ def test_what_a_process_reads_is_what_is_read_without_one(one: Reader, take_in: 
 
 
 def test_names_that_a_platform_changed_arrive(one: Reader, take_in: TakeIn, tmp_path: Path) -> None:
-    """And so do its time and its notes, which the process does not know."""
+    """The original names arrive, and the platform's time and notes, which the process does not know, are added."""
     for name in (f"doejane_LATE_1_2_{FIRST}", f"doejane_LATE_1_3_{SECOND}"):
         (tmp_path / name).write_text(name)
     (entry,) = entries(tmp_path)
@@ -108,7 +108,7 @@ def test_names_that_a_platform_changed_arrive(one: Reader, take_in: TakeIn, tmp_
 def test_places_may_be_given_from_the_current_folder(
     one: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process has another one."""
+    """The process has another current folder, and relative places still work."""
     submitted(tmp_path / "jane", distribute=b"x")
     monkeypatch.chdir(tmp_path)
     intake = one.read(Entry("jane", "jane", (Path("jane"),)))
@@ -117,7 +117,7 @@ def test_places_may_be_given_from_the_current_folder(
 
 
 def test_one_process_reads_many(one: Reader, tmp_path: Path) -> None:
-    """Starting one takes as long as reading hundreds."""
+    """One process reads many submissions, because starting it takes as long as reading hundreds."""
     entry = submitted(tmp_path / "jane", distribute=b"x")
     one.read(entry)
     assert one._process is not None
@@ -140,7 +140,7 @@ def test_one_process_reads_many(one: Reader, tmp_path: Path) -> None:
 def test_who_takes_too_long_is_told_from_the_next(
     limited: Callable[..., Reader], tmp_path: Path, limits: dict[str, float], expected: Stopped
 ) -> None:
-    """The limit is in the answer, and another process reads on, with all of the limit for itself."""
+    """The answer has the limit, and another process continues with its full limit."""
     hostile = submitted(tmp_path / "hostile", tar_bz2=long_tar(), distribute=b"x")
     assert expected == limited(**limits).read(hostile)
     both = limited(cpu_s=10.0)
@@ -154,7 +154,7 @@ def test_who_takes_too_long_is_told_from_the_next(
 @pytest.mark.slow
 @needs_clocks
 def test_the_clock_is_each_submissions_own(limited: Callable[..., Reader], tmp_path: Path) -> None:
-    """Many who take a little each are not taken for one who takes much."""
+    """Many submissions that take a little time each do not reach the limit together."""
     entry = submitted(tmp_path / "jane", distribute=b"x" * 200_000, swap=b"y" * 200_000)
     made = limited(cpu_s=0.3)
     made.read(entry)
@@ -167,7 +167,7 @@ def test_the_clock_is_each_submissions_own(limited: Callable[..., Reader], tmp_p
 
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="NOT TESTED: limits are read from /proc")
 def test_what_the_process_may_not(one: Reader, tmp_path: Path) -> None:
-    """Take much memory, write files, leave its memory on the disk, or open many files at once."""
+    """The process cannot take much memory, write files, dump its memory to disk, or open many files at once."""
     one.read(submitted(tmp_path / "jane"))
     assert one._process is not None
     lines = Path(f"/proc/{one._process.pid}/limits").read_text().splitlines()
@@ -180,7 +180,7 @@ def test_what_the_process_may_not(one: Reader, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: memory is limited by Linux alone")
 def test_an_archive_that_takes_too_much_memory_costs_itself(limited: Callable[..., Reader], tmp_path: Path) -> None:
-    """The files beside it are read."""
+    """The files beside the archive are read."""
     info = tarfile.TarInfo("zeros")
     packed = bytearray(lzma.compress(info.tobuf() + bytes(1024), filters=[{"id": lzma.FILTER_LZMA2, "preset": 0}]))
     packed[14 + 2] = 29  # a dictionary of 96 MB
@@ -191,7 +191,7 @@ def test_an_archive_that_takes_too_much_memory_costs_itself(limited: Callable[..
 
 
 def test_a_submission_for_which_memory_runs_out(monkeypatch: pytest.MonkeyPatch, exercises: dict[str, str]) -> None:
-    """Is told by its limit, and the process takes no other after it."""
+    """The answer has the limit, and the process reads no other submission."""
 
     def read(*_: object) -> Intake:
         raise MemoryError
@@ -210,7 +210,7 @@ def test_a_submission_for_which_memory_runs_out(monkeypatch: pytest.MonkeyPatch,
 
 @pytest.mark.slow
 def test_a_process_that_is_killed_is_no_fault_of_a_submissions(one: Reader, tmp_path: Path) -> None:
-    """It is read by another one."""
+    """Another process reads the submission."""
     entry = submitted(tmp_path / "jane", distribute=b"x")
     one.read(entry)
     assert one._process is not None
@@ -220,7 +220,7 @@ def test_a_process_that_is_killed_is_no_fault_of_a_submissions(one: Reader, tmp_
 
 @pytest.mark.slow
 def test_a_process_that_ends_each_time(one: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its status is in the answer, and the next submission is read."""
+    """The answer has the exit status, and the next submission is read."""
     entry = submitted(tmp_path / "jane", distribute=b"x")
     monkeypatch.setattr(Reader, "_exchange", lambda self, message: Ready() if isinstance(message, Setup) else None)
     assert Ended(-signal.SIGKILL) == one.read(entry)
@@ -232,7 +232,7 @@ def test_a_process_that_ends_each_time(one: Reader, tmp_path: Path, monkeypatch:
 def test_a_process_that_does_not_start(
     exercises: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody's submission is blamed for it."""
+    """No submission is blamed for it."""
     monkeypatch.setattr(reader, "_SERVER", "grader.cohort.intake.layout")
     with pytest.raises(IntakeError, match="did not start"):
         Reader(exercises, Limits()).read(submitted(tmp_path / "jane"))
@@ -242,7 +242,7 @@ def test_a_process_that_does_not_start(
 def test_nothing_is_started_in_the_current_folder(
     exercises: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Modules that lie there are not imported, whatever the environment says."""
+    """Modules in the current folder are not imported, with any environment variables."""
     for name in ("zipfile.py", "msgspec.py", "sitecustomize.py", "yaml.py"):
         (tmp_path / name).write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')")
     monkeypatch.chdir(tmp_path)
@@ -262,7 +262,7 @@ def sent(message: msgspec.Struct) -> bytes:
 
 
 def test_the_largest_submission_fits_into_a_reply(exercises: dict[str, str]) -> None:
-    """Every exercise at its limit, with a hundred notes of the longest kind."""
+    """The reply fits with every exercise at its limit and a hundred of the longest notes."""
     text = "∇" * (MAX_BYTES // 3)
     sources = {name: Source(Path("x" * 300) / file, text) for name, file in exercises.items()}
     intake = Intake(sources, ("n" * 2000,) * 100)
@@ -284,13 +284,13 @@ def test_the_largest_submission_fits_into_a_reply(exercises: dict[str, str]) -> 
     ids=["half a length", "4 GB", "cut off", "another kind", "cut", "a list", "unknown reason", "no path"],
 )
 def test_what_is_no_reply(data: bytes) -> None:
-    """A message is of its type, to the last byte, and of a length that is expected."""
+    """A message must be of its type, without extra bytes, and of an expected length."""
     with pytest.raises(ValueError):  # noqa: PT011  (msgspec has several kinds)
         receive(io.BytesIO(data), Reply, 1 << 20)
 
 
 def test_the_end_is_no_message() -> None:
-    """Where nothing comes, nothing is made up."""
+    """At the end of the stream, there is no message."""
     assert receive(io.BytesIO(), Reply, 1 << 20) is None
 
 
@@ -300,7 +300,7 @@ def test_the_end_is_no_message() -> None:
 def test_who_takes_long_holds_up_nobody_else(
     exercises: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With two processes all others come out while one is still busy with the first."""
+    """With two processes, all other submissions are read while one process is busy with the first."""
     everybody_else = threading.Event()
 
     def read(self: Reader, entry: Entry) -> Intake:
@@ -319,7 +319,7 @@ def test_who_takes_long_holds_up_nobody_else(
 
 @pytest.mark.slow
 def test_no_more_are_read_than_are_asked_for(exercises: dict[str, str], tmp_path: Path) -> None:
-    """A class of thousands is not held in memory; with one process it comes in its order."""
+    """A class of thousands is not held in memory. With one process, submissions come in their order."""
     asked = []
 
     def everybody() -> Iterator[Entry]:
@@ -336,7 +336,7 @@ def test_no_more_are_read_than_are_asked_for(exercises: dict[str, str], tmp_path
 
 @pytest.mark.slow
 def test_leaving_early_ends_every_process(exercises: dict[str, str], tmp_path: Path) -> None:
-    """In the middle of a submission, too."""
+    """This also holds in the middle of a submission."""
     hostile = submitted(tmp_path / "hostile", tar_bz2=long_tar())
     with Readers(exercises, 2) as readers:
         next(readers.read([Entry("nobody", "", ()), *[hostile] * 20]))
