@@ -1,6 +1,6 @@
-"""docs/feedback.md: what ten typical wrong submissions are told, word for word.
+"""docs/feedback.md has the exact feedback for ten typical wrong submissions.
 
-`python tests/docs/test_feedback.py` writes the page anew.
+`python tests/docs/test_feedback.py` writes the page again.
 """
 
 import re
