@@ -60,7 +60,7 @@ def wrong(case: tuple[str, ...]) -> str:
 
 
 def told(case: tuple[str, ...]) -> str:
-    """What `grade --all` prints for a case."""
+    """Return the output of `grade --all` for a case."""
     exercise = next(e for e in COURSE.exercises if e.id == case[0])
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / exercise.filename).write_text(wrong(case), encoding="utf-8")

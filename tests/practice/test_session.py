@@ -18,7 +18,7 @@ def course() -> Course:
 
 @pytest.fixture
 def practice(course: Course, tmp_path: Path) -> Iterator[Practice]:
-    """Return three files: a right one, one that assigns instead of accumulating, and an untouched one."""
+    """Return three files: a correct one, one that assigns instead of accumulating, and an untouched one."""
     first, second, third = course.exercises[:3]
     right = {exercise.id: course.solution(exercise).read_text(encoding="utf-8") for exercise in (first, second)}
     (tmp_path / first.filename).write_text(right[first.id], encoding="utf-8")
