@@ -150,7 +150,7 @@ def test_what_is_no_list_of_nodes_is_named(what: str, returned: Called) -> None:
 
 
 def test_a_wrong_order_is_shown_beside_a_right_one() -> None:
-    """The finding has a right order and the actual one, by the nodes' names."""
+    """The finding has a correct order and the actual one, by the nodes' names."""
     found = refusal(DIAMOND, Called(nodes=(4, 3, 2, 1, 0)))
     assert {"order": "a, c, b, d, L"} == found.expected
     assert {"order": "L, d, b, c, a"} == found.actual

@@ -109,7 +109,7 @@ DISTRIBUTE = {
 
 @pytest.fixture
 def graded(grade: Grade, quick_course: Path, work: Path, solved: Solved) -> Callable[..., tuple[Any, Report]]:
-    """Grade an exercise's file together with a right one. Return the run and the report."""
+    """Grade an exercise's file together with a correct one. Return the run and the report."""
 
     def run(exercise: str = "distribute") -> tuple[Any, Report]:
         (work / "02_swap.py").write_text(solved("02_swap.py"))

@@ -29,7 +29,7 @@ def solution(name: str) -> str:
 
 @pytest.fixture
 def submissions(work: Path) -> Path:
-    """Return three submissions: a right one, one that overwrites gradients, and an empty one."""
+    """Return three submissions: a correct one, one that overwrites gradients, and an empty one."""
     folder = work / "submissions"
     for name in ("ann", "bob", "dot"):
         (folder / name).mkdir(parents=True)

@@ -172,7 +172,7 @@ def test_nothing_is_drawn_from_the_courses_own_seed(course: Course, tmp_path: Pa
 
 
 def _found_at(exercise: Any) -> Any:
-    """Return a report with the path of a file below the submission, which is the only difference between the two."""
+    """Return an exercise's result without the path of its file, which is the only difference between the two runs."""
     return msgspec.structs.replace(exercise, file="")
 
 

@@ -1,4 +1,4 @@
-"""The authors' guide has an example of a new check, which works as it stands there."""
+"""The example of a new check in the authors' guide works as written."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ GRADE = Path(sys.executable).parent / "grade"
 
 
 def beginning(course: Path) -> Path:
-    """Make a course of the first three exercises, without misconceptions: to grade those of all takes minutes."""
+    """Make a course of the first three exercises without misconceptions, because grading all of these takes minutes."""
     for part in ("exercises", "solutions", "tests/hidden"):
         (course / part).mkdir(parents=True)
         for number in ("01", "02", "03"):
@@ -29,7 +29,7 @@ def beginning(course: Path) -> Path:
 
 
 def test_the_new_check_works_as_written(tmp_path: Path) -> None:
-    """One line in course.yaml and a test of four lines make a check that a solution passes and a mistake fails."""
+    """One line in course.yaml and a test of four lines make a check that the solution passes and a mistake fails."""
     text = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
     entry = re.search(r"```yaml\n(      three_uses.*\n)```", text)
     test = re.search(r'```python\n(@check\("three_uses"\)\n(?:.*\n)+?)```', text)

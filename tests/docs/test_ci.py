@@ -1,4 +1,4 @@
-"""Every command of docs/ci.md works, in its order, in a copy of the repository."""
+"""Every command in docs/ci.md works in the given order, in a copy of the repository."""
 
 import json
 import os
@@ -22,7 +22,7 @@ BLOCKS = re.findall(r"```sh\n((?:.*\n)+?)```", PAGE)
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> Path:
-    """A copy of the repository in which nobody has worked on an exercise."""
+    """Return a copy of the repository in which nobody has worked on an exercise."""
     tree = tmp_path_factory.mktemp("clone") / "backward"
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "exercises", "dist", "build", "__pycache__"))
     shutil.copytree(handed_out, tree / "exercises")
@@ -30,7 +30,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> Path:
 
 
 def test_the_commands_work_in_their_order(clone: Path, tmp_path: Path) -> None:
-    """Each block by itself, stopped at the first error; the class's repositories lie on this disk."""
+    """Each block runs separately and stops at the first error. The class's repositories are on this disk."""
     class_of_two(tmp_path / "remote")
     for block in BLOCKS:
         if "my-class/repositories.txt" in block:
@@ -66,7 +66,7 @@ def test_the_commands_work_in_their_order(clone: Path, tmp_path: Path) -> None:
 
 
 def class_of_two(folder: Path) -> None:
-    """Make a repository for each of two people: one has done nothing, the other the first exercise."""
+    """Make repositories for two people, one of whom has done the first exercise, and the other nothing."""
     for name in ("jane", "otieno"):
         (folder / name / "exercises").mkdir(parents=True)
         source = ROOT / "solutions" / "01_distribute.py"
@@ -81,5 +81,5 @@ def class_of_two(folder: Path) -> None:
 
 
 def test_every_platform_is_on_the_page() -> None:
-    """Each that `grade ci init` knows."""
+    """The page describes each platform that `grade ci init` knows."""
     assert [] == [name for name in PLATFORMS if f"--for {name} " not in PAGE]

@@ -28,13 +28,13 @@ each_solution = pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path
 
 
 def run(number: str) -> dict[str, Any]:
-    """Load a solution, without what it runs as a program; return its names."""
+    """Load a solution without running it as a program. Return its names."""
     (path,) = (ROOT / "solutions").glob(f"{number}_*.py")
     return runpy.run_path(str(path))
 
 
 def printed(path: Path) -> list[str]:
-    """Return the lines that a solution prints as a program."""
+    """Return the lines that a solution prints when it runs as a program."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         runpy.run_path(str(path), run_name="__main__")
@@ -51,14 +51,14 @@ def gradients(expression: Callable[..., Any], *values: float) -> list[float]:
 
 
 def block(text: str, beginning: str) -> str:
-    """Return the indented lines of a docstring from the one that begins so."""
+    """Return the indented lines after a given line of a docstring."""
     lines = text[text.index(f"    {beginning}") :].split("\n\n")[0].splitlines()
     return "\n".join(line.removeprefix("    ") for line in lines)
 
 
 @each_solution
 def test_the_examples_of_a_docstring_run(path: Path) -> None:
-    """Each `>>>` in a module's docstring gives what stands below it."""
+    """Each `>>>` in a module's docstring gives the result below it."""
     names = runpy.run_path(str(path))
     examples = doctest.DocTestParser().get_doctest(names["__doc__"], names, path.stem, str(path), 0)
     found: list[str] = []
@@ -113,7 +113,7 @@ def test_an_order_of_visits_leaves_one_of_four_numbers() -> None:
 
 @pytest.mark.slow
 def test_the_example_of_predict_is_right() -> None:
-    """3, 2, 1, and what a nudge shows."""
+    """The example has the results 3, 2 and 1, and the effect of a nudge is right."""
     assert [3.0, 2.0, 1.0] == gradients(lambda a, b, c: a * b + c, 2, 3, 4)
     assert pytest.approx(10.03) == 2.01 * 3 + 4
     assert pytest.approx(3) == 0.03 / 0.01
@@ -141,7 +141,7 @@ def test_the_table_of_relu_is_right() -> None:
 
 @pytest.mark.slow
 def test_the_five_lines_of_torch_run() -> None:
-    """They print what the comment beside them says."""
+    """The lines print the text in the comments beside them."""
     text = run("05")["__doc__"]
     code = block(text, "import torch")
     assert 5 == len(code.splitlines())
@@ -214,6 +214,6 @@ def is_right(expression: str, result: str) -> bool:
 
 @pytest.mark.parametrize(("text", "expected"), [("3 - 0.1 * 16 = 1.4", True), ("3 * 6.03 =\n18.1503", False)])
 def test_arithmetic_is_found_and_worked_out(text: str, expected: bool) -> None:
-    """A wrong result is seen, also across lines."""
+    """A wrong result is found, also across lines."""
     (said,) = SUM.finditer(text)
     assert expected == is_right(*said.groups())

@@ -1,6 +1,6 @@
-"""docs/feedback.md: what ten typical wrong submissions are told, word for word.
+"""docs/feedback.md has the exact feedback for ten typical wrong submissions.
 
-`python tests/docs/test_feedback.py` writes the page anew.
+`python tests/docs/test_feedback.py` writes the page again.
 """
 
 import re
@@ -60,7 +60,7 @@ def wrong(case: tuple[str, ...]) -> str:
 
 
 def told(case: tuple[str, ...]) -> str:
-    """What `grade --all` prints for a case."""
+    """Return the output of `grade --all` for a case."""
     exercise = next(e for e in COURSE.exercises if e.id == case[0])
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / exercise.filename).write_text(wrong(case), encoding="utf-8")

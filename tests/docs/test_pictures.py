@@ -1,4 +1,4 @@
-"""The pictures of the README are of real runs."""
+"""The pictures of the README show real runs."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ PICTURES = ROOT / "docs" / "pictures"
 
 
 def test_every_picture_stands_in_a_page() -> None:
-    """A page shows it, or links to it."""
+    """Every picture is shown or linked on a page."""
     pages = [ROOT / "README.md", *ROOT.glob("docs/*.md")]
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
     assert [] == [path.name for path in PICTURES.iterdir() if path.suffix in (".svg", ".png") and path.name not in text]
@@ -20,7 +20,7 @@ def test_every_picture_stands_in_a_page() -> None:
 
 @pytest.mark.slow
 def test_the_terminal_shows_what_the_command_prints(tmp_path: Path) -> None:
-    """Made again, the pictures of the terminal are the same to the byte."""
+    """The pictures of the terminal are the same to the byte when they are made again."""
     subprocess.run([sys.executable, PICTURES / "make.py", "--terminal", tmp_path], check=True)
     same(tmp_path, "terminal-light.svg", "terminal-dark.svg")
 
@@ -28,7 +28,7 @@ def test_the_terminal_shows_what_the_command_prints(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 def test_the_session_shows_what_a_terminal_showed(tmp_path: Path) -> None:
-    """A scripted learner goes through three exercises in a real terminal again, and sees the same to the byte."""
+    """A scripted learner does three exercises in a real terminal, with the same output to the byte."""
     subprocess.run([sys.executable, PICTURES / "session.py", tmp_path], check=True)
     same(tmp_path, "session-light.svg", "session-dark.svg")
 

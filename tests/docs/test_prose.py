@@ -1,4 +1,4 @@
-"""The project's prose keeps to the rules of its glossary and style."""
+"""The project's prose follows the rules of its glossary and style."""
 
 from pathlib import Path
 
@@ -13,17 +13,17 @@ def wrong(path: Path, text: str) -> list[str]:
 
 
 def test_all_prose_keeps_to_the_rules() -> None:
-    """Nothing is wrong with any page, docstring or text of the course."""
+    """No page, docstring or text of the course breaks a rule."""
     assert [] == [str(remark) for remark in remarks()]
 
 
 def test_the_glossary_bans_terms() -> None:
-    """The column "not" is read: each term with the one to write."""
+    """Each term in the column "not" has the term to write."""
     assert "local derivative" == BANNED["slope"]
 
 
 def test_a_banned_term_is_found() -> None:
-    """A banned term is found across a line's end, with its line, and not in code."""
+    """A banned term is found across the end of a line, with its line number, but not in code."""
     page = ROOT / "page.md"
     expected = ['page.md:2: "gradient that\narrives": write "upstream gradient"']
     assert expected == wrong(page, "Multiply by\nthe gradient that\narrives, not by `slope`.")
@@ -31,13 +31,13 @@ def test_a_banned_term_is_found() -> None:
 
 @pytest.mark.parametrize(("words", "found"), [(35, 0), (36, 1)])
 def test_a_long_sentence_is_found(words: int, found: int) -> None:
-    """A sentence may have 35 words; an item of a list and a cell of a table end one."""
+    """A sentence may have 35 words. It also ends at an item of a list and a cell of a table."""
     sentence = " ".join(["word"] * words)
     assert found == len(wrong(ROOT / "page.py", f"Short. {sentence}\n\n- item {'x ' * 20}\n- item {'x ' * 20}"))
 
 
 def test_a_docstring_that_begins_with_what_or_whether_is_found(tmp_path: Path) -> None:
-    """A docstring begins with a verb or a noun, whatever it belongs to."""
+    """Every docstring must begin with a verb or a noun."""
     path = ROOT / "page.py"
     for first in ("What", "Whether"):
         expected = [f'page.py:1: begins with "{first}"; begin with a verb, or name the thing']
@@ -48,7 +48,7 @@ def test_a_docstring_that_begins_with_what_or_whether_is_found(tmp_path: Path) -
 
 
 def test_a_long_line_of_markdown_is_found(tmp_path: Path) -> None:
-    """A line has at most 100 columns, unless it is a table's or code's."""
+    """A line has at most 100 columns, except in tables and code."""
     page = tmp_path / "page.md"
     page.write_text(f"```\n{'x' * 120}\n```\n| {'y' * 120} |\n{'z' * 101}\n", encoding="utf-8")
     passage = Passage(ROOT / "page.md", 1, markdown(page).text)

@@ -1,4 +1,4 @@
-"""What the README shows is what the command prints."""
+"""The captured output in the README is that of the command."""
 
 import os
 import re
@@ -18,7 +18,7 @@ CONSOLE = re.findall(r"```console\n\$ (?P<command>grade .*)\n(?P<output>(?:.*\n)
 
 
 def overwriting(solution: str) -> str:
-    """The solution of exercise 03 with `=` for `+=` in `__mul__`."""
+    """Return the solution of exercise 03 with `=` instead of `+=` in `__mul__`."""
     return solution.replace("self.grad += other.data", "self.grad = other.data").replace(
         "other.grad += self.data", "other.grad = self.data"
     )
@@ -27,7 +27,7 @@ def overwriting(solution: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize(("shown", "edit"), [(0, overwriting), (1, str)], ids=["failing", "passing"])
 def test_the_captures_are_real(tmp_path: Path, shown: int, edit: object) -> None:
-    """Both captured runs come out word for word."""
+    """Both captured runs have the same text as real ones."""
     (tmp_path / "exercises").mkdir()
     source = without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8"))
     (tmp_path / "exercises" / "03_accumulate.py").write_text(edit(source), encoding="utf-8")  # type: ignore[operator]
@@ -55,7 +55,7 @@ def test_the_table_of_exercises_is_that_of_the_course() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    """Every relative link of the documents names a file that is there."""
+    """The target of every relative link in the documents exists."""
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"

@@ -1,4 +1,4 @@
-"""The published JSON Schema is the one that the code makes."""
+"""The published JSON Schema is up to date with the code."""
 
 import json
 from pathlib import Path
@@ -10,10 +10,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_published_schema_is_in_step() -> None:
-    """docs/report.schema.json is what `grader.report.schema` gives."""
+    """docs/report.schema.json is the result of `grader.report.schema`."""
     assert schema() == json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 
 
 def test_the_published_schema_of_a_class_is_in_step() -> None:
-    """docs/cohort.schema.json is what `grader.cohort.schema` gives."""
+    """docs/cohort.schema.json is the result of `grader.cohort.schema`."""
     assert cohort.schema() == json.loads((ROOT / "docs" / "cohort.schema.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The second course, examples/tape, goes through the grader as it is: the grader knows no particular course."""
+"""The second course, examples/tape, can be graded unchanged, because the grader knows no particular course."""
 
 import json
 import os
@@ -28,7 +28,7 @@ STALE = "run `grade stubs --course examples/tape` and `grade build --course exam
 
 
 def misconceptions(exercise: Exercise) -> list[Misconception]:
-    """What stands in the exercise's mistakes.yaml."""
+    """Return the content of the exercise's mistakes.yaml."""
     solution = COURSE.solution(exercise)
     text = solution.read_text(encoding="utf-8")
     return read_misconceptions(solution.with_suffix(".mistakes.yaml"), text, len(exercise.hints))
@@ -53,7 +53,7 @@ each_exercise = pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda
 
 
 def through_the_command(folder: Path, tmp_path: Path) -> tuple[int, str, dict[str, tuple[str, int]]]:
-    """Exit code and standard error of `grade`, and the status and score of each exercise in its report."""
+    """Return exit code and standard error of `grade`, and the status and score of each exercise in the report."""
     path = tmp_path / "report.json"
     done = subprocess.run(
         [GRADE, "--course", TAPE, "--from", folder, "--report", path],
@@ -69,15 +69,15 @@ def through_the_command(folder: Path, tmp_path: Path) -> tuple[int, str, dict[st
 
 @pytest.fixture(scope="module")
 def shipped() -> AnswerBook:
-    """The answer book in the repository."""
+    """Return the answer book in the repository."""
     return read_book(COURSE.book)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def building(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple["subprocess.Popen[str]", Path]]:
-    """`grade build` of a copy of the course, begun before the first test because it has to wait for torch.
+    """Run `grade build` on a copy of the course. It starts before the first test because it waits for torch.
 
-    The copy has no misconceptions, which would be graded for the book one by one.
+    The copy has no misconceptions, which would be graded one by one.
     """
     copy = tmp_path_factory.mktemp("course") / "tape"
     shutil.copytree(TAPE, copy, ignore=shutil.ignore_patterns("*.mistakes.yaml", "answers.json"))
@@ -89,7 +89,7 @@ def building(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple["subpro
 
 @pytest.fixture(scope="module")
 def built(building: tuple["subprocess.Popen[str]", Path]) -> AnswerBook:
-    """The answer book as it is made now, without misconceptions."""
+    """Return the answer book as it is made now, without misconceptions."""
     process, path = building
     _, errors = process.communicate()
     assert (0, "") == (process.returncode, errors)
@@ -98,7 +98,7 @@ def built(building: tuple["subprocess.Popen[str]", Path]) -> AnswerBook:
 
 @pytest.fixture(scope="module")
 def mistaken(shipped: AnswerBook, tmp_path_factory: pytest.TempPathFactory) -> Mistaken:
-    """What becomes of each exercise with each of its misconceptions.
+    """Return the results of each exercise with each of its misconceptions.
 
     The n-th misconceptions of all exercises are graded together, as one submission.
     """
@@ -122,7 +122,7 @@ def test_the_solutions_get_full_marks(tmp_path: Path) -> None:
 
 
 def test_the_stubs_are_not_started(tmp_path: Path) -> None:
-    """An untouched exercise file is known as such and gets nothing."""
+    """An untouched exercise file is not started and gets no points."""
     for exercise in COURSE.exercises:
         (tmp_path / exercise.filename).write_text(make_stub(COURSE, exercise), encoding="utf-8")
     expected = {exercise.id: ("not_started", 0) for exercise in COURSE.exercises}
@@ -131,7 +131,7 @@ def test_the_stubs_are_not_started(tmp_path: Path) -> None:
 
 @each_mistake
 def test_a_misconception_loses_points(mistaken: Mistaken, exercise: str, mistake: Misconception) -> None:
-    """No misconception keeps all points, and none keeps the file from being loaded."""
+    """No misconception gets all points, and every one can be loaded."""
     result = mistaken[exercise, mistake.id]
     assert result.score < result.max_score
     assert [] == [check.id for check in result.checks if check.status == "skipped"]
@@ -139,7 +139,7 @@ def test_a_misconception_loses_points(mistaken: Mistaken, exercise: str, mistake
 
 @each_mistake
 def test_a_misconception_is_diagnosed_as_itself(mistaken: Mistaken, exercise: str, mistake: Misconception) -> None:
-    """Every check that it fails says what it believes, unless a file that is half done behaves like it."""
+    """Every failed check names the misconception, unless an unfinished file behaves like it."""
     failed = [check for check in mistaken[exercise, mistake.id].checks if check.status != "passed"]
     expected = mistake.explanation
     said = {check.diagnosis.explanation for check in failed if check.diagnosis}
@@ -147,36 +147,36 @@ def test_a_misconception_is_diagnosed_as_itself(mistaken: Mistaken, exercise: st
 
 
 def test_every_exercise_has_misconceptions() -> None:
-    """The tests above look at six of each exercise."""
+    """The tests above are not vacuous: each exercise has six misconceptions."""
     assert {"record": 6, "replay": 6, "reset": 6} == {exercise: len(found) for exercise, found in CATALOGUE.items()}
 
 
 @each_exercise
 def test_the_stub_is_in_step(shipped: AnswerBook, exercise: Exercise, in_step: Callable[..., None]) -> None:
-    """The exercise file that nobody has worked on is what its solution's stub is now."""
+    """An exercise file that nobody has worked on is the present stub of its solution."""
     in_step(COURSE, exercise, shipped.stubs)
 
 
 @each_exercise
 def test_the_book_knows_the_stub(shipped: AnswerBook, exercise: Exercise) -> None:
-    """The stub that an untouched file is known by is what the solution's stub is now."""
+    """The stub in the book is the present stub of the solution."""
     assert make_stub(COURSE, exercise) == shipped.stubs[exercise.id], STALE
 
 
 @each_exercise
 def test_the_book_has_the_misconceptions(shipped: AnswerBook, exercise: Exercise) -> None:
-    """The words of every misconception are in the book; that its behaviour is too, the diagnoses show."""
+    """The book has the words of every misconception. The diagnoses show that it has their behaviour too."""
     expected = [(one.id, one.title, one.explanation, one.hint) for one in CATALOGUE[exercise.id]]
     known = shipped.known[exercise.id].misconceptions
     assert expected == [(one.id, one.title, one.explanation, one.hint) for one in known], STALE
 
 
 def test_the_book_has_the_programs(built: AnswerBook, shipped: AnswerBook) -> None:
-    """Every program that the checks ask for under the course's seed is in the book, and no other."""
+    """The book has exactly the programs that the checks ask for under the course's seed."""
     assert built.answers.keys() == shipped.answers.keys(), STALE
 
 
 def test_the_book_has_the_answers(built: AnswerBook, shipped: AnswerBook) -> None:
-    """No number differs by more than grading tolerates, whatever torch is installed here."""
+    """No number differs by more than grading tolerates, with any version of torch."""
     differing = [key for key, answer in built.answers.items() if not alike(answer, shipped.answers[key])]
     assert [] == differing, STALE

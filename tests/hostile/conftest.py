@@ -1,4 +1,4 @@
-"""Hands harness.py and write_table.py, and what became of every file in every tier, to the tests beside them."""
+"""Fixtures for harness.py and write_table.py, and for the results of every file in every tier."""
 
 import importlib.util
 import os
@@ -55,19 +55,19 @@ def write_table() -> Iterable[ModuleType]:
 
 @pytest.fixture(scope="session")
 def runs(harness: ModuleType, once: Callable[..., Any]) -> dict[str, Any]:
-    """Every attack, honest file and known limit in every tier; takes a minute or two."""
+    """Run every attack, honest file and known limit in every tier, which takes a minute or two."""
     everything: dict[str, Any] = once("hostile", harness.run_all)
     return everything
 
 
 @pytest.fixture
 def run(runs: dict[str, Any], tier: str) -> Any:
-    """What became of everything in the test's tier."""
+    """Return the results in the test's tier."""
     return available(runs[tier])
 
 
 def available(run: Any) -> Any:
-    """The run of a tier that can be had here; else the test fails in CI, and is skipped with the reason elsewhere."""
+    """Return the run of an available tier. If it is unavailable, the test fails in CI and is skipped elsewhere."""
     if run.unavailable is not None:
         text = f"NOT TESTED: the {run.tier} tier cannot be had here:\n{run.unavailable}"
         if os.environ.get("CI") and run.tier in ("namespaces", "landlock"):

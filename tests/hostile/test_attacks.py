@@ -1,4 +1,4 @@
-"""In every tier: no attack gets full marks; in every sandbox: none has an effect outside, and honest files pass."""
+"""No attack gets full marks in any tier. In every sandbox, none has an effect outside, and honest files pass."""
 
 from types import ModuleType
 from typing import Any
@@ -13,13 +13,13 @@ every_sandbox = pytest.mark.parametrize("tier", OFFICIAL)
 
 @every_tier
 def test_no_attack_is_accepted(run: Any, harness: ModuleType) -> None:
-    """Hostile files, all of them wrong, never get full marks; without a sandbox neither."""
+    """Hostile files are all wrong and never get full marks, even without a sandbox."""
     assert [] == harness.told(run.accepted)
 
 
 @every_sandbox
 def test_no_attack_has_an_effect(run: Any, harness: ModuleType) -> None:
-    """Nothing is read, written, reached, signalled, started or left that should not be, and the grader lives."""
+    """Nothing outside is read, written, reached, signalled, started or left behind, and the grader survives."""
     assert [] == harness.told(run.with_effect)
 
 
@@ -31,19 +31,19 @@ def test_right_and_wrong_files_are_judged_as_ever(run: Any, harness: ModuleType)
 
 @every_tier
 def test_honest_files_get_full_marks(run: Any, harness: ModuleType) -> None:
-    """What ordinary learners do, print, import and measure costs nothing in any tier."""
+    """Ordinary actions of learners, such as printing, importing and measuring, cost nothing in any tier."""
     assert [] == harness.told(run.rejected)
 
 
 @every_tier
 def test_everything_was_graded(run: Any, harness: ModuleType) -> None:
-    """There is an outcome for each attack and each honest file but those that are skipped for a reason."""
+    """Each attack and each honest file has an outcome, unless it is skipped for a reason."""
     assert {file.name for file in harness.files("attacks")} - set(run.skipped) == set(run.attacks)
     assert {file.name for file in harness.files("honest")} == set(run.honest)
 
 
 def test_there_are_attacks_of_every_class(harness: ModuleType) -> None:
-    """At least 75 attacks, at least ten honest files, and no class without an attack."""
+    """There are at least 75 attacks and ten honest files, and every class has an attack."""
     attacks = harness.files("attacks")
     assert set(harness.CLASSES) == {file.kind for file in attacks}
     assert len(attacks) >= 75
@@ -51,7 +51,7 @@ def test_there_are_attacks_of_every_class(harness: ModuleType) -> None:
 
 
 def test_every_attack_says_what_it_tries(harness: ModuleType) -> None:
-    """A file's first line is a docstring of one sentence that begins with its class."""
+    """A file begins with a docstring of one sentence, which begins with the attack's class."""
     for file in harness.files("attacks"):
         first = file.text.splitlines()[0]
         assert f'"""{file.kind}: {file.sentence}"""' == first
@@ -59,7 +59,7 @@ def test_every_attack_says_what_it_tries(harness: ModuleType) -> None:
 
 
 def test_every_placeholder_is_known(harness: ModuleType) -> None:
-    """No attack misses its target because the runner leaves a placeholder as it stands."""
+    """The runner fills in every placeholder, so that no attack misses its target."""
     known = "world secrets home drop staged course root site marker grader_pid tcp udp deep nested long essay commands"
     for file in [*harness.files("attacks"), *harness.files("limits")]:
         assert set() == set(harness.PLACEHOLDER.findall(file.text)) - set(known.split())

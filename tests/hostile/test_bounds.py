@@ -1,4 +1,4 @@
-"""Whatever a submission says, grading it takes little memory, and what people get to read of it stays short."""
+"""Grading any submission takes limited memory, and the texts from it in a report are short."""
 
 import importlib.util
 import json
@@ -62,8 +62,10 @@ def side(trusted_side: ModuleType) -> Any:
 
 @pytest.fixture
 def graded(trusted_side: ModuleType, side: Any, tmp_path: Path) -> Iterator[Graded]:
-    """Grade a submission whose file for each exercise a function makes of the names that its solution defines; the
-    process that grades may take no more memory than is promised."""
+    """Grade a submission whose files a function makes from the names that the solutions define.
+
+    The grading process may take no more memory than is promised.
+    """
     course = side.course
     with sandbox.start(allow_imports=course.allow_imports) as warm:
         assert warm.tier in sandbox.TIERS  # it has started: the limit on memory is this process's alone
@@ -83,7 +85,7 @@ def graded(trusted_side: ModuleType, side: Any, tmp_path: Path) -> Iterator[Grad
 def test_a_line_named_again_and_again_is_not_copied_as_often(
     trusted_side: ModuleType, side: Any, graded: Graded
 ) -> None:
-    """A forged failure with twenty thousand line numbers, beside one line of 200,000 characters, takes no memory."""
+    """A forged failure with twenty thousand line numbers and one line of 200,000 characters takes little memory."""
     report = graded(lambda names: FORGES.format(wide="x" * 200_000))
     assert {"failed"} == {exercise.status for exercise in report.exercises}
     assert side.show(report)["bytes"] < 40_000
@@ -94,7 +96,7 @@ def test_a_line_named_again_and_again_is_not_copied_as_often(
 def test_what_is_raised_in_long_lines_is_cut(
     trusted_side: ModuleType, side: Any, graded: Graded, text: str, loaded: bool
 ) -> None:
-    """Thirteen files that print and raise as much as they can make a report within its bound, and short pages."""
+    """Thirteen files that print and raise as much as possible make a report within its bound, and short pages."""
     wide = text * (60_000 // len(text.encode()))
     raises = RAISES if loaded else f"{RAISES}fail()\n"
     report = graded(lambda names: raises.format(text=text, wide=wide, names=" = ".join(["unused", *names])))
@@ -106,14 +108,14 @@ def test_what_is_raised_in_long_lines_is_cut(
 
 
 def test_a_report_of_everything_at_its_longest_is_within_its_bound(trusted_side: ModuleType, side: Any) -> None:
-    """Every check at once with the longest program, labels, message and output that there can be."""
+    """The report has every check with the longest possible program, labels, message and output."""
     shown = side.show(side.longest())
     assert shown["bytes"] <= trusted_side.REPORT
     assert shown["lines"] <= trusted_side.LINES
 
 
 def test_whatever_is_said_takes_less_than_300_mb(trusted_side: ModuleType) -> None:
-    """A process told whatever a forger may say, with any source, raises nothing and stays within its limits."""
+    """With any forged messages and any source, the process raises nothing and stays within its limits."""
     done = subprocess.run(
         [sys.executable, "-s", "-P", str(HERE / "trusted_side.py")], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""A submission that costs as much as it can, with every file it has, costs no more than its budget."""
+"""A submission whose files all cost as much as possible stays within its budget."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,7 +66,7 @@ def warm() -> Iterator[Warm]:
 
 @pytest.fixture
 def budgets(monkeypatch: pytest.MonkeyPatch) -> list[Budget]:
-    """The budgets of what is graded, about a fortieth of the real ones."""
+    """Return budgets of about a fortieth of the real ones."""
     made: list[Budget] = []
 
     def make() -> Budget:
@@ -90,7 +90,7 @@ def graded(warm: Warm, folder: Path, text: str) -> Any:
 def test_thirteen_files_cost_no_more_than_the_budget(
     warm: Warm, budgets: list[Budget], tmp_path: Path, how: str, when: str
 ) -> None:
-    """Whatever they do, when they are imported or when they are used; and they get nothing for it."""
+    """The files stay within the budget, during import and during checks, and get no points."""
     places = {"at_import": "", "in_use": "pass", "dally": DALLY[how], when: "dally()"}
     report = graded(warm, tmp_path, VALUE.format(**places))
     (budget,) = budgets

@@ -1,4 +1,4 @@
-"""No command imports, runs or reads settings from the folder that it is started in, whatever lies there."""
+"""No command imports, runs or reads settings from the current folder."""
 
 import os
 import shutil
@@ -33,19 +33,19 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def spring(mark: Path, name: str) -> str:
-    """A module that leaves its name in a file when it is imported."""
+    """Write a module that records its name in a file when it is imported."""
     return f"open({str(mark)!r}, 'a').write({name!r} + '\\n')\n"
 
 
 @pytest.fixture
 def mark(tmp_path: Path) -> Path:
-    """Where a trap that was stepped into leaves its name."""
+    """Return the file in which an imported trap records its name."""
     return tmp_path / "sprung"
 
 
 @pytest.fixture
 def traps(tmp_path: Path, mark: Path) -> Path:
-    """A folder with a module for each that Python, or anything installed here, could be asked for."""
+    """Return a folder with a module for each name that Python or an installed package may import."""
     folder = tmp_path / "traps"
     for name in FOLDERS:
         (folder / name).mkdir(parents=True)
@@ -63,7 +63,7 @@ def traps(tmp_path: Path, mark: Path) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path, traps: Path) -> Run:
-    """Run a command in the folder of traps, as somebody whose settings also lead there."""
+    """Run a command in the folder of traps, for a user whose settings also point there."""
     environment = {
         "PATH": f":.:{os.environ['PATH']}",
         "HOME": str(tmp_path),
@@ -89,19 +89,19 @@ def run(tmp_path: Path, traps: Path) -> Run:
 
 @pytest.fixture
 def sprung(mark: Path) -> Callable[[], list[str]]:
-    """The traps that were stepped into."""
+    """Return the traps that were imported."""
     return lambda: mark.read_text().split() if mark.exists() else []
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A small course that may be written to, without misconceptions, which would take long to verify."""
+    """Return a small writable course without misconceptions, which would take long to verify."""
     ignore = shutil.ignore_patterns("*.mistakes.yaml")
     return Path(shutil.copytree(ROOT / "examples" / "tape", tmp_path / "course", ignore=ignore))
 
 
 def test_the_traps_work(run: Run, sprung: Callable[[], list[str]]) -> None:
-    """A Python that imports from the current folder steps into them, and a pytest that is told to by its settings."""
+    """A Python that imports from the current folder imports the traps, and so does a pytest with such settings."""
     run(sys.executable, "-c", "import yaml, random, pytest_jsonreport")
     assert ["yaml", "random", "pytest_jsonreport"] == sprung()
     run(BIN / "pytest", "--version", "--version", PYTEST_PLUGINS="")
@@ -110,14 +110,14 @@ def test_the_traps_work(run: Run, sprung: Callable[[], list[str]]) -> None:
 
 @pytest.mark.parametrize("official", [(), ("--official",)])
 def test_grade(run: Run, sprung: Callable[[], list[str]], official: tuple[str, ...]) -> None:
-    """One submission; an official run asks the oracle for fresh programs."""
+    """An official run of one submission imports no trap. It asks the oracle for random programs."""
     done = run(BIN / "grade", "accumulate", "--from", SOLUTIONS, *official)
     assert (0, "", []) == (done.returncode, done.stderr, sprung())
     assert "Score 10/10" in done.stdout
 
 
 def test_grade_as_a_module(run: Run, sprung: Callable[[], list[str]]) -> None:
-    """The same, started as `python -I -m grader`."""
+    """A run started as `python -I -m grader` imports no trap."""
     done = run(sys.executable, "-I", "-m", "grader", "accumulate", "--from", SOLUTIONS)
     assert (0, "", []) == (done.returncode, done.stderr, sprung())
 
@@ -126,8 +126,10 @@ def test_grade_as_a_module(run: Run, sprung: Callable[[], list[str]]) -> None:
 def test_a_python_that_was_told_to_look_in_the_current_folder(
     run: Run, traps: Path, sprung: Callable[[], list[str]], more: dict[str, str]
 ) -> None:
-    """`python -m grader`, and a PYTHONPATH with an empty entry, put the current folder first; what Python has not
-    imported from there when the grader begins, nothing imports."""
+    """`python -m grader`, or a PYTHONPATH with an empty entry, puts the current folder first.
+
+    Modules that Python has not imported from there before the grader begins are not imported from there at all.
+    """
     before = {"grader", "sitecustomize", "usercustomize", *python_imports_by_itself()}
     for name in before & set(MODULES):
         (traps / f"{name}.py").unlink()
@@ -137,14 +139,14 @@ def test_a_python_that_was_told_to_look_in_the_current_folder(
 
 
 def python_imports_by_itself() -> set[str]:
-    """What is there before the first line of a program that the packaging tools made, or of a module."""
+    """Return the modules that are imported before the first line of an installed program, or of a module."""
     code = "import re, runpy, importlib.util, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return {name.split(".")[0] for name in done.stdout.split()}
 
 
 def test_hint_and_start(run: Run, sprung: Callable[[], list[str]], tmp_path: Path) -> None:
-    """The learner's other commands."""
+    """A learner's other commands import no trap."""
     hint = run(BIN / "grade", "hint", "swap")
     start = run(BIN / "grade", "start", tmp_path / "exercises")
     assert (0, 0, []) == (hint.returncode, start.returncode, sprung())
@@ -152,14 +154,14 @@ def test_hint_and_start(run: Run, sprung: Callable[[], list[str]], tmp_path: Pat
 
 @pytest.fixture
 def results(run: Run, tmp_path: Path) -> Path:
-    """What `grade cohort` makes of the class whose members are called like modules."""
+    """Return the results of `grade cohort` for a class whose members have the names of modules."""
     done = run(BIN / "grade", "cohort", ".", "--out", tmp_path / "results", "--jobs", 1, *OWN_SEED)
     assert CLASS in done.stdout, done.stderr
     return tmp_path / "results"
 
 
 def test_cohort_export_and_page(run: Run, results: Path, sprung: Callable[[], list[str]]) -> None:
-    """The instructor's commands, started in the folder of submissions."""
+    """The instructor's commands import no trap in the folder of submissions."""
     export = [run(BIN / "grade", "export", results, "--to", form) for form in ("csv", "feedback", "junit")]
     page = run(BIN / "grade", "page", results)
     assert ([0, 0, 0, 0], []) == ([done.returncode for done in (*export, page)], sprung())
@@ -167,7 +169,7 @@ def test_cohort_export_and_page(run: Run, results: Path, sprung: Callable[[], li
 
 @pytest.mark.filterwarnings("ignore")  # the cluster's own
 def test_cohort_with_a_cluster(run: Run, tmp_path: Path, sprung: Callable[[], list[str]]) -> None:
-    """`--dask`: the library is imported from where it is installed, and the workers' grading processes too."""
+    """With `--dask`, the library is imported from its installation, also in the workers' grading processes."""
     distributed = pytest.importorskip("distributed")
     words = (BIN / "grade", "cohort", ".", "--out", tmp_path / "results")
     here = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
@@ -178,14 +180,14 @@ def test_cohort_with_a_cluster(run: Run, tmp_path: Path, sprung: Callable[[], li
 
 
 def test_stubs_build_and_verify(run: Run, course: Path, sprung: Callable[[], list[str]]) -> None:
-    """The author's commands."""
+    """The author's commands import no trap."""
     done = [run(BIN / "grade", *words, "--course", course) for words in (["stubs"], ["build"], ["verify", "1"])]
     assert ([0, 0, 0], []) == ([one.returncode for one in done], sprung()), done
 
 
 @pytest.fixture
 def _among_traps(traps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This process stands in the folder of traps, and its environment points there."""
+    """Make the folder of traps the current folder of this process, and point the environment there."""
     monkeypatch.chdir(traps)
     monkeypatch.setenv("PYTHONPATH", str(traps))
     monkeypatch.setenv("PYTHONSTARTUP", str(traps / "yaml" / "__init__.py"))
@@ -194,7 +196,7 @@ def _among_traps(traps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_among_traps")
 def test_variables_of_the_environment_steer_no_process(sprung: Callable[[], list[str]]) -> None:
-    """A process that we start imports from where we do, whatever PYTHONPATH says."""
+    """A process that the grader starts imports from the same folders as the grader, with any PYTHONPATH."""
     made = settings(load_course(ROOT), "backward 2026.1", Drawn(), isolation="process", official=False)
     pool = LocalPool(made, 1)
     try:

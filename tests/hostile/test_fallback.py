@@ -1,4 +1,4 @@
-"""Where a tier cannot be had, `auto` takes the next one without a word, and it holds and grades as well."""
+"""If a tier is unavailable, `auto` silently uses the next one, which isolates and grades as well."""
 
 import os
 from functools import partial
@@ -18,7 +18,7 @@ AS_ROOT = os.geteuid() == 0 if hasattr(os, "geteuid") else False
 
 
 def needs(tier: str) -> None:
-    """Skip, saying so, where a tier cannot be had at all."""
+    """Skip a test, with a reason, if a tier is unavailable on this machine."""
     try:
         with sandbox.start(tier) as warm:
             assert tier == warm.tier
@@ -27,7 +27,7 @@ def needs(tier: str) -> None:
 
 
 def scores(warm: Warm, folder: Path) -> list[int]:
-    """What the solution of `distribute` and a wrong one get."""
+    """Return the scores of the solution of `distribute` and of a wrong file."""
     course = load_course(ROOT)
     right = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
     found = []
@@ -45,7 +45,7 @@ def scores(warm: Warm, folder: Path) -> list[int]:
 def test_without_bubblewrap_landlock_is_taken(
     script: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Missing, refused or dying bubblewrap: `auto` gives Landlock, says nothing, and judges right and wrong."""
+    """If bubblewrap is missing, refused or dies, `auto` silently uses Landlock, and judges right and wrong files."""
     needs("landlock")
     if script is not None:
         (tmp_path / "bwrap").write_text(script)
@@ -58,7 +58,7 @@ def test_without_bubblewrap_landlock_is_taken(
 
 
 def test_with_landlock_refused_root_gets_seccomp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where neither bubblewrap nor Landlock can be started, root still grades strangers' code, by seccomp alone."""
+    """If neither bubblewrap nor Landlock can be started, root can still grade untrusted code with seccomp alone."""
     if not AS_ROOT:
         pytest.skip("NOT TESTED: only root can have the seccomp tier")
     needs("seccomp")
@@ -74,7 +74,7 @@ def test_with_landlock_refused_root_gets_seccomp(tmp_path: Path, monkeypatch: py
 
 
 def test_a_fence_with_a_gap_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Landlock that lets through the file that must not be read is found out at the start, and not taken."""
+    """A Landlock that allows access to a forbidden file is detected at the start, and is not used."""
     if not AS_ROOT:
         pytest.skip("NOT TESTED: only root has a tier below Landlock")
     needs("landlock")
@@ -89,7 +89,7 @@ def test_a_fence_with_a_gap_is_not_used(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_with_everything_refused_official_grading_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without any sandbox there is an error that names each tier and its reason, and no grading in the open."""
+    """Without any sandbox, the error names each tier with its reason, and nothing is graded."""
 
     def refuse(request: Request) -> None:
         raise OSError("refused for a test")

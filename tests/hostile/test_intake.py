@@ -1,4 +1,4 @@
-"""Submissions that cost whoever reads them: each costs itself alone, and the class is read as if it were not there."""
+"""Submissions that are expensive to read affect only themselves, and the rest of the class is read as without them."""
 
 import bz2
 import gzip
@@ -23,7 +23,7 @@ LAST = b"\1\0\0\xff\xff"  # block of a deflate stream, empty
 
 
 def costly_blocks(size: int) -> bytes:
-    """Deflate blocks that give nothing, and of all such take longest: each describes codes of its own."""
+    """Return deflate blocks that unpack to nothing and take the longest, because each describes its own codes."""
     bits: list[int] = []
 
     def put(value: int, count: int) -> None:
@@ -47,7 +47,7 @@ HEADER = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 8, 0, 33, 0, 0, 1, len(_NAME
 
 
 def zip_of(members: bytes, listed: list[tuple[int, int]]) -> bytes:
-    """A zip file of members as they stand, listed by where each begins and how long its deflate stream is."""
+    """Return a zip file of raw members, listed by their offsets and the lengths of their deflate streams."""
     directory = b"".join(
         struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 8, 0, 33, 0, size, 1, len(_NAME), 0, 0, 0, 0, 0, start) + _NAME
         for start, size in listed
@@ -57,7 +57,7 @@ def zip_of(members: bytes, listed: list[tuple[int, int]]) -> bytes:
 
 
 def zeros(size: int) -> bytes:
-    """The header of a file in a tar file."""
+    """Return the header of a file in a tar file."""
     info = tarfile.TarInfo("zeros")
     info.size = size
     return info.tobuf()
@@ -75,7 +75,7 @@ def side_by_side() -> dict[str, bytes]:
 
 
 def one_in_the_other() -> dict[str, bytes]:
-    """Each member unpacks to the headers of those behind it and shares their blocks, so that no two share an offset."""
+    """Return members that each unpack to the headers of those behind them, and share blocks but no offset."""
     quoted = b"\0" + struct.pack("<HH", len(HEADER), len(HEADER) ^ 0xFFFF) + HEADER
     members = HEADER + quoted * 1999 + costly_blocks(100_000)
     starts = range(0, 2000 * len(quoted), len(quoted))
@@ -108,18 +108,18 @@ def bzip2_streams() -> dict[str, bytes]:
 
 
 def xz_streams() -> dict[str, bytes]:
-    """Each asks for a dictionary of 64 MB and unpacks to a byte of one long file."""
+    """Return streams that each ask for a dictionary of 64 MB and unpack to one byte of a long file."""
     start, stream = lzma.compress(zeros(1 << 30)), lzma.compress(b"x", preset=9)
     return {f"{n}.tar.xz": start + stream * 9_000 for n in range(32)}
 
 
 def bomb() -> dict[str, bytes]:
-    """Four gigabytes of zeros in a few hundred bytes."""
+    """Return four gigabytes of zeros in a few hundred bytes."""
     return {"work.tar.bz2": bz2.compress(zeros(4 << 30)) + bz2.compress(bytes(16 << 20)) * 256}
 
 
 def headers() -> dict[str, bytes]:
-    """Names in extended headers, of which each takes long to understand."""
+    """Return names in extended headers, each of which takes long to parse."""
     info = tarfile.TarInfo("x")
     info.type, info.size = tarfile.XHDTYPE, 64 << 10
     return {"work.tar.gz": gzip.compress((info.tobuf() + b"4 =\n" * (16 << 10)) * 500, 1)}
@@ -146,7 +146,7 @@ HOSTILE: list[Callable[[], dict[str, bytes]]] = [
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """What was read of a class in which there is somebody for each kind of trap, and somebody honest after them."""
+    """Return the result of reading a class with one submission for each kind of trap, followed by an honest one."""
     folder = tmp_path_factory.mktemp("class")
     for make in (*HOSTILE, dict):
         person = folder / make.__name__
@@ -161,8 +161,10 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 @pytest.mark.parametrize("make", HOSTILE)
 def test_an_archive_costs_itself_alone(read: dict[str, object], make: Callable[[], dict[str, bytes]]) -> None:
-    """What it counts for is used up before the process's time is: the file beside it is read, and a note says why the
-    archive was not."""
+    """The allowance for archives is used up before the process's time.
+
+    The file beside the archive is read, and a note says why the archive was not.
+    """
     intake = read[make.__name__]
     assert isinstance(intake, Intake)
     assert TEXT == intake.sources["distribute"].text
@@ -170,7 +172,7 @@ def test_an_archive_costs_itself_alone(read: dict[str, object], make: Callable[[
 
 
 def test_who_comes_after_them_is_read_as_ever(read: dict[str, object]) -> None:
-    """Nothing of them is left."""
+    """The honest submission is not affected."""
     intake = read["dict"]
     assert isinstance(intake, Intake)
     assert (TEXT, ()) == (intake.sources["distribute"].text, intake.notes)

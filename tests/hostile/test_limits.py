@@ -1,4 +1,4 @@
-"""What is known not to be prevented, pinned: a change here is news for SECURITY.md and docs/threat-model.md."""
+"""Known limits of the isolation. A change here must be described in SECURITY.md and docs/threat-model.md."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ KNOWN = {
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_limits_are_where_they_were(run: Any, tier: str) -> None:
-    """Each known limit shows in exactly the tiers that are named for it."""
+    """Each known limit has an effect in exactly the tiers that are listed for it."""
     accepted = {name for name, (tiers, _) in KNOWN.items() if tier in tiers}
     effective = {name for name, (_, tiers) in KNOWN.items() if tier in tiers}
     assert accepted == {name for name, outcome in run.limits.items() if outcome.accepted}

@@ -1,4 +1,4 @@
-"""An official run reads what was handed in, and nothing that a link in it leads to."""
+"""An official run reads only the submission, and nothing that a link in it points to."""
 
 import json
 import os
@@ -21,7 +21,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """A folder to stand in, with an honest submission in it."""
+    """Return a current folder with an honest submission in it."""
     folder = tmp_path / "work"
     (folder / "alice" / "exercises").mkdir(parents=True)
     shutil.copy(SOLUTIONS / FILE, folder / "alice" / "exercises")
@@ -30,7 +30,7 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def official(tmp_path: Path, work: Path) -> Run:
-    """Run `grade distribute --official` with more words."""
+    """Run `grade distribute --official` with further words."""
 
     def run(*words: object, cwd: Path = work) -> "subprocess.CompletedProcess[str]":
         seed = ("--seed", "backward 2026.1", "--report", tmp_path / "report.json")
@@ -48,7 +48,7 @@ def official(tmp_path: Path, work: Path) -> Run:
 
 @pytest.fixture
 def reported(tmp_path: Path) -> Callable[[], dict[str, Any]]:
-    """Status and message of the one exercise in the report."""
+    """Return status and message of the only exercise in the report."""
 
     def read() -> dict[str, Any]:
         (exercise,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["exercises"]
@@ -66,12 +66,12 @@ def reported(tmp_path: Path) -> Callable[[], dict[str, Any]]:
     ],
 )
 def test_a_path_without_links_is_graded(official: Run, words: tuple[str, ...]) -> None:
-    """Whichever way it is written."""
+    """A path without links is graded in any spelling."""
     assert (0, "") == ((done := official(*words)).returncode, done.stderr)
 
 
 def test_the_folder_one_stands_in_is_ones_own(official: Run, work: Path) -> None:
-    """Only what lies below it came with the submission."""
+    """Links above the current folder are allowed, because only the content below it is submitted."""
     (work.parent / "door").symlink_to(work)
     assert 0 == official(cwd=work.parent / "door" / "alice").returncode
 
@@ -79,7 +79,7 @@ def test_the_folder_one_stands_in_is_ones_own(official: Run, work: Path) -> None
 def test_a_linked_exercises_folder_is_not_followed(
     official: Run, work: Path, reported: Callable[[], dict[str, Any]]
 ) -> None:
-    """Where the repository that is graded has a link for its `exercises`, its files are unreadable."""
+    """If `exercises` in the graded repository is a link, its files are unreadable."""
     (work / "exercises").symlink_to(SOLUTIONS)
     assert (1, REFUSED) == (official().returncode, reported())
 
@@ -87,7 +87,7 @@ def test_a_linked_exercises_folder_is_not_followed(
 def test_a_linked_exercises_folder_of_a_course_is_not_followed(
     official: Run, work: Path, reported: Callable[[], dict[str, Any]]
 ) -> None:
-    """Nor where the course is named, and the files to be graded are those in it."""
+    """This also holds if the course is named, and the files to grade are those in it."""
     for name in ("course.yaml", "tests/hidden"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         (work / name).parent.mkdir(exist_ok=True)
@@ -110,7 +110,7 @@ def test_a_linked_exercises_folder_of_a_course_is_not_followed(
 def test_a_path_that_leads_through_a_link_is_refused(
     official: Run, work: Path, words: tuple[str, ...], link: str
 ) -> None:
-    """The link may be the submission's own: whoever runs the grader has to say where it leads."""
+    """The link may belong to the submission, so the user has to name its target."""
     (work / "mallory").symlink_to(SOLUTIONS)
     (work.parent / "inner").mkdir()
     shutil.copy(SOLUTIONS / FILE, work.parent / "inner")
@@ -121,7 +121,7 @@ def test_a_path_that_leads_through_a_link_is_refused(
 
 
 def test_an_absolute_path_that_leads_through_a_link_is_refused(official: Run, work: Path) -> None:
-    """Every folder on the way counts."""
+    """Every folder in the path is checked."""
     (work / "mallory").symlink_to(SOLUTIONS)
     done = official("--from", work / "mallory")
     assert (2, True) == (done.returncode, f"and {work / 'mallory'} is one" in done.stderr)

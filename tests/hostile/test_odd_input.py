@@ -1,6 +1,6 @@
-"""What a submission, an export or a folder of results can bring beside code: odd files, odd names, odd text.
+"""Odd files, names and texts in a submission, an export or a folder of results.
 
-Each is told in a line or a note, with the exit code that is documented; nothing is lost, and nothing is followed.
+Each is reported in a line or a note, with the documented exit code. Nothing is lost, and no link is followed.
 """
 
 import csv
@@ -27,7 +27,7 @@ Make = Callable[[Path], object]
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """A folder with a right exercise file and a secret."""
+    """Return a folder with a right exercise file and a secret."""
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "02_swap.py").write_text(SWAP, encoding="utf-8")
@@ -37,7 +37,7 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def grade(work: Path, tmp_path: Path) -> Iterator[Grade]:
-    """Run `grade`. Whatever it is given, it ends by itself, without a traceback, and the secret stays as it is."""
+    """Run `grade`. Check that it ends without a traceback and does not change the secret."""
     (tmp_path / "home").mkdir()
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "LC_ALL": "C.UTF-8"}
 
@@ -56,7 +56,7 @@ def grade(work: Path, tmp_path: Path) -> Iterator[Grade]:
 
 @pytest.fixture
 def submissions(work: Path) -> Path:
-    """One right, one wrong."""
+    """Return a right and a wrong submission."""
     for name, text in (("ann", SWAP), ("bob", WRONG)):
         (work / "class" / name).mkdir(parents=True)
         (work / "class" / name / "02_swap.py").write_text(text, encoding="utf-8")
@@ -65,7 +65,7 @@ def submissions(work: Path) -> Path:
 
 @pytest.fixture
 def results(grade: Grade, submissions: Path, work: Path) -> Path:
-    """What `grade cohort` made of them."""
+    """Return the results of `grade cohort` for the two submissions."""
     assert 0 == grade("cohort", submissions, "--out", work / "results", "--jobs", 1, *SEED).returncode
     return work / "results"
 
@@ -100,7 +100,7 @@ REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
 def test_a_report_is_written_to_a_file_or_not_at_all(
     grade: Grade, work: Path, make: Make, words: tuple[str, ...], place: str
 ) -> None:
-    """The learner reads the result all the same, and what is in the way stays."""
+    """The learner still gets the result, and the file in the way stays."""
     (work / place).parent.mkdir(exist_ok=True)
     make(work / place)
     before = (work / place).lstat()
@@ -126,7 +126,7 @@ PLACES = {
 
 
 def test_pages_and_exports_lead_nowhere_else(grade: Grade, results: Path, tmp_path: Path) -> None:
-    """Nothing is written through a link, or deleted behind one; nothing waits for a pipe."""
+    """Nothing is written through a link or deleted behind one, and nothing waits for a pipe."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "kept").write_text("kept")
@@ -149,7 +149,7 @@ def test_pages_and_exports_lead_nowhere_else(grade: Grade, results: Path, tmp_pa
 def test_results_that_are_links_are_told(
     grade: Grade, submissions: Path, work: Path, tmp_path: Path, name: str
 ) -> None:
-    """Before anything is graded; neither the link nor what it leads to is touched."""
+    """The error comes before grading, and neither the link nor its target is changed."""
     (work / "results").mkdir()
     (work / "results" / name).symlink_to(tmp_path / "elsewhere")
     done = grade("cohort", submissions, "--out", "results")
@@ -164,7 +164,7 @@ def test_results_that_are_links_are_told(
 
 @pytest.mark.parametrize("more", [{}, ASCII], ids=["UTF-8", "ASCII"])
 def test_names_that_are_not_utf_8_are_names(grade: Grade, work: Path, more: dict[str, str]) -> None:
-    """Of folders, of files and of reports; they are spelled where they are shown."""
+    """Such names of folders, files and reports work, and are escaped in the output."""
     folder = work / "d\udcff∇"
     (folder / "class" / "b\udcffob").mkdir(parents=True)
     (folder / "class" / "Jörg").mkdir()
@@ -182,7 +182,7 @@ def test_names_that_are_not_utf_8_are_names(grade: Grade, work: Path, more: dict
 
 
 def test_a_terminal_of_ascii_shows_any_text(grade: Grade, work: Path) -> None:
-    """What it has no character for is spelled; JSON stays UTF-8."""
+    """Characters that the terminal cannot show are escaped. JSON stays UTF-8."""
     raising = SWAP.replace("self.grad +=", "print('∇'); raise ValueError('∇L'); self.grad +=", 1)
     assert raising != SWAP
     (work / "02_swap.py").write_text(raising, encoding="utf-8")
@@ -197,7 +197,7 @@ UNSEEN = "\ufeff\U000e0041\u200b\u2060\u202e\u2066\u00ad\u061c\u3164"
 
 
 def test_what_nobody_can_see_is_spelled(grade: Grade, work: Path) -> None:
-    """In the report as JSON spells it, on the terminal as Python does: nothing hides in either."""
+    """Invisible characters are escaped in the report as in JSON, and on the terminal as in Python."""
     raising = SWAP.replace("self.grad +=", f"print('a{UNSEEN}b'); raise ValueError('a{UNSEEN}b'); self.grad +=", 1)
     (work / "02_swap.py").write_text(raising, encoding="utf-8")
     done = grade("swap", "--from", ".")
@@ -211,7 +211,7 @@ def test_what_nobody_can_see_is_spelled(grade: Grade, work: Path) -> None:
 
 
 def test_yaml_that_is_too_deep_is_told(grade: Grade, submissions: Path, work: Path) -> None:
-    """A process that ends with a segmentation fault tells nothing."""
+    """The message comes from the grader, because a segmentation fault would give none."""
     (submissions / "submission_metadata.yml").write_text("[" * 200_000)
     done = grade("cohort", submissions, "--out", "results")
     assert 2 == done.returncode
@@ -225,7 +225,7 @@ def test_yaml_that_is_too_deep_is_told(grade: Grade, submissions: Path, work: Pa
 def test_a_report_that_does_not_add_up_is_read_by_nobody(
     grade: Grade, submissions: Path, results: Path, work: Path
 ) -> None:
-    """Exports and page name it; the next run grades the submission anew, and keeps what was there."""
+    """Exports and the page name the report. The next run grades the submission again, and keeps the old file."""
     path = results / "reports" / "bob.json"
     right = json.loads(path.read_bytes())["score"]
     path.write_bytes(path.read_bytes().replace(b'"score": %d' % right, b'"score": 6', 1))
@@ -243,7 +243,7 @@ def test_a_report_that_does_not_add_up_is_read_by_nobody(
 
 
 def test_hidden_submissions_are_named(grade: Grade, submissions: Path) -> None:
-    """Somebody has to look, and is told so."""
+    """A hidden submission is listed, and the exit code is 1."""
     (submissions / "bob").rename(submissions / ".bob")
     done = grade("cohort", submissions, "--out", "results", *SEED)
     assert 1 == done.returncode
@@ -251,7 +251,7 @@ def test_hidden_submissions_are_named(grade: Grade, submissions: Path) -> None:
 
 
 def test_nobody_takes_anothers_place_in_canvas(grade: Grade, work: Path) -> None:
-    """Somebody who is called `bob_77` has points of their own, and bob, whose id is 77, has his."""
+    """A person called `bob_77` gets their own points, and so does bob, whose id is 77."""
     folder = work / "class"
     folder.mkdir()
     (folder / "bob_77_99730_02_swap.py").write_text(SWAP)

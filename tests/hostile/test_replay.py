@@ -1,4 +1,4 @@
-"""Answers to the course's own programs, known by heart, are worth nothing where a secret seed gives the numbers."""
+"""Recorded answers to the course's programs are worth nothing if a secret seed chooses the numbers."""
 
 import base64
 import inspect
@@ -70,13 +70,13 @@ class Value:
 
 
 def shape(program: Any, steps: Any) -> str:
-    """What a run looks like without the numbers that may change: operations, what they are applied to, steps."""
+    """Return a run without the numbers that may change: its operations, their operands, and its steps."""
     called = [step[:2] if step[0] == "call" else step[:1] for step in steps]
     return json.dumps([[node[:1] if node[0] == "leaf" else node for node in program], called])
 
 
 class Recording:
-    """What an engine answered to every batch."""
+    """The answers of an engine to every batch."""
 
     def __init__(self) -> None:
         self.runs: dict[str, Any] = {}
@@ -85,7 +85,7 @@ class Recording:
         self.reading: Any = None
 
     def take(self, frame: bytes, batch: Batch) -> None:
-        """Keep the answer in a frame to a batch, if a file has room for it."""
+        """Keep the answer to a batch, if it fits into a file."""
         if len(frame) > 400_000:
             return
         asked = json.loads(batch.encode())
@@ -101,7 +101,7 @@ class Recording:
 
     @property
     def file(self) -> str:
-        """A file that plays all of it back."""
+        """Return a file that plays back all answers."""
         text = base64.b85encode(zlib.compress(json.dumps(vars(self)).encode())).decode()
         return REPLAY.replace("@shape@", UNTYPED_SHAPE).replace("@recording@", text)
 
@@ -117,7 +117,7 @@ def warm() -> Iterator[Warm]:
 
 @pytest.fixture(scope="module", params=COURSES)
 def name(request: pytest.FixtureRequest) -> str:
-    """One course after the other."""
+    """Return the name of each course, one after another."""
     return str(request.param)
 
 
@@ -128,7 +128,7 @@ def course(name: str) -> Course:
 
 @pytest.fixture(scope="module")
 def replay(course: Course, warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A file for each exercise that plays back what the solution answered in a practice run."""
+    """Return a file for each exercise that plays back the solution's answers from a practice run."""
     folder = tmp_path_factory.mktemp("replay")
     book = read_book(course.book)
     decode = protocol.decode_batch
@@ -150,22 +150,22 @@ def replay(course: Course, warm: Warm, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture(scope="module")
 def official(course: Course, replay: dict[str, Path], warm: Warm) -> Report:
-    """What the replay gets under a secret seed."""
+    """Return the result of the replay under a secret seed."""
     return grade(course, read_book(course.book), replay, seed=SEED, memo=None, warm=warm)
 
 
 def test_a_replay_works_where_the_programs_are_known(course: Course, replay: dict[str, Path], warm: Warm) -> None:
-    """In a practice run, whose programs everybody can record, it gets full marks: the attack is a good one."""
+    """In a practice run, whose programs can be recorded, the replay gets full marks, so the attack works."""
     practice = grade(course, read_book(course.book), replay, seed=course.seed, memo=None, warm=warm)
     assert (practice.max_score, "passed") == (practice.score, practice.status)
 
 
 def test_a_replay_gets_no_more_than_an_empty_file(name: str, official: Report) -> None:
-    """Under a secret seed nothing that was recorded is right, but for what is the same for all numbers."""
+    """Under a secret seed, recorded answers are wrong, except those that are the same for all numbers."""
     points = {exercise.id: exercise.score + exercise.bonus for exercise in official.exercises}
     assert SAME_FOR_ALL_NUMBERS[name] == {exercise: score for exercise, score in points.items() if score}
 
 
 def test_a_replay_needs_review(official: Report) -> None:
-    """It leaves out what it does not know, and a person is told so."""
+    """The replay leaves out unknown programs, and a review is requested."""
     assert "left_out" in {reason.kind for reason in review_reasons(official)}

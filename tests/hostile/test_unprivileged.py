@@ -1,4 +1,4 @@
-"""The same as a user who is not root, which is how most instructors and CI jobs grade."""
+"""The attacks as a user who is not root, as most instructors and CI jobs run the grader."""
 
 import os
 import shutil
@@ -51,7 +51,7 @@ def kit() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def unprivileged(harness: ModuleType, kit: Path) -> dict[str, Any]:
-    """A part of the attacks and honest files, graded by nobody's grader, in the tiers that need no root."""
+    """Run some attacks and honest files as the user `nobody`, in the tiers that need no root."""
     if os.geteuid() != 0:
         pytest.skip("the whole suite runs as a user who is not root already")
     search_path = os.pathsep.join([str(kit), sysconfig.get_path("purelib")])
@@ -65,7 +65,7 @@ def unprivileged(harness: ModuleType, kit: Path) -> dict[str, Any]:
 
 
 def readable_interpreter(search_path: str) -> str:
-    """A Python of our version that another user can run with our packages; skips where there is none."""
+    """Return a Python of this version that another user can run with our packages. Skip the test if there is none."""
     ours = "{}.{}".format(*sys.version_info[:2])
     reasons = []
     for candidate in (os.path.realpath(sys.executable), f"/usr/bin/python{ours}", "/usr/bin/python3"):
@@ -110,13 +110,13 @@ def test_nothing_is_accepted(run: Any, harness: ModuleType) -> None:
 
 @without_root
 def test_nothing_has_an_effect(run: Any, harness: ModuleType) -> None:
-    """Learner code has the grader's own user id there, and reaches nothing of it all the same."""
+    """Learner code has the grader's own user id there, but cannot reach anything of the grader's."""
     assert [] == harness.told(run.with_effect)
 
 
 @without_root
 def test_controls_and_honest_files_are_right(run: Any, harness: ModuleType) -> None:
-    """Right and wrong files behind the attacks, and honest ones, are judged as they deserve."""
+    """Right and wrong files after the attacks, and honest ones, get the right verdict."""
     assert [] == harness.told(run.controls_wrong)
     assert [] == harness.told(run.rejected)
     assert set(HONEST) == set(run.honest)

@@ -1,4 +1,4 @@
-"""Grades files in two ways: all batches of one in one process, or each in a process of its own."""
+"""Grade files in two ways: all batches in one process, or each batch in a separate process."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -20,13 +20,13 @@ BOOK = read_book(COURSE.book)
 
 @pytest.fixture(scope="module")
 def cpu_s() -> float:
-    """The seconds of CPU time that a program may take: the course's own limit."""
+    """Return the seconds of CPU time for a program: the course's own limit."""
     return COURSE.limits.cpu_s
 
 
 @pytest.fixture(scope="module")
 def grader(tmp_path_factory: pytest.TempPathFactory, cpu_s: float) -> Iterator[Grader]:
-    """Grades in a plain process, in which more can be left behind than in a sandbox."""
+    """Return a grader that uses a plain process, in which more can be left behind than in a sandbox."""
     course = replace(COURSE, limits=replace(COURSE.limits, cpu_s=cpu_s))
     with grader_of(course, BOOK, tmp_path_factory.mktemp("memo") / "memo.sqlite", COURSE.seed, "process") as one:
         yield one
@@ -34,7 +34,7 @@ def grader(tmp_path_factory: pytest.TempPathFactory, cpu_s: float) -> Iterator[G
 
 @pytest.fixture
 def grade(grader: Grader) -> Callable[..., dict[str, Any]]:
-    """Grade texts, by exercise, as one submission; gives what the report says of each, without durations."""
+    """Grade texts, by exercise, as one submission. Return each result in the report, without durations."""
 
     def grade_apart(texts: Mapping[str, str], *, apart: bool) -> dict[str, Any]:
         with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""What a file leaves behind in its interpreter changes no result of its later checks."""
+"""Changes that a file makes to its interpreter do not affect its later checks."""
 
 import textwrap
 from collections.abc import Callable
@@ -36,12 +36,12 @@ MEMORIES = {
 
 @pytest.fixture(scope="module")
 def cpu_s() -> float:
-    """A quarter of the course's limit, for a mess that runs on until it is stopped."""
+    """Return a quarter of the course's limit, because some changes run until they are stopped."""
     return 0.5
 
 
 def messy(stem: str, code: str) -> str:
-    """The solution of an exercise, edited, that makes a mess once each time it is run."""
+    """Return the edited solution of an exercise that changes its interpreter once in each run."""
     edit, at_import = FILES[stem]
     text = (ROOT / "solutions" / f"{stem}.py").read_text(encoding="utf-8")
     if edit is not None:
@@ -57,7 +57,7 @@ def messy(stem: str, code: str) -> str:
 
 @pytest.mark.parametrize("name", MESSES)
 def test_results_are_those_of_one_process_per_batch(grade: Grade, name: str) -> None:
-    """Scores, statuses, messages, numbers and output, of right and of wrong files."""
+    """Scores, statuses, messages, numbers and output are the same, for right and for wrong files."""
     texts = {stem: messy(stem, MESSES[name]["code"]) for stem in FILES}
     shared = grade(texts, apart=False)
     assert shared == grade(texts, apart=True)
@@ -67,7 +67,7 @@ def test_results_are_those_of_one_process_per_batch(grade: Grade, name: str) -> 
 
 
 def test_files_without_a_mess_share_a_process(grade: Grade, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A right file's checks are all run in one process, which is what the messes have to be put right in."""
+    """All checks of a right file run in one process, so the tests above are not vacuous."""
     started = []
     start = Warm.start
     monkeypatch.setattr(Warm, "start", lambda warm, *given: started.append(given) or start(warm, *given))
@@ -80,7 +80,7 @@ def test_files_without_a_mess_share_a_process(grade: Grade, monkeypatch: pytest.
 
 @pytest.mark.parametrize("memory", MEMORIES)
 def test_what_remembers_where_nothing_is_put_back_gains_nothing(grade: Grade, memory: str) -> None:
-    """A file that is right only in a used process gets fewer points than one that is right in each."""
+    """A file that is right only in a used process gets fewer points than one that is right in every process."""
     code = f"""\
 import json
 import random

@@ -1,4 +1,4 @@
-"""For the files whose verdicts are known, sharing a process among checks makes no difference."""
+"""For files with known verdicts, it makes no difference that checks share a process."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ def table() -> Iterator[ModuleType]:
 
 
 def submissions(entries: list[Any]) -> list[dict[str, Any]]:
-    """The entries, each exercise's one after the other in a submission of its own, with those of other exercises."""
+    """Return submissions of the entries, each of which has entries of several exercises."""
     found: list[dict[str, Any]] = []
     for entry in entries:
         place = next((one for one in found if entry.stem not in one), None)
@@ -43,14 +43,14 @@ def submissions(entries: list[Any]) -> list[dict[str, Any]]:
 
 
 def without_chance(result: dict[str, Any]) -> dict[str, Any]:
-    """A result; of checks that ran out of time no more than that."""
+    """Return a result without the details of checks that ran out of time."""
     checks = [{"id": c["id"], "status": c["status"]} if c["status"] == "timeout" else c for c in result["checks"]]
     return {**result, "checks": checks}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_results_are_those_of_one_process_per_batch(table: ModuleType, grade: Grade, kind: str) -> None:
-    """Every number, status, message, diagnosis and line of output of right and of wrong files."""
+    """Numbers, statuses, messages, diagnoses and output are the same, for right and for wrong files."""
     differing = []
     for entries in submissions(getattr(table, kind)()):
         texts = {stem: entry.text for stem, entry in entries.items()}

@@ -22,25 +22,25 @@ DIAMOND_ANSWER = Answer(values=(1.0, 3.0, 3.0, 4.0, 12.0), grads=(15.0, 7.0, 4.0
 
 
 class ComputedError(Exception):
-    """Something was about to be computed."""
+    """A computation was about to start."""
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the memo of this module's oracle is."""
+    """Return the path of the memo for this module's oracle."""
     return tmp_path_factory.mktemp("memo") / "oracle.sqlite"
 
 
 @pytest.fixture(scope="module")
 def oracle(path: Path) -> Iterator[Oracle]:
-    """An oracle without a book; its process is started once for all tests."""
+    """Return an oracle without a book, whose process is started once for all tests."""
     with Oracle(None, path) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def memo(oracle: Oracle, path: Path) -> Path:
-    """A memo in which an oracle has left its answer to the diamond."""
+    """Return a memo that contains an oracle's answer to the diamond."""
     before = oracle.computed
     assert [DIAMOND_ANSWER] == oracle.answers([DIAMOND])
     assert before + 1 == oracle.computed
@@ -49,7 +49,7 @@ def memo(oracle: Oracle, path: Path) -> Path:
 
 @pytest.fixture
 def nothing_computed(monkeypatch: pytest.MonkeyPatch, memo: Path) -> None:
-    """From here on, after the memo was filled, starting an oracle's process raises `ComputedError`."""
+    """Make the start of an oracle's process raise `ComputedError`, after the memo was filled."""
 
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise ComputedError
@@ -63,7 +63,7 @@ def book_with(*known: tuple[str, Answer]) -> AnswerBook:
 
 @pytest.mark.usefixtures("nothing_computed")
 def test_what_the_book_knows_is_not_computed() -> None:
-    """For programs in the answer book no process is started, whatever their nodes are called."""
+    """For programs in the answer book, no process is started, whatever the names of their nodes."""
     with Oracle(book_with((SQUARE.key, SQUARED)), None) as oracle:
         assert [SQUARED, SQUARED] == oracle.answers([SQUARE, program("z = x * x", x=3)])
         assert 0 == oracle.computed
@@ -71,7 +71,7 @@ def test_what_the_book_knows_is_not_computed() -> None:
 
 @pytest.mark.usefixtures("nothing_computed")
 def test_the_book_comes_before_the_memo(memo: Path) -> None:
-    """Where both know a program, the book's answer is given, and the memo is not even opened."""
+    """If both have an answer, the book's answer is returned, and the memo is not opened."""
     other = Answer(values=(0.0,) * 5, grads=(0.0,) * 5)
     with Oracle(book_with((DIAMOND.key, other)), memo) as oracle:
         assert [other] == oracle.answers([DIAMOND])
@@ -79,7 +79,7 @@ def test_the_book_comes_before_the_memo(memo: Path) -> None:
 
 @pytest.mark.usefixtures("nothing_computed")
 def test_what_the_memo_knows_is_not_computed(memo: Path) -> None:
-    """A second oracle finds what the first one computed."""
+    """A second oracle finds the answer that the first one computed."""
     with Oracle(None, memo) as oracle:
         assert [DIAMOND_ANSWER] == oracle.answers([DIAMOND])
         assert 0 == oracle.computed
@@ -87,7 +87,7 @@ def test_what_the_memo_knows_is_not_computed(memo: Path) -> None:
 
 @pytest.mark.usefixtures("nothing_computed")
 def test_an_answer_of_another_torch_does_not_count(memo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The memo's key has torch's version in it."""
+    """The memo's key contains torch's version."""
     monkeypatch.setattr(answers_module, "torch_version", lambda: "0.1")
     with Oracle(None, memo) as oracle, pytest.raises(ComputedError):
         oracle.answers([DIAMOND])
@@ -108,7 +108,7 @@ def test_an_answer_of_another_torch_does_not_count(memo: Path, monkeypatch: pyte
     ],
 )
 def test_a_remembered_answer_that_cannot_be_right_is_ignored(tmp_path: Path, text: str) -> None:
-    """Too few numbers, too many, or something else altogether: it is computed again."""
+    """An answer with too few or too many numbers, or of another type, is computed again."""
     damaged = tmp_path / "oracle.sqlite"
     Memo(damaged).put({f"{SQUARE.key} {answers_module.torch_version()}": text})
     with Oracle(None, damaged) as oracle, pytest.raises(ComputedError):
@@ -116,7 +116,7 @@ def test_a_remembered_answer_that_cannot_be_right_is_ignored(tmp_path: Path, tex
 
 
 def test_answers_come_in_the_order_of_the_programs(oracle: Oracle) -> None:
-    """Whether known or computed now, each program gets its own answer."""
+    """Each program gets its own answer, known or computed."""
     oracle.answers([SQUARE])
     assert [DIAMOND_ANSWER, SQUARED, DIAMOND_ANSWER] == oracle.answers([DIAMOND, SQUARE, DIAMOND])
     assert [] == oracle.answers([])
@@ -145,7 +145,7 @@ def test_no_program_is_computed_twice(oracle: Oracle) -> None:
     [("L = log(a)", {"a": -1}), ("L = 1 / a", {"a": 0}), ("L = a ** 0.5", {"a": -4}), ("L = exp(a)", {"a": 1e4})],
 )
 def test_a_program_without_a_finite_answer(oracle: Oracle, text: str, leaves: dict[str, float]) -> None:
-    """Such a program is an `OracleError` that shows it, every time, and the oracle goes on afterwards."""
+    """The error is an `OracleError` with the program, every time, and the oracle still works afterwards."""
     asked = program(text, **leaves)
     for _ in range(2):
         with pytest.raises(OracleError, match="torch has no finite answer") as caught:
@@ -155,7 +155,7 @@ def test_a_program_without_a_finite_answer(oracle: Oracle, text: str, leaves: di
 
 
 def test_a_process_that_cannot_run_is_an_oracle_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without torch the message says what is missing, and asking again says so again."""
+    """Without torch, the message says what is missing, every time."""
     real = subprocess.Popen
 
     def ends_at_once(arguments: Any, **options: Any) -> Any:
@@ -169,7 +169,7 @@ def test_a_process_that_cannot_run_is_an_oracle_error(monkeypatch: pytest.Monkey
 
 
 def test_a_python_that_is_not_there_is_an_oracle_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Nor does a process that cannot even be started come out as anything else."""
+    """A process that cannot be started raises `OracleError` too."""
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with Oracle(None, None) as oracle, pytest.raises(OracleError):
         oracle.answers([SQUARE])

@@ -16,7 +16,7 @@ NEURON_LEAVES = {"x": 2.0, "w": -3.0, "y": 0.0, "v": 1.0, "b": 6.881373587019543
 
 
 def grads(text: str, **leaves: float) -> dict[str, float]:
-    """The derivative of the root by every node, by name."""
+    """Return the derivative of the root with respect to every node, by name."""
     asked = program(text, **leaves)
     _, found = answer(asked.wire, asked.root)
     return dict(zip(asked.index, found, strict=True))
@@ -60,32 +60,32 @@ def grads(text: str, **leaves: float) -> dict[str, float]:
     ],
 )
 def test_gradients_by_hand(text: str, leaves: dict[str, float], expected: dict[str, float]) -> None:
-    """The oracle gives what a pencil gives."""
+    """The oracle's answers are those of a computation by hand."""
     found = grads(text, **leaves)
     assert expected == pytest.approx({name: found[name] for name in expected}, rel=1e-15, abs=0)
 
 
 def test_a_tanh_neuron() -> None:
-    """micrograd's neuron: its output is 1/sqrt(2), and so tanh's slope is one half."""
+    """micrograd's neuron has the output 1/sqrt(2), so the derivative of tanh is one half."""
     found = grads(NEURON, **NEURON_LEAVES)
     expected = {"x": -1.5, "w": 1.0, "y": 0.5, "v": 0.0, "b": 0.5, "n": 0.5, "o": 1.0}
     assert expected == pytest.approx({name: found[name] for name in expected}, rel=1e-14, abs=0)
 
 
 def test_values_of_all_nodes() -> None:
-    """Values come in the program's order, those of inner nodes included."""
+    """Values are in the program's order, including those of interior nodes."""
     asked = program("c = a * b; d = c + 10; L = d ** 2", a=2, b=-3)
     values, _ = answer(asked.wire, asked.root)
     assert [2.0, -3.0, -6.0, 4.0, 16.0] == values
 
 
 def test_a_node_that_the_root_does_not_use_has_gradient_zero() -> None:
-    """What L does not depend on, it does not change with."""
+    """The derivative with respect to a node that L does not depend on is 0."""
     assert {"a": 2.0, "c": 0.0, "L": 1.0} == grads("c = a * a; L = a + a", a=3)
 
 
 def test_doubles_are_used() -> None:
-    """Float64, not torch's default: a nudge of 1e-12 is seen."""
+    """Numbers are float64 and not torch's default, so a change of 1e-12 has an effect."""
     asked = program("L = a + 1", a=1e-12)
     assert 1e-12 == pytest.approx(answer(asked.wire, asked.root)[0][1] - 1, rel=1e-3)
 
@@ -105,14 +105,14 @@ def test_doubles_are_used() -> None:
     ],
 )
 def test_no_finite_answer(text: str, leaves: dict[str, float]) -> None:
-    """A value or a slope that is infinite or undefined, anywhere in the program, is an error."""
+    """An infinite or undefined value or derivative, anywhere in the program, is an error."""
     asked = program(text, **leaves)
     with pytest.raises(ValueError, match="not finite"):
         answer(asked.wire, asked.root)
 
 
 def test_the_process_answers_line_by_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line in, one line out; after an error the next program is answered."""
+    """Each line has one line as its answer, and after an error the next program is answered."""
     from grader.oracle.compute import main
 
     asked = [program("L = a * a", a=3), program("L = log(a)", a=-1), program("L = a + a", a=3)]
@@ -125,7 +125,7 @@ def test_the_process_answers_line_by_line(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_a_descent_by_hand() -> None:
-    """From 3 down a square, at rate 0.1, each step takes a fifth away; what is no leaf stays what it was."""
+    """From 3 down a square, at rate 0.1, each step removes a fifth. Other nodes keep their operations."""
     asked = program("L = a * a", a=3)
     after = [descended(asked.wire, asked.root, 0.1, steps) for steps in (1, 2)]
     assert [2.4, 1.92] == pytest.approx([nodes[0][1] for nodes in after], rel=1e-15, abs=0)
@@ -133,7 +133,7 @@ def test_a_descent_by_hand() -> None:
 
 
 def test_a_step_moves_every_leaf() -> None:
-    """Each leaf goes against its own gradient, one that the root does not use nowhere."""
+    """Each leaf moves against its own gradient. A leaf that the root does not use stays."""
     asked = program("L = a - b; M = L * c", a=2, b=-3, c=0.5).rooted_at("L")
     after = descended(asked.wire, asked.root, 0.25, 4)
     assert [1.0, -2.0, 0.5] == [node[1] for node in after if node[0] == "leaf"]
@@ -142,7 +142,7 @@ def test_a_step_moves_every_leaf() -> None:
 def test_the_process_takes_the_steps_of_a_descent(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Asked for a descent it answers for the program after the last step, or that the descent has left the floats."""
+    """The answer to a descent is for the program after the last step, or an error if numbers become infinite."""
     from grader.oracle.compute import main
 
     asked = [Descent(program("L = a * a", a=3), 0.5, 2), Descent(program("L = exp(a)", a=3), -9, 5)]

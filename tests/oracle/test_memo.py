@@ -22,18 +22,18 @@ def change(path: Path, statement: str, *values: Any) -> None:
 
 
 def test_a_round_trip(path: Path) -> None:
-    """What was put is got, by another `Memo` too; what was not, is not there."""
+    """A stored answer is found, also by another `Memo`. Other keys have none."""
     Memo(path).put({"a": "1", "b": "zwei ½"})
     assert {"a": "1", "b": "zwei ½"} == Memo(path).get(["a", "b", "c"])
 
 
 def test_an_empty_memo_knows_nothing(path: Path) -> None:
-    """Asking before anything was put gives nothing."""
+    """An empty memo has no answers."""
     assert {} == Memo(path).get(["a"])
 
 
 def test_a_later_answer_replaces_an_earlier_one(path: Path) -> None:
-    """Putting a key again is no error."""
+    """Storing a key again is not an error."""
     Memo(path).put({"a": "1"})
     Memo(path).put({"a": "2", "b": "3"})
     assert {"a": "2", "b": "3"} == Memo(path).get(["a", "b"])
@@ -51,7 +51,7 @@ def test_a_later_answer_replaces_an_earlier_one(path: Path) -> None:
     ],
 )
 def test_a_row_that_was_changed_is_not_returned(path: Path, statement: str, value: Any) -> None:
-    """A wrong checksum counts as not known, and can be put right."""
+    """An answer with a wrong checksum counts as unknown, and can be stored again."""
     Memo(path).put({"a": "one", "b": "two"})
     change(path, statement, value)
     assert {"b": "two"} == Memo(path).get(["b", "a"])
@@ -60,7 +60,7 @@ def test_a_row_that_was_changed_is_not_returned(path: Path, statement: str, valu
 
 
 def test_a_row_moved_to_another_key_is_not_returned(path: Path) -> None:
-    """The checksum is over the key as well."""
+    """The checksum includes the key."""
     Memo(path).put({"a": "one"})
     change(path, "UPDATE answers SET key = 'b'")
     assert {} == Memo(path).get(["a", "b"])
@@ -68,7 +68,7 @@ def test_a_row_moved_to_another_key_is_not_returned(path: Path) -> None:
 
 @pytest.mark.parametrize("garbage", [b"no database at all " * 100, b"SQLite format 3\0" + b"\xff" * 4000])
 def test_garbage_is_set_aside(path: Path, garbage: bytes) -> None:
-    """A file that is no database makes way for a new one and is kept beside it."""
+    """A file that is not a database is renamed, and a new one is made."""
     path.parent.mkdir()
     path.write_bytes(garbage)
     assert {} == Memo(path).get(["a"])
@@ -78,7 +78,7 @@ def test_garbage_is_set_aside(path: Path, garbage: bytes) -> None:
 
 
 def test_an_empty_file_is_an_empty_memo(path: Path) -> None:
-    """SQLite makes a database of an empty file; nothing has to be set aside."""
+    """SQLite can use an empty file as a database, so it is not renamed."""
     path.parent.mkdir()
     path.touch()
     Memo(path).put({"a": "1"})
@@ -87,7 +87,7 @@ def test_an_empty_file_is_an_empty_memo(path: Path) -> None:
 
 
 def test_damage_in_the_middle_is_harmless(path: Path) -> None:
-    """Whatever is overwritten in a large file, nothing wrong is returned and nothing raised."""
+    """With any part of a large file overwritten, no wrong answer is returned and nothing is raised."""
     answers = {f"key {i}": f"answer {i} " * 20 for i in range(500)}
     Memo(path).put(answers)
     data = bytearray(path.read_bytes())
@@ -100,7 +100,7 @@ def test_damage_in_the_middle_is_harmless(path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["file/oracle.sqlite", "file/below/oracle.sqlite", "folder"])
 def test_a_place_that_cannot_be_written_is_harmless(tmp_path: Path, place: str) -> None:
-    """Where there can be no file, nothing is remembered and nothing raised."""
+    """If the file cannot be written, nothing is stored and nothing is raised."""
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
     Memo(tmp_path / place).put({"a": "1"})
@@ -108,7 +108,7 @@ def test_a_place_that_cannot_be_written_is_harmless(tmp_path: Path, place: str) 
 
 
 def test_a_database_of_somebody_else_is_harmless(path: Path) -> None:
-    """A table of that name with other columns is left alone."""
+    """A table of the same name with other columns is left alone."""
     path.parent.mkdir()
     change(path, "CREATE TABLE answers (question TEXT)")
     Memo(path).put({"a": "1"})
@@ -116,7 +116,7 @@ def test_a_database_of_somebody_else_is_harmless(path: Path) -> None:
 
 
 def test_a_locked_file_is_harmless(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While another process holds the file for too long, nothing is remembered and nothing raised."""
+    """If another process locks the file for too long, nothing is stored and nothing is raised."""
     Memo(path).put({"a": "1"})
     holder = sqlite3.connect(path)
     holder.execute("BEGIN EXCLUSIVE")
@@ -134,7 +134,7 @@ def test_a_locked_file_is_harmless(path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_whichever_statement_fails_nothing_is_raised(
     path: Path, monkeypatch: pytest.MonkeyPatch, which: int, error: sqlite3.Error
 ) -> None:
-    """A lock or a fault may come at any moment; the memo then knows less, and that is all."""
+    """After a lock or an error at any statement, the memo only has fewer answers."""
     Memo(path).put({"a": "1"})
     count = 0
 
@@ -168,7 +168,7 @@ for i in range(12):
 
 @pytest.mark.slow
 def test_processes_share_a_memo(path: Path) -> None:
-    """Four processes that write and read at once, from a file that is not there yet, lose nothing."""
+    """Four processes that write and read at once, starting without a file, lose nothing."""
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(me)]) for me in range(4)]
     assert [0, 0, 0, 0] == [writer.wait(timeout=60) for writer in writers]
     expected = {f"{me} {i}": f"answer {i} of {me}" for me in range(4) for i in range(12)}

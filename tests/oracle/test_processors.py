@@ -1,4 +1,4 @@
-"""The oracle's answers do not depend on the CPU, and no verdict depends on how far they are reproducible."""
+"""The oracle's answers do not depend on the CPU, and verdicts do not depend on their last digits."""
 
 import json
 import os
@@ -35,7 +35,7 @@ each_setting = pytest.mark.parametrize("settings", SETTINGS, ids=lambda it: "-".
 
 
 def run(settings: Mapping[str, str], *words: object, given: str = "") -> "subprocess.CompletedProcess[str]":
-    """Python, started by itself under some settings."""
+    """Run Python in a new process with some settings."""
     ours = ("MKL_", "ATEN_", "OMP_", "PYTEST_")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     command = [sys.executable, *map(str, words)]
@@ -46,26 +46,26 @@ def run(settings: Mapping[str, str], *words: object, given: str = "") -> "subpro
 
 @pytest.fixture(scope="module")
 def book() -> AnswerBook:
-    """The answer book in the repository."""
+    """Return the answer book in the repository."""
     return read_book(COURSE.book)
 
 
 @pytest.fixture(scope="module")
 def asked(book: AnswerBook) -> dict[str, Question]:
-    """Everything that the course asks the oracle."""
+    """Return everything that the course asks the oracle."""
     with Oracle(book, None) as oracle:
         return {key: question for part in questions(COURSE, oracle).values() for key, question in part.items()}
 
 
 @pytest.fixture(scope="module")
 def lines(asked: Mapping[str, Question]) -> str:
-    """All of it, as the oracle's process reads it."""
+    """Return all questions in the form that the oracle's process reads."""
     return "".join(json.dumps(question.question) + "\n" for question in asked.values())
 
 
 @pytest.fixture(scope="module")
 def compatible(lines: str) -> list[str]:
-    """What the oracle's process answers to it, line by line, started under the settings that it chooses itself."""
+    """Return the answers of the oracle's process, line by line, under its own settings."""
     settings = {"MKL_CBWR": "COMPATIBLE", "ATEN_CPU_CAPABILITY": "default"}
     return run(settings, "-m", "grader.oracle.compute", given=lines).stdout.splitlines()
 
@@ -74,7 +74,7 @@ def compatible(lines: str) -> list[str]:
 def test_the_process_gives_the_same_digits(
     settings: Mapping[str, str], asked: Mapping[str, Question], lines: str, compatible: Sequence[str]
 ) -> None:
-    """Whatever code torch and MKL are told to run, the oracle's process answers to the last digit as before."""
+    """With any CPU-specific code requested from torch and MKL, the answers are the same to the last digit."""
     done = run(settings, "-m", "grader.oracle.compute", given=lines)
     assert (0, "") == (done.returncode, done.stderr)
     found = zip(asked.values(), compatible, done.stdout.splitlines(), strict=True)
@@ -85,7 +85,7 @@ def test_the_process_gives_the_same_digits(
 def test_no_answer_depends_on_the_last_digits(
     settings: Mapping[str, str], asked: Mapping[str, Question], lines: str, book: AnswerBook
 ) -> None:
-    """Where the oracle cannot choose the code, its answers are those of the shipped book as far as verdicts go."""
+    """If the oracle cannot choose the code, its answers match the shipped book within the tolerance of verdicts."""
     done = run(settings, "-c", FREE_ORACLE, given=lines)
     assert (0, "") == (done.returncode, done.stderr)
     replies = [Answer(*map(tuple, json.loads(line))) for line in done.stdout.splitlines()]
@@ -95,7 +95,7 @@ def test_no_answer_depends_on_the_last_digits(
 
 @pytest.mark.parametrize("name", MKL)
 def test_the_oracles_tests_pass(name: str) -> None:
-    """The oracle's own tests are green with a torch that computes as on another CPU."""
+    """The oracle's own tests pass with a torch that computes as on another CPU."""
     tests = [ROOT / "tests" / "oracle" / file for file in ("test_compute.py", "test_answers.py")]
     done = run({"MKL_CBWR": name}, "-c", FREE_TESTS, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests)
     assert (0, "") == (done.returncode, done.stderr), done.stdout

@@ -1,4 +1,4 @@
-"""What a seed puts into fixed programs: numbers that ask the same of an engine, or those that were there."""
+"""The numbers that a seed puts into fixed programs test the same as the original ones, or these stay."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ def truths(programs: Sequence[Program]) -> list[Answer]:
 
 
 class Here:
-    """An oracle in this process, which counts what is tried."""
+    """An oracle in this process, which counts its attempts."""
 
     def __init__(self, seed: str = "s", gives: str | None = "truth") -> None:
         self.known: dict[str, Answer] = {}
@@ -43,7 +43,7 @@ class Here:
 
 
 def same(text: str, before: dict[str, float], after: dict[str, float], beside: Sequence[float] = ()) -> bool:
-    """Whether a program asks the same with other leaves."""
+    """Return whether a program tests the same with other leaves."""
     one, other = program(text, **before), program(text, **after)
     return asks_the_same(Asked(one, truth(one), beside), Asked(other, truth(other), beside))
 
@@ -59,7 +59,7 @@ def same(text: str, before: dict[str, float], after: dict[str, float], beside: S
     ],
 )
 def test_numbers_that_ask_the_same(text: str, before: dict[str, float], after: dict[str, float]) -> None:
-    """All signs are as they were, 0 is 0, and nothing coincides that did not before."""
+    """Signs stay, 0 stays 0, and numbers are equal only if they were equal before."""
     assert same(text, before, after)
 
 
@@ -78,19 +78,19 @@ def test_numbers_that_ask_the_same(text: str, before: dict[str, float], after: d
     ],
 )
 def test_numbers_that_ask_something_else(text: str, before: dict[str, float], after: dict[str, float]) -> None:
-    """Where a wrong engine might be right, or a right one be asked less, numbers are not taken."""
+    """Numbers with which a wrong engine may pass, or which test less, are not used."""
     assert not same(text, before, after)
 
 
 def test_numbers_beside_a_program_count_too() -> None:
-    """An upstream gradient that is equal to a value would hide which of the two was taken."""
+    """An upstream gradient that is equal to a value would hide which of the two an engine uses."""
     values: tuple[dict[str, float], dict[str, float]] = {"a": 2, "b": -3}, {"a": 4, "b": -5}
     assert same("L = a * b", *values, beside=[7.0])
     assert not same("L = a * b", *values, beside=[20.0])
 
 
 def test_every_number_that_may_change_changes() -> None:
-    """A redrawn program has the same text and other leaves; its answer is known then."""
+    """A redrawn program has the same text and other leaves, and its answer is known."""
     here = Here()
     asked = program("L = a * b + c", a=2, b=-3, c=1)
     (redrawn,) = here.redraw.programs([asked])
@@ -100,7 +100,7 @@ def test_every_number_that_may_change_changes() -> None:
 
 
 def test_a_seed_decides_and_others_give_other_numbers() -> None:
-    """What is drawn depends on the seed and on the program, not on what else is asked."""
+    """The numbers depend on the seed and the program, and not on other questions."""
     asked = [program("L = a * b", a=2, b=-3), program("L = a + b", a=2, b=-3)]
     one, again, other = Here("one").redraw, Here("one").redraw, Here("other").redraw
     assert one.programs(asked) == [again.programs([asked[0]])[0], *again.programs([asked[1]])]
@@ -108,14 +108,14 @@ def test_a_seed_decides_and_others_give_other_numbers() -> None:
 
 
 def test_numbers_beside_decide_with_it() -> None:
-    """The same program is asked with other numbers where others stand beside it."""
+    """The same program has other numbers if it is asked with other additional numbers."""
     asked = program("L = a * b", a=2, b=-3)
     redraw = Here().redraw
     assert redraw.programs([asked], [4.0, 5.0]) != redraw.programs([asked], [4.5])
 
 
 def test_where_no_draw_will_do_the_numbers_stay() -> None:
-    """After fifty draws without a finite answer a program is asked as it is, and is listed."""
+    """After fifty draws without a finite answer, a program keeps its numbers, and is listed."""
     here = Here(gives=None)
     asked = program("L = a * b", a=2, b=-3)
     assert [asked] == here.redraw.programs([asked])
@@ -123,14 +123,14 @@ def test_where_no_draw_will_do_the_numbers_stay() -> None:
 
 
 def test_a_program_with_nothing_to_draw_is_not_listed() -> None:
-    """0, 1, and what is equal to a plain number stay: that is no failure."""
+    """Keeping 0, 1 and numbers equal to a plain number is not a failure."""
     redraw = Here().redraw
     asked = [program("L = relu(a) + b", a=0, b=1), program("L = (a - 3) * a", a=3)]
     assert (asked, []) == (redraw.programs(asked), redraw.kept)
 
 
 def test_whoever_is_told_what_was_drawn_tries_nothing() -> None:
-    """The leaves that were chosen say all, to another process too."""
+    """With the chosen leaves, another process need not try any draws."""
     one, other = Here(), Here()
     asked = [program("L = a * b", a=2, b=-3), chain(60)]
     redrawn = one.redraw.programs(asked, [4.0])
@@ -140,19 +140,19 @@ def test_whoever_is_told_what_was_drawn_tries_nothing() -> None:
 
 
 def test_numbers_keep_their_types() -> None:
-    """A function that was called with an int still is."""
+    """An argument that is an int stays an int."""
     numbers = Here().redraw.numbers([2, -3.0, 0.5])
     assert [int, float, float] == list(map(type, numbers))
 
 
 def test_more_numbers_are_more_by_at_least_one() -> None:
-    """So an answer of the length of before is wrong."""
+    """There is at least one more number, so an answer of the previous length is wrong."""
     lengths = {len(Here(str(seed)).redraw.more_numbers([2, -3, 0.5], 3)) for seed in range(20)}
     assert {4, 5, 6} == lengths
 
 
 def test_hardly_a_program_of_the_course_keeps_its_numbers(tmp_path: Path) -> None:
-    """Of some three hundred fixed programs no more than five find no other numbers under a seed."""
+    """At most five of some three hundred fixed programs keep their numbers under a seed."""
     course = load_course(ROOT)
     with Oracle(read_book(course.book), tmp_path / "memo") as oracle:
         with CheckSession(course, course.exercises) as checks:

@@ -1,4 +1,4 @@
-"""Only regular files are read and written, and what lies in their place is left alone."""
+"""Only regular files are read and written, and anything else in their place is left alone."""
 
 import os
 import select
@@ -26,7 +26,7 @@ ODD: dict[str, Make] = {
 
 @pytest.fixture(params=list(ODD.items()), ids=list(ODD))
 def odd(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
-    """What a path is, and the path; beside it lies a secret."""
+    """Return the kind of a path, and the path. A secret is beside it."""
     kind, make = request.param
     (tmp_path / "secret").write_text("secret")
     path = tmp_path / "file"
@@ -35,7 +35,7 @@ def odd(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
 
 
 def looks(folder: Path) -> list[tuple[str, int, str]]:
-    """Name, kind and, of files, text of all that lies in a folder."""
+    """Return name and kind of everything in a folder, and the text of files."""
     return [
         (path.name, stat.S_IFMT(path.lstat().st_mode), path.read_text() if stat.S_ISREG(path.lstat().st_mode) else "")
         for path in sorted(folder.iterdir())
@@ -43,14 +43,14 @@ def looks(folder: Path) -> list[tuple[str, int, str]]:
 
 
 def test_what_is_no_file_is_not_read(odd: tuple[str, Path]) -> None:
-    """Nothing is followed, and nothing waits."""
+    """Links are not followed, and reading does not wait."""
     _, path = odd
     with pytest.raises(OSError, match=r"is a symbolic link|is not a regular file"):
         read_plain(path)
 
 
 def test_what_is_no_file_is_not_written(odd: tuple[str, Path]) -> None:
-    """It is named, and all is as it was: also what a link leads to."""
+    """The error names the kind, and nothing has changed, including the target of a link."""
     kind, path = odd
     before = looks(path.parent)
     with pytest.raises(OSError, match=f"a {kind} has that name|Is a directory"):
@@ -59,7 +59,7 @@ def test_what_is_no_file_is_not_written(odd: tuple[str, Path]) -> None:
 
 
 def test_what_stands_in_the_way_is_named(odd: tuple[str, Path], tmp_path: Path) -> None:
-    """A file is fine where a file is wanted, and so is nothing."""
+    """A file in the place of a file is fine, and so is an empty place."""
     kind, path = odd
     assert kind == in_the_way(path)
     assert (None, "file") == (in_the_way(tmp_path / "secret"), in_the_way(tmp_path / "secret", "folder"))
@@ -67,13 +67,13 @@ def test_what_stands_in_the_way_is_named(odd: tuple[str, Path], tmp_path: Path) 
 
 
 def test_a_socket_is_named(tmp_path: Path) -> None:
-    """Nor is a socket a file."""
+    """A socket is not a file."""
     os.mknod(tmp_path / "file", stat.S_IFSOCK | 0o600)
     assert "socket" == in_the_way(tmp_path / "file")
 
 
 def test_a_folder_is_made_where_none_is(odd: tuple[str, Path], tmp_path: Path) -> None:
-    """One that is there is taken, and a link to one is not."""
+    """An existing folder is used, but not a link to one."""
     kind, path = odd
     plain_folder(tmp_path / "a" / "b")
     plain_folder(tmp_path / "a" / "b")
@@ -84,7 +84,7 @@ def test_a_folder_is_made_where_none_is(odd: tuple[str, Path], tmp_path: Path) -
 
 
 def test_a_link_is_followed_only_to_follow_it(tmp_path: Path) -> None:
-    """A course's own file may be a link to a file; not to a pipe, on which it would wait."""
+    """A course's file may be a link to a file, but not to a pipe, on which reading would wait."""
     (tmp_path / "file").write_text("text")
     (tmp_path / "link").symlink_to("file")
     assert b"text" == read_plain(tmp_path / "link", follow=True)
@@ -95,7 +95,7 @@ def test_a_link_is_followed_only_to_follow_it(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
-    """A gigabyte of nothing takes no memory."""
+    """A gigabyte of zeros takes no memory."""
     with (tmp_path / "file").open("wb") as file:
         file.truncate(1 << 30)
     with pytest.raises(OSError, match="is larger than 1 MB"):
@@ -106,7 +106,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 
 def test_pieces_are_written_as_they_come(tmp_path: Path) -> None:
-    """A file can be larger than what is held in memory; it has its name when it is whole."""
+    """A file can be larger than memory. It gets its name when it is complete."""
     path = tmp_path / "export"
 
     def in_pieces() -> Iterator[bytes]:
@@ -120,7 +120,7 @@ def test_pieces_are_written_as_they_come(tmp_path: Path) -> None:
 
 
 def test_pieces_that_cannot_be_made_leave_the_old_file(tmp_path: Path) -> None:
-    """Where making the data fails midway, that is raised, and the old file stands."""
+    """An error while the data is made is raised, and the old file stays."""
     path = tmp_path / "export"
     path.write_text("the old export")
 
@@ -134,7 +134,7 @@ def test_pieces_that_cannot_be_made_leave_the_old_file(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_not_utf_8_is_a_name(tmp_path: Path) -> None:
-    """Files are called what their folder's owner calls them."""
+    """A name that is not UTF-8 can be used."""
     path = tmp_path / "a\udcff\n"
     write_atomically(path, b"text")
     assert b"text" == read_plain(path)
@@ -144,14 +144,14 @@ def test_a_name_that_is_not_utf_8_is_a_name(tmp_path: Path) -> None:
 
 
 def test_a_device_is_written_to_and_stays_one() -> None:
-    """`--report /dev/null`, even from root, throws the report away and not the device."""
+    """`--report /dev/null`, even from root, discards the report and does not replace the device."""
     device = Path("/dev/null")
     write_named(device, b"report")
     assert stat.S_ISCHR(device.lstat().st_mode)
 
 
 def test_a_pipe_gets_all_of_it(tmp_path: Path) -> None:
-    """Whoever reads the other end has the whole of it, however much it is."""
+    """The reader of a pipe gets all of the data, of any length."""
     pipe, data = tmp_path / "pipe", b"report" * 50_000
     os.mkfifo(pipe)
     writing = threading.Thread(target=write_named, args=(pipe, [data[:9], data[9:]]))
@@ -167,7 +167,7 @@ def test_a_pipe_gets_all_of_it(tmp_path: Path) -> None:
 
 
 def test_a_pipe_that_nobody_reads_is_told(tmp_path: Path) -> None:
-    """Nothing waits for a reader who may never come."""
+    """Writing does not wait for a reader, who may never come."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="a pipe has that name, and nothing reads from it"):
         write_named(tmp_path / "pipe", b"report")
@@ -175,7 +175,7 @@ def test_a_pipe_that_nobody_reads_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["secret", "nowhere", "/dev/null", "/dev/full"])
 def test_a_link_is_not_written_through(tmp_path: Path, target: str) -> None:
-    """Nor is it replaced: whoever made it may need it."""
+    """A link is not replaced either, because its owner may need it."""
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "link").symlink_to(target)
     before = looks(tmp_path)
@@ -185,7 +185,7 @@ def test_a_link_is_not_written_through(tmp_path: Path, target: str) -> None:
 
 
 def test_what_this_process_has_open_can_be_named(tmp_path: Path) -> None:
-    """`/dev/stdout` and `/dev/fd/3` are links of the system's: what is open there gets the data where it stands."""
+    """`/dev/stdout` and `/dev/fd/3` are links of the system. The open file gets the data at its position."""
     with (tmp_path / "out").open("wb", buffering=0) as file:
         file.write(b"before, ")
         for place in (f"/dev/fd/{file.fileno()}", f"/proc/self/fd/{file.fileno()}"):
@@ -195,20 +195,20 @@ def test_what_this_process_has_open_can_be_named(tmp_path: Path) -> None:
 
 
 def test_what_another_process_has_open_cannot(tmp_path: Path) -> None:
-    """A link below /proc leads anywhere."""
+    """A link below /proc may have any target."""
     with pytest.raises(OSError, match="a symbolic link has that name"):
         write_named(Path(f"/proc/{os.getppid()}/fd/1"), b"report")
 
 
 def test_an_ordinary_file_is_written_atomically(tmp_path: Path) -> None:
-    """A new one and one that was there."""
+    """This holds for a new file and for an existing one."""
     for data in (b"a longer report", b"report"):
         write_named(tmp_path / "file", data)
         assert [("file", data)] == [(path.name, path.read_bytes()) for path in tmp_path.iterdir()]
 
 
 def test_files_are_not_written_through_a_linked_folder(tmp_path: Path) -> None:
-    """A folder that somebody else made may have a link in the place of a folder: nothing is written where it leads."""
+    """If a folder in the path is a link, nothing is written to its target."""
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / ".github").symlink_to("../elsewhere")

@@ -1,4 +1,4 @@
-"""Text of others is shown whole, and cannot steer what shows it."""
+"""Text from others is shown completely, and cannot control the program that shows it."""
 
 import csv
 import io
@@ -39,18 +39,18 @@ BEGINS_A_FORMULA = re.compile(r"[\s'\"]*[=+\-@\t\r＝＋－＠]")  # noqa: RUF00
     ("expected", "number"), [("0 points", 0), ("1 point", 1), ("2 points", 2), ("1 point", 1.0), ("1.5 points", 1.5)]
 )
 def test_a_number_has_its_noun(expected: str, number: float) -> None:
-    """One thing is in the singular, and everything else in the plural."""
+    """The noun is in the singular for 1, and in the plural for everything else."""
     assert expected == counted(number, "point")
 
 
 def without_prefix(text: str) -> str:
-    """What stood there before the documented `'` was put in."""
+    """Return the text without the documented `'`."""
     return re.sub(r"(^|;)'(?=[\s'\"]*[=+\-@＝＋－＠])", r"\1", text)  # noqa: RUF001
 
 
 @given(TEXTS)
 def test_no_cell_begins_a_formula(text: str) -> None:
-    """Neither the cell, nor a part of it that a semicolon cuts off, begins with what a spreadsheet takes for one."""
+    """Neither a cell nor a part of it after a semicolon begins like a formula of a spreadsheet."""
     for part in cell(text).split(";"):
         assert not BEGINS_A_FORMULA.match(part) or part.startswith("'")
         assert part[:1] not in tuple("=+-@\t\r")
@@ -58,7 +58,7 @@ def test_no_cell_begins_a_formula(text: str) -> None:
 
 @given(st.lists(st.lists(TEXTS, min_size=2, max_size=4), max_size=4))
 def test_a_table_reads_back(rows: list[list[str]]) -> None:
-    """A CSV reader finds every cell, which is what was written but for the prefix."""
+    """A CSV reader finds every cell unchanged, except for the prefix."""
     found = list(csv.reader(io.StringIO("".join(table(["a", "b"], rows)), newline=""), strict=True))
     assert [["a", "b"], *[[one_line(text) for text in row] for row in rows]] == [
         found[0],
@@ -89,7 +89,7 @@ def test_a_table_reads_back(rows: list[list[str]]) -> None:
     ],
 )
 def test_what_becomes_of_a_cell(text: str, expected: str) -> None:
-    """Formulas get a `'`, control characters are spelled out, the rest stays."""
+    """Formulas get a `'`, control characters are escaped, and the rest stays."""
     assert expected == cell(text)
 
 
@@ -100,7 +100,7 @@ def test_numbers_of_ours_stay_numbers() -> None:
 
 @given(TEXTS)
 def test_one_line_is_seen_whole(text: str) -> None:
-    """No character of it breaks the line, moves a cursor or cannot be written down."""
+    """No character breaks the line, moves a cursor or cannot be written."""
     shown = one_line(text)
     shown.encode()
     assert all(c.isprintable() or c in "\u200c\u200d" or c.isspace() for c in shown)
@@ -110,7 +110,7 @@ def test_one_line_is_seen_whole(text: str) -> None:
 
 @given(TEXTS)
 def test_lines_are_xml(text: str) -> None:
-    """An XML parser reads the text back as it is."""
+    """An XML parser reads the text unchanged."""
     shown = lines(text)
     assert (shown or None) == ElementTree.fromstring(f"<a>{escape(shown)}</a>").text
     assert not re.search(r"::|##\[", shown)
@@ -128,12 +128,12 @@ def test_lines_are_xml(text: str) -> None:
     ],
 )
 def test_what_becomes_of_lines(text: str, expected: str) -> None:
-    """Lines and tabs stay; what is not seen is spelled out, what steers a log is pulled apart."""
+    """Lines and tabs stay, invisible characters are escaped, and commands to a log are broken up."""
     assert expected == lines(text)
 
 
 def test_long_texts_are_cut() -> None:
-    """An export of a class does not grow with what one learner prints."""
+    """The output of one learner does not make an export of a class large."""
     assert "x" * CAP == lines("x" * CAP)
     assert "x" * CAP + "\n[7 more characters left out]" == lines("x" * (CAP + 7))
     assert "x" * CAP + "…" == one_line("x" * (CAP + 7))
@@ -147,7 +147,7 @@ UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 @given(text=st.one_of(st.text(), st.text(":#[a \n")))
 @example(text=":::")
 def test_plain_text_is_harmless_and_otherwise_unchanged(text: str) -> None:
-    """No control character and no mark of a workflow command is left; what is plain already stays as it is."""
+    """No control character and no workflow command is left. Text that is already plain stays unchanged."""
     shown = plain(text)
     assert [] == [c for c in shown if unicodedata.category(c) in UNSEEN and c not in "\t\u200c\u200d"]
     assert [] == [mark for mark in ("\n", "::", "##[", "##vso[") if mark in shown]
@@ -174,7 +174,7 @@ def test_plain_text_is_harmless_and_otherwise_unchanged(text: str) -> None:
     ],
 )
 def test_characters_are_spelled_out(text: str, expected: str) -> None:
-    """Letters of any script stay; what has no shape of its own is written as its number."""
+    """Letters of any script stay. Invisible characters are written as their number."""
     assert expected == plain(text)
 
 
@@ -192,19 +192,19 @@ def test_characters_are_spelled_out(text: str, expected: str) -> None:
     ],
 )
 def test_what_scripts_and_emoji_are_written_with_stays(text: str) -> None:
-    """Joiners and variants stay where they change what is seen."""
+    """Joiners and variants stay if they change the visible text."""
     assert (text, text, text, text) == (plain(text), printable(text), one_line(text), lines(text))
 
 
 @pytest.mark.parametrize("c", ["\u200c", "\u200d", "\ufe0f", "\ufe00", "\U000e0100", "\u180b", "\ufeff", "\U000e0061"])
 @pytest.mark.parametrize("place", ["{}bob", "b{}ob", "bob{}", "b{} ob", "7{}7", "é{}a"])
 def test_two_names_that_look_the_same_are_told_apart(c: str, place: str) -> None:
-    """In a name of Latin letters a character that nobody sees is spelled out."""
+    """In a name of Latin letters, an invisible character is escaped."""
     assert place.format(f"\\u{ord(c):04x}" if ord(c) < 0x10000 else f"\\U{ord(c):08x}") == printable(place.format(c))
 
 
 def test_every_character_without_a_shape_is_spelled_out() -> None:
-    """All that Unicode calls ignorable by default is not seen, wherever this Python knows it."""
+    """All characters that Unicode calls ignorable by default are escaped, if this Python knows them."""
     ignorable = [0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0x200B, 0x2010)]
     ignorable += [*range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0]
     ignorable += [*range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)]
@@ -242,14 +242,14 @@ def test_what_becomes_of_a_paragraph(text: str, expected: str) -> None:
     ],
 )
 def test_names_are_shown_so_that_they_do_no_harm(expected: str, text: str) -> None:
-    """What a terminal would obey or a report could not hold is written out."""
+    """Characters that would control a terminal, or cannot be in a report, are escaped."""
     assert expected == printable(text)
     assert Path(expected) == readable(Path(text))
 
 
 @given(st.text(st.characters()))
 def test_every_name_can_be_shown(text: str) -> None:
-    """Any text becomes one of which everything is seen, and that can be encoded."""
+    """Any text becomes a completely visible text that can be encoded."""
     shown = printable(text)
     assert [] == [c for c in shown if unicodedata.category(c) in UNSEEN and c not in "\u200c\u200d"]
     assert shown == shown.encode().decode()
@@ -260,7 +260,7 @@ def test_every_name_can_be_shown(text: str) -> None:
 
 @given(st.lists(TEXTS, max_size=4) | st.dictionaries(TEXTS, TEXTS, max_size=3))
 def test_json_says_the_same_and_shows_all_of_it(value: object) -> None:
-    """What is read back is what was written; nothing in the file is without a shape or a command."""
+    """The data is read back unchanged. The file has no invisible characters and no commands."""
     written = json.dumps(value, ensure_ascii=False, indent=2)
     shown = escaped_json(written)
     assert value == json.loads(shown)
@@ -273,18 +273,18 @@ def test_json_says_the_same_and_shows_all_of_it(value: object) -> None:
     [("a\ufeffb", '"a\\ufeffb"'), ("\U000e0041", '"\\udb40\\udc41"'), ("a::b", '"a\\u003a:b"'), ("é→🙂", '"é→🙂"')],
 )
 def test_how_json_is_escaped(text: str, expected: str) -> None:
-    """By JSON's own escapes, of which a character beyond the first 65,536 takes two."""
+    """JSON's own escapes are used. A character beyond the first 65,536 takes two."""
     assert expected == escaped_json(json.dumps(text, ensure_ascii=False))
 
 
 def test_json_for_files_is_indented_and_escaped() -> None:
-    """It ends in a line end, as text files do."""
+    """It ends with a line end, as text files do."""
     assert '{\n  "a": [\n    "\\ufeff"\n  ]\n}\n' == json_text({"a": ["\ufeff"]})
 
 
 @pytest.mark.parametrize(("expected", "names"), [("", ""), ("a, b", "ab"), ("a, b and more", "abc")])
 def test_few_names_stand_for_all(expected: str, names: str) -> None:
-    """How many are shown is known, and whether there are others."""
+    """The number of shown names is limited, and a text says whether there are others."""
     assert expected == few(names, 2)
 
 
@@ -300,7 +300,7 @@ def test_few_names_stand_for_all(expected: str, names: str) -> None:
     ],
 )
 def test_a_stream_takes_what_its_encoding_lacks(encoding: str, expected: str) -> None:
-    """A character that cannot be written is spelled out, a byte of a name too."""
+    """A character that cannot be written is escaped, and so is a byte of a name."""
     under = io.BytesIO()
     stream = io.TextIOWrapper(under, encoding, errors="strict")
     take_any_text(stream)
@@ -310,7 +310,7 @@ def test_a_stream_takes_what_its_encoding_lacks(encoding: str, expected: str) ->
 
 
 def test_a_stream_that_takes_all_stays_as_it_is() -> None:
-    """What is no file needs no care."""
+    """A stream that is not a file stays unchanged."""
     stream = io.StringIO()
     take_any_text(stream)
     stream.write("∇")

@@ -1,4 +1,4 @@
-"""YAML of strangers is read without recursion into it, and in bounds."""
+"""YAML from others is read without recursion, and within bounds."""
 
 import pytest
 import yaml
@@ -18,7 +18,7 @@ BASE = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 @given(TEXTS)
 def test_texts_are_those_of_the_library(text: str) -> None:
-    """What PyYAML reads as texts is read as the same, and what it refuses is refused."""
+    """Texts are the same as PyYAML's, and a document that PyYAML refuses is refused."""
     try:
         expected = yaml.load(text.encode(), Loader=BASE)
     except (yaml.YAMLError, ValueError):
@@ -30,7 +30,7 @@ def test_texts_are_those_of_the_library(text: str) -> None:
 
 @given(TEXTS)
 def test_a_tree_is_that_of_the_library(text: str) -> None:
-    """Nodes and their tags are PyYAML's own, and what it refuses is refused."""
+    """Nodes and their tags are those of PyYAML, and a document that it refuses is refused."""
     try:
         expected = yaml.compose(text, Loader=SAFE)
     except (yaml.YAMLError, ValueError):
@@ -51,21 +51,21 @@ DEEP = {
 
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP.keys())
 def test_what_is_too_deep_is_an_error(text: str) -> None:
-    """PyYAML goes down by recursion in C: the process would end with a segmentation fault."""
+    """PyYAML uses recursion in C, so the process would end with a segmentation fault."""
     for read in (yaml_tree, lambda text: yaml_texts(text.encode())):
         with pytest.raises(YamlError, match=f"nested more than {MAX_DEPTH} deep"):
             read(text)
 
 
 def test_what_is_as_deep_as_may_be_is_read() -> None:
-    """No course and no export comes near."""
+    """No course and no export has this depth."""
     text = "[" * MAX_DEPTH + "]" * MAX_DEPTH
     assert text == repr(yaml_texts(text.encode())).replace(" ", "")
     assert yaml_tree(text) is not None
 
 
 def test_references_count_as_often_as_they_are_made() -> None:
-    """Twenty lines of ten references each stand for more values than there are atoms."""
+    """Twenty lines of ten references each mean more values than there are atoms."""
     lines = ["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 21))]
     with pytest.raises(YamlError, match=f"more than {MAX_NODES:,} values") as caught:
         yaml_tree("\n".join(lines))
@@ -73,14 +73,14 @@ def test_references_count_as_often_as_they_are_made() -> None:
 
 
 def test_references_are_shared_among_texts() -> None:
-    """The same lines are small where nothing is made of them twice."""
+    """The same lines are small if no values are copied."""
     lines = ["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 21))]
     made = yaml_texts("\n".join(lines).encode())
     assert made["a19"] is made["a20"][0] is made["a20"][9]
 
 
 def test_too_many_values_are_an_error() -> None:
-    """A course has some hundreds."""
+    """A course has a few hundred values."""
     with pytest.raises(YamlError, match="values"):
         yaml_tree("- a\n" * (MAX_NODES + 1))
 
@@ -96,7 +96,7 @@ def test_too_many_values_are_an_error() -> None:
     ],
 )
 def test_errors_name_line_and_problem(text: str, line: int | None, problem: str) -> None:
-    """What is said of it stands in one line."""
+    """The message is one line."""
     with pytest.raises(YamlError, match=problem) as caught:
         yaml_texts(text.encode())
     assert line is None or line == caught.value.line

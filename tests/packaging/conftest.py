@@ -1,4 +1,4 @@
-"""A way to run what is installed from the wheel."""
+"""A fixture that runs the command installed from the wheel."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="session")
 def run_in() -> Run:
-    """Runs the `grade` of an environment's `bin` folder, without the caller's settings of Python and pytest."""
+    """Run the `grade` of an environment's `bin` folder, without the caller's settings of Python and pytest."""
 
     def run(installed: Path, folder: Path, *words: object, **more: str) -> "subprocess.CompletedProcess[str]":
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "PYTHON"))}

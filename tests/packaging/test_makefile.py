@@ -1,4 +1,4 @@
-"""What `make` sets up."""
+"""The environment that `make` sets up."""
 
 import subprocess
 from pathlib import Path

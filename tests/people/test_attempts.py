@@ -1,4 +1,4 @@
-"""Which attempt counts, and when it was submitted."""
+"""The attempt that counts, and the time of its submission."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def row(person: Person, recorded: Recorded, *marks: Mark, rules: Rules = RULES) 
 
 
 def test_an_attempt_keeps_the_time_that_it_had() -> None:
-    """A roster with the time of the second attempt says nothing of the first."""
+    """If a roster has the time of the second attempt, the first one keeps its time."""
     person = Person(login="stu1", submitted_at=EARLY)
     first = row(person, Recorded(), mark("first", 80))
     recorded = with_times(Recorded(), [first], lambda name: "first")
@@ -31,21 +31,21 @@ def test_an_attempt_keeps_the_time_that_it_had() -> None:
 
 
 def test_the_latest_attempt_follows_the_roster() -> None:
-    """A time that was corrected there counts; one that is gone from the roster is still known."""
+    """A time that was corrected in the roster counts, and one that was removed is still known."""
     recorded = Recorded(times={"stu1": {"only": {"stu1": LATE}}})
     assert EARLY == row(Person(login="stu1", submitted_at=EARLY), recorded, mark("only", 80)).submitted_at
     assert LATE == row(Person(login="stu1"), recorded, mark("only", 80)).submitted_at
 
 
 def test_times_of_the_platform_are_not_recorded() -> None:
-    """They are in the reports."""
+    """Times of the platform are in the reports."""
     learner = row(Person(login="stu1", submitted_at=LATE), Recorded(), mark("only", 80, EARLY))
     assert Recorded() == with_times(Recorded(), [learner], lambda name: None)
     assert EARLY == learner.submitted_at
 
 
 def test_the_time_of_a_commit_counts_where_no_other_is_known() -> None:
-    """Whoever makes a commit can give it any time, so the roster's comes first, of an earlier attempt too."""
+    """The author of a commit can choose its time, so the roster's comes first, also that of an earlier attempt."""
     made_early = mark("only", 80, committed_at=EARLY)
     recorded = Recorded(times={"stu1": {"only": {"stu1": LATE}}})
     assert EARLY == row(Person(login="stu1"), Recorded(), made_early).submitted_at
@@ -57,7 +57,7 @@ def test_the_time_of_a_commit_counts_where_no_other_is_known() -> None:
 
 @pytest.mark.parametrize("attempts", ["last", "last_in_time"])
 def test_attempts_of_one_submission_are_in_order(attempts: str) -> None:
-    """Also where the time of the earlier one is not known; a better one that was replaced does not count."""
+    """This also holds if the time of the earlier one is unknown. A better attempt that was replaced does not count."""
     person = Person(login="stu1", submitted_at=EARLY)
     rules = Rules(due=DUE, percent=50, attempts=attempts)  # type: ignore[arg-type]
     assert 70 == row(person, Recorded(), mark("first", 80), mark("second", 70), rules=rules).total

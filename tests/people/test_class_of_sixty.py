@@ -1,7 +1,7 @@
-"""A class of sixty with everything that happens to people, in six layouts: the same final table from each.
+"""A class of sixty with all kinds of events gets the same final table from six layouts.
 
 The expected table is computed here from `course.yaml` and the list of people alone. Nothing is graded: a pool answers
-with the report that each of a few texts has.
+with the known report on each of a few texts.
 """
 
 import csv
@@ -51,7 +51,7 @@ FAILED = (0, 2, 5, 11, 23, 37)  # how many of the first checks each text fails
 
 @dataclass(frozen=True)
 class Someone:
-    """One person of the class: `number` decides everything about them."""
+    """One person of the class. `number` determines everything about the person."""
 
     number: int
 
@@ -73,12 +73,12 @@ class Someone:
 
     @property
     def group(self) -> int:
-        """The number of a pair, whose first member submits; 0 for somebody alone."""
+        """Return the number of a pair, whose first member submits, or 0 for a single person."""
         return self.number // 2 if 50 <= self.number <= 59 else 0
 
     @property
     def author(self) -> int:
-        """The number of the person who submitted for this one."""
+        """Return the number of the person who submitted for this one."""
         return 2 * self.group if self.group else self.number
 
     @property
@@ -124,7 +124,7 @@ def folders(root: Path) -> None:
 
 
 def clones(root: Path) -> None:
-    """As GitHub Classroom's: a prefix, and a commit whose time counts."""
+    """Make clones as from GitHub Classroom, with a prefix and a commit whose time counts."""
     for name, p in [(p.login, p) for p in CLASS if p.submits] + [(EVE, CLASS[0])]:
         folder = root / f"backward-{name}"
         content = f"tree {'0' * 40}\ncommitter x <x@y> {int(p.time.timestamp())} +0100\n\nx".encode()
@@ -191,7 +191,7 @@ TIMELESS = ("folders", "moodle", "canvas")  # the roster has the times
 
 @cache
 def points_of(failed: int) -> tuple[int, int]:
-    """Score and bonus of a text, from `course.yaml` alone."""
+    """Return score and bonus of a text, computed from `course.yaml` alone."""
     course = yaml.safe_load((ROOT / "course.yaml").read_text(encoding="utf-8"))
     checks = [check for exercise in course["exercises"] for check in exercise["checks"].values()]
     worth = [check["points"] for check in checks if not check.get("bonus")]
@@ -199,7 +199,7 @@ def points_of(failed: int) -> tuple[int, int]:
 
 
 def expected_row(p: Someone, better: bool, decided: bool) -> dict[str, Any]:
-    """Standing, score, bonus, penalty, total and grade of one person."""
+    """Return standing, score, bonus, penalty, total and grade of one person."""
     if p.number in ABSENT:
         return {"standing": "absent", "score": 0, "bonus": 0, "late_s": 0, "penalty": 0, "total": 0, "grade": ""}
     score, bonus = points_of(FAILED[0 if better and p.author == 40 else p.variant])
@@ -228,7 +228,7 @@ def expected(better: bool = False, decided: bool = True) -> dict[str, dict[str, 
 
 
 class Known:
-    """A pool that knows the report on each text."""
+    """A pool with a known report on each text."""
 
     def __init__(self, solved: Report) -> None:
         self._solved = solved
@@ -307,7 +307,7 @@ def test_the_same_table_from_each_layout(
     layout: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Number by number: after a first run, after three decisions, and after a submission was handed in again."""
+    """Every number is the same after a first run, after three decisions, and after another submission."""
     (tmp_path / layout).mkdir()
     LAYOUT[layout](tmp_path / layout)
     (tmp_path / "roster.csv").write_text(roster(layout in TIMELESS), encoding="utf-8")
@@ -355,7 +355,7 @@ def is_of(path: Path, number: int) -> bool:
 
 
 def test_totals_are_spread(course: Course) -> None:
-    """The class shows something: each grade, several penalties and every standing occur."""
+    """The test is not vacuous: each grade, several penalties and every standing occur."""
     found = expected().values()
     assert {"A", "B", "C", "D", ""} == {row["grade"] for row in found}
     assert {"graded", "absent", "excused"} == {row["standing"] for row in found}

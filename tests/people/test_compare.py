@@ -1,4 +1,4 @@
-"""Whose total changed between two tables, and why."""
+"""The learners whose total changed between two tables, with the reasons."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def report(solved: Report) -> Report:
 
 
 def failed(report: Report, **more: Any) -> Report:
-    """The report with swap.upstream failed."""
+    """Return the report with swap.upstream failed."""
     exercises = tuple(
         replace(e, checks=tuple(replace(c, score=0) if (e.id, c.id) == ("swap", "upstream") else c for c in e.checks))
         for e in report.exercises
@@ -38,7 +38,7 @@ def stamped(report: Report, **more: Any) -> Report:
 
 
 def reasons(was: Learner, now: Learner, old: Report | None = None, new: Report | None = None) -> list[str]:
-    """What is said of the only change."""
+    """Return the reasons of the only change."""
     (change,) = compare([was], [now], {} if old is None else {was.id: old}, {} if new is None else {now.id: new})
     return [cause_text(one) for one in change.reasons]
 
@@ -47,13 +47,13 @@ NOW = replace(ROW, total=64)
 
 
 def test_files(report: Report) -> None:
-    """Of the learner, with the checks that changed."""
+    """The reasons are the learner's files and the checks that changed."""
     new = stamped(failed(report), sha256="2", files={"swap": "x", "chain": "b"})
     assert ["the files changed", "swap.upstream: 2 -> 0"] == reasons(ROW, NOW, report, new)
 
 
 def test_a_decision_on_a_file_is_no_change_of_files(report: Report) -> None:
-    """Unless another exercise changed as well."""
+    """The files count as changed only if another exercise changed as well."""
     new = stamped(report, sha256="2", files={"swap": "x", "chain": "b"})
     now = replace(NOW, decisions=(FILE,))
     assert ["decision on the file of swap"] == reasons(ROW, now, report, new)
@@ -64,7 +64,7 @@ def test_a_decision_on_a_file_is_no_change_of_files(report: Report) -> None:
 
 
 def test_a_check_that_somebody_decided_on_is_no_reason(report: Report) -> None:
-    """Before and after, the points are those of the decision."""
+    """Before and after, the check has the points of the decision."""
     was, now = replace(ROW, decisions=(POINTS,)), replace(NOW, decisions=(POINTS,))
     new = stamped(failed(report), sha256="2", files={"swap": "x", "chain": "b"})
     assert ["the files changed"] == reasons(was, now, report, new)
@@ -80,12 +80,12 @@ def test_a_check_that_somebody_decided_on_is_no_reason(report: Report) -> None:
     ],
 )
 def test_what_the_class_was_graded_with(report: Report, change: Any, said: str) -> None:
-    """Each told apart, and files are no reason."""
+    """Course, grader and seed are distinguished, and files are not a reason."""
     assert [said, "swap.upstream: 2 -> 0"] == reasons(ROW, NOW, report, change(failed(report)))
 
 
 def test_a_seed_is_no_reason_where_no_check_changed(report: Report) -> None:
-    """Two folders of results always have different ones."""
+    """Two folders of results always have different seeds."""
     now = replace(NOW, decisions=(POINTS,))
     assert ["decision on swap.upstream: none -> 2"] == reasons(ROW, now, report, replace(failed(report), seed="two"))
 
@@ -109,12 +109,12 @@ def test_a_seed_is_no_reason_where_no_check_changed(report: Report) -> None:
     ],
 )
 def test_lateness_and_standing(was: dict[str, Any], now: dict[str, Any], said: list[str]) -> None:
-    """The cause of a penalty is told apart from its size."""
+    """The cause of a penalty and its size are distinct reasons."""
     assert said == reasons(replace(ROW, **was), replace(NOW, **now))
 
 
 def test_another_roster_is_no_change() -> None:
-    """Names, sections and keys may differ; the totals are compared."""
+    """Names, sections and keys may differ, because only totals are compared."""
     absent = Learner("Bob B", Person("Bob B"), "absent")
     named = replace(ROW, person=Person("Ann B", "stu1", section="B"))
     rekeyed = replace(ROW, id="ann@x", person=Person("Ann A", email="ann@x"))
@@ -124,7 +124,7 @@ def test_another_roster_is_no_change() -> None:
 
 
 def test_a_stranger_who_is_known_now(report: Report) -> None:
-    """Is one change, of the learner; somebody who is gone with a total is one."""
+    """This is one change, of the learner. Somebody who is gone and had a total is one change too."""
     stranger = replace(ROW, id="s1", person=Person("ann"), standing="unclaimed")
     absent = Learner("stu1", Person("Ann A", "stu1"), "absent")
     assert ["stu1"] == [one.id for one in compare([stranger, absent], [ROW], {}, {})]
@@ -137,6 +137,6 @@ def test_a_stranger_who_is_known_now(report: Report) -> None:
 
 
 def test_reports_without_digests_of_files(report: Report) -> None:
-    """The digest of all of them says that they changed."""
+    """The digest of all files shows that they changed."""
     old, new = stamped(report, files=UNSET), stamped(report, files=UNSET, sha256="2")
     assert ["the files changed"] == reasons(ROW, NOW, old, new)

@@ -41,7 +41,7 @@ def rules(tmp_path: Path) -> Rules:
     ],
 )
 def test_the_latest_extension_counts(rules: Rules, person: Person, expected: str) -> None:
-    """Of those for the person and for the section, from the section's own due date."""
+    """The extensions for the person and for the section are compared, starting from the section's own due date."""
     assert expected == rules.due_for(person)
 
 
@@ -58,7 +58,7 @@ def test_the_latest_extension_counts(rules: Rules, person: Person, expected: str
     ],
 )
 def test_each_begun_day_costs(rules: Rules, submitted_at: str | None, late_s: int, penalty: int) -> None:
-    """A percentage of the points, rounded down, up to the cap."""
+    """Each started day costs a percentage of the points, rounded down, up to the cap."""
     found = rules.late_s(rules.due, submitted_at)
     assert (late_s, penalty) == (found, rules.penalty(81, found))
 
@@ -84,7 +84,7 @@ def test_each_begun_day_costs(rules: Rules, submitted_at: str | None, late_s: in
     ],
 )
 def test_mistakes_have_their_line(tmp_path: Path, text: str, said: str) -> None:
-    """And say what is expected; a time without an offset could be anywhere's."""
+    """The message says what is expected. A time without an offset is ambiguous."""
     path = tmp_path / "deadlines.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CourseError) as error:
@@ -93,13 +93,13 @@ def test_mistakes_have_their_line(tmp_path: Path, text: str, said: str) -> None:
 
 
 def test_without_a_file_there_are_no_rules(tmp_path: Path) -> None:
-    """Nothing is due, and the last attempt counts."""
+    """There is no due date, and the last attempt counts."""
     assert (None, "last") == (read_rules(tmp_path / "no.yaml").due, read_rules(tmp_path / "no.yaml").attempts)
 
 
 @given(st.datetimes(), st.integers(0, 10**7))
 def test_times_are_compared_in_seconds(at: object, more: int) -> None:
-    """Whatever the zone."""
+    """Times are compared in any time zone."""
     text = moment(f"{at:%Y-%m-%d %H:%M:%S}".rjust(19, "0"))
     if text is not None:
         assert 3600 == seconds_between(text, text.replace("+00:00", "-01:00"))
@@ -107,7 +107,7 @@ def test_times_are_compared_in_seconds(at: object, more: int) -> None:
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_time_or_none(text: str) -> None:
-    """And a duration or none."""
+    """Any text is a time or None, and a duration or None."""
     found = moment(text)
     assert found is None or found == moment(found)
     length = duration(text)

@@ -1,4 +1,4 @@
-"""Which decisions hold for which files."""
+"""The decisions that apply to given files."""
 
 from collections.abc import Mapping
 
@@ -39,7 +39,7 @@ def points(line: int, number: int, digest: str = "") -> Decided:
 def test_points_hold_for_the_file_that_they_were_given_for(
     decisions: list[Decided], files: Mapping[str, str], applied: list[int], pending: list[int]
 ) -> None:
-    """For another file they are pending, unless somebody decided again or withdrew them."""
+    """For another file, the points are pending unless somebody decided again or withdrew them."""
     found = in_force(decisions, files, {})
     assert (applied, pending) == (
         [one.points["swap.upstream"] for one in found.applied],
@@ -48,7 +48,7 @@ def test_points_hold_for_the_file_that_they_were_given_for(
 
 
 def test_a_decision_without_its_replaced_parts() -> None:
-    """What is told of decisions is what holds."""
+    """A decision contains only the parts that apply."""
     first = decided(1, points={"swap.upstream": 1, "chain.end": 2}, penalty=3, excused=True, comment="one")
     second = decided(2, points={"swap.upstream": 0}, excused=False, comment="two")
     third = decided(3, withdraw=("penalty",))
@@ -70,7 +70,7 @@ def test_a_decision_without_its_replaced_parts() -> None:
     ],
 )
 def test_a_choice_holds_for_the_files_that_it_was_made_from(change: Found, holds: bool) -> None:
-    """One that changed, one more or one less, and it is pending."""
+    """If a file changed, was added or was removed, the choice is pending."""
     first = decided(files={"swap": "a/02_swap.py"})
     pinned = decided(files={"swap": "a/02_swap.py"}, made_for=made_for(first, {}, FOUND))
     assert pinned.made_for
@@ -81,7 +81,7 @@ def test_a_choice_holds_for_the_files_that_it_was_made_from(change: Found, holds
 
 
 def test_a_file_of_another_name_is_part_of_the_choice() -> None:
-    """Also where its name says nothing of the exercise; the digest of a file in an archive is not known before."""
+    """This holds even if its name does not resemble the exercise's. In archives, digests are not known before."""
     digests = {files_digest({**FOUND, "": {"mine.py": digest}}, "swap", "mine.py") for digest in "345"}
     assert 3 == len(digests)
     assert "" == files_digest(FOUND, "swap", "w.zip/x.py")
@@ -90,7 +90,7 @@ def test_a_file_of_another_name_is_part_of_the_choice() -> None:
 
 
 def test_points_for_the_file_that_is_chosen_with_them() -> None:
-    """Both at once: the points are for the chosen file, not for the one that was graded before."""
+    """If both are decided together, the points are for the chosen file, not for the file that was graded before."""
     both = decided(files={"swap": "mine.py"}, points={"swap.upstream": 1, "chain.end": 2})
     digests = made_for(both, {"swap": "before", "chain": "c"}, FOUND)
     assert ("3", "c") == (digests["swap.upstream"], digests["chain.end"])
@@ -118,7 +118,7 @@ def mark(file: str, score: int, check: int) -> Mark:
 
 
 def test_a_corrected_file_is_not_lowered_and_a_broken_one_keeps_no_points() -> None:
-    """The grader's own result counts until somebody confirms the decision, and somebody is asked to."""
+    """The result of the checks counts until somebody confirms the decision, and a review asks for this."""
     table = row([points(1, 0, "old")], mark("old", 60, 2), mark("new", 80, 2))
     assert (80, ()) == (table.learners[0].total, table.learners[0].decisions)
     assert [("other_files", "stu1", points(1, 0, "old"))] == [(one.kind, one.id, one.decided) for one in table.open]

@@ -1,4 +1,4 @@
-"""Whose a submission is, from what each platform says."""
+"""The owner of a submission, determined from the data of each platform."""
 
 import pytest
 
@@ -37,12 +37,12 @@ def owners(people: tuple[Person, ...], *submissions: Handed) -> dict[str, tuple[
     ids=lambda one: one.id,
 )
 def test_each_platform_says_who_it_is(submission: Handed) -> None:
-    """By login, GitHub user, e-mail address, number or name; case and accents do not count."""
+    """People are found by login, GitHub user, e-mail address, number or name, without case and accents."""
     assert {"stu1": (submission.id,)} == owners(CLASS, submission)
 
 
 def test_a_classroom_puts_its_name_before_the_users() -> None:
-    """The prefix is what most folders have before somebody of the roster; users may have hyphens."""
+    """The prefix is the one that most folders have before a user on the roster. Users may have hyphens."""
     people = (*CLASS, Person(login="jane-doe"), Person(login="doe"))
     names = ("backward-stu1", "backward-octobob", "backward-jane-doe")
     expected = {"stu1": ("backward-stu1",), "stu2": ("backward-octobob",), "jane-doe": ("backward-jane-doe",)}
@@ -50,7 +50,7 @@ def test_a_classroom_puts_its_name_before_the_users() -> None:
 
 
 def test_twins_of_a_name_are_not_guessed() -> None:
-    """The submission is nobody's, and both are named."""
+    """The submission has no owner, and both people are named."""
     twins = (Person("Jo Roe", "jo1"), Person("Jo Roe", "jo2"))
     found = join(twins, [handed("roejo_55", Submitter("roejo", "55"))])
     assert {"jo1": (), "jo2": ()} == found.owned
@@ -58,7 +58,7 @@ def test_twins_of_a_name_are_not_guessed() -> None:
 
 
 def test_twins_are_told_apart_by_an_id() -> None:
-    """A number that the roster knows decides, whatever the name."""
+    """A number on the roster decides, whatever the name."""
     twins = (Person("Jo Roe", "jo1", canvas_id="55"), Person("Jo Roe", "jo2", canvas_id="56"))
     assert {"jo2": ("roejo_56",)} == owners(twins, handed("roejo_56", Submitter("roejo", "56")))
 
@@ -73,13 +73,13 @@ def test_twins_are_told_apart_by_an_id() -> None:
     ids=lambda one: one.id,
 )
 def test_a_namesake_with_another_id_is_a_stranger(stranger: Handed) -> None:
-    """The name alone does not decide where an id says otherwise."""
+    """The name does not decide if an id says otherwise."""
     found = join(CLASS, [stranger])
     assert [(stranger.id, ())] == [(one.submission, one.candidates) for one in found.unmatched]
 
 
 def test_a_group_submits_together() -> None:
-    """By the group's name, by a member's, or by several submitters; who has an own submission keeps it alone."""
+    """A submission may have the group's name, a member's name or several submitters. Own submissions are not shared."""
     pair = (Person("A", "a", group="Team 1"), Person("B", "b", group="Team 1"), Person("C", "c", group="Team 2"))
     assert {"a": ("x-team-1",), "b": ("x-team-1",)} == owners(pair, handed("x-team-1", Submitter("Team 1")))
     assert {"a": ("a",), "b": ("a",)} == owners(pair, handed("a"))
@@ -89,17 +89,17 @@ def test_a_group_submits_together() -> None:
 
 
 def test_owners_are_the_other_way_around() -> None:
-    """By submission, the keys of people."""
+    """`owners` has the keys of people by submission."""
     assert {"x": ("a", "b"), "y": ("b",)} == Joined.of({"a": ["x"], "b": ["x", "y"]}).owners
 
 
 def test_names_are_compared_in_any_order() -> None:
-    """As Canvas writes them, last name first and in one word."""
+    """Canvas writes the last name first and in one word."""
     assert "souzaanamaria" in set(name_keys("Ana Maria Souza"))
     assert set(name_keys("Doe, Jane")) == set(name_keys("jane DOE")) >= {"doejane"}
 
 
 def test_the_member_of_a_group_who_submitted() -> None:
-    """Whatever their place in the roster; the first one if nobody's name is on it."""
+    """The member is found at any place in the roster. If nobody's name is on the submission, it is the first member."""
     team = (Person("Ann A", "stu1", group="blue"), Person("Bob B", "stu2", group="blue"))
     assert ["stu2", "stu1", "stu1"] == [submitter_of(team, handed(name)) for name in ("stu2", "Ann A", "blue")]

@@ -1,4 +1,4 @@
-"""Decisions: what a file says, mistakes with their lines, and what is appended."""
+"""The decisions in a file, errors with their lines, and the text that is appended."""
 
 from pathlib import Path
 
@@ -23,14 +23,14 @@ HEAD = "- {learner: a, by: b, why: c, at: 2026-01-01, "
 
 
 def test_a_file_of_decisions(course: Course) -> None:
-    """Each with its line, in their order; a day is its beginning."""
+    """Each decision has its line, in their order. A date means the beginning of that day."""
     first, second = read_overrides(Path("o.yaml"), course, FILE.encode()).of("stu1")
     assert ({"swap.upstream": 2}, "2026-03-05T00:00:00+00:00", 2) == (first.points, first.at, first.line)
     assert ("Well done.", "2026-03-06T10:00:00+01:00", 7) == (second.comment, second.at, second.line)
 
 
 def test_no_file_is_no_decision(course: Course, tmp_path: Path) -> None:
-    """Of a class about which nobody decided anything."""
+    """Without a file, nobody has decided anything."""
     assert {} == read_overrides(tmp_path / "overrides.yaml", course).by_learner
 
 
@@ -57,14 +57,14 @@ def test_no_file_is_no_decision(course: Course, tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_have_their_line(course: Course, text: str, said: str) -> None:
-    """And say what is expected."""
+    """The message says what is expected."""
     with pytest.raises(CourseError) as error:
         read_overrides(Path("o.yaml"), course, text.encode())
     assert str(error.value).startswith(said)
 
 
 def test_the_later_of_two_decisions_counts() -> None:
-    """Check by check; comments are all told."""
+    """This holds for each check. All comments are kept."""
     first = Decided("Ada", "2026-01-01", "x", points={"a.b": 1, "a.c": 1}, penalty=3, comment="one")
     second = Decided("Bob", "2026-01-02", "y", points={"a.b": 0}, penalty=0, comment="two")
     found = merged((first, second))
@@ -83,7 +83,7 @@ def test_the_later_of_two_decisions_counts() -> None:
 def test_what_is_appended_is_read(
     course: Course, learner: str, why: str, comment: str | None, points: int | None
 ) -> None:
-    """Whatever letters a person uses, the file stays YAML and says the same."""
+    """With any characters, the file stays valid YAML with the same content."""
     checks = {} if points is None else {"swap.upstream": points}
     made = Decided("Ada", "2026-03-05T00:00:00+00:00", why, points=checks, excused=True, comment=comment)
     text = FILE + entry_text(learner, made)
@@ -95,7 +95,7 @@ def test_what_is_appended_is_read(
 @settings(max_examples=50, deadline=None)
 @given(data=st.binary(max_size=120))
 def test_any_bytes_are_decisions_or_a_mistake(course: Course, data: bytes) -> None:
-    """Nothing else is raised."""
+    """Only the expected error is raised."""
     for head in (b"", b"- learner: a\n  "):
         try:
             read_overrides(Path("o.yaml"), course, head + data)

@@ -1,4 +1,4 @@
-"""Rosters as platforms export them, and as people write them."""
+"""Rosters exported by platforms, and rosters written by hand."""
 
 import csv
 import io
@@ -49,7 +49,7 @@ BY_HAND = "\ufeffName;E-Mail;Login;Gruppe;Team\nJane Doe;jane@example.edu;jane;x
     ids=["canvas", "gradescope", "moodle", "classroom", "nbgrader", "by hand"],
 )
 def test_columns_are_recognised_by_name(text: str, expected: Person) -> None:
-    """Rows that are nobody's, and people who are no learners, are left out."""
+    """Rows that are not people, and people who are not learners, are left out."""
     assert (expected,) == parse_roster(text.encode(), "r.csv").people
 
 
@@ -68,27 +68,27 @@ def test_columns_are_recognised_by_name(text: str, expected: Person) -> None:
     ],
 )
 def test_mistakes_have_their_line(text: str, said: str) -> None:
-    """File, line, and what to do."""
+    """The message has the file, the line, and what to do."""
     with pytest.raises(RosterError) as error:
         parse_roster(text.encode(), "r.csv")
     assert str(error.value).startswith(said)
 
 
 def test_other_encodings_are_refused() -> None:
-    """With the line of the first letter that cannot be read."""
+    """The message has the line of the first character that cannot be decoded."""
     with pytest.raises(RosterError, match=r"r\.csv:2: it is not UTF-8; save the file as CSV in UTF-8"):
         parse_roster("name\nJosé\n".encode("latin-1"), "r.csv")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    """It is no traceback."""
+    """The message names the file, without a traceback."""
     with pytest.raises(RosterError, match=r"no\.csv: there is no such file"):
         read_roster(tmp_path / "no.csv")
 
 
 @given(st.binary(max_size=300) | st.text(max_size=300).map(str.encode))
 def test_any_bytes_are_a_roster_or_a_mistake(data: bytes) -> None:
-    """Nothing else is raised, and every person can be told from the others and shown."""
+    """Only the expected error is raised, and every person has a unique key that can be shown."""
     for head in (b"", b"login,name,email\n"):
         try:
             people = parse_roster(head + data, "r.csv").people
@@ -104,7 +104,7 @@ WORDS = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=8)
 @pytest.mark.slow
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8, unique_by=lambda row: row[0]))
 def test_what_is_written_is_read(rows: list[tuple[str, str, str]]) -> None:
-    """Login, name and section of everybody, in their order, with every delimiter."""
+    """Login, name and section of each person are read in their order, with every delimiter."""
     for delimiter in ",;\t":
         out = io.StringIO()
         csv.writer(out, delimiter=delimiter).writerows([("login", "name", "section"), *rows])
@@ -113,7 +113,7 @@ def test_what_is_written_is_read(rows: list[tuple[str, str, str]]) -> None:
 
 
 def test_columns_that_are_not_recognised_are_told() -> None:
-    """With the heading that may be meant, unless another column is that one."""
+    """The message suggests a similar heading, unless another column has it."""
     roster = parse_roster(b"Login,Full name,Secton,Shoe size\nann,Ann A,B,38\n", "r.csv")
     assert (
         "columns recognised: Login, Full name as name; "

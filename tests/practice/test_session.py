@@ -1,4 +1,4 @@
-"""Files graded again and again by the same processes."""
+"""The same processes grade files repeatedly."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ def course() -> Course:
 
 @pytest.fixture
 def practice(course: Course, tmp_path: Path) -> Iterator[Practice]:
-    """Three files: a right one, one that assigns instead of accumulating, an untouched one."""
+    """Return three files: a correct one, one that assigns instead of accumulating, and an untouched one."""
     first, second, third = course.exercises[:3]
     right = {exercise.id: course.solution(exercise).read_text(encoding="utf-8") for exercise in (first, second)}
     (tmp_path / first.filename).write_text(right[first.id], encoding="utf-8")
@@ -30,7 +30,7 @@ def practice(course: Course, tmp_path: Path) -> Iterator[Practice]:
 
 @pytest.mark.slow
 def test_each_save_counts(course: Course, practice: Practice) -> None:
-    """A file is graded as it is at that moment; only a file with another text has changed."""
+    """A file is graded with its present text. Only a file with another text has changed."""
     first, second, third, fourth = course.exercises[:4]
     practice.grade((first, second, third, fourth))
     statuses = [practice.results[exercise.id].status for exercise in (first, second, third, fourth)]
@@ -44,7 +44,7 @@ def test_each_save_counts(course: Course, practice: Practice) -> None:
 
 
 def test_a_sandbox_that_died_is_started_again(course: Course, practice: Practice) -> None:
-    """Nothing is lost when the server process is killed between two saves."""
+    """Nothing is lost if the server process is killed between two saves."""
     first = course.exercises[0]
     practice.grade([first])
     assert practice._grader is not None
@@ -57,7 +57,7 @@ def test_a_sandbox_that_died_is_started_again(course: Course, practice: Practice
 
 
 def test_the_first_unfinished_comes_after_the_one_at_hand(course: Course, practice: Practice) -> None:
-    """The search goes on from the beginning after the last exercise."""
+    """After the last exercise, the search continues from the first one."""
     second, third = course.exercises[1:3]
     practice.grade(course.exercises)
     assert second == first_unfinished(course, practice.results)

@@ -1,4 +1,4 @@
-"""The loop's screens and keys, on results that are made up: no process, no file."""
+"""The screens and keys of the loop, with made-up results, without processes and files."""
 
 import io
 from pathlib import Path
@@ -18,7 +18,7 @@ FIRST, SECOND, THIRD = COURSE.exercises[:3]
 
 
 def result(exercise: Any, status: str, hint: str = "") -> ExerciseResult:
-    """An exercise's result with one check: failed with that hint, or as the whole exercise."""
+    """Return an exercise's result with one check, which failed with that hint, or has the exercise's status."""
     check = CheckResult("one", "a check", "visible", "failed" if hint else status, 0, 2, False, 0.1, hint=hint)  # type: ignore[arg-type]
     checks = () if status == "failed" and not hint else (check,)
     return ExerciseResult(exercise.id, exercise.number, exercise.title, status, 0, 2, 0, checks)  # type: ignore[arg-type]
@@ -26,7 +26,7 @@ def result(exercise: Any, status: str, hint: str = "") -> ExerciseResult:
 
 @pytest.fixture
 def watch() -> Any:
-    """Makes the loop with the results of the first exercises; the others are not started."""
+    """Make the loop with the results of the first exercises. The others are not started."""
 
     def make(*results: ExerciseResult, keys: bool = True) -> Watch:
         known = {one.id: result(one, "not_started") for one in COURSE.exercises}
@@ -40,19 +40,19 @@ def watch() -> Any:
 
 
 def drawn(watch: Watch) -> str:
-    """What the loop shows now."""
+    """Return the lines that the loop shows now."""
     return "\n".join(watch._view())
 
 
 @pytest.mark.parametrize("status", ["not_started", "failed"])
 def test_the_first_screen_says_that_no_key_is_taken(watch: Any, status: str) -> None:
-    """Whatever it shows besides; not where keys are taken."""
+    """The message is shown only if no keys are read."""
     assert said.NO_KEYS in " ".join(drawn(watch(result(FIRST, status), keys=False)).split("\n"))
     assert "no keys" not in drawn(watch(result(FIRST, status)))
 
 
 def test_next_shows_what_was_announced(watch: Any) -> None:
-    """After a pass the named exercise, then the one after it; hints and replay are of the one that is shown."""
+    """After a pass, it shows the named exercise, then the next. Hints and replay belong to the shown exercise."""
     loop = watch(result(FIRST, "passed"))
     loop._turn_to([FIRST])
     assert f"Next: open exercises/{SECOND.filename}" in drawn(loop)
@@ -63,7 +63,7 @@ def test_next_shows_what_was_announced(watch: Any) -> None:
 
 
 def test_hints_stay_at_the_failure(watch: Any) -> None:
-    """The check's hint, those that belong to no check, and the last one again; another failure begins anew."""
+    """The check's hint comes first, then those of no check, then the last one again. Another failure starts again."""
     loop = watch(result(FIRST, "partial", "grade hint distribute 2"))
     for number, more in ((2, said.NEXT_HINT), (4, "That is the last hint"), (4, "That is the last hint")):
         loop._press("h")
@@ -75,7 +75,7 @@ def test_hints_stay_at_the_failure(watch: Any) -> None:
 
 
 def test_a_missing_file_can_be_written_again(watch: Any) -> None:
-    """The screen says by which key."""
+    """The screen names the key for this."""
     loop = watch(result(FIRST, "missing"))
     assert said.FILE_MISSING in drawn(loop)
     assert said.ON_SAVE not in drawn(loop)

@@ -247,7 +247,7 @@ def test_the_text_is_kept_on_one_line() -> None:
     ],
 )
 def test_anything_else_is_a_program_error(text: str, says: str) -> None:
-    """What is no program is refused in words that say why."""
+    """A text that is not a program is refused with the reason."""
     with pytest.raises(ProgramError, match=re.escape(says)):
         program(text, a=1)
 

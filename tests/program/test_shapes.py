@@ -7,7 +7,7 @@ from grader.program import chain, diamonds, leaf, program
 @pytest.mark.slow
 @pytest.mark.parametrize("value", [0.0, -2.5, 3.0])
 def test_a_leaf_alone(value: float) -> None:
-    """One node, whose derivative by itself is 1."""
+    """A single node has the derivative 1 with respect to itself."""
     assert [[value], [1.0]] == answer(leaf(value).wire, leaf(value).root)
 
 

@@ -1,4 +1,4 @@
-"""A right pass computed from the table of operations has torch's numbers."""
+"""A correct pass computed from the table of operations has torch's numbers."""
 
 import math
 

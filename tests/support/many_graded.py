@@ -21,7 +21,7 @@ from grader.report.model import Report, SubmissionStamp
 def grader_of(
     course: Course, book: AnswerBook, memo: Path | None, seed: str, isolation: str = "auto"
 ) -> Iterator[Grader]:
-    """Start what submissions are graded with."""
+    """Start everything that is needed to grade submissions."""
     with ExitStack() as stack:
         warm = stack.enter_context(sandbox.start(isolation, allow_imports=course.allow_imports))
         oracle = stack.enter_context(Oracle(book, memo))

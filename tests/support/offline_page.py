@@ -8,7 +8,7 @@ from typing import Any
 
 
 def unpack(page: str) -> Any:
-    """The data in a page."""
+    """Return the data in a page."""
     (found,) = re.findall(r'<script type="application/octet-stream" id="data">([^<]*)</script>', page)
     return json.loads(zlib.decompress(base64.b64decode(found, validate=True)))
 

@@ -13,5 +13,5 @@ def problem(
     names: Sequence[str] = (),
     counts: Sequence[int] = (),
 ) -> Problem:
-    """A problem, of which a test names what matters to it."""
+    """Return a problem. A test gives only the fields that matter to it."""
     return Problem("backward", kind, type_name, message, list(lines), list(names), list(counts))

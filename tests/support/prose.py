@@ -38,7 +38,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Remark:
-    """What is wrong, and where."""
+    """A broken rule, with its place."""
 
     path: Path
     line: int
@@ -99,7 +99,7 @@ def passages() -> Iterator[Passage]:
 
 
 def look(passage: Passage, banned: dict[str, str]) -> Iterator[Remark]:
-    """Yield what is wrong with a passage."""
+    """Yield every broken rule in a passage."""
     if passage.path.suffix == ".md":
         for number, line in enumerate(passage.text.splitlines(), start=passage.line):
             if len(line) > MOST_COLUMNS and not line.startswith("|"):
@@ -127,7 +127,7 @@ def look(passage: Passage, banned: dict[str, str]) -> Iterator[Remark]:
 
 
 def remarks() -> Iterator[Remark]:
-    """Yield everything that is wrong with the repository's prose."""
+    """Yield every broken rule in the repository's prose."""
     banned = banned_terms((ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"))
     for passage in passages():
         yield from look(passage, banned)

@@ -100,7 +100,7 @@ class _Pass:
 
 
 def contributions(node: Op, data: Sequence[float], at: int, upstream: float) -> tuple[Contribution, ...]:
-    """What a right rule adds, for each operand that is a node."""
+    """Return the contributions of a correct rule, for each operand that is a node."""
     x = [o.value if isinstance(o, Number) else data[o] for o in node.operands]
     local = OPERATIONS[node.op].local(x, data[at])
     return tuple(
@@ -111,7 +111,7 @@ def contributions(node: Op, data: Sequence[float], at: int, upstream: float) -> 
 
 
 def values_of(graph: Program) -> list[float]:
-    """The value of every node."""
+    """Return the value of every node."""
     data: list[float] = []
     for node in graph.nodes:
         if isinstance(node, Leaf):

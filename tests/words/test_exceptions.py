@@ -51,7 +51,7 @@ def raised(code: str) -> tuple[str, str]:
     ],
 )
 def test_usual_exceptions_are_explained(expected: str, code: str) -> None:
-    """What Python says of a usual mistake gets the sentence that belongs to it."""
+    """Python's message about a usual mistake gets the sentence that belongs to it."""
     assert expected in (explain(*raised(code)) or "")
 
 

@@ -20,14 +20,14 @@ def test_the_file_becomes_the_stub_and_a_copy_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_leaves_no_copy(tmp_path: Path) -> None:
-    """What is not there needs none."""
+    """A missing file needs no copy."""
     path = tmp_path / "exercises" / "01_one.py"
     assert Reset(written=True) == reset(path, "stub\n")
     assert ("stub\n", ["01_one.py"]) == (path.read_text(encoding="utf-8"), [p.name for p in path.parent.iterdir()])
 
 
 def test_an_untouched_file_is_left_alone(tmp_path: Path) -> None:
-    """What is the stub already needs no copy."""
+    """A file that already is the stub needs no copy."""
     path = tmp_path / "01_one.py"
     path.write_text("stub\n", encoding="utf-8")
     assert Reset(written=False) == reset(path, "stub\n")
