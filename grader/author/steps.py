@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 OnStep: TypeAlias = Callable[[str, int, int], None]
-"""Called as a step begins: with what it is, how many steps are done, and how many there are."""
+"""Called as a step begins, with its name, the number of steps done, and the number of all steps."""
 
 
 def unheard(text: str, done: int, total: int) -> None:
