@@ -11,7 +11,7 @@ grade: $(VENV)/learner
 
 test: lint types tests
 
-# What can be known in a minute or two: no attacks, no browser, no cluster, nothing slow.
+# What can be known in half a minute: no attacks, no browser, no cluster, nothing slow.
 check: lint types unit
 
 lint: $(VENV)/installed

@@ -171,7 +171,7 @@ def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, work: P
         "bob --submission x": "--submission: there is no submission `x`",
         "bob --submission ann": "`ann` is that of `ann`, not of `bob`; name one of `bob`, or give both",
         "bob --file swap=02_swp.py": "no file `02_swp.py` that can be chosen for swap; did you mean `02_swap.py`?",
-        "dot --file swap=x.py": "no file `x.py` that can be chosen for swap; it has no file that can be chosen",
+        "dot --file swap=x.py": "no file `x.py` that can be chosen for swap; it has no other such file",
         "bob --confirm swap.upstream": "--confirm swap.upstream: nobody decided on that for `bob`",
         "bob --withdraw penalty": "--withdraw penalty: nobody decided on that for `bob`",
         "nobody --ignore": "there is no learner or submission `nobody`",
@@ -209,12 +209,12 @@ def test_a_decision_is_for_the_files_that_it_was_made_for(
         (submissions / name / "02_swap.py").write_text(solution("02_swap.py") + "# corrected\n")
     done = cohort()
     assert {"ann": FULL, "bob": FULL, "dot": 0} == totals(work)
-    assert "ann: the files changed after this was decided" in done.stdout
+    assert "ann: this decision does not apply to the changed files" in done.stdout
     assert "results ann --confirm swap.upstream --why TEXT" in done.stdout
     assert "ann: 3 -> 5, because the files changed; decision on swap.upstream: 0 -> none" in done.stdout
     assert 0 == grade("decide", "results", "ann", "--confirm", "swap.upstream", "--why", "still").returncode
     assert 0 == grade("decide", "results", "bob", "--withdraw", "swap.upstream", "--why", "was fine").returncode
-    assert "after this was decided" not in cohort().stdout
+    assert "does not apply to the changed files" not in cohort().stdout
     assert {"ann": FULL - 2, "bob": FULL, "dot": 0} == totals(work)
 
 

@@ -23,7 +23,7 @@ def misplaced_text(learner: str, submission: str, owners: Sequence[str]) -> str:
 def no_such_file(exercise: str, path: str, there: Sequence[str]) -> str:
     """Return the reason why a file cannot be chosen for an exercise. `there` are the files that can be chosen."""
     listed = few([f"`{name}`" for name in dict.fromkeys(there)], _SHOWN)
-    named = f"; name one of {listed}" if there else "; there is none that can be chosen"
+    named = f"; name one of {listed}" if there else "; it has no other such file"
     return f"the submission has no file `{path}` that can be chosen for {exercise}{did_you_mean(path, there) or named}"
 
 
