@@ -111,7 +111,7 @@ def cohort(meter: Meter, checkout: Path, submissions: Path, folder: Path) -> flo
         f"import sys; sys.path.insert(0, {str(checkout)!r}); from grader.cli import main; sys.exit(main({words!r}))"
     )
     environment = {**os.environ, "BACKWARD_CACHE": str(folder / "cache")}
-    spent = meter.run([sys.executable, "-c", script], checkout, environment)
+    spent = meter.run([sys.executable, "-c", script], folder, environment)
     summary = json.loads((out / "cohort.json").read_bytes())
     assert summary["scores"]["mean"] == summary["max_score"], "a right submission lost points"
     return spent.cpu_s
