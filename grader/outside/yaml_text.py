@@ -60,6 +60,8 @@ def yaml_texts(data: bytes) -> Any:
             if event.anchor not in known:
                 raise YamlError("an alias without an anchor before it", _line(event))
             made = known[event.anchor]
+        elif isinstance(event, yaml.NodeEvent) and event.anchor is not None and event.anchor in known:
+            raise YamlError(f"the anchor `{event.anchor}` is defined twice", _line(event))
         elif isinstance(event, yaml.ScalarEvent):
             known[event.anchor] = made = event.value
         elif isinstance(event, yaml.CollectionStartEvent):

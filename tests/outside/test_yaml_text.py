@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.outside import YamlError, yaml_texts, yaml_tree
@@ -17,6 +17,7 @@ BASE = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 @given(TEXTS)
+@example("a: &x 1\nb: &x 2\n")
 def test_texts_are_those_of_the_library(text: str) -> None:
     """Texts are the same as PyYAML's, and a document that PyYAML refuses is refused."""
     try:
