@@ -88,6 +88,16 @@ def without_orders(answer: Any) -> Any:
             return answer
 
 
+def make_class(checkout: Path, folder: Path, size: int) -> Path:
+    """Write submissions of a checkout's solutions to `folder`, each of them unique, and return `folder`."""
+    for number in range(size):
+        for solution in checkout.glob("solutions/[0-9]*.py"):
+            target = folder / f"learner{number:03}" / solution.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(f"{solution.read_text(encoding='utf-8')}\n# {number}\n", encoding="utf-8")
+    return folder
+
+
 def cohort(meter: Meter, checkout: Path, submissions: Path, folder: Path) -> float:
     """Return the CPU seconds of `grade cohort` for a folder, including all of its processes."""
     out = folder / "results"
@@ -131,16 +141,15 @@ def main() -> None:
     floor(course, asked, expected)
     with Meter() as meter, tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        for size in (options.submissions, 2 * options.submissions):
-            for number in range(size):
-                for name in ROOT.glob("solutions/[0-9]*.py"):
-                    target = folder / str(size) / f"learner{number:03}" / name.name
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_text(f"{name.read_text(encoding='utf-8')}\n# {number}\n", encoding="utf-8")
+        classes = {
+            (checkout, times): make_class(checkout, folder / f"{place}x{times}", times * options.submissions)
+            for place, checkout in enumerate(checkouts.values())
+            for times in (1, 2)
+        }
         for _ in range(options.rounds):
             measured["floor"].append(floor(course, asked, expected))
             for name, checkout in checkouts.items():
-                small, large = (cohort(meter, checkout, folder / str(n * options.submissions), folder) for n in (1, 2))
+                small, large = (cohort(meter, checkout, classes[checkout, times], folder) for times in (1, 2))
                 measured[name].append((large - small) / options.submissions)
     print(meter.about)
     least = statistics.median(measured["floor"])

@@ -7,6 +7,7 @@ from ..answer_book import Answer
 from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Reading, Reason, Run
 from ..course import Limits
 from ..oracle import Redraw
+from ..outside import counted
 from ..program import FUNCTIONS, NOTHING, Descent, Program, Question, number_text, program
 from ..remarks import (
     BuiltAgain,
@@ -477,7 +478,7 @@ class EngineUnderCheck:
         """
         asked = program(text, **(leaves if fixed else self.leaves(text, **leaves)))
         *before, after = self.descent(asked, rate=rate, steps=steps + 1)
-        many = f"{steps} step{'s' * (steps > 1)}"
+        many = counted(steps, "step")
         losses = {f"loss before step {k}": answer.values[asked.root] for k, answer in enumerate(before, 1)}
         places = {leaf.name: asked.index[leaf.name] for leaf in asked.leaves}
         moved = {f"{name} after {many}": after.values[i] for name, i in places.items()}

@@ -35,7 +35,7 @@ from ..cohort import (
 from ..cohort.run import EARLIER, GONE, REPORTS, ROSTER, SUMMARY, RunFile
 from ..course import Course
 from ..oracle import require_torch
-from ..outside import few, json_text, plain, read_plain, readable, write_atomically
+from ..outside import counted, few, json_text, plain, read_plain, readable, write_atomically
 from ..people import DEADLINES, OVERRIDES, Change, changed_rows, compare
 from ..report import Report, read_report
 from ..report.model import CourseStamp
@@ -77,7 +77,7 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
         found = entries(options.submissions, options.layout, options.assignment)
         folder = readable(course.folder.absolute())
         print(f"course: {plain(course.title)} ({course.id} {course.version}) in {folder}", file=sys.stderr)
-        print(f"{_submissions(len(found))} found in {options.submissions}", file=sys.stderr)
+        print(f"{counted(len(found), 'submission')} found in {options.submissions}", file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, found, results)
     except KeyboardInterrupt:
@@ -98,8 +98,8 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     people = class_of(course, options.out, found, options.roster, options.deadlines)
     if options.roster is not None and people.roster is not None:
         columns = columns_text(people.roster.columns, people.roster.unread)
-        counted = f"{len(people.people)} {'person' if len(people.people) == 1 else 'people'}"
-        print(f"roster: {counted} in {options.roster}; {plain(columns)}", file=sys.stderr)
+        size = f"{len(people.people)} {'person' if len(people.people) == 1 else 'people'}"
+        print(f"roster: {size} in {options.roster}; {plain(columns)}", file=sys.stderr)
     handed = found
     found = [entry for entry in found if entry.id not in people.ignored]
     see_that_files_are_there(course, options.out, found, people, options.jobs)
@@ -145,7 +145,8 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
     aside = options.out / GONE
     if standing.outdated:
-        print(f"{_submissions(standing.outdated)} graded again: the report had the schema of an older version.")
+        again = counted(standing.outdated, "submission")
+        print(f"{again} graded again: the report had the schema of an older version.")
     if people.ignored:
         names = few([plain(name) for name in sorted(people.ignored)], _SHOWN)
         print(f"Ignored, as {OVERRIDES} says: {names}")
@@ -193,10 +194,6 @@ def _changes(before: Summary | None, summary: Summary, results: Results, standin
             old[was.id] = read_report(read_plain(earlier))
             new[now.id] = read_report(read_plain(results.folder / now.report))
     return compare(before.learners, summary.learners, old, new)
-
-
-def _submissions(count: int) -> str:
-    return f"{count} submission{'' if count == 1 else 's'}"
 
 
 def _real(path: Path) -> Path:

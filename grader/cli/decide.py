@@ -16,7 +16,7 @@ from ..people import OVERRIDES, entry_text, in_force, moment, parts, read_overri
 from ..report.choices import files_digest
 from ..report.person import Decided, Learner
 from ..words.instructor import decided_text, misplaced_text, no_such_file, problem_text
-from .people import choosable, is_about, made_for_files
+from .people import choosable, made_for_files, names_of
 from .results import summary_of
 from .words import UsageError
 
@@ -56,13 +56,13 @@ def run_decide(course: Course, options: DecideOptions) -> int:
     except OSError as error:
         raise UsageError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
     earlier = read_overrides(path, course, before or b"[]")  # first, to report an existing mistake as such
-    about = [one for one in summary.learners if is_about(options.learner, one)]
+    about = [one for one in summary.learners if options.learner in names_of(one)]
     if not about and options.learner not in earlier.by_learner:  # an ignored submission is not in the final table
-        known = {name for one in summary.learners for name in _names(one)}
+        known = {name for one in summary.learners for name in names_of(one)}
         near = did_you_mean(options.learner, sorted(known))
         raise UsageError(problem_text("nobody_in", name=options.learner, folder=options.results, near=near))
     learner = about[0] if about else None
-    names = (options.learner, *(_names(learner) if learner is not None else ()))
+    names = (options.learner, *(names_of(learner) if learner is not None else ()))
     decided = _decided(options, _confirmed(options, earlier.of(*names)))
     _see_that_it_can_be(options, learner, summary)
     decided = replace(decided, made_for=made_for_files(options.results, learner, decided))
@@ -77,11 +77,6 @@ def run_decide(course: Course, options: DecideOptions) -> int:
     print(f"{plain(options.learner)}: {plain(decided_text(decided))}")
     print(problem_text("written", path=path))
     return 0
-
-
-def _names(learner: Learner) -> tuple[str, ...]:
-    """Return the names by which a decision may refer to a learner."""
-    return tuple(filter(None, (learner.id, learner.person.login, learner.person.email, *learner.submissions)))
 
 
 def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:

@@ -118,23 +118,24 @@ def made_for_files(results: Path, learner: Learner | None, decided: Decided) -> 
 
 def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
     """Record the times that the roster gives, and the files that decisions were made for. Raises `OSError`."""
-    recorded = with_times(read_recorded(results), learners, lambda name: _latest(results, name))
+    before = read_recorded(results)
+    recorded = with_times(before, learners, lambda name: _latest(results, name))
     decisions = {}
     for name, listed in people.overrides.by_learner.items():
-        row = next((one for one in learners if is_about(name, one)), None)
+        row = next((one for one in learners if name in names_of(one)), None)
         for one in listed:
             if {*parts(one)} & {*one.points, *one.files, "submitted_at"} - one.made_for.keys():
                 one = msgspec.structs.replace(one, made_for=made_for_files(results, row, one))
             if one.made_for:
                 decisions[key_of(name, one)] = one.made_for
     recorded = msgspec.structs.replace(recorded, decisions=decisions)
-    if recorded != read_recorded(results):
+    if recorded != before:
         write_atomically(results / RECORDED, json_text(recorded).encode())
 
 
-def is_about(name: str, learner: Learner) -> bool:
-    """Return whether a decision about `name` refers to a learner."""
-    return name in {learner.id, learner.person.login, learner.person.email, *learner.submissions} - {""}
+def names_of(learner: Learner) -> tuple[str, ...]:
+    """Return the names by which a decision may refer to a learner."""
+    return tuple(filter(None, (learner.id, learner.person.login, learner.person.email, *learner.submissions)))
 
 
 def _latest(results: Path, submission: str) -> str | None:

@@ -15,6 +15,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import TextIO
@@ -121,6 +122,15 @@ def decoded(text: str) -> str:
 def one_line(text: str) -> str:
     """Return `text` in one line for an export, cut after `CAP` characters."""
     return plain(text if len(text) <= CAP else f"{text[:CAP]}…", "")
+
+
+def instant(text: str) -> datetime | None:
+    """Return a time in ISO 8601 as a `datetime`, in UTC if it has no offset, or None for any other text."""
+    try:
+        at = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
 
 
 def counted(number: float, one: str) -> str:

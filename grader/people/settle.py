@@ -14,7 +14,7 @@ from ..report.choices import Choice, Found
 from ..report.model import Report
 from ..report.person import Decided, Learner, Person, person_of
 from .deadlines import Rules
-from .in_force import WHOLE, file_choices, in_force
+from .in_force import WHOLE, InForce, file_choices, in_force
 from .matching import Handed, Joined, join
 from .overrides import Overrides, merged
 from .roster import Roster
@@ -266,10 +266,8 @@ def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, 
         learners.append(learner)
         open_ += _open(learner, counted, owned, marks)
         if counted is not None and learner.standing == "graded":
-            pending = in_force(decisions, counted.files, of.found(counted.submission)).pending
-            open_ += (Open("other_files", learner.id, decided=one) for one in pending)
-        if counted is not None and learner.standing == "graded":
-            close += _close(learner, counted, grades, small)
+            open_ += (Open("other_files", learner.id, decided=one) for one in counted.decisions.pending)
+            close += _close(learner, counted.mark, grades, small)
     claimed = of.joined.owners
     for one in of.joined.unmatched:
         open_.append(Open("ambiguous" if one.candidates else "stranger", one.submission, one.candidates))
@@ -304,19 +302,19 @@ def _row(
     marks: Mapping[str, Sequence[Mark]],
     decisions: tuple[Decided, ...],
     grades: Mapping[str, int],
-) -> tuple[Learner, Mark | None]:
-    """Return a learner's row and the mark that counts."""
+) -> tuple[Learner, "_Scored | None"]:
+    """Return a learner's row and the attempt that counts."""
     rules, none = of.rules, in_force(decisions, {}, {}).applied
     what = merged(none) or Decided("", "", "")
     due = rules.due_for(person, (key, *owned))
     chosen = [one for one in owned if one == what.submission] or owned
-    scored = [
-        _scored(rules, due, _time(of, key, person, attempts, one), one, applied)
-        for name in chosen
-        for attempts in (marks.get(name, ()),)
-        for one in attempts
-        for applied in (in_force(decisions, one.files, of.found(name)).applied,)
-    ]
+    scored: list[_Scored] = []
+    for name in chosen:
+        attempts = marks.get(name, ())
+        found = of.found(name) if attempts else {}
+        for one in attempts:
+            time = _time(of, key, person, attempts, one)
+            scored.append(_scored(rules, due, time, one, in_force(decisions, one.files, found)))
     row = Learner(
         id=key,
         person=person,
@@ -326,23 +324,21 @@ def _row(
         comment=what.comment or "",
         decisions=none,
     )
-    counted = None
-    if scored:
-        at, late_s, score, bonus, penalty, counted = _counts(rules, scored)
-        applied = in_force(decisions, counted.files, of.found(counted.submission)).applied
-        total = max(0, score + bonus - penalty)
+    counted = _counts(rules, scored) if scored else None
+    if counted is not None:
+        total = max(0, counted.total)
         row = replace(
             row,
             standing="graded",
-            submission=counted.submission,
-            report=counted.report,
-            submitted_at=at,
-            late_s=late_s,
-            score=score,
-            bonus=bonus,
-            penalty=score + bonus - total,
+            submission=counted.mark.submission,
+            report=counted.mark.report,
+            submitted_at=counted.submitted_at,
+            late_s=counted.late_s,
+            score=counted.score,
+            bonus=counted.bonus,
+            penalty=counted.score + counted.bonus - total,
             total=total,
-            decisions=applied,
+            decisions=counted.decisions.applied,
         )
     if what.excused:
         row = replace(row, standing="excused")
@@ -351,7 +347,21 @@ def _row(
     return row, counted
 
 
-_Scored: TypeAlias = tuple[str, int, int, int, int, Mark]  # time, seconds late, score, bonus, penalty
+@dataclass(frozen=True)
+class _Scored:
+    """An attempt with its time and its points after decisions."""
+
+    mark: Mark
+    decisions: InForce
+    submitted_at: str
+    late_s: int
+    score: int
+    bonus: int
+    penalty: int
+
+    @property
+    def total(self) -> int:
+        return self.score + self.bonus - self.penalty
 
 
 def _time(of: Class, key: str, person: Person, attempts: Sequence[Mark], one: Mark) -> str:
@@ -364,9 +374,9 @@ def _time(of: Class, key: str, person: Person, attempts: Sequence[Mark], one: Ma
     return one.submitted_at or (person.submitted_at if one is attempts[-1] else "") or recorded or one.committed_at
 
 
-def _scored(rules: Rules, due: str | None, time: str, one: Mark, applied: Sequence[Decided]) -> _Scored:
-    """Return the time and the points of one attempt after the decisions in `applied`."""
-    what = merged(applied) or Decided("", "", "")
+def _scored(rules: Rules, due: str | None, time: str, one: Mark, decisions: InForce) -> _Scored:
+    """Return one attempt with its time and its points after the decisions that apply to it."""
+    what = merged(decisions.applied) or Decided("", "", "")
     at = what.submitted_at or time
     late_s = rules.late_s(due, at)
     score, bonus = one.score, one.bonus
@@ -375,40 +385,40 @@ def _scored(rules: Rules, due: str | None, time: str, one: Mark, applied: Sequen
             before, is_bonus = one.checks[name]
             bonus, score = (bonus + points - before, score) if is_bonus else (bonus, score + points - before)
     penalty = rules.penalty(score + bonus, late_s) if what.penalty is None else what.penalty
-    return at, late_s, score, bonus, penalty, one
+    return _Scored(one, decisions, at, late_s, score, bonus, penalty)
 
 
 def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
     """Return the attempt that counts. If the rule does not distinguish attempts, the last one in the list counts."""
 
     def total(place: int) -> tuple[int, int]:
-        _, _, score, bonus, penalty, _ = scored[place]
-        return score + bonus - penalty, place
+        return scored[place].total, place
 
-    timed = all(one[0] for one in scored)
+    timed = all(one.submitted_at for one in scored)
 
     def at(place: int) -> tuple[int, int]:
-        return seconds_between("1970-01-01T00:00:00+00:00", scored[place][0]) if timed else 0, place
+        return seconds_between("1970-01-01T00:00:00+00:00", scored[place].submitted_at) if timed else 0, place
 
     places = range(len(scored))
     if rules.attempts == "best" or not _in_order(scored):
         return scored[max(places, key=total)]
     if rules.attempts == "last_in_time":
-        places_in_time = [place for place in places if scored[place][1] == 0]
+        places_in_time = [place for place in places if scored[place].late_s == 0]
         return scored[max(places_in_time or places, key=at)]
     return scored[max(places, key=at)]
 
 
 def _in_order(scored: Sequence[_Scored]) -> bool:
     """Return whether the last attempt is known. The attempts of one submission are listed oldest first."""
-    return all(one[0] for one in scored) or len({one[-1].submission for one in scored}) == 1
+    return all(one.submitted_at for one in scored) or len({one.mark.submission for one in scored}) == 1
 
 
 def _open(
-    learner: Learner, counted: Mark | None, owned: Sequence[str], marks: Mapping[str, Sequence[Mark]]
+    learner: Learner, counted: _Scored | None, owned: Sequence[str], marks: Mapping[str, Sequence[Mark]]
 ) -> Iterator[Open]:
     what = merged(learner.decisions)
-    if counted is not None and counted.late and not learner.submitted_at and (what is None or what.penalty is None):
+    unknown = counted is not None and counted.mark.late and not learner.submitted_at
+    if unknown and (what is None or what.penalty is None):
         yield Open("late_unknown", learner.id)
     latest = [one for key in owned for one in marks.get(key, ())[-1:]]
     times = [one.submitted_at or learner.person.submitted_at or one.committed_at for one in latest]

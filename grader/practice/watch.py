@@ -10,7 +10,7 @@ from typing import TextIO
 from ..course import Check, Course, Exercise
 from ..grading import Listener
 from ..report import CheckResult, Report
-from ..report.shown import first_failure, hint_number
+from ..report.shown import first_failure, hint_number, unloaded
 from ..style import Style, columns, hint_lines
 from ..views.practice import (
     exercise_list,
@@ -187,24 +187,24 @@ class Watch:
     def _turn_to_hint(self, exercise: Exercise) -> None:
         """Show the first hint for the current failure, or the one after the last hint that was shown for it."""
         failure = self._failure(exercise)
-        if failure != self._hinted_for:
-            self._hinted_for, self._hint = failure, 0
+        hinted_for = exercise.id, failure.id if failure else ""
+        if hinted_for != self._hinted_for:
+            self._hinted_for, self._hint = hinted_for, 0
         hints = self._hints(exercise)
         self._hint = next((number for number in hints if number > self._hint), hints[-1] if hints else 0)
         self._seen, self._announced, self._view = exercise, False, self._hinted
 
-    def _failure(self, exercise: Exercise) -> tuple[str, str]:
-        """Return the ids of the exercise and of the check that is explained. A shown hint belongs to this pair."""
+    def _failure(self, exercise: Exercise) -> CheckResult | None:
+        """Return the check of an exercise that is explained, if there is one."""
         result = self._practice.results.get(exercise.id)
-        failure = first_failure(result) if result else None
-        return exercise.id, failure.id if failure else ""
+        return first_failure(result) if result else None
 
     def _hints(self, exercise: Exercise) -> tuple[int, ...]:
         """Return the numbers of the hints for the current failure, or no numbers if the file could not be loaded."""
-        result = self._practice.results.get(exercise.id)
-        failure = first_failure(result) if result else None
-        unloaded = result is not None and failure is None and result.status not in ("passed", "not_started", "missing")
-        return () if unloaded else exercise.hints_from(hint_number(failure) if failure else 1)
+        result, failure = self._practice.results.get(exercise.id), self._failure(exercise)
+        if result is not None and unloaded(result):
+            return ()
+        return exercise.hints_from(hint_number(failure) if failure else 1)
 
     def _grade(self, exercises: Iterable[Exercise]) -> None:
         """Grade these exercises. Show each check when it begins, and the first failure before its reason is known."""

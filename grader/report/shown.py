@@ -16,6 +16,11 @@ def first_failure(exercise: ExerciseResult) -> CheckResult | None:
     return next((check for check in failures if check.status != "not_started"), next(iter(failures), None))
 
 
+def unloaded(exercise: ExerciseResult) -> bool:
+    """Return whether a file that the learner has begun could not be loaded or read, so that no check was run."""
+    return exercise.status not in ("passed", "not_started", "missing") and first_failure(exercise) is None
+
+
 def hint_number(check: CheckResult) -> int:
     """Return the number of the hint in the command of a failed check; 1 if the command has no number."""
     words = check.hint.split() if check.hint else []

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..client import cut
 from ..remarks import StartingFrom
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import digits, expected_by, first_failure, play_command, where
+from ..report.shown import digits, expected_by, first_failure, play_command, unloaded, where
 from ..style import Style, columns, packed, padded
 from ..words import practice as said
 
@@ -101,7 +101,7 @@ def at_hand(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:
     for exercise in report.exercises:
         if begun and exercise is at:
             break
-        if exercise.status not in ("passed", "not_started", "missing") and first_failure(exercise) is None:
+        if unloaded(exercise):
             return exercise, None
     return at, check
 

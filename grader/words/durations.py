@@ -1,5 +1,7 @@
 """Turn durations into words, for every audience."""
 
+from ..outside import counted
+
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
 
 
@@ -10,5 +12,5 @@ def duration_text(seconds: int) -> str:
     for unit, length in _UNITS:
         count, left = divmod(left, length)
         if count:
-            parts.append(f"{count} {unit}{'' if count == 1 else 's'}")
+            parts.append(counted(count, unit))
     return " ".join(parts[:2])

@@ -3,10 +3,10 @@
 The sentences about the learner's code are in `learner`.
 """
 
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Protocol
 
-from ..outside import counted
+from ..outside import counted, instant
 from .durations import duration_text
 
 
@@ -59,7 +59,7 @@ def sum_text(row: Row) -> str:
 
 def time_text(row: Row) -> str:
     """Return a sentence about time of submission, due date and lateness, or an empty text if no time is known."""
-    at, due = moment(row.submitted_at), moment(row.due)
+    at, due = instant(row.submitted_at), instant(row.due)
     if at is None:
         return ""
     if due is None:
@@ -86,15 +86,6 @@ def penalty_text(row: Row) -> str:
 def late_text(seconds: int) -> str:
     """Return how late a submission is, such as `1 day 3 hours late`."""
     return f"{duration_text(seconds)} late"
-
-
-def moment(time: str) -> datetime | None:
-    """Return a time in ISO 8601 as a `datetime`, or None for any other text."""
-    try:
-        at = datetime.fromisoformat(time.replace("Z", "+00:00"))
-        return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
-    except ValueError:
-        return None
 
 
 def _clock(at: datetime) -> str:

@@ -17,13 +17,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ...cohort import Review, Summary
+from ...outside import instant
 from ...people import Change, adjusted
 from ...report import CheckResult, Diagnosis, ExerciseResult, Report
 from ...report.decisions import decision_on
 from ...report.formats.people import student_id
 from ...report.person import Learner, Person
 from ...report.shown import compared
-from ...words.feedback import moment
 from ...words.instructor import cause_text, decided_text
 from ...words.instructor.page import WORDS, cut_text, more_text
 from ..offline import pack
@@ -246,7 +246,7 @@ def _others(row: Learner) -> list[str]:
 
 def _in_zone_of(due: str, time: str) -> str:
     """Return a time in the time zone of the due date, so that people can compare the two."""
-    at, end = moment(time), moment(due)
+    at, end = instant(time), instant(due)
     return at.astimezone(end.tzinfo).isoformat() if at and end else time
 
 
