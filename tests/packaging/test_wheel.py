@@ -47,6 +47,17 @@ def test_it_holds_the_course_and_no_solution(wheel: Path) -> None:
     assert region[1] not in stub
 
 
+def test_its_metadata_link_to_what_the_course_stands_on(wheel: Path) -> None:
+    """The links of the package are links of the glossary, too, and each link has a label."""
+    archive = zipfile.ZipFile(wheel)
+    (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    links = re.findall(r"^Project-URL: (.+), (https://\S+)$", archive.read(metadata).decode(), re.M)
+
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    assert links
+    assert [] == [link for _, link in links if f"({link})" not in glossary]
+
+
 def test_it_works_outside_the_checkout(run_in: Run, installed: Path, tmp_path: Path) -> None:
     """`grade start` hands the exercises out, `grade` finds none of them started, and a solution gets full marks."""
     started = run_in(installed, tmp_path, "start")
