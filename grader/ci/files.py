@@ -70,7 +70,7 @@ PLATFORMS = {
         archive="autograder.zip",
     ),
     "classroom50": Platform(
-        "autograder.py and what lies beside it",
+        "autograder.py and the files that it needs",
         {"autograder.py": "classroom50.py.in", "install.sh": "install.sh"},
         "",
         "commit these files to CLASSROOM/autograders/ASSIGNMENT/ of your classroom50 repository",

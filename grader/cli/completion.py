@@ -1,9 +1,8 @@
 """Make scripts that complete words on a command line, for `grade completion SHELL`."""
 
-import contextlib
-import io
 import re
-from collections.abc import Callable, Mapping
+from argparse import ArgumentParser
+from collections.abc import Mapping
 
 from ..course import Course
 
@@ -25,15 +24,15 @@ complete -o default -F _grade grade
 _ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
 
 
-def completion(shell: str, course: Course, commands: Mapping[str, Callable[[list[str]], int]]) -> str:
+def completion(shell: str, course: Course, parsers: Mapping[str, ArgumentParser]) -> str:
     """Return a script that completes commands, options and the exercises of a course, or else file names.
 
     Args:
-        commands: functions that run a command with its words. Options are taken from the output of `--help`.
+        parsers: the parser of each command, by name. The name of `grade` itself is an empty text.
     """
     exercises = [exercise.id for exercise in course.exercises]
-    options = {name: _options(run) for name, run in commands.items()}
-    words = {name: options[name] + (exercises if name in _TAKES_EXERCISE else []) for name in commands if name}
+    options = {name: _options(parser) for name, parser in parsers.items()}
+    words = {name: options[name] + (exercises if name in _TAKES_EXERCISE else []) for name in parsers if name}
     plain = options[""] + exercises + ["all"]
     first = [*words, *plain]
     if shell == "fish":
@@ -50,9 +49,6 @@ def _fish(words: Mapping[str, list[str]], plain: list[str], first: list[str]) ->
     return "".join(f"complete -c grade -n '{when}' -a '{' '.join(of)}'\n" for when, of in rows)
 
 
-def _options(run: Callable[[list[str]], int]) -> list[str]:
+def _options(parser: ArgumentParser) -> list[str]:
     """Return the options that a command's help mentions."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-        run(["--help"])
-    return sorted(set(_OPTION.findall(printed.getvalue())))
+    return sorted(set(_OPTION.findall(parser.format_help())))

@@ -95,16 +95,17 @@ def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path,
 
 
 DEFAULTS = {
-    "": "the course you are in, else the packaged one; with --official the packaged one",
-    "hint": "the course you are in, else the packaged one",
-    "start": "the course you are in, else the packaged one",
-    "build": "the course you are in",
-    "new exercise": "the course you are in",
-    "release": "the course you are in",
-    "stubs": "the course you are in",
-    "verify": "the course you are in",
-    "cohort": "the packaged one; where another one is around you, one of them has to be named: a folder, or `packaged`",
-    "export": "the course you are in or the packaged one, whichever RESULTS was graded with",
+    "": "the course of this folder or of one above, or else the packaged course; with --official always the packaged "
+    "course",
+    "hint": "the course of this folder or of one above, or else the packaged course",
+    "start": "the course of this folder or of one above, or else the packaged course",
+    "build": "the course of this folder or of one above",
+    "new exercise": "the course of this folder or of one above",
+    "release": "the course of this folder or of one above",
+    "stubs": "the course of this folder or of one above",
+    "verify": "the course of this folder or of one above",
+    "cohort": "the packaged course; in the folder of another course, name one of the two: its folder, or `packaged`",
+    "export": "the course that RESULTS was graded with",
 }
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from grader.cli.commands import COMMANDS
+
 from .conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -349,6 +351,12 @@ def test_help_is_exit_code_0(grade: Grade, words: list[str]) -> None:
     done = grade(*words)
     assert (0, "") == (done.returncode, done.stderr)
     assert done.stdout.strip()
+
+
+def test_help_lists_every_command(grade: Grade) -> None:
+    """The help of `grade` has each command with the sentence that its own help begins with."""
+    listed = " ".join(grade("--help").stdout.split())
+    assert [] == [name for name, command in COMMANDS.items() if f" {name} {command.about} " not in listed]
 
 
 # -- other commands ----------------------------------------------------------------------------------------
