@@ -420,7 +420,7 @@ def _decide(words: list[str]) -> int:
         "--ignore",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="do not grade the submission LEARNER, which is nobody's of the class, or grade it again",
+        help="do not grade the submission LEARNER, because its submitter is not in the class; or grade it again",
     )
     parser.add_argument(
         "--confirm",
