@@ -60,7 +60,7 @@ def run_decide(course: Course, options: DecideOptions) -> int:
     if not about and options.learner not in earlier.by_learner:  # an ignored submission is not in the final table
         known = {name for one in summary.learners for name in names_of(one)}
         near = did_you_mean(options.learner, sorted(known))
-        raise UsageError(problem_text("nobody_in", name=options.learner, folder=options.results, near=near))
+        raise UsageError(problem_text("unknown_in", name=options.learner, folder=options.results, near=near))
     learner = about[0] if about else None
     names = (options.learner, *(names_of(learner) if learner is not None else ()))
     decided = _decided(options, _confirmed(options, earlier.of(*names)))
@@ -80,7 +80,7 @@ def run_decide(course: Course, options: DecideOptions) -> int:
 
 
 def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
-    """Return the confirmed decisions as one new decision. Raises `UsageError` if nobody made such a decision."""
+    """Return the confirmed decisions as one new decision. Raises `UsageError` if there is no such decision."""
     there = in_force(earlier, {}, {})  # all decisions that were not withdrawn, for whatever files they were made
     live = (*there.applied, *there.pending)
     points: dict[str, int] = {}
@@ -108,7 +108,7 @@ def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary
     """Raise `UsageError` for a decision without effect, or about a submission of somebody else."""
     if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
-        raise UsageError(problem_text("nobodys", name=learner.id, of=of, folder=folder))
+        raise UsageError(problem_text("stranger", name=learner.id, of=of, folder=folder))
     if learner is not None and not learner.report and (options.points or options.files):
         raise UsageError(problem_text("no_report", name=options.learner))
     if options.ignored is not None and learner is not None and options.learner not in learner.submissions:

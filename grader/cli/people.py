@@ -65,7 +65,7 @@ def class_of(
     unknown = people.overrides.unknown(people.names)
     if unknown is not None:
         line, name, near = unknown
-        raise CourseError(overrides_file, line, problem_text("nobody", name=name, near=near))
+        raise CourseError(overrides_file, line, problem_text("unknown", name=name, near=near))
     for wrong in people.misplaced():
         raise CourseError(overrides_file, wrong.line, misplaced_text(wrong.learner, wrong.submission, wrong.owners))
     return people

@@ -19,7 +19,7 @@ CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"
 WEAK = 0.2  # an item below this is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
 _BANDS = 10
-Untried: TypeAlias = Literal["", "missing", "not_started"]  # an exercise that nobody submitted, or that nobody began
+Untried: TypeAlias = Literal["", "missing", "not_started"]  # no submission has the exercise, or none has begun it
 
 
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,7 +33,7 @@ class CheckStatistics(_Strict, frozen=True):
         passed: the number of submissions that pass the check.
         rate: the fraction of all graded submissions that pass the check, from 0 to 1.
         discrimination: the correlation of passing the check with the points from all other checks (corrected
-            item-total correlation), from -1 to 1; null if everybody or nobody passes.
+            item-total correlation), from -1 to 1; null if all or none of the submissions pass it.
         note: advice for the instructor, or an empty text.
     """
 
@@ -58,7 +58,7 @@ class ExerciseStatistics(_Strict, frozen=True):
 
     @property
     def untried(self) -> Untried:
-        """Return `missing` if nobody submitted this exercise, `not_started` if nobody began it, or an empty text."""
+        """Return `missing` if no submission has this exercise, `not_started` if none has begun it, or an empty text."""
         return _untried(self.statuses)
 
 

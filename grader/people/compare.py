@@ -39,7 +39,7 @@ class Because:
     | `check`         | the check `name`, without a decision, has `after` points instead of `before`         |
     | `course`        | another version of the course was used                                               |
     | `decision`      | the decision on `name` (a check, `penalty` or `submitted_at`) changed from `before`  |
-    |                 | to `after` points; None means that nobody decided                                    |
+    |                 | to `after` points; None means that there is no decision                              |
     | `due`           | the due date changed                                                                 |
     | `excused`       | the learner is excused (`after` is 1) or no longer excused (`after` is 0)            |
     | `file_decision` | the decision about which file counts for the exercise `name` changed                 |

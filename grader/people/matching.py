@@ -1,7 +1,7 @@
 """Find the owner of each submission: join submissions with a roster, first by ids and then by names.
 
-Nothing is guessed. A submission that fits two people is ambiguous. A submission that fits nobody belongs to a
-stranger. Both are reported.
+Nothing is guessed. A submission that fits two people is ambiguous. A submission that fits no person
+belongs to a stranger. Both are reported.
 """
 
 import re

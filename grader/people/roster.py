@@ -103,7 +103,7 @@ def parse_roster(data: bytes, name: str) -> Roster:
         lines[person.key] = line
         people.append(person)
     if not people:
-        raise RosterError(name, None, "roster_nobody")
+        raise RosterError(name, None, "roster_no_people")
     headings = list(zip(map(printable, header), columns, strict=True))
     free = [one for one, field in _FIELD.items() if field not in columns]
     return Roster(

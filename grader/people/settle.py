@@ -82,7 +82,7 @@ class Open:
     | `late_unknown` | the platform marks the submission as late, but does not say by how much         |
     | `other_files`  | `decided` was made for other files than those that count now                    |
     | `several`      | the learner has several submissions, `names`, and not all of them have a time   |
-    | `stranger`     | the submitter is nobody on the roster                                           |
+    | `stranger`     | the submitter is not on the roster                                              |
     """
 
     kind: OpenKind
@@ -136,7 +136,7 @@ class Class:
 
     @cached_property
     def ignored(self) -> frozenset[str]:
-        """Return the submissions that somebody decided to ignore, because they belong to nobody in the class."""
+        """Return the ids of the submissions that a decision ignores, because their submitters are not in the class."""
         decided = {one.id: merged(in_force(self.overrides.of(one.id), {}, {}).applied) for one in self.submissions}
         return frozenset(name for name, what in decided.items() if what is not None and what.ignored)
 

@@ -83,7 +83,7 @@ class Decided(_Strict, frozen=True):
         penalty: the points that are taken off for lateness, instead of those computed.
         excused: whether the learner is excused from the assignment.
         comment: a text for the learner.
-        ignored: whether the submission belongs to nobody of the class, and is not graded.
+        ignored: whether the submission is not graded, because its submitter is not in the class.
         withdraw: the decisions that no longer hold: checks, exercises whose file was chosen, and other keys.
         made_for: the digest of the files to which the decision refers, for each check and each exercise. An entry is
             missing if the files are not known.

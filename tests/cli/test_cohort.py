@@ -172,8 +172,8 @@ def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, work: P
         "bob --submission ann": "`ann` is that of `ann`, not of `bob`; name one of `bob`, or give both",
         "bob --file swap=02_swp.py": "no file `02_swp.py` that can be chosen for swap; did you mean `02_swap.py`?",
         "dot --file swap=x.py": "no file `x.py` that can be chosen for swap; it has no other such file",
-        "bob --confirm swap.upstream": "--confirm swap.upstream: nobody decided on that for `bob`",
-        "bob --withdraw penalty": "--withdraw penalty: nobody decided on that for `bob`",
+        "bob --confirm swap.upstream": "--confirm swap.upstream: there is no decision on that for `bob`",
+        "bob --withdraw penalty": "--withdraw penalty: there is no decision on that for `bob`",
         "nobody --ignore": "there is no learner or submission `nobody`",
     }.items():
         done = grade("decide", "results", *words.split(), "--why", "so")

@@ -57,7 +57,7 @@ def test_columns_are_recognised_by_name(text: str, expected: Person) -> None:
     ("text", "said"),
     [
         ("", "r.csv: the file is empty"),
-        ("login\n", "r.csv: the file lists nobody"),
+        ("login\n", "r.csv: the file lists no people"),
         ("height,weight\n1,2\n", "r.csv:1: no column identifies people"),
         ("login,username\na,b\n", "r.csv:1: `login` and `username` are both read as `login`; rename or remove one"),
         ("login,name\nann,Ann\n\nann,Anna\n", "r.csv:4: `ann` is there twice; the first is in line 2."),

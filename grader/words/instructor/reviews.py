@@ -144,7 +144,7 @@ _QUESTIONS: dict[str, str] = {
     "protocol_error": "Is this an attack, and how many points does it cost?",
     "several": "Which submission counts?",
     "several_files": "Which file counts for the exercise?",
-    "stranger": "Who submitted it? If nobody in the class did, decide about the submission with --ignore.",
+    "stranger": "Who submitted it? If it was no learner of the class, decide with --ignore.",
     "syntax": "Should a syntax error cost the whole exercise?",
     "unreadable": "How many points should the exercise get?",
 }
