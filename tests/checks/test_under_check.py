@@ -636,7 +636,9 @@ def test_nobody_passes_by_leaving_a_program_out(
             message[2][seed][where] = ["unrun"]
         return message
 
-    assert finding_text(finding(engine_that(says), ask)) == "the answer leaves out programs that were asked for"
+    assert finding_text(finding(engine_that(says), ask)) == (
+        "the answer from your code's process leaves out some of the programs that it had to run"
+    )
 
 
 def test_a_program_left_out_is_a_doubt(engine_that: EngineThat, honest: Says, ask: Ask) -> None:
