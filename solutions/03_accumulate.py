@@ -5,7 +5,7 @@ when a goes up by 0.1, L goes up by 0.2. The gradient of a is 2: 1 for the left 
 right input. The same is true in every graph: the gradient of a value is the sum of the
 contributions from all its uses.
 
-    Let L = a * a at a = 3. As the left input, a receives 3 * 1; as the right input, it receives
+    Take L = a * a at a = 3. As the left input, a receives 3 * 1; as the right input, it receives
     another 3 * 1. So dL/da = 6. The power rule gives the same result: 2 * a = 6.
 
 Fill in both `_backward` functions. Contributions must accumulate in all of these cases:

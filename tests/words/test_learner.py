@@ -92,7 +92,7 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         *("no_rule", ["a", "b"], []),
     ),
     ("the backward rule of a node gave 1 contribution for 2 inputs", "contributions", [], [1, 2]),
-    ("a node keeps 2 local derivatives in `grads` for 1 input", "derivatives", ["grads"], [2, 1]),
+    ("a node stores 2 local derivatives in `grads` for 1 input", "derivatives", ["grads"], [2, 1]),
     (
         "not every entry in `grads` of a node holds an input and a local derivative",
         *("no_pairs", ["grads"], []),
