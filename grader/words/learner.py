@@ -249,7 +249,9 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
     `cells` are the cells of a notebook, which its lines are named by.
     """
     if stopped.notebook:
-        return "this file is a Jupyter notebook (JSON) with the name of a Python file; rename it so that it ends in .ipynb"
+        return (
+            "this file is a Jupyter notebook (JSON) with the name of a Python file; rename it so that it ends in .ipynb"
+        )
     told = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
     usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
     if stopped.kind == "module":

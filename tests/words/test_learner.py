@@ -76,7 +76,12 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
     ("a leaf has no attribute that holds its value; store the value in `data`", "no_value", [], []),
     ("which attribute holds the value? It could be any of x, y; call it `data`", "several_values", ["x", "y"], []),
     ("a leaf has no attribute that holds its gradient; store the gradient in `grad`", "no_gradient", [], []),
-    ("which attribute holds the gradient? It could be any of u, v; call it `grad`", "several_gradients", ["u", "v"], []),
+    (
+        "which attribute holds the gradient? It could be any of u, v; call it `grad`",
+        "several_gradients",
+        ["u", "v"],
+        [],
+    ),
     ("a node has no method `backward()`", "no_backward", [], []),
     ("there is no function `half` in the file", "no_function", ["half"], []),
     ("an operation returned None instead of a Value", "no_node", ["NoneType", "Value"], []),
