@@ -69,7 +69,7 @@ def test_a_missing_part_is_a_failure(problem: MakeProblem, kind: str, type_name:
         (Died("killed", signal="SIGKILL"), "crashed", "ended by SIGKILL"),
         (Died("not_reloaded"), "crashed", "loaded once, but not a second time"),
         (Died("output_too_large", limit_kb=16_384), "error", "printed more than 16 MB"),
-        (Died("protocol_error", detail="it is malformed"), "error", "no proper answer: it is malformed"),
+        (Died("protocol_error", detail="it is malformed"), "error", "no valid answer: it is malformed"),
         (Died("unanswered", count=2), "timeout", "not run: 2 earlier runs"),
         (Died("wall_limit", seconds=40), "timeout", "no answer within 40 seconds"),
     ],

@@ -292,7 +292,7 @@ def test_a_solution_is_shown_when_it_is_passed(grade: Grade, own_course: Path, s
     assert "came without its solutions" in grade("solution", "1", cwd=own_course).stderr
     (own_course / "solutions").mkdir()
     (own_course / "solutions" / path.name).write_text((ROOT / "solutions" / path.name).read_text())
-    assert "when you have passed it" in grade("solution", "1", cwd=own_course).stderr
+    assert "once you have passed the exercise" in grade("solution", "1", cwd=own_course).stderr
     path.write_text(solved(path.name))
     shown = grade("solution", "1", cwd=own_course)
     assert (0, True, False) == (shown.returncode, "self.grad += out.grad" in shown.stdout, "SOLUTION" in shown.stdout)
