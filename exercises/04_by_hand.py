@@ -1,10 +1,11 @@
 """04 by_hand: you are the backward pass
 
-`out._backward()` reads `out.grad` and adds a contribution to each input of out. So `out.grad` must
-be complete before the call: every node that uses out must have propagated first.
+`out._backward()` reads `out.grad` and adds a contribution to the gradient of each input of out. We
+then say that the node out propagates. Before out can propagate, `out.grad` must be complete: every
+node that uses out must have propagated already.
 
-The backward pass therefore mirrors the forward pass. For p = x * y, q = p + x, L = q * y at x = 3,
-y = 2:
+The backward pass therefore mirrors the forward pass. Here are both for p = x * y, q = p + x,
+L = q * y at x = 3, y = 2:
 
     forward: read downwards        backward: read upwards
 
@@ -13,16 +14,18 @@ y = 2:
     L = q * y = 9 * 2 = 18         L._backward():  q.grad = 2,  y.grad = 9
                                    L.grad = 1
 
-If q propagated before L, `q.grad` would still be 0. q would propagate 0, nothing would call it
-again, and its contributions to p and x would be lost. `python 04_by_hand.py` prints these numbers,
-then runs `sum_of_product`, the second of your functions.
+If q propagated before L, `q.grad` would still be 0, so q would contribute 0 to p and to x. Nothing
+would call `q._backward()` again, so the real contributions of q would be lost.
+`python 04_by_hand.py` prints these numbers. Then it runs `sum_of_product`, the second of your
+functions.
 
-Fill in four functions, from the top of the file to the bottom:
-- `on_paper` returns three gradients. Work them out before you write any call.
-- `sum_of_product` and `product_of_sums` run a backward pass: set the root's gradient, then call
-  `_backward` of each operation's node, one line each. Leaves have nothing to propagate. For
-  `product_of_sums`, more than one order is correct.
-- `wrong_orders` returns the value of a.grad for several orders of the calls.
+Fill in the four functions, from the top of the file to the bottom:
+- `on_paper` returns three gradients. Work them out on paper before you write any of the calls.
+- `sum_of_product` and `product_of_sums` each run a backward pass. Set the gradient of L, the root,
+  and then call the `_backward` of each operation's node, one call per line. The leaves a, b and c
+  are not the results of operations, so they have nothing to propagate. For `product_of_sums`, more
+  than one order is correct.
+- `wrong_orders` returns the value of a.grad after each of four orders of the calls.
 
 `grade by_hand` compares your numbers and all gradients with PyTorch's, and checks the order of your
 calls.
@@ -64,13 +67,13 @@ class Value:
 
 
 def on_paper():
-    """Return dL/da, dL/db, dL/dc for L = (a*b + c) * (a + b) at a = 2, b = -3, c = 10."""
+    """Return dL/da, dL/db and dL/dc for L = (a*b + c) * (a + b) at a = 2, b = -3, c = 10."""
     # TODO: through which operations does each of a, b and c reach L?
     raise NotImplementedError("by_hand: through which operations does each of a, b and c reach L?")
 
 
 def sum_of_product(a, b, c, e, L):
-    """Run the backward pass for e = a * b, L = e + c."""
+    """Run the backward pass for e = a * b and L = e + c."""
     # TODO: which two nodes have to propagate, and which one comes first?
     raise NotImplementedError("by_hand: which two nodes have to propagate, and which one comes first?")
 
@@ -82,10 +85,11 @@ def product_of_sums(a, b, c, e, f, g, L):
 
 
 def wrong_orders():
-    """Return a.grad after four orders of calls, for b = a + 1, c = a * 3, d = b * c at a = 2.
+    """Return a.grad after each of four orders of the calls.
 
-    In each case d.grad starts at 1, the other gradients start at 0, and each `_backward` is called
-    once. The four orders are: d, b, c (the correct one); b, d, c; c, d, b; b, c, d.
+    The graph is b = a + 1, c = a * 3, d = b * c at a = 2. In each case, d.grad starts at 1, the
+    other gradients start at 0, and each `_backward` is called once. The four orders are: d, b, c
+    (which is correct); b, d, c; c, d, b; b, c, d.
     """
     # TODO: which nodes propagate while their own gradient is still 0?
     raise NotImplementedError("by_hand: which nodes propagate while their own gradient is still 0?")

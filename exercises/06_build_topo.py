@@ -1,26 +1,28 @@
 """06 build_topo: inputs first
 
-A node may propagate only after all of its users have added their contributions. So before the
-backward pass, the nodes are put into a list in which inputs come before the nodes computed from
-them. A list in this order is called a topological order. If you read it backwards, every node comes
-after all of its users.
+The nodes that are computed from a node are called its users. A node may propagate only after all of
+its users have added their contributions. So a backward pass first puts the nodes into a list in
+which every node comes after its inputs. The order of such a list is called a topological order. If
+you read the list backwards, every node comes after all of its users.
 
-    b = a + a, c = a * b, L = b + c. One topological order is a, b, c, L. In the list a, c, b, L the
-    node c comes before its input b. If you read that list backwards, b propagates before c has
-    added its contribution to b.grad.
+    For b = a + a, c = a * b, L = b + c, one topological order is a, b, c, L. The order a, c, b, L
+    is not topological, because the node c comes before its input b. If you read that list
+    backwards, b propagates before c has added its contribution to b.grad.
 
-Depth-first search gives such a list. To visit a node:
+A depth-first search produces such a list. To visit a node:
 - If the node has been visited before, do nothing.
 - Otherwise mark it as visited, visit each of its inputs, and only then append the node to the list.
-Start with the root. When the visit of the root ends, the list is complete.
 
-Fill in `build_topo(root)`. Return a list of root and every node that it was computed from. Each
-node must appear exactly once, after all nodes in its `_prev`. A graph can have several topological
-orders; any of them will do.
+Start by visiting the root. When that visit ends, the list is complete.
 
-`grade build_topo` checks the list for graphs with shared nodes. Two checks give bonus points: a
-chain of 20,000 nodes, which is too deep for recursion, and a stack of forty diamonds, in which
-about a trillion paths lead from the root to one of the leaves.
+Fill in `build_topo(root)`. It returns a list of the root and all nodes that the root was computed
+from, directly or through other nodes. Each node must appear exactly once, after all nodes in its
+`_prev`. A graph can have several topological orders; any of them will do.
+
+`grade build_topo` checks the list for graphs with shared nodes. Two checks earn bonus points. One
+builds a chain of 20,000 nodes, which is too deep for recursion. The other builds a stack of forty
+diamonds, in which about a trillion paths lead from the root to one of the leaves. (A diamond is a
+graph in which two paths lead from one node to a later one.)
 """
 
 
@@ -59,7 +61,7 @@ class Value:
 
 
 def build_topo(root):
-    """Return root and every node that it was computed from, each once and after its inputs."""
+    """Return root and all nodes that it was computed from, each once and after its inputs."""
     # TODO: when may a node be appended to the list?
     raise NotImplementedError("build_topo: when may a node be appended to the list?")
 

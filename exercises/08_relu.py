@@ -1,8 +1,8 @@
 """08 relu: active or not
 
-relu(x) is x if x is positive, and 0 if it is not. Its local derivative is 1 for x > 0 and 0 for
-x < 0. At exactly 0 relu has a corner and no derivative, so every library has to choose a value.
-PyTorch uses 0, and so does this course.
+relu(x) is x if x is positive, and 0 otherwise. Its local derivative is 1 for x > 0 and 0 for x < 0.
+At exactly 0, relu has a corner and no derivative, so every library has to choose a value. PyTorch
+uses 0, and so does this course.
 
     >>> w, x = Value(-2.0), Value(3.0)
     >>> L = (w * x).relu() * 5
@@ -12,8 +12,8 @@ PyTorch uses 0, and so does this course.
 
 Here the input of relu is w * x = -6, so the local derivative is 0. The upstream gradient is 5, but
 the contribution to the gradient of w * x is 0 * 5 = 0, and so w.grad is 3 * 0 = 0. We say that the
-unit is inactive for this input. For another input it can be active: with x = -3, the input of relu
-is 6 and w.grad = -3 * 5 = -15.
+unit, (w * x).relu(), is inactive for this input. For another input it can be active: with x = -3,
+the input of relu is 6, and w.grad = -3 * 5 = -15.
 
     >>> w, x = Value(-2.0), Value(-3.0)
     >>> L = (w * x).relu() * 5
@@ -21,13 +21,14 @@ is 6 and w.grad = -3 * 5 = -15.
     >>> w.grad
     -15.0
 
-A unit that is inactive for every input of the training data is called dead. Its weights receive
-gradient 0 each time, so training no longer changes them.
+A unit that is inactive for every input in the training data is called dead. Its weights always
+receive the gradient 0, so training no longer changes them.
 
 Write `relu`: make the output node, give it a `_backward`, and return it. `__add__` shows the
 pattern.
 
-`grade relu` tries positive and negative inputs, exactly 0, and relu inside a neuron.
+`grade relu` tries relu with positive inputs, with negative inputs and at exactly 0. It also tries
+relu inside a neuron.
 """
 
 

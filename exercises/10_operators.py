@@ -1,7 +1,8 @@
 """10 operators: the rest of arithmetic, from +, * and **
 
-Subtraction and division need no `_backward` of their own. -a is a * -1, a - b is a + (-b), and
-a / b is a * b**-1. The rules of +, * and ** then propagate the gradient.
+Subtraction and division need no `_backward` functions of their own. You can compute -a as a * -1,
+a - b as a + (-b), and a / b as a * b**-1. Then the `_backward` functions of +, * and ** propagate
+the gradient.
 
     >>> a, b = Value(6.0), Value(2.0)
     >>> L = a / b
@@ -9,14 +10,14 @@ a / b is a * b**-1. The rules of +, * and ** then propagate the gradient.
     >>> L.data, a.grad, b.grad
     (3.0, 0.5, -1.5)
 
-The derivative with respect to a is 1 / b = 0.5. With respect to b it is a * -1 * b**-2 =
+The derivative with respect to a is 1 / b = 0.5. With respect to b, it is a * -1 * b**-2 =
 6 * -0.25 = -1.5.
 
 A plain number can also be the left operand. For 2 - a, Python first tries the method of the number
-2, which cannot subtract a Value. Then it calls a.__rsub__(2). So __rsub__(self, other) has to
-return other - self.
+2, which cannot subtract a Value. Then Python calls a.__rsub__(2). So in __rsub__(self, other),
+`self` is the right operand, and the result has to be `other` minus `self`.
 
-Write the seven methods with +, * and ** only; you need no new closure. Then sum([a, b, c]) works
+Write the seven methods with +, * and ** only; you need no new closures. Then sum([a, b, c]) works
 too, because it starts with 0 + a.
 
 `grade operators` tries the methods with Values and with plain numbers, and compares the results
@@ -89,8 +90,8 @@ class Value:
         raise NotImplementedError("operators: does the order of the operands matter for *?")
 
     def __rsub__(self, other):  # other - self
-        # TODO: which of the two operands changes its sign?
-        raise NotImplementedError("operators: which of the two operands changes its sign?")
+        # TODO: which of the two operands gets a minus sign?
+        raise NotImplementedError("operators: which of the two operands gets a minus sign?")
 
     def __rtruediv__(self, other):  # other / self
         # TODO: which of the two operands is the divisor?

@@ -1,11 +1,13 @@
 """12 engine: all of it, from an empty class
 
-You have written every piece. Now write the engine, one step at a time: each step earns points.
+You have written every piece. Now write the whole engine, one step at a time. Each step earns
+points.
 
-    1. Value(data) makes a leaf with .data and .grad. a + b and a * b make new Values.
-    2. backward() sets the gradient of the node it is called on to 1, and runs the local rules.
-    3. A value can have several users: sort the nodes topologically, and accumulate.
-    4. The other operations: -a, a - b, a / b, a ** n with a plain number n, and a.relu().
+    1. Value(data) makes a leaf with .data and .grad; a + b and a * b make new Values.
+    2. backward() sets the gradient of the root to 1, and runs the rule of each operation. (The root
+       is the node that backward() is called on.)
+    3. A value can have several users: sort the nodes topologically, and accumulate contributions.
+    4. Add the other operations: -a, a - b, a / b, a ** n with a plain number n, and a.relu().
 
     >>> x = Value(2.0)
     >>> y = x * x + x
@@ -23,7 +25,7 @@ the inputs, recursion or a loop. It must be possible to call backward() again, o
 on another one, after all gradients have been set back to 0.
 
 `grade engine` compares values and gradients with PyTorch's, and also runs the rule of each
-operation alone. `grade engine FILE` grades any other engine.
+operation on its own. `grade engine FILE` grades an engine in any other file.
 """
 
 import math

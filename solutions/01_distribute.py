@@ -1,11 +1,14 @@
 """01 distribute: the backward pass of `+`
 
-These exercises build a small autograd engine, as Karpathy's micrograd does and as PyTorch does for
-tensors. Such an engine computes a result and then applies the chain rule from the result back to
-every input. This is backpropagation; its general name is reverse-mode automatic differentiation.
+In these exercises you build a small autograd engine. Karpathy's micrograd is such an engine for
+single numbers, and PyTorch contains one for tensors. An autograd engine first computes a result.
+Then it goes back from the result to every input and applies the chain rule at each operation. This
+method is called reverse-mode automatic differentiation; for neural networks, it is better known as
+backpropagation.
 
-Let L be the final result. The gradient of a value is the derivative of L with respect to it. Each
-operation, for example out = a + b, does the same thing in the backward pass:
+Let L be the final result. The gradient of a value is the derivative of L with respect to that
+value. In the backward pass, each operation makes a contribution to the gradient of each of its
+inputs. For example, out = a + b makes this contribution to the gradient of a:
 
     contribution to a  =  local derivative * upstream gradient
 
@@ -13,19 +16,21 @@ operation, for example out = a + b, does the same thing in the backward pass:
 - The local derivative is the derivative of out with respect to a.
 - The contribution is added to `a.grad`.
 
-For out = a + b both local derivatives are 1: when a goes up by 0.1, out goes up by 0.1. So `+` adds
-its upstream gradient to the gradients of both inputs.
+For out = a + b, both local derivatives are 1: when a or b goes up by 0.1, out goes up by 0.1. So
+`+` adds its upstream gradient to the gradient of each input.
 
-    a = 2, b = -3, out = a + b = -1. Suppose out feeds into another operation and `out.grad` is
-    already 4. Then a.grad goes up by 1 * 4 = 4, and b.grad goes up by 1 * 4 = 4.
+    Let a = 2 and b = -3, so that out = a + b = -1. Suppose that out is used in another operation,
+    and that `out.grad` is already 4. Then a.grad goes up by 1 * 4 = 4, and b.grad goes up by
+    1 * 4 = 4.
 
-Fill in `_backward`: read `out.grad` and add each input's contribution to its `.grad`. An input may
-already hold a gradient from another use. Add to it; don't overwrite it.
+Fill in `_backward`: read `out.grad`, compute the contribution to each input, and add it to the
+`.grad` of that input. That gradient may already hold contributions from other uses of the input.
+Add to it; don't overwrite it.
 
-`grade distribute` runs your `_backward` with several numbers in `out.grad` and in the gradients of
-both inputs.
+`grade distribute` runs your `_backward` with different numbers in `out.grad` and in the gradients
+of both inputs.
 
-docs/glossary.md in the repository explains the words. More to read and watch:
+The glossary, docs/glossary.md in the repository, explains the terms. More to read and watch:
 - micrograd, https://github.com/karpathy/micrograd, and the lecture that builds it, "The spelled-out
   intro to neural networks and backpropagation", https://www.youtube.com/watch?v=VMj-3S1tku0
 - 3Blue1Brown on backpropagation, https://www.3blue1brown.com/lessons/backpropagation, and on its

@@ -1,19 +1,19 @@
 """02 swap: the backward pass of `*`
 
-For out = a * b the derivative with respect to a is b: when a goes up by 0.1, out moves by 0.1 * b.
+For out = a * b, the derivative with respect to a is b: when a goes up by 0.1, out moves by 0.1 * b.
 The derivative with respect to b is a. So the local derivative for each input is the value of the
 other input, and the contribution is that value times the upstream gradient.
 
-    a = 2, b = -3, out = -6, and `out.grad` is 4. Then a.grad goes up by -3 * 4 = -12, and b.grad
-    goes up by 2 * 4 = 8.
+    Let a = 2 and b = -3, so that out = -6, and suppose that `out.grad` is 4. Then a.grad goes up by
+    -3 * 4 = -12, and b.grad goes up by 2 * 4 = 8.
 
 When a changes, the product changes by b times as much. If b is negative, the product goes down when
 a goes up.
 
 Fill in `_backward`. As in exercise 01, add to the gradients that the inputs already hold.
 
-`grade swap` runs your `_backward` with several numbers in `out.grad`, for inputs that are positive,
-negative and zero.
+`grade swap` runs your `_backward` with different numbers in `out.grad`, for positive, negative and
+zero inputs.
 """
 
 

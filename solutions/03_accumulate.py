@@ -1,23 +1,25 @@
 """03 accumulate: every use adds up
 
-A value can be used more than once, and every use changes the result. For L = a + a, when a goes up
-by 0.1, L goes up by 0.2: the gradient of a is 1 from the left input plus 1 from the right input.
-This holds in every graph: the gradient of a value is the sum of the contributions of all its uses.
+A value can be used more than once, and then it affects the result through every use. For L = a + a,
+when a goes up by 0.1, L goes up by 0.2. The gradient of a is 2: 1 for the left input plus 1 for the
+right input. The same is true in every graph: the gradient of a value is the sum of the
+contributions from all its uses.
 
-    L = a * a at a = 3. `a` receives 3 * 1 as the left input and another 3 * 1 as the right input,
-    so dL/da = 6. The power rule gives the same: 2 * a = 6.
+    Take L = a * a at a = 3. As the left input, a receives 3 * 1; as the right input, it receives
+    another 3 * 1. So dL/da = 6. The power rule gives the same result: 2 * a = 6.
 
-Fill in both `_backward` functions so that contributions accumulate:
-- when one operation uses a value twice, as in a * a,
-- when several operations use the same value,
-- when an input holds a gradient before the operation propagates.
+Fill in both `_backward` functions. Contributions must accumulate in all of these cases:
+- One operation uses a value twice, as in a * a.
+- Several operations use the same value.
+- An input already holds a gradient when `_backward` runs.
 
 Because gradients accumulate, they must be set back to 0 before another backward pass over the same
 nodes. Otherwise the second pass adds to the results of the first. Fill in `zero_grad`, which sets
-them back. PyTorch's optimizers have a method of the same name.
+the gradients back to 0. PyTorch's optimizers have a method of the same name.
 
-`grade accumulate` runs your functions on graphs with shared values, users before inputs, and
-compares every gradient with PyTorch's. Then it calls your `zero_grad` and runs them again.
+`grade accumulate` runs your `_backward` functions on graphs with shared values, from the result to
+the inputs, and compares every gradient with PyTorch's. Then it calls your `zero_grad` and runs the
+backward pass again.
 """
 
 

@@ -1,34 +1,35 @@
 """05 predict: gradients on paper
 
-There is no engine in this file. You work out gradients on paper, and each function returns some of
-them as numbers, in the order that its docstring gives. This takes about half an hour.
+There is no engine in this file. You work out gradients on paper, and each function returns the
+numbers that its docstring asks for, in that order. This takes about half an hour.
 
-    L = a * b + c at a = 2, b = 3, c = 4. dL/da = b = 3, dL/db = a = 2, dL/dc = 1, so the function
-    returns 3, 2, 1. To check dL/da, move a a little: at a = 2.01, L is 10.03 instead of 10, and
-    0.03 / 0.01 = 3.
+    For example, L = a * b + c at a = 2, b = 3, c = 4 has dL/da = b = 3, dL/db = a = 2 and
+    dL/dc = 1, so the function returns 3, 2, 1. To check dL/da, nudge a by 0.01: at a = 2.01, L is
+    10.03 instead of 10, and 0.03 / 0.01 = 3.
 
-These are the local derivatives you need:
+These are the local derivatives that you need:
 
 - out = a + b: 1 with respect to a, 1 with respect to b
 - out = a * b: b with respect to a, a with respect to b
 - out = x**2: 2 * x
-- out = tanh(x): 1 - out**2, which is 1 at x = 0 and close to 0 where x is far from 0
-- out = relu(x), which is x if x > 0 and 0 otherwise: 1 if x > 0, and 0 otherwise
+- out = tanh(x): 1 - out**2, which is 1 at x = 0 and close to 0 when x is far from 0
+- out = relu(x): 1 if x > 0, and 0 otherwise (the value of relu(x) is x if x > 0, and 0 otherwise)
 
-Multiply the local derivatives along a path from a value to the result. If there are several paths,
-add their products.
+Multiply the local derivatives along each path from a value to the result. If there are several
+paths, add up their products.
 
 A gradient says how far the result moves when one value moves. For f = relu(a * b + d) at a = 2,
-b = -3, d = 10, the input of relu is 4, so relu is active and f = 4:
+b = -3, d = 10, the input of relu is 4. Because 4 is positive, relu is called active, and f = 4:
 
     df/da = -3      when a goes up by 1, f moves by -3, to 1
     df/db =  2      when b goes up by 1, f moves by  2, to 6
     df/dd =  1      when d goes up by 1, f moves by  1, to 5
 
 This is exact only as long as relu stays active. When a goes up by 2, the input of relu becomes -2
-and f becomes 0: f moves by -4, not by 2 * -3.
+and f becomes 0: f moves by -4, not by 2 * -3 = -6.
 
-When you have your own numbers, verify them with PyTorch (pip install torch). It takes five lines:
+When you have worked out your numbers, check them with PyTorch (pip install torch). For the example
+at the top, this takes five lines:
 
     import torch
     a, b, c = (torch.tensor(x, requires_grad=True) for x in (2.0, 3.0, 4.0))
@@ -36,24 +37,25 @@ When you have your own numbers, verify them with PyTorch (pip install torch). It
     L.backward()
     print(a.grad, b.grad, c.grad)  # tensor(3.) tensor(2.) tensor(1.)
 
-At the end of this file, write these lines for each expression below, and compare the results.
+At the end of this file, write such lines for each expression below, and compare the results with
+your numbers.
 
-`grade predict` compares your numbers with PyTorch's. If some are wrong, it says which ones, but not
-what they should be.
+`grade predict` checks your numbers. If some of them are wrong, it says which ones, but not what
+they should be.
 """
 
 import math
 
 
 def product_of_sum():
-    """Return dL/da, dL/db, dL/dc for L = (a + b) * c at a = 2, b = -3, c = 10."""
+    """Return dL/da, dL/db and dL/dc for L = (a + b) * c at a = 2, b = -3, c = 10."""
     # BEGIN SOLUTION which local derivatives lie on the path from each value to L?
     return 10, 10, -1
     # END SOLUTION
 
 
 def diamond():
-    """Return dd/db, dd/dc, dd/da for b = a + 1, c = a * 3, d = b * c at a = 2."""
+    """Return dd/db, dd/dc and dd/da for b = a + 1, c = a * 3, d = b * c at a = 2."""
     # BEGIN SOLUTION which two paths lead from a to d?
     return 6, 3, 15
     # END SOLUTION
@@ -62,8 +64,8 @@ def diamond():
 def closed_form():
     """Return dd/da at a = 5 and at a = -2 for the same diamond, from its closed form.
 
-    d = (a + 1) * (a * 3) = 3 * a**2 + 3 * a. Differentiate this with respect to a. At a = 2 the
-    derivative must be equal to the dd/da of `diamond`.
+    d = (a + 1) * (a * 3) = 3 * a**2 + 3 * a. Differentiate this with respect to a. At a = 2, the
+    derivative must be equal to the dd/da that `diamond` returns.
     """
     # BEGIN SOLUTION what is the derivative of 3 * a**2 + 3 * a?
     return 33, -9
@@ -84,13 +86,13 @@ def neuron():
 
 def zero_input():
     """Return do/dw2, do/dx2 and do/db for the same neuron. Its input x2 is 0."""
-    # BEGIN SOLUTION how far does x2 * w2 move when only w2 moves, or only x2?
+    # BEGIN SOLUTION how far does x2 * w2 move when only w2 moves, and when only x2 moves?
     return 0.0, 0.5, 0.5
     # END SOLUTION
 
 
 def alive():
-    """Return dL/da, dL/db, dL/dd for L = relu(a * b + d) at a = 2, b = 3, d = 1."""
+    """Return dL/da, dL/db and dL/dd for L = relu(a * b + d) at a = 2, b = 3, d = 1."""
     # BEGIN SOLUTION is the input of relu positive?
     return 3, 2, 1
     # END SOLUTION
@@ -111,12 +113,12 @@ def scaled_square():
 
 
 def rank_and_sign():
-    """Return the rank of a, b, c and d, each with a sign, for L = a * b + c * d at a = 2, b = -3,
+    """Return the ranks of a, b, c and d, each with a sign, for L = a * b + c * d at a = 2, b = -3,
     c = 10, d = 0.5.
 
     Rank 1 goes to the input that moves L most when it moves a little, rank 4 to the one that moves
     L least. The sign is + if L goes up when the input goes up, and - if L goes down. For example,
-    1, -2, 3, 4 says that a moves L most, and that b comes second and lowers L when it goes up.
+    1, -2, 3, 4 means that a moves L most, that b comes second, and that L goes down when b goes up.
     """
     # BEGIN SOLUTION what is the gradient of each input, and what is its absolute value?
     return -2, 3, 4, 1
@@ -149,7 +151,7 @@ def concepts():
 
 
 def vanishing():
-    """Return dL/dx for 1, 5 and 20 nested tanh, L = tanh(tanh(...tanh(x)...)), at x = 2.
+    """Return dL/dx for 1, 5 and 20 nested calls, L = tanh(tanh(...tanh(x)...)), at x = 2.
 
     Let Python do the arithmetic, with `math.tanh` and a loop. The gradient shrinks with every tanh.
     In a deep network this is called a vanishing gradient.
@@ -164,6 +166,6 @@ def vanishing():
     # END SOLUTION
 
 
-if __name__ == "__main__":  # to verify a number with PyTorch: python 05_predict.py
+if __name__ == "__main__":  # to check a number with PyTorch: python 05_predict.py
     print("yours:", product_of_sum())
-    # Write the five lines of torch here, for L = (a + b) * c at a = 2, b = -3, c = 10.
+    # Write the five lines with torch here, for L = (a + b) * c at a = 2, b = -3, c = 10.

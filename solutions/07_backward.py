@@ -2,8 +2,9 @@
 
 The `_backward` of a node reads the node's own gradient and adds a contribution to the gradient of
 each input. So the node's gradient has to be complete first: all users of a node must propagate
-before the node does. That is what a topological order is for. build_topo(root) lists inputs before
-their users. If you read the list backwards, users come before inputs.
+before the node does. That is what a topological order is for. The function build_topo, which is
+given here, lists inputs before their users. If you read its list backwards, users come before
+inputs.
 
     >>> a = Value(2.0)
     >>> b = a + 1
@@ -13,20 +14,20 @@ their users. If you read the list backwards, users come before inputs.
     >>> b.grad, c.grad, a.grad
     (6.0, 3.0, 15.0)
 
-The pass starts with d.grad = 1, because the derivative of d with respect to itself is 1. First d
-propagates: b.grad becomes c.data = 6 and c.grad becomes b.data = 3. Then b and c propagate, in
+The pass starts with d.grad = 1, because the derivative of d with respect to itself is 1. First, d
+propagates: b.grad becomes c.data = 6, and c.grad becomes b.data = 3. Then b and c propagate, in
 either order: a.grad = 6 * 1 + 3 * 3 = 15. If b propagated before d, b.grad would still be 0, and
 b's contribution of 6 would be lost. To check the result, nudge a by 0.01: d becomes 3.01 * 6.03 =
 18.1503, which is about 15 * 0.01 more than 18.
 
 Write `backward`. It is called on the root of a graph in which all gradients are 0. If all gradients
-are set back to 0, a second call must give the same gradients. (A second call without such a reset
-is not checked.)
+are set back to 0, a second call must compute the same gradients again. (A second call without such
+a reset is not checked.)
 
-One such pass gives the derivative of the root with respect to every node. This is called
-reverse-mode automatic differentiation.
+One backward pass computes the derivative of the root with respect to every node. This method is
+called reverse-mode automatic differentiation.
 
-`grade backward` compares every gradient with PyTorch's, and records the order in which the
+`grade backward` compares every gradient with PyTorch's, and checks the order in which the
 `_backward` functions run.
 """
 

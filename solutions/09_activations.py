@@ -1,9 +1,9 @@
 """09 activations: tanh, exp and powers
 
-This exercise adds three operations with one input. Each needs its local derivative. For tanh and
-exp you can compute it from the output:
+This exercise adds three operations that have one input each. For each of them you need the local
+derivative. For tanh and exp, you can compute it from the output:
 
-    operation      local derivative        for example
+    operation      local derivative        example
     t = tanh(x)    1 - t * t               x = 0: t = 0, local derivative 1
     e = exp(x)     e                       x = 1: e = 2.718, local derivative 2.718
     p = x ** n     n * x ** (n - 1)        x = 2, n = 3: p = 8, local derivative 12
@@ -17,11 +17,11 @@ A neuron multiplies each input by its weight, adds up the products and a bias, a
     >>> round(o.data, 4), round(w1.grad, 4), round(w2.grad, 4)
     (0.7071, 1.0, 0.0)
 
-The local derivative of tanh is 1 - 0.7071 * 0.7071 = 0.5 here, so w1.grad = 2 * 0.5 = 1. The
-gradient of w2 is 0, because its input x2 is 0.
+Here the local derivative of tanh is 1 - 0.7071 * 0.7071 = 0.5, so w1.grad = 2 * 0.5 = 1. The
+gradient of w2 is 0, because w2 is multiplied by x2, which is 0.
 
 Write the three methods. Each one computes the value, makes the node, gives it a `_backward`, and
-returns it. In `x ** n` the exponent n is a plain number, not a node, so it gets no gradient.
+returns it. In `x ** n`, the exponent n is a plain number, not a node, so it gets no gradient.
 
 `grade activations` compares values and gradients with PyTorch's. Exponents may be fractional or
 negative.
@@ -79,7 +79,7 @@ class Value:
         # END SOLUTION
 
     def exp(self):
-        """Return a node with e to the power of this value."""
+        """Return a node with e raised to the power of this value."""
         # BEGIN SOLUTION which function is its own derivative?
         out = Value(math.exp(self.data), (self,), "exp")
 
@@ -91,7 +91,7 @@ class Value:
         # END SOLUTION
 
     def __pow__(self, n):
-        """Return a node with this value to the power of n, a plain number."""
+        """Return a node with this value raised to the power n, a plain number."""
         # BEGIN SOLUTION what is the derivative of x**n with respect to x?
         out = Value(self.data**n, (self,), f"**{n}")
 

@@ -1,29 +1,31 @@
 """11 local_grads: the same engine without closures
 
-So far every node stored its rule as a closure. There is another way. The local derivatives are
-plain numbers, and they are known as soon as the node is made, so the node can store them. Here
-`_children` holds the inputs of a node, and `_local_grads` holds the derivative of the node with
-respect to each of them, in the same order. One loop then does the backward pass for every
-operation.
+So far, every node has stored its rule as a closure, `_backward`. There is another way. The local
+derivatives are plain numbers, and they are known as soon as the node is made, so the node can store
+them. Here `_children` holds the inputs of a node, and `_local_grads` holds the derivative of the
+node with respect to each of them, in the same order. A single loop then runs the backward pass for
+all operations.
 
     >>> a, b = Value(2.0), Value(-3.0)
     >>> e = a * b
     >>> e._local_grads
     (-3.0, 2.0)
 
-If e.grad is 4 in the backward pass, the loop adds -3 * 4 to a.grad and 2 * 4 to b.grad. It does not
-have to know that e is a product.
+If e.grad is 4 in the backward pass, the loop adds -3 * 4 to a.grad and 2 * 4 to b.grad. The loop
+does not have to know that e is a product.
 
-The upstream gradient times the local derivatives is called a vector-Jacobian product. Here the
-upstream gradient is one number, and the Jacobian is the row of local derivatives. Where a node
-holds a whole array, as in PyTorch, the upstream gradient is a vector and the Jacobian is a matrix.
+The product of the upstream gradient and the local derivatives is called a vector-Jacobian product.
+Here the upstream gradient is one number, and the Jacobian is the row of local derivatives. If a
+node holds a whole array, as in PyTorch, the upstream gradient is a vector and the Jacobian is a
+matrix.
 
-Write `__add__`, `__mul__` and `relu`: make a node with its inputs and its local derivatives. Then
-write `backward`: set the root's gradient to 1, and let every node, users before inputs, add a
-contribution to the gradient of each of its inputs. It must be possible to call `backward` again, on
-the same node or on another one, after all gradients have been set back to 0.
+Write `__add__`, `__mul__` and `relu`. Each of them makes a node that stores its inputs and its
+local derivatives. Then write `backward`: set the root's gradient to 1, then go through the nodes,
+users before inputs. Each node adds a contribution to the gradient of each of its inputs. It must be
+possible to call `backward` again, on the same node or on another one, after all gradients have been
+set back to 0.
 
-`grade local_grads` compares the gradients with PyTorch's, and looks at what your nodes store.
+`grade local_grads` compares the gradients with PyTorch's, and checks what your nodes store.
 """
 
 
@@ -50,7 +52,7 @@ class Value:
         # END SOLUTION
 
     def relu(self):
-        # BEGIN SOLUTION what is the derivative of relu for a positive input, and what is it otherwise?
+        # BEGIN SOLUTION what is the derivative of relu for a positive input, and for any other input?
         return Value(max(0.0, self.data), (self,), (1.0 if self.data > 0 else 0.0,))
         # END SOLUTION
 

@@ -1,8 +1,9 @@
 """13 descend: what the gradients are for
 
 The gradient of a loss points in the direction in which the loss increases. To make the loss
-smaller, move every parameter p a small step in the opposite direction: p.data -= rate * p.grad.
-Repeating this, with fresh gradients each time, is called gradient descent.
+smaller, move every parameter p a small step in the opposite direction: p.data -= rate * p.grad. The
+rate, a small number, sets the size of the step. Repeating this, with fresh gradients each time, is
+called gradient descent.
 
     >>> w = Value(3.0)
     >>> losses = train(lambda: (w * 2 - 2) ** 2, [w], steps=2, rate=0.1)
@@ -11,15 +12,15 @@ Repeating this, with fresh gradients each time, is called gradient descent.
     >>> round(w.data, 4)
     1.08
 
-At w = 3 the loss is 16, and its derivative with respect to w is 2 * (w * 2 - 2) * 2 = 16. The first
-step leads to w = 3 - 0.1 * 16 = 1.4. There the loss is 0.64 and the derivative is 3.2, so the
+At w = 3, the loss is 16, and its derivative with respect to w is 2 * (w * 2 - 2) * 2 = 16. The
+first step leads to w = 3 - 0.1 * 16 = 1.4. There the loss is 0.64 and the derivative is 3.2, so the
 second step leads to w = 1.4 - 0.1 * 3.2 = 1.08. Without zero_grad, the second pass would have added
-its 3.2 to the 16 of the first one.
+its 3.2 to the 16 from the first pass.
 
 Write the three functions. The engine below them is given.
 
-`grade descend` trains a neuron and a small network from the same start as PyTorch, and compares
-the losses and the parameters.
+`grade descend` trains a neuron and a small network with your functions, and compares the losses and
+the parameters with those of PyTorch, which starts from the same numbers.
 """
 
 import math
@@ -34,7 +35,7 @@ def zero_grad(parameters):
 
 
 def step(parameters, rate):
-    """Move every parameter one step of gradient descent."""
+    """Take one step of gradient descent: move every parameter."""
     # BEGIN SOLUTION in which direction does the loss decrease?
     for p in parameters:
         p.data -= rate * p.grad
@@ -42,7 +43,7 @@ def step(parameters, rate):
 
 
 def train(loss_of, parameters, steps, rate):
-    """Take `steps` steps. Return the loss before each step, as a list of plain numbers.
+    """Take `steps` steps of gradient descent. Return the loss before each, in a list of numbers.
 
     loss_of() builds the graph of the loss and returns its root. The parameters may hold gradients
     from an earlier pass.
@@ -72,7 +73,7 @@ class Value:
         return f"Value(data={self.data}, grad={self.grad})"
 
     def _node(self, data, *inputs):
-        """Make the node of an operation. Each of `inputs` is a node with its local derivative."""
+        """Make the node of an operation. Each of `inputs` is a pair: a node and its local derivative."""
         out = Value(data, [node for node, _ in inputs])
 
         def _backward():
@@ -123,7 +124,7 @@ if __name__ == "__main__":  # to try it yourself: python 13_descend.py
     w1, w2, b = Value(0.3), Value(-0.2), Value(0.0)
 
     def loss_of():
-        """Return the squared error of a neuron on two points."""
+        """Return the sum of the squared errors of a neuron on two points."""
         first = (w1 * 0.5 + w2 * -1.0 + b).tanh() - 0.4
         second = (w1 * -1.5 + w2 * 0.5 + b).tanh() - -0.8
         return first**2 + second**2

@@ -88,7 +88,7 @@ def test_one_check_can_be_run(work: Path, run_pytest: Pytest) -> None:
     (work / "exercises" / "03_accumulate.py").write_text("import os\nos._exit(7)\n", encoding="utf-8")
     done = run_pytest(work, "exercises/03_accumulate.py::a * a counts both uses of a")
     assert 1 == done.returncode
-    assert "03_accumulate.py could not be loaded: the process of your code ended before it answered" in done.stdout
+    assert "03_accumulate.py could not be loaded: your code's process ended before it answered" in done.stdout
     assert "1 failed" in done.stdout
 
 

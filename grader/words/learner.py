@@ -125,11 +125,11 @@ def _rules_run_again(said: RulesRunAgain) -> str:
 
 def _rule_tripled(said: RuleTripled) -> str:
     text = f"the grader tripled the contributions of the rule of {said.node}"
-    return f"{text}; backward() ignored it" if said.ignored else text
+    return f"{text}, but backward() ignored the change" if said.ignored else text
 
 
 def _orders(some: int, of: int) -> str:
-    return f"{some} of {of} runs, which differ in the order in which nodes are made and sets are iterated"
+    return f"{some} of {of} runs, which differ in the order in which nodes are made and sets are iterated over"
 
 
 def _data_changed(said: DataChanged) -> str:
@@ -180,8 +180,8 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     DependsOnOrder: lambda said: f"wrong in {_orders(said.wrong, said.of)}",
     DataChanged: _data_changed,
     NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
-    NothingStored: lambda said: "no stored local derivatives were found on a node",
-    NoRules: lambda said: "no backward rule was found on a node, and this check has to observe the rules",
+    NothingStored: lambda said: "no stored local derivatives were found on the nodes",
+    NoRules: lambda said: "no backward rule was found on the nodes, and this check has to observe the rules",
     GaveNone: lambda said: "an operation returned None, as a function without `return` does",
     SeedChanged: _seed_changed,
     RanTwice: lambda said: f"the `_backward` of {said.node} ran more than once",
@@ -194,7 +194,7 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     Disordered: _in_a_call(lambda said: "a node is missing, is in the list twice, or comes before one of its inputs"),
     NoNode: _in_a_call(
         lambda said: (
-            "the list holds something that is not a node of this graph: a number, or a node from an earlier call?"
+            "the list holds something that is not a node of this graph, perhaps a number or a node from an earlier call"
         )
     ),
     ListedTwice: _in_a_call(lambda said: f"{said.node} is in the list more than once"),
@@ -210,24 +210,24 @@ def ended_text(ended: Ended) -> str:
     """Return a sentence about the reason why no usable answer came."""
     match ended.kind:
         case "answer_too_large":
-            return f"the answer of your code's process is larger than the {ended.limit_kb} KB that this check allows"
+            return f"the answer from your code's process is larger than the {ended.limit_kb} KB that this check allows"
         case "budget":
             spent = "CPU time" if ended.clock == "cpu" else "time"
-            return f"not run: the submission used up the {_seconds(ended)} of {spent} that it may use in total"
+            return f"not run: the submission has used up the {_seconds(ended)} of {spent} that it may use in total"
         case "cpu_limit":
             return f"your code used more than {_seconds(ended)} of CPU time"
         case "exited":
-            return "the process of your code ended before it answered (os._exit, or out of memory?)"
+            return "your code's process ended before it answered (os._exit, or out of memory?)"
         case "killed":
-            return f"the process of your code was ended by {ended.signal}"
+            return f"your code's process was ended by {ended.signal}"
         case "left_out":
-            return "the answer leaves out programs that were asked for"
+            return "the answer from your code's process leaves out some of the programs that it had to run"
         case "not_reloaded":
             return "the file loaded once, but not a second time"
         case "output_too_large":
             return f"your code printed more than {(ended.limit_kb or 0) >> 10} MB"
         case "protocol_error":
-            return f"the process of your code gave no proper answer: {ended.detail}"
+            return f"your code's process gave no valid answer: {ended.detail}"
         case "unanswered":
             return f"not run: {counted(ended.count or 0, 'earlier run')} gave no answer in time"
         case "wall_limit":
@@ -249,7 +249,9 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
     `cells` are the cells of a notebook, which its lines are named by.
     """
     if stopped.notebook:
-        return "this file is a Jupyter notebook (JSON) with the name of a Python file; rename it to end in .ipynb"
+        return (
+            "this file is a Jupyter notebook (JSON) with the name of a Python file; rename it so that it ends in .ipynb"
+        )
     told = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
     usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
     if stopped.kind == "module":
@@ -307,7 +309,7 @@ def _sentence(stopped: Stopped) -> str:
         case _ if stopped.unfilled:
             return "this part is still to be filled in"
         case _ if stopped.type == "MemoryError":
-            return "your code asked for more memory than a check may have"
+            return "your code asked for more memory than a check may use"
         case _:
             said = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", stopped.said)
             text = f"{stopped.type}: {said}" if said else stopped.type
@@ -339,7 +341,7 @@ def wants_argument(method: str) -> str:
 
 def _several(what: str, usual: str) -> Callable[[Stopped], str]:
     return lambda about: (
-        f"which attribute is the {what}? It could be any of {', '.join(about.names)}; call it `{usual}`"
+        f"which attribute holds the {what}? It could be any of {', '.join(about.names)}; call it `{usual}`"
     )
 
 
@@ -347,7 +349,7 @@ def _no_rule(about: Stopped) -> str:
     has = f"Its attributes ({', '.join(about.names)}) hold" if about.names else "It has no attributes, so it holds"
     return (
         f"no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). {has} no function to "
-        "call and no local derivatives; the values of the inputs do not count as such. backward() does not propagate "
+        "call and no local derivatives (the values of the inputs do not count as such). backward() does not propagate "
         "the gradient of an operation either"
     )
 
@@ -363,7 +365,7 @@ def _contributions(about: Stopped) -> str:
 
 def _derivatives(about: Stopped) -> str:
     kept, inputs = about.counts
-    return f"a node keeps {counted(kept, 'local derivative')} in `{about.names[0]}` for {counted(inputs, 'input')}"
+    return f"a node stores {counted(kept, 'local derivative')} in `{about.names[0]}` for {counted(inputs, 'input')}"
 
 
 _SHAPES: dict[str, Callable[[Stopped], str]] = {
@@ -371,11 +373,11 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "several_classes": lambda about: (
         f"which class is the engine? It could be any of {', '.join(about.names)}; call one of them Value"
     ),
-    "no_value": lambda about: "a leaf has no attribute that holds its value; call it `data`",
+    "no_value": lambda about: "a leaf has no attribute that holds its value; store the value in `data`",
     "several_values": _several("value", "data"),
-    "no_gradient": lambda about: "a leaf has no attribute that holds its gradient; call it `grad`",
+    "no_gradient": lambda about: "a leaf has no attribute that holds its gradient; store the gradient in `grad`",
     "several_gradients": _several("gradient", "grad"),
-    "no_backward": lambda about: "there is no `backward()` on a node",
+    "no_backward": lambda about: "a node has no method `backward()`",
     "no_function": lambda about: f"there is no function `{about.names[0]}` in the file",
     "no_node": lambda about: f"an operation returned {_a(about.names[0])} instead of a {about.names[1]}",
     "nothing_to_call": lambda about: f"a node made by an operation has no `{about.names[0]}` to call",
@@ -414,7 +416,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "AttributeError",
             r"'NoneType' object has no attribute '(\w+)'",
             "",
-            "the object before .{0} is None: often an operation or a function without its `return`",
+            "the object before .{0} is None; often an operation or a function has no `return`",
         ),
         (
             "TypeError",
@@ -427,8 +429,8 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "TypeError",
             r"'NoneType' object is not iterable",
             "",
-            "this is None where a list is needed: often a function without its `return`, or list.reverse(), which "
-            "returns None",
+            "this is None where a list is needed; often a function has no `return`, or the list comes from "
+            "list.reverse(), which returns None",
         ),
         (
             "AttributeError",
@@ -453,7 +455,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "TypeError",
             r"_backward\(\) takes 0 positional arguments but",
             "",
-            "this `_backward` is defined without parameters, and is called with an argument",
+            "this `_backward` is defined without parameters, but is called with an argument",
         ),
         ("TypeError", r"^(\w+)\(\) takes no arguments", "", "{0} has no `__init__` (two underscores on each side)"),
         (
@@ -573,7 +575,7 @@ def _of_operation(fact: "Fact") -> str:
         case "rule_is_none":
             return (
                 f"L.{fact.found} is None, so no rule of L can run. `L.{fact.found} = f` stores a function f; "
-                "`f()` would be what f returns."
+                f"`L.{fact.found} = f()` stores what f returns."
             )
         case "no_rule":
             return "L has the same backward rule as a leaf, and running it adds nothing."
@@ -592,7 +594,7 @@ def _of_operation(fact: "Fact") -> str:
         case "factor":
             return f"{to} is {fact.found} times what it should be."
         case "swapped":
-            return "a receives the contribution of b, and b that of a."
+            return "a receives the contribution that b should receive, and b receives the one that a should receive."
         case "parentheses":
             return f"only a part of the local derivative is multiplied by L.grad.{_should(fact, both)}"
         case "local_derivative" if both:
@@ -621,11 +623,11 @@ def _times(factor: str) -> str:
 def _of_pass(fact: "Fact") -> str:
     match fact.kind:
         case "single_precision":
-            return f"All {fact.found} have single precision (float32). Use double precision, which Python's float has."
+            return f"All {fact.found} have single precision (float32). Use double precision, as Python's float does."
         case "not_seeded":
             return "After backward() every gradient is 0, even the root's. The root's gradient should be 1."
         case "all_cleared":
-            return "Rules add to gradients during backward(), but after it every gradient is 0."
+            return "Rules add to gradients during backward(), but afterwards every gradient is 0."
         case "seed":
             return f"After backward() on {fact.program}, the root's gradient is {fact.found}. It should be 1."
         case "no_rule_ran":
@@ -642,5 +644,5 @@ def _of_pass(fact: "Fact") -> str:
         case "ran_early":
             return f"In {fact.program}, the rule of {fact.node} runs before that of its user {fact.other}."
         case _:
-            other = f"In {fact.program}, a second backward() gives other gradients"
-            return f"{other}, though all gradients were set back to 0 before it."
+            other = f"In {fact.program}, a second call of backward() computes different gradients"
+            return f"{other}, although all gradients were set back to 0 before it."

@@ -14,7 +14,8 @@ def no_exercise(word: str, numbers: Sequence[str], near: str) -> str:
         numbers: the numbers of all exercises.
         near: a question about a similar name, or an empty text.
     """
-    return f"there is no exercise `{word}`" + (near or f"; there are {_numbers(numbers)}, and `grade list` names them")
+    exercises = f"; the exercises are {_numbers(numbers)}, and `grade list` names them"
+    return f"there is no exercise `{word}`{near or exercises}"
 
 
 def several_exercises(word: str, ids: Sequence[str]) -> str:
@@ -34,7 +35,7 @@ def named_twice(exercise: str) -> str:
 def whose_file(word: str, *, notebook: bool = False) -> str:
     """Ask which exercise a file belongs to."""
     other = ", or begin cells with `%%grade EXERCISE`" if notebook else ""
-    return f"which exercise is {word}? write `grade EXERCISE {word}`{other}"
+    return f"which exercise is {word} for? write `grade EXERCISE {word}`{other}"
 
 
 def no_files(folder: str, *, above: bool = False) -> str:
@@ -49,7 +50,7 @@ def no_file(path: str) -> str:
 
 def folder_and_more(word: str) -> str:
     """Say that a folder was named in addition to `--from` or to another folder."""
-    return f"{word} is a folder; name one folder of exercises, before or after what is in it"
+    return f"{word} is a second folder; name only one folder, before or after the exercises in it"
 
 
 def _numbers(numbers: Sequence[str]) -> str:
@@ -156,13 +157,13 @@ SOLUTIONS_MISSING = "this course came without its solutions; ask your instructor
 
 
 def solution_later(exercise: str) -> str:
-    return f"the solution of {exercise} is shown when you have passed it; `grade hint` helps"
+    return f"the solution of {exercise} is shown once you have passed the exercise; `grade hint` shows a hint"
 
 
 # -- hints ----------------------------------------------------------------------------------------------
 
 NOTHING_GRADED = "no exercise has been graded here; run `grade`, or name one: "
-NOTHING_FAILED = "no failure is known here; run `grade`, or name an exercise: "
+NOTHING_FAILED = "no failed check is known here; run `grade`, or name an exercise: "
 
 
 def no_failure(exercise: str, *, graded: bool) -> str:
@@ -209,8 +210,8 @@ def hints_later(exercise: str) -> str:
 
 KEYS = ("h hint", "p play", "a all failures", "l list", "n next", "r reset", "q quit")
 NO_KEYS = "This terminal accepts no keys: results are printed one below another, and Ctrl-C quits."
-ON_SAVE = "Save the file: it is graded at once."
-FILE_MISSING = "That file is missing: `r` writes it as it was handed out."
+ON_SAVE = "Save the file, and it is graded at once."
+FILE_MISSING = "That file is missing. Press r to write the original file."
 NEXT_HINT = "h shows the next hint"
 
 

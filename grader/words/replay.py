@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 def unknown_word(why: str, presets: Sequence[str], near: str) -> str:
     """Say that a word names no exercise (`why`), and list the presets. `near` is a question about a similar preset."""
-    return f"{why}; presets are {', '.join(presets)}{near}; an expression looks like `a * b`"
+    return f"{why}; the presets are {', '.join(presets)}{near}; an expression looks like `a * b`"
 
 
 def too_many_words(exercise: str, word: str) -> str:
-    return f"after `{exercise}` comes one check; `{word}` is one word too many"
+    return f"only one check can follow `{exercise}`; `{word}` is one word too many"
 
 
 def no_check(exercise: str, checks: Sequence[str], word: str) -> str:
-    return f"`{exercise}` has checks 1 to {len(checks)}: {', '.join(checks)}; `{word}` is none of them"
+    return f"`{exercise}` has checks 1 to {len(checks)}: {', '.join(checks)}; `{word}` is not one of them"
 
 
 def hidden_check(check: str) -> str:
@@ -39,7 +39,7 @@ def preset_with_numbers(preset: str, word: str) -> str:
 
 
 def no_value(word: str) -> str:
-    return f"`{word}` is not a value for a leaf, such as a=2; put the expression between quotes"
+    return f"`{word}` is not a value for a leaf, such as a=2; put the expression in quotes"
 
 
 def no_number(word: str, number: str) -> str:
@@ -53,7 +53,7 @@ def values_missing(leaves: Sequence[str], command: str) -> str:
 
 def no_training(trainings: Sequence[str], word: str) -> str:
     names = " or ".join(trainings)
-    return f"--landscape takes {names}, or a loss and the values of its parameters; not `{word}`"
+    return f"--landscape takes {names}, or a loss and the values of its parameters, not `{word}`"
 
 
 def nothing_trains(folder: str) -> str:
@@ -77,7 +77,7 @@ def no_landscape(loss: str, most_steps: int, most_parameters: int) -> str:
 # -- results --------------------------------------------------------------------------------------------
 
 RUNNING = "running your code"
-OPEN_IT = "No browser was opened: open that file in one."
+OPEN_IT = "No browser was opened. Open that file in a browser."
 
 
 def replayed(file: str, program: str) -> str:

@@ -57,7 +57,11 @@ def test_a_missing_part_is_a_failure(problem: MakeProblem, kind: str, type_name:
 @pytest.mark.parametrize(
     ("died", "status", "says"),
     [
-        (Died("answer_too_large", limit_kb=64), "error", "the answer of your code's process is larger than the 64 KB"),
+        (
+            Died("answer_too_large", limit_kb=64),
+            "error",
+            "the answer from your code's process is larger than the 64 KB",
+        ),
         (Died("budget", seconds=60, clock="cpu"), "timeout", "used up the 60 seconds of CPU time"),
         (Died("budget", seconds=90, clock="wall"), "timeout", "used up the 90 seconds of time"),
         (Died("cpu_limit", seconds=2), "timeout", "more than 2 seconds of CPU time"),
@@ -65,7 +69,7 @@ def test_a_missing_part_is_a_failure(problem: MakeProblem, kind: str, type_name:
         (Died("killed", signal="SIGKILL"), "crashed", "ended by SIGKILL"),
         (Died("not_reloaded"), "crashed", "loaded once, but not a second time"),
         (Died("output_too_large", limit_kb=16_384), "error", "printed more than 16 MB"),
-        (Died("protocol_error", detail="it is malformed"), "error", "no proper answer: it is malformed"),
+        (Died("protocol_error", detail="it is malformed"), "error", "no valid answer: it is malformed"),
         (Died("unanswered", count=2), "timeout", "not run: 2 earlier runs"),
         (Died("wall_limit", seconds=40), "timeout", "no answer within 40 seconds"),
     ],

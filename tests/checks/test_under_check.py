@@ -236,7 +236,7 @@ def test_a_pass_that_takes_no_notice_of_the_rules_is_told(engine_that: EngineTha
         return message
 
     found = finding(engine_that(says), ASKS["uses local rules"])
-    assert "backward() ignored it" in str(finding_text(found))
+    assert "backward() ignored the change" in str(finding_text(found))
 
 
 def test_a_pass_that_follows_the_rules_and_is_wrong_is_not_told_that_it_does_not(
@@ -244,7 +244,7 @@ def test_a_pass_that_follows_the_rules_and_is_wrong_is_not_told_that_it_does_not
 ) -> None:
     """Gradients that match neither the tripled rule nor the original one do not prove that the rules are ignored."""
     found = finding(engine_that(with_result(honest, 0, 2, zeroed)), ASKS["uses local rules"])
-    assert "ignored it" not in str(finding_text(found))
+    assert "ignored the change" not in str(finding_text(found))
 
 
 @pytest.mark.parametrize("name", ["uses local rules", "each rule once"])
@@ -636,7 +636,9 @@ def test_nobody_passes_by_leaving_a_program_out(
             message[2][seed][where] = ["unrun"]
         return message
 
-    assert finding_text(finding(engine_that(says), ask)) == "the answer leaves out programs that were asked for"
+    assert finding_text(finding(engine_that(says), ask)) == (
+        "the answer from your code's process leaves out some of the programs that it had to run"
+    )
 
 
 def test_a_program_left_out_is_a_doubt(engine_that: EngineThat, honest: Says, ask: Ask) -> None:

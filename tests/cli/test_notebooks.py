@@ -67,7 +67,7 @@ def test_one_notebook_may_hold_several_exercises(grade: Grade, work: Path, solve
     write(work / "homework.ipynb", "x = 1")
     done = grade("homework.ipynb")
     assert 2 == done.returncode
-    assert "which exercise is homework.ipynb? write `grade EXERCISE homework.ipynb`" in done.stderr
+    assert "which exercise is homework.ipynb for? write `grade EXERCISE homework.ipynb`" in done.stderr
 
 
 def test_a_cell_is_graded_in_a_kernel(
@@ -109,7 +109,7 @@ def test_a_cell_is_graded_in_a_kernel(
     assert "raised ValueError: &lt;b&gt;&amp;" in raised["text/html"]
     assert "cell 5, line 4: raise ValueError(" in raised["text/plain"]
     assert "notebook could not be loaded, because Python cannot parse the file" in unread["text/plain"]
-    assert unknown["text"].startswith("grade: there is no exercise `nothing`; there are 1 to 13, ")
+    assert unknown["text"].startswith("grade: there is no exercise `nothing`; the exercises are 1 to 13, ")
 
 
 def shown(cell: Any) -> dict[str, str]:

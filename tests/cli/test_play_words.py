@@ -46,10 +46,10 @@ def replays_of(page: Path) -> list[Any]:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("foo",), "there is no exercise `foo`; there are 1 to 13, "),
+        (("foo",), "there is no exercise `foo`; the exercises are 1 to 13, "),
         (
             ("foo",),
-            "presets are product, neuron, square, diamond, gate, dead, shared; an expression looks like `a * b`",
+            "the presets are product, neuron, square, diamond, gate, dead, shared; an expression looks like `a * b`",
         ),
         (("squre",), "did you mean `square`?"),
         (("accumulate", "9"), "`accumulate` has checks 1 to 6: reuse_in_add, "),
@@ -59,7 +59,7 @@ def replays_of(page: Path) -> list[Any]:
         (("(a + b) * c", "a=2"), "b, c have no value; for example: grade play '(a + b) * c' a=2 b=2 c=2"),
         (("a * b", "a=2", "b=x"), "b=x: `x` is not a number"),
         (("a * b", "a=2", "b=inf"), "is not finite"),
-        (("a * b", "2", "3"), "`2` is not a value for a leaf, such as a=2; put the expression between quotes"),
+        (("a * b", "2", "3"), "`2` is not a value for a leaf, such as a=2; put the expression in quotes"),
         (("a * a", "a=2", "b=3"), "b has a value but is not used"),
         (("sin(a) * a", "a=2"), "or relu, tanh, exp, log, sigmoid with one"),
         (("a / b", "a=2"), "b has no value; for example: grade play 'a / b' a=2 b=2"),

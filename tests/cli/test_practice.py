@@ -173,7 +173,7 @@ def test_keys(watch: Terminal, exercises: Path) -> None:
 def test_next_goes_to_the_exercise_that_was_announced(watch: Terminal, exercises: Path) -> None:
     """The key n goes to the announced exercise from the first screen and after a pass, and then to the one after it."""
     watch.press("n")
-    watch.until("TODO     01 distribute", "Save the file: it is graded at once.")
+    watch.until("TODO     01 distribute", "Save the file, and it is graded at once.")
     (exercises / "01_distribute.py").write_text(RIGHT, encoding="utf-8")
     watch.until("PASS", "Next: open exercises/02_swap.py")
     for announced in ("02_swap", "03_accumulate"):

@@ -68,7 +68,7 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
     [
         ("there is no exercise `distrbute`; did you mean `distribute`?", ["distrbute"]),
         ("there is no exercise `acumulate`; did you mean `accumulate`?", ["acumulate"]),
-        ("there is no exercise `xyzzy`; there are 1 to 13, and `grade list` names them", ["xyzzy"]),
+        ("there is no exercise `xyzzy`; the exercises are 1 to 13, and `grade list` names them", ["xyzzy"]),
         ("there is no exercise `99`", ["99"]),
         ("there is no exercise `0`", ["0"]),
         ("`b` could be", ["b"]),
@@ -76,7 +76,7 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
         ("`distribute` is named twice", ["distribute", "1"]),
         ("`5-3` goes backward; write `3-5`", ["5-3"]),
         ("there is no exercise `99`", ["3-99"]),
-        ("which exercise is mine.py? write `grade EXERCISE mine.py`", ["mine.py"]),
+        ("which exercise is mine.py for? write `grade EXERCISE mine.py`", ["mine.py"]),
         ("unrecognized arguments: --no-such-option", ["--no-such-option"]),
         ("--from nowhere: there is no such folder", ["--from", "nowhere"]),
         ("--from exercises/01_distribute.py: there is no such folder", ["--from", "exercises/01_distribute.py"]),
@@ -246,7 +246,7 @@ def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises
     grade("2")
     done = grade("hint")
     assert (2, "") == (done.returncode, done.stdout)
-    assert "no failure is known here; run `grade`, or name an exercise: `grade hint distribute`" in done.stderr
+    assert "no failed check is known here; run `grade`, or name an exercise: `grade hint distribute`" in done.stderr
 
 
 @pytest.mark.parametrize("words", [(), ("3",), ("list",), ("next",), ("hint", "3")])
@@ -282,7 +282,7 @@ def test_another_folder_is_graded_by_its_name(grade: Grade, exercises: Path, wor
     other = exercises.rename(work / "other")
     assert "then `grade 1 --from other`" in grade("other").stdout
     refused = grade("other", other)
-    assert (2, True) == (refused.returncode, "is a folder; name one folder of exercises" in refused.stderr)
+    assert (2, True) == (refused.returncode, "is a second folder; name only one folder" in refused.stderr)
 
 
 def test_a_solution_is_shown_when_it_is_passed(grade: Grade, own_course: Path, solved: Solved) -> None:
@@ -292,7 +292,7 @@ def test_a_solution_is_shown_when_it_is_passed(grade: Grade, own_course: Path, s
     assert "came without its solutions" in grade("solution", "1", cwd=own_course).stderr
     (own_course / "solutions").mkdir()
     (own_course / "solutions" / path.name).write_text((ROOT / "solutions" / path.name).read_text())
-    assert "when you have passed it" in grade("solution", "1", cwd=own_course).stderr
+    assert "once you have passed the exercise" in grade("solution", "1", cwd=own_course).stderr
     path.write_text(solved(path.name))
     shown = grade("solution", "1", cwd=own_course)
     assert (0, True, False) == (shown.returncode, "self.grad += out.grad" in shown.stdout, "SOLUTION" in shown.stdout)

@@ -334,4 +334,6 @@ def test_a_process_that_leaves_everything_out_is_told(monkeypatch: pytest.Monkey
     monkeypatch.setattr(EngineProcess, "run", lambda process, batch: nothing)
     shown = replay(SQUARE)
     assert shown.problem is not None
-    assert "The answer leaves out programs that were asked for." == shown.problem.text
+    assert (
+        "The answer from your code's process leaves out some of the programs that it had to run." == shown.problem.text
+    )

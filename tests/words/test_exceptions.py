@@ -37,7 +37,7 @@ def raised(code: str) -> tuple[str, str]:
         ("the import of math is missing", "math.tanh(1)"),
         ("no variable, function or import is called topo here", "topo(a)"),
         ("count is assigned inside this function", "count = 0\ndef f():\n    count += 1\nf()"),
-        ("is defined without parameters, and is called with an argument", "def _backward(): pass\n_backward(a)"),
+        ("is defined without parameters, but is called with an argument", "def _backward(): pass\n_backward(a)"),
         ("Empty has no `__init__` (two underscores", "class Empty: pass\nEmpty(1.0)"),
         (
             "a method gets the object before the dot as its first argument, self",

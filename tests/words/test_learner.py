@@ -73,11 +73,16 @@ def test_a_method_is_asked_for_by_its_name(expected: str, kind: str, name: str) 
 UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
     ("there is no class `Value` in the file", "no_class", [], []),
     ("which class is the engine? It could be any of A, B; call one of them Value", "several_classes", ["A", "B"], []),
-    ("a leaf has no attribute that holds its value; call it `data`", "no_value", [], []),
-    ("which attribute is the value? It could be any of x, y; call it `data`", "several_values", ["x", "y"], []),
-    ("a leaf has no attribute that holds its gradient; call it `grad`", "no_gradient", [], []),
-    ("which attribute is the gradient? It could be any of u, v; call it `grad`", "several_gradients", ["u", "v"], []),
-    ("there is no `backward()` on a node", "no_backward", [], []),
+    ("a leaf has no attribute that holds its value; store the value in `data`", "no_value", [], []),
+    ("which attribute holds the value? It could be any of x, y; call it `data`", "several_values", ["x", "y"], []),
+    ("a leaf has no attribute that holds its gradient; store the gradient in `grad`", "no_gradient", [], []),
+    (
+        "which attribute holds the gradient? It could be any of u, v; call it `grad`",
+        "several_gradients",
+        ["u", "v"],
+        [],
+    ),
+    ("a node has no method `backward()`", "no_backward", [], []),
     ("there is no function `half` in the file", "no_function", ["half"], []),
     ("an operation returned None instead of a Value", "no_node", ["NoneType", "Value"], []),
     ("a node made by an operation has no `_backward` to call", "nothing_to_call", ["_backward"], []),
@@ -87,12 +92,12 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
     ),
     (
         "no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). Its attributes (a, b) "
-        "hold no function to call and no local derivatives; the values of the inputs do not count as such. backward() "
+        "hold no function to call and no local derivatives (the values of the inputs do not count as such). backward() "
         "does not propagate the gradient of an operation either",
         *("no_rule", ["a", "b"], []),
     ),
     ("the backward rule of a node gave 1 contribution for 2 inputs", "contributions", [], [1, 2]),
-    ("a node keeps 2 local derivatives in `grads` for 1 input", "derivatives", ["grads"], [2, 1]),
+    ("a node stores 2 local derivatives in `grads` for 1 input", "derivatives", ["grads"], [2, 1]),
     (
         "not every entry in `grads` of a node holds an input and a local derivative",
         *("no_pairs", ["grads"], []),
@@ -140,7 +145,7 @@ def test_a_notebook_is_called_one() -> None:
     source = '{"cells": [], "metadata": {"name": null}, "nbformat": 4}'
     text = said_of(problem("raised", "NameError", "name 'null' is not defined", lines=[1]), source)
     assert text.startswith("this file is a Jupyter notebook")
-    assert text.endswith("rename it to end in .ipynb")
+    assert text.endswith("rename it so that it ends in .ipynb")
 
 
 @pytest.mark.parametrize(
@@ -205,18 +210,18 @@ SAID: list[tuple[str, Remark]] = [
     ("after zero_grad", remarks.Cleared("zero_grad")),
     ("the grader tripled the contributions of the rule of L", remarks.RuleTripled("L")),
     (
-        "the grader tripled the contributions of the rule of L; backward() ignored it",
+        "the grader tripled the contributions of the rule of L, but backward() ignored the change",
         remarks.RuleTripled("L", ignored=True),
     ),
     (
-        "wrong in 1 of 4 runs, which differ in the order in which nodes are made and sets are iterated",
+        "wrong in 1 of 4 runs, which differ in the order in which nodes are made and sets are iterated over",
         remarks.DependsOnOrder(1, 4),
     ),
     ("backward() changed the data", remarks.DataChanged("backward")),
     ("the backward rules changed the data", remarks.DataChanged("rules")),
     ("no gradient changed when the backward rules ran", remarks.NoGradientChanged()),
-    ("no stored local derivatives were found on a node", remarks.NothingStored()),
-    ("no backward rule was found on a node, and this check has to observe the rules", remarks.NoRules()),
+    ("no stored local derivatives were found on the nodes", remarks.NothingStored()),
+    ("no backward rule was found on the nodes, and this check has to observe the rules", remarks.NoRules()),
     ("an operation returned None, as a function without `return` does", remarks.GaveNone()),
     ("L.grad is 0.0 at the end; a backward pass starts with L.grad = 1", remarks.SeedChanged("L", 0.0)),
     ("the `_backward` of a * b ran more than once", remarks.RanTwice("a * b")),
@@ -232,7 +237,7 @@ SAID: list[tuple[str, Remark]] = [
     ("build_topo returned str; it should return a list of nodes", remarks.NoList("str")),
     ("a node is missing, is in the list twice, or comes before one of its inputs", remarks.Disordered()),
     (
-        "the list holds something that is not a node of this graph: a number, or a node from an earlier call?",
+        "the list holds something that is not a node of this graph, perhaps a number or a node from an earlier call",
         remarks.NoNode(),
     ),
     ("a is in the list more than once", remarks.ListedTwice("a")),
