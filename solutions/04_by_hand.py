@@ -16,7 +16,7 @@ L = q * y at x = 3, y = 2:
 
 If q propagated before L, `q.grad` would still be 0, so q would contribute 0 to p and to x. Nothing
 would call `q._backward()` again, so the real contributions of q would be lost.
-`python 04_by_hand.py` prints these numbers. Then it runs `sum_of_product`, the second of your
+`python 04_by_hand.py` prints the numbers above. Then it runs `sum_of_product`, the second of your
 functions.
 
 Fill in the four functions, from the top of the file to the bottom:
