@@ -122,7 +122,7 @@ WORDS = {
     "column.about": "{title}: {about}",
     "check.bonus": " bonus",
     "check.hidden": " hidden",
-    "border.on": "exactly on it",
+    "border.on": "on it",
     "border.short": "{points} short",
     "border.above": "{points} above",
     "changes.since": "Compared with {run}.",
