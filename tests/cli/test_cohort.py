@@ -169,7 +169,7 @@ def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, work: P
         "bob --points swap.upstream=99": "`swap.upstream` has 99 points, but the check is worth",
         "bob --submitted-at noon": "--submitted-at noon: write a time such as",
         "bob --submission x": "--submission: there is no submission `x`",
-        "bob --submission ann": "`ann` is that of `ann`, not of `bob`; name one of `bob`, or give both",
+        "bob --submission ann": "`ann` belongs to `ann`, not to `bob`; name one that does, or give both",
         "bob --file swap=02_swp.py": "no file `02_swp.py` that can be chosen for swap; did you mean `02_swap.py`?",
         "dot --file swap=x.py": "no file `x.py` that can be chosen for swap; it has no other such file",
         "bob --confirm swap.upstream": "--confirm swap.upstream: there is no decision on that for `bob`",
@@ -181,7 +181,7 @@ def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, work: P
     assert not (work / "results" / "overrides.yaml").exists()
     for text, said in {
         "files: {swap: 02_swp.py}": "no file `02_swp.py` that can be chosen for swap; did you mean `02_swap.py`?",
-        "submission: ann": "the submission `ann` is that of `ann`, not of `bob`",
+        "submission: ann": "the submission `ann` belongs to `ann`, not to `bob`",
         "submission: x": "there is no submission `x`",
     }.items():
         by_hand = f"# by hand\n- {{learner: bob, {text}, by: Ada, at: 2026-03-05, why: so}}\n"

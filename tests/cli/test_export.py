@@ -375,7 +375,7 @@ def test_who_has_no_report_is_named(results: Path, course: Course, capsys: CAPTU
     assert 1 == run_export(ExportOptions(results, "csv"))
     told = capsys.readouterr()
     assert "2 submissions written to" in told.out
-    assert "grade: 1 of 3 has no report and is left out: eve\\x1b\n" == told.err
+    assert "grade: 1 of 3 submissions has no report and is left out: eve\\x1b\n" == told.err
 
 
 def test_a_report_too_many_is_told(results: Path, course: Course, capsys: CAPTURE) -> None:

@@ -20,32 +20,32 @@ _HEAD = """\
 `python tests/hostile/write_table.py` writes this page; do not edit it by hand.
 [SECURITY.md](../SECURITY.md) says what is promised.
 
-Each row is an attack in `tests/hostile/attacks/`: a submission with wrong gradients that also tries
-something. The suite grades it, and then an honest and a wrong file, in one warm process for the
-whole tier. A cell has the verdict and any effect that the attack had.
-`python tests/support/edited_texts.py tests/hostile/attacks NAME` prints a whole attack.
+Each row describes an attack in `tests/hostile/attacks/`: a submission that has wrong gradients and
+tries something else as well. The suite grades the attack, and then an honest and a wrong file, in
+one warm process for the whole tier. A cell has the verdict and any effect of the attack. To print a
+whole attack, run `python tests/support/edited_texts.py tests/hostile/attacks NAME`.
 
-| verdict | means |
+| verdict | meaning |
 |---|---|
 | failed | graded like any wrong file: the comparison with torch failed |
 | error | the file raised, or its answer was refused by the decoder |
 | ended | stopped by a limit, or it ended its own process |
-| not loaded | the same, while the file was loaded |
+| not loaded | stopped by a limit, or it ended its own process, while the file was loaded |
 | not started | it claimed to be the untouched stub |
 | no verdict | it ended the grader |
 | ACCEPTED | it got full marks |
 """
 
 _CONTROLS = """\
-The `process` tier is no sandbox. Its column is the positive control: the attacks work where nothing
-contains them. It was run inside namespaces of its own, which ended with it.
+The `process` tier is not a sandbox. Its column is the positive control: many attacks have an effect
+where nothing contains them. The attacks were run inside separate namespaces, which ended with them.
 """
 
 _BOUNDS = """\
 ## Bounds
 
-A submission can use this much of the process that grades, and of what people read.
-`grader/client/bounds.py` sets the sizes. `tests/hostile/test_bounds.py` tests their sum.
+This table limits what a submission can cost the process that grades, and the people who read its
+results. `grader/client/bounds.py` sets the sizes. `tests/hostile/test_bounds.py` tests their sum.
 
 | what | at most | beyond that |
 |---|---|---|
@@ -56,36 +56,38 @@ A submission can use this much of the process that grades, and of what people re
 | an exception's message | 300 characters | cut by the worker, and marked `…`; a longer one is refused |
 | an exception's line numbers | 4; the last 3 lines are shown | refused |
 | a source line in a message | 200 characters | cut, and marked `…` |
-| a name of the learner's | 40 characters | refused |
+| a name from the learner's code | 40 characters | refused |
 | what a check prints | 16 KB of the report | cut, and the bytes left out are counted |
 | notes on files that cannot be read | 20, of 2,000 characters each | counted; cut, and marked `…` |
-| CPU time of a submission | 60 s | checks that are left are not run; it needs review |
+| CPU time of a submission | 60 s | the remaining checks are not run, and the submission needs review |
 | waiting for a submission's code | 90 s | the same |
 | a terminal's lines | 10 for a check, 20 for a file that was not loaded | cut, and marked `…` |
 
-So a report holds at most 32 KB for each check: with every message, program, label and output at its
-longest, the report of this course stays below that. An exercise stays below 200 lines on a
+So a report has at most 32 KB for each check: with every message, program, label and output at its
+longest, the report of this course stays below that. An exercise takes fewer than 200 lines on a
 terminal.
 
 The process that grades takes at most 300 MB more than for an honest submission. A test gives a
-process this limit on its address space (`RLIMIT_AS`) and sends it forged answers, beside any
-source. The decoder, the report, the page and every export must raise nothing.
+process this limit on its address space (`RLIMIT_AS`), and sends it forged answers together with
+arbitrary source files. The decoder, the report, the page and every export must not raise an
+exception.
 `BACKWARD_FUZZ_CASES=1000 python tests/hostile/trusted_side.py` runs more cases than the suite.
 """
 
 _LIMITS = """\
 ## What is not prevented
 
-The files in `tests/hostile/limits/` show what is known and accepted. Tests pin the tiers.
+The files in `tests/hostile/limits/` show attacks that are known and accepted. Tests make sure that
+these results do not change in any tier.
 
 | file | what it does | {tiers} |
 |---|---|{rules}|
 """
 
 _REPLAYS = """\
-`tests/hostile/test_replay.py` also makes files that compute nothing and play back a right engine's
-answers to the course's own programs. In a practice run they get full marks. Under a secret seed
-they get points only for answers that are the same for all numbers.
+`tests/hostile/test_replay.py` also makes files that compute nothing and play back the answers of a
+correct engine to the course's own programs. In a practice run, these files get full marks. Under a
+secret seed, they get points only for answers that are the same for all numbers.
 """
 
 
@@ -111,7 +113,15 @@ def render(attacks: Sequence[Any], limits: Sequence[Any], runs: Mapping[str, Any
 
 def _totals(attacks: Sequence[Any], runs: Mapping[str, Any]) -> list[str]:
     lines = [f"{len(attacks)} attacks:", ""]
-    lines += ["| tier | run | accepted | with an effect | controls judged wrongly | honest files accepted |"]
+    head = [
+        "tier",
+        "run",
+        "accepted",
+        "with an effect",
+        "honest or wrong files judged wrongly",
+        "honest files accepted",
+    ]
+    lines += [f"| {' | '.join(head)} |"]
     lines += ["|---|---|---|---|---|---|"]
     for tier, run in runs.items():
         honest = f"{len(run.honest) - len(run.rejected)} of {len(run.honest)}"

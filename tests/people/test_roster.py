@@ -60,11 +60,11 @@ def test_columns_are_recognised_by_name(text: str, expected: Person) -> None:
         ("login\n", "r.csv: the file lists no people"),
         ("height,weight\n1,2\n", "r.csv:1: no column identifies people"),
         ("login,username\na,b\n", "r.csv:1: `login` and `username` are both read as `login`; rename or remove one"),
-        ("login,name\nann,Ann\n\nann,Anna\n", "r.csv:4: `ann` is there twice; the first is in line 2."),
+        ("login,name\nann,Ann\n\nann,Anna\n", "r.csv:4: `ann` occurs twice; the first is in line 2."),
         ("login,name\nann,Doe, Ann\n", "r.csv:2: the row has 3 cells, but the header has 2"),
         ("login,section\n,A\n", "r.csv:2: the row has no login, name or e-mail address"),
         ("login,submitted_at\nann,yesterday\n", "r.csv:2: `yesterday` is not a time"),
-        ('name,login\n"Doe\nJane",jane\n,jane\n', "r.csv:4: `jane` is there twice; the first is in line 2."),
+        ('name,login\n"Doe\nJane",jane\n,jane\n', "r.csv:4: `jane` occurs twice; the first is in line 2."),
     ],
 )
 def test_mistakes_have_their_line(text: str, said: str) -> None:

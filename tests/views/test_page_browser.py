@@ -659,7 +659,7 @@ def test_an_exercise_that_nobody_submitted_is_not_the_hardest(
     exercises = (*mistaken.exercises[:-2], stubs.exercises[-2], nothing.exercises[-1])
     page = open_page([replace(solved, exercises=exercises, submission=SubmissionStamp("ann", "0")), nothing])
     begun, missing = (f"{one.number} {one.id}" for one in exercises[-2:])
-    answer = page.locator("#questions > div", has_text="What did most get wrong?").locator("dd")
+    answer = page.locator("#questions > div", has_text="What did most learners get wrong?").locator("dd")
     expect(answer).to_contain_text("1 of 1 who began it lost points")
     expect(answer).to_contain_text(f"Nobody submitted {missing}. Nobody began {begun}.")
     rows = page.locator("#exercise-table tbody tr")

@@ -40,7 +40,7 @@ def render_changes(changes: Sequence[Change]) -> str:
     """Return a line for each learner whose row changed, with the reasons, or an empty text if no row changed."""
     if not changes:
         return ""
-    return "\n".join(["", f"Changed since the run before ({len(changes)})", *map(change_line, changes)]) + "\n"
+    return "\n".join(["", f"Changed since the earlier run ({len(changes)})", *map(change_line, changes)]) + "\n"
 
 
 def change_line(change: Change) -> str:

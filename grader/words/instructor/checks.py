@@ -2,7 +2,7 @@
 
 _NOTES = {
     "": "",
-    "everybody": "everybody passes, so it does not separate submissions",
+    "everybody": "everybody passes it, so it does not distinguish between submissions",
     "missing": "nobody submitted the exercise",
     "negative": "those who pass it have fewer points elsewhere; review the check",
     "nobody": "nobody passes; review the check and the lesson",

@@ -1,10 +1,12 @@
 """Messages about the limits of an export."""
 
+from ...outside import counted
+
 
 def left_out(lacking: int, of: int, names: str) -> str:
     """Return a message that some submissions have no report."""
     has = "has no report and is" if lacking == 1 else "have no report and are"
-    return f"{lacking} of {of} {has} left out: {names}"
+    return f"{lacking} of {counted(of, 'submission')} {has} left out: {names}"
 
 
 def not_from(platform: str, lacking: int, of: int) -> str:

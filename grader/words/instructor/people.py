@@ -10,12 +10,12 @@ _SHOWN = 5
 def misplaced_text(learner: str, submission: str, owners: Sequence[str]) -> str:
     """Return the reason why a decision cannot apply. If `submission` is empty, `learner` is not a submission."""
     if not submission:
-        return f"`ignored` is about a submission, and `{learner}` is not one; name the id of the submission"
+        return f"`ignored` is about a submission, but `{learner}` is not one; give the id of the submission"
     if not owners:
         return f"there is no submission `{submission}`"
     whose = " and ".join(f"`{one}`" for one in owners)
     return (
-        f"the submission `{submission}` is that of {whose}, not of `{learner}`; name one of `{learner}`, or give both "
+        f"the submission `{submission}` belongs to {whose}, not to `{learner}`; name one that does, or give both "
         "learners the same group in the roster"
     )
 
@@ -60,16 +60,16 @@ _SAID: dict[str, str] = {
     "changed_of_one": "{count} of {of} learner changed.",
     "courses": "The courses differ: {was}, {now}.",
     "either": "expected either `{one}` or `{other}`",
-    "holds_already": "only points, files and times are confirmed; the decision holds already",
-    "made_for_nothing": "`made_for` names `{name}`, on which this decision says nothing",
+    "holds_already": "this decision needs no confirmation; only decisions about points, files and times do",
+    "made_for_nothing": "`made_for` names `{name}`, but this decision is not about `{name}`",
     "no_check": "there is no check `{name}`{near}",
     "no_duration": "`{text}` is not a duration; write one such as 10 min, 36 hours or 2 days",
     "no_exercise": "there is no exercise `{name}`{near}",
     "no_file": "there is no such file",
     "no_learner": "there is no learner `{name}`{near}",
     "no_list": "expected a list of decisions, each beginning with `- learner:`",
-    "no_report": "there is no report on `{name}`, so points and files have no effect; put a folder with what there is "
-    "among the submissions, or use --excused",
+    "no_report": "there is no report on `{name}`, so points and files have no effect; add a folder with what there is "
+    "to the submissions, or use --excused",
     "no_section": "there is no section `{name}` in the roster{near}",
     "no_submission": "there is no submission `{name}` in {folder}{near}",
     "no_such_decision": "`{name}` cannot be withdrawn{near}",
@@ -78,7 +78,7 @@ _SAID: dict[str, str] = {
     "not_decided": "there is no decision on that for `{learner}`{near}",
     "nothing_decided": "nothing is decided; expected one of {keys}",
     "penalty_without_due": "there is a penalty, but no `due`",
-    "recorded_damaged": "{path} is damaged ({error}); remove it; attempts then have no times from earlier rosters",
+    "recorded_damaged": "{path} is damaged ({error}); remove it, but attempts then have no times from earlier rosters",
     "roster_cells": 'the row has {cells} cells, but the header has {header}; put a cell with a comma into "quotes"',
     "roster_columns": "{headings} are both read as `{field}`; rename or remove one",
     "roster_csv": "cannot parse CSV: {error}",
@@ -86,7 +86,7 @@ _SAID: dict[str, str] = {
     "roster_no_people": "the file lists no people",
     "roster_not_utf8": "it is not UTF-8; save the file as CSV in UTF-8",
     "roster_row": "the row has no login, name or e-mail address",
-    "roster_twice": "`{key}` is there twice; the first is in line {first}. Give each person a login.",
+    "roster_twice": "`{key}` occurs twice; the first is in line {first}. Give each person a login.",
     "roster_who": "no column identifies people; expected {wanted}, found {found}",
     "say_what": "say what is decided: --points, --file, --submission, --submitted-at, --penalty, --excused, --comment, "
     "--ignore, --confirm or --withdraw",

@@ -81,7 +81,7 @@ def review_text(reason: Review) -> str:
         case "killed":
             return f"{where}the process was killed{checks}"
         case "left_out":
-            return f"{where}the answers leave out programs{checks}"
+            return f"{where}answers are missing for some programs{checks}"
         case "no_answer":
             return f"{where}no answer in time{checks}"
         case "no_files":
@@ -139,9 +139,9 @@ _QUESTIONS: dict[str, str] = {
     "no_answer": "Should the checks without an answer get points?",
     "no_files": "Did the learner mean to submit something else?",
     "not_graded": "Can it be graded on another machine, or by hand?",
-    "note": "Does the note change the score?",
-    "other_files": "Does it also hold for the present files? If not, use --withdraw instead of --confirm.",
-    "protocol_error": "Is this an attack, and how many points does it cost?",
+    "note": "Should the note change the score?",
+    "other_files": "Does the decision also apply to the present files? If not, use --withdraw instead of --confirm.",
+    "protocol_error": "Is this an attack, and how many points should it cost?",
     "several": "Which submission counts?",
     "several_files": "Which file counts for the exercise?",
     "stranger": "Who submitted it? If it was no learner of the class, decide with --ignore.",

@@ -58,8 +58,8 @@ def grades(found: Sequence[tuple[str, int]]) -> str:
 
 
 def borders(names: str) -> str:
-    """Return a text about the learners who are close to the border of a grade."""
-    return f"One small check from a grade's border: {names}"
+    """Return a text about the learners who are close to a grade boundary."""
+    return f"One small check from a grade boundary: {names}"
 
 
 def people(kind: str, count: int, names: str) -> str:

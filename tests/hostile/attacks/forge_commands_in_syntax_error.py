@@ -1,3 +1,3 @@
-"""forge: breaks off with a syntax error made of commands for CI logs."""
+"""forge: ends in a syntax error made of commands for CI logs."""
 
 "@commands@"

@@ -1,4 +1,4 @@
-"""tamper: swaps its class for another one after it was read."""
+"""tamper: swaps its class for another one after the worker has read it."""
 
 
 class Value:

@@ -1,4 +1,4 @@
-"""type: has every attribute there is, and all of them can be called."""
+"""type: has every attribute that is asked for, and all of them can be called."""
 
 
 class Value:

@@ -1,4 +1,4 @@
-"""type: has a gradient that is another number at each reading."""
+"""type: has a gradient that is another number each time it is read."""
 
 import itertools
 

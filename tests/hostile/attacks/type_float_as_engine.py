@@ -1,3 +1,3 @@
-"""type: calls float its engine, which can add."""
+"""type: uses float as its engine, which can add."""
 
 Value = float

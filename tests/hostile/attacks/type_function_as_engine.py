@@ -1,4 +1,4 @@
-"""type: has a function where the class belongs."""
+"""type: has a function in place of the class."""
 
 
 def Value(data):

@@ -1,4 +1,4 @@
-"""type: hands out the gradient of whichever node was asked before."""
+"""type: returns the gradient of the node that was asked before."""
 
 
 class Value:

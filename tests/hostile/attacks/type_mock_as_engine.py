@@ -1,4 +1,4 @@
-"""type: has a mock where the class belongs: it can do anything."""
+"""type: has a mock in place of the class, which can do anything."""
 
 import unittest.mock
 

@@ -1,3 +1,3 @@
-"""type: is no Python."""
+"""type: is not Python."""
 
 "@essay@"

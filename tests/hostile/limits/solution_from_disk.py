@@ -1,4 +1,4 @@
-"""limit: reads the solution, where it lies within reach, and runs it as its own."""
+"""limit: reads the solution, if it can be reached, and runs it as its own."""
 
 try:
     with open("@course@/solutions/01_distribute.py") as file:
