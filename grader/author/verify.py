@@ -20,6 +20,7 @@ from ..grading import Examined, Grader, examine
 from ..oracle import Oracle
 from ..program import Question
 from ..sandbox import start
+from ..words.files import unread_text
 from .build import build_book, catalogue, steps_of, to_run
 from .drift import Drift, drift, made_from_answers
 from .leaks import hidden_calls, solution_bodies, squeezed
@@ -179,8 +180,8 @@ class _Verification:
     def run(self, known: list[Finding], steps: Steps) -> Verified:
         self.steps = steps
         self.result.findings += known
-        if self.solution.problem:
-            self._find(self.path, None, self.solution.message or self.solution.problem)
+        if self.solution.unread:
+            self._find(self.path, None, unread_text(self.solution.unread, self.path.name))
             return self.result
         redraw = self.grader.oracle.redraw(self.grader.seed)
         before = len(redraw.kept)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from ...client import NOTEBOOK, bounds
+from ...client import NOTEBOOK, Reason, bounds
 from ...outside import open_plain, printable
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
@@ -53,7 +53,7 @@ _DAMAGED: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
 )
 
-Member = tuple[PurePosixPath, bytes | str | None]
+Member = tuple[PurePosixPath, bytes | Reason | None]
 
 
 class ArchiveError(ValueError):
@@ -111,7 +111,7 @@ def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> 
     """Yield the path of each file in an archive, with the file's content if it is wanted.
 
     Paths are relative and stay inside the archive. The content is None unless `wanted` accepts the
-    file's name. If a wanted file cannot be read, a string with the reason replaces its content. At most
+    file's name. If a wanted file cannot be read, the reason replaces its content. At most
     `_most(name) + 1` bytes of each file are read.
 
     Raises:
@@ -198,20 +198,20 @@ def _zip(file: IO[bytes], _: str, wanted: Callable[[str], bool], allowance: Allo
             yield inner, _zipped(archive, info, allowance) if wanted(inner.name) else None
 
 
-def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance) -> bytes | str:
+def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance) -> bytes | Reason:
     if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-        return "is not a regular file"
+        return Reason("not_regular")
     if info.flag_bits & 1:
-        return "is encrypted"
+        return Reason("encrypted")
     if info.compress_type not in _COMMON:
-        return "uses an unsupported compression method"
+        return Reason("compression")
     try:
         with archive.open(info) as file:
             content = file.read(_most(info.filename) + 1)
     except ArchiveError:
         raise
     except _DAMAGED as error:
-        return f"is damaged: {printable(str(error)) or type(error).__name__}"
+        return Reason("damaged", detail=printable(str(error)) or type(error).__name__)
     allowance.unpack(len(content))
     return content
 
@@ -252,7 +252,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
         longer, size = "", None
         content = tar.content(stored, _most(inner.name) + 1 if info.type in _FILES and wanted(inner.name) else 0)
         if inner.name and not info.isdir():
-            yield inner, (content if info.type in _FILES else "is not a regular file") if wanted(inner.name) else None
+            yield inner, (content if info.type in _FILES else Reason("not_regular")) if wanted(inner.name) else None
     raise ArchiveError(_TOO_MANY)
 
 
