@@ -292,7 +292,7 @@ class _Reading:
                 else:
                     self._add(inner.name, decode_source(where, content))
         except ArchiveError as error:
-            self.notes.append(str(error))
+            self.notes.append(unread_text(error.reason, printable(path.name)))
 
     def _is_read(self, name: str) -> bool:
         known = name in self.candidates or name in self._chosen_names

@@ -23,6 +23,7 @@ from grader.client import Reason
 from grader.client.source import MAX_BYTES
 from grader.cohort.intake import archives
 from grader.cohort.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
+from grader.words.files import unread_text
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 Format = Literal[0, 1, 2]
@@ -40,7 +41,7 @@ def read(path: Path, allowance: Allowance | None = None) -> list[tuple[str, Any]
         for name, content in members(path, is_python, allowance or Allowance()):
             found.append((str(name), content))
     except ArchiveError as error:
-        found.append(("error", str(error)))
+        found.append(("error", unread_text(error.reason, path.name)))
     return found
 
 
