@@ -123,6 +123,7 @@ def score_check(
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
     known = diagnosis if outcome.status not in ("passed", "not_started") else None
+    hint = max(1, known.hint if known else check.hint)
     return CheckResult(
         id=check.id,
         title=check.title,
@@ -138,7 +139,8 @@ def score_check(
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
         diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
         # the command, not the hint: a learner may want to think first
-        hint=UNSET if passed else exercise.hint_command(known.hint if known else check.hint),
+        hint=UNSET if passed else exercise.hint_command(hint),
+        hint_number=UNSET if passed else hint,
         play=_play(exercise, check) if outcome.replayable and outcome.status != "not_started" else UNSET,
         message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,

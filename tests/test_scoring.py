@@ -118,6 +118,16 @@ def test_the_line_of_a_fact_is_one_of_the_learner(expected: int, own: Collection
     assert expected == score(EXERCISE, LOADED, found, facts=[fact], own=own).checks[0].line
 
 
+def test_a_failed_check_has_the_number_of_its_hint() -> None:
+    """It is the hint of the misconception, or of the check, or the first one. A check that passed has none."""
+    tests = [a_test("one", "failed"), a_test("two", "failed"), a_test("more")]
+    known = KnownBehaviour("sets", "assigns", "Your code assigns.", 3, {}, {})
+    result = score(EXERCISE, LOADED, outcomes({"tests": tests}, EXERCISE), {"two": known})
+    assert [(1, "grade hint first"), (3, "grade hint first 3"), (UNSET, UNSET)] == [
+        (check.hint_number, check.hint) for check in result.checks
+    ]
+
+
 def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:
     """A misconception that explains a file is told of the checks that found something wrong."""
     known = KnownBehaviour("sets", "assigns", "Your code assigns.", 1, {}, {})
