@@ -138,7 +138,7 @@ def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:
 
 
 MISSING, TOO_LARGE, EXITED = Reason("missing"), Reason("too_large", limit_kb=256), Reason("exited")
-ENDED = "the process of your code ended before it answered (os._exit, or out of memory?)"
+ENDED = "your code's process ended before it answered (os._exit, or out of memory?)"
 
 
 @pytest.mark.parametrize(
