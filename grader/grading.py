@@ -28,7 +28,6 @@ from .client import (
     Problem,
     Ran,
     Read,
-    Reason,
     Source,
     read_exercise,
     reason_of,
@@ -37,7 +36,7 @@ from .client import (
 from .course import Check, Course, Exercise, Limits
 from .diagnosis import Behaviour, Fact, behaviour, diagnose, pass_facts, pass_probes, rule_facts, rule_probes
 from .oracle import Oracle
-from .outside import readable
+from .outside import json_text, readable
 from .program import Program
 from .report.model import SCHEMA, CheckResult, CourseStamp, Isolation, Report, SubmissionStamp
 from .sandbox import Warm
@@ -218,9 +217,7 @@ def examine(
         facts: Whether to find the fault facts of an engine that fails.
     """
     if source.problem is not None or source.text == stub:
-        kind = "near_name" if source.problem == "missing" else "several_files"
-        reason = Reason(kind, names=source.names) if source.names else None
-        return Examined(FileState(source.problem or "not_started", str(source.path), source.message, reason=reason))
+        return Examined(FileState(source.problem or "not_started", str(source.path), reason=source.unread))
     course, limits = grader.course, grader.course.limits
     cells = [start.line for start in source.cells]
     name = source.path.name
@@ -335,14 +332,14 @@ def _load(process: EngineProcess, source: Source) -> FileState:
     path = str(source.path)
     match loaded:
         case Loaded(output):
-            return FileState("loaded", path, output=output, cells=source.cells)
+            return FileState("loaded", path, output, cells=source.cells)
         case NotStarted():
             return FileState("not_started", path)
         case LoadFailed(Problem() as problem, output):
             why = stopped(problem, source.text)
-            return FileState("failed", path, None, output, reason_of(problem), why, source.cells)
+            return FileState("failed", path, output, reason_of(problem), why, source.cells)
         case LoadFailed(Died() as died, output):
-            return FileState("failed", path, None, output, reason_of(died), cells=source.cells)
+            return FileState("failed", path, output, reason_of(died), cells=source.cells)
     raise TypeError(loaded)
 
 
@@ -350,7 +347,8 @@ def digest(sources: Mapping[str, Source]) -> str:
     """Return the SHA-256 of all data that decides a verdict: every exercise's text, or why there is no text."""
     made = hashlib.sha256()
     for name, source in sorted(sources.items()):
-        data = (source.text if source.problem is None else source.message or "").encode("utf-8", "surrogatepass")
+        text = source.text if source.unread is None else json_text(source.unread)
+        data = text.encode("utf-8", "surrogatepass")
         made.update(f"{name}:{source.problem or 'text'}:{len(data)}\n".encode() + data)
         made.update("".join(f"{start.cell}:{start.line}\n" for start in source.cells).encode())
     return made.hexdigest()

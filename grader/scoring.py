@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from .answer_book import KnownBehaviour
 from .checks.outcome import CheckOutcome, EngineShape, GraderFault
-from .client import Reason
+from .client import Reason, cut
+from .client.bounds import NOTE
 from .course import Check, Exercise
 from .diagnosis import Fact
 from .remarks import CellStart, Stopped
@@ -17,6 +18,7 @@ from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 from .report.shown import first_failure
 from .words import learner
+from .words.files import unread_text
 
 _MOST_FACTS = 20  # for one exercise, to keep reports small
 
@@ -26,15 +28,13 @@ class FileState(Struct, frozen=True):
 
     Attributes:
         state: `loaded`, `failed` (it could not be loaded), `not_started`, `missing` or `unreadable`.
-        message: Why the file could not be read.
-        reason: Why the file could not be loaded, as a code.
+        reason: Why the file could not be read or loaded, as a code.
         stopped: Why the file could not be loaded, as the problem in the learner's code.
         cells: The cells of a notebook.
     """
 
     state: str
     file: str | None = None
-    message: str | None = None
     output: str = ""
     reason: Reason | None = None
     stopped: Stopped | None = None
@@ -81,9 +81,9 @@ def score(
         max_score=exercise.max_score,
         bonus=sum(c.score for c in checks if c.bonus),
         checks=checks,
-        message=state.message or _load_failure(state) or notes or UNSET,
+        message=_why_not_run(state) or notes or UNSET,
         file=state.file or UNSET,
-        reason=state.reason or UNSET,
+        reason=state.reason if state.reason and state.reason.kind != "missing" else UNSET,
         facts=tuple(fault_fact(fact, state.cells) for fact in facts[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
     )
@@ -123,6 +123,7 @@ def score_check(
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
     known = diagnosis if outcome.status not in ("passed", "not_started") else None
+    hint = max(1, known.hint if known else check.hint)
     return CheckResult(
         id=check.id,
         title=check.title,
@@ -138,7 +139,8 @@ def score_check(
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
         diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
         # the command, not the hint: a learner may want to think first
-        hint=UNSET if passed else exercise.hint_command(known.hint if known else check.hint),
+        hint=UNSET if passed else exercise.hint_command(hint),
+        hint_number=UNSET if passed else hint,
         play=_play(exercise, check) if outcome.replayable and outcome.status != "not_started" else UNSET,
         message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,
@@ -181,11 +183,14 @@ def _exercise_status(state: FileState, points: int, of: int) -> ExerciseStatus:
     return "partial" if points else "failed"
 
 
-def _load_failure(state: FileState) -> str | None:
-    """Return why a file could not be loaded; None if it was loaded."""
+def _why_not_run(state: FileState) -> str | None:
+    """Return a sentence that says why a file could not be read or loaded, or None if its checks ran."""
     if state.reason is None:
         return None
-    return learner.load_failure(Path(state.file or "").name, state.stopped, state.reason, state.cells)
+    name = Path(state.file or "").name
+    if state.state == "failed":
+        return learner.load_failure(name, state.stopped, state.reason, state.cells)
+    return cut(unread_text(state.reason, name), NOTE)
 
 
 def _names_taken(outcomes: Iterable[CheckOutcome]) -> str | None:

@@ -2,7 +2,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from grader.answer_book import KnownBehaviour
 from grader.checks.outcome import METADATA, GraderFault, outcomes
@@ -118,6 +118,16 @@ def test_the_line_of_a_fact_is_one_of_the_learner(expected: int, own: Collection
     assert expected == score(EXERCISE, LOADED, found, facts=[fact], own=own).checks[0].line
 
 
+def test_a_failed_check_has_the_number_of_its_hint() -> None:
+    """It is the hint of the misconception, or of the check, or the first one. A check that passed has none."""
+    tests = [a_test("one", "failed"), a_test("two", "failed"), a_test("more")]
+    known = KnownBehaviour("sets", "assigns", "Your code assigns.", 3, {}, {})
+    result = score(EXERCISE, LOADED, outcomes({"tests": tests}, EXERCISE), {"two": known})
+    assert [(1, "grade hint first"), (3, "grade hint first 3"), (UNSET, UNSET)] == [
+        (check.hint_number, check.hint) for check in result.checks
+    ]
+
+
 def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:
     """A misconception that explains a file is told of the checks that found something wrong."""
     known = KnownBehaviour("sets", "assigns", "Your code assigns.", 1, {}, {})
@@ -127,15 +137,32 @@ def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:
     assert [UNSET, Diagnosis("sets", "assigns", "Your code assigns.")] == [one.diagnosis for one in result.checks[:2]]
 
 
-@pytest.mark.parametrize("state", ["not_started", "missing", "unreadable", "failed"])
-def test_a_file_that_was_not_loaded_has_no_points(state: str) -> None:
-    """Every check of such a file is there all the same, skipped, with 0 of its points."""
-    result = scored(state=FileState(state, "mine.py", "the reason"))
+MISSING, TOO_LARGE, EXITED = Reason("missing"), Reason("too_large", limit_kb=256), Reason("exited")
+ENDED = "your code's process ended before it answered (os._exit, or out of memory?)"
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "message", "reported"),
+    [
+        ("not_started", None, UNSET, UNSET),
+        ("missing", MISSING, "there is no file mine.py", UNSET),
+        ("unreadable", TOO_LARGE, "mine.py is larger than 256 KB", TOO_LARGE),
+        ("failed", EXITED, f"mine.py could not be loaded: {ENDED}", EXITED),
+    ],
+)
+def test_a_file_that_was_not_loaded_has_no_points(
+    state: str, reason: Reason | None, message: str | UnsetType, reported: Reason | UnsetType
+) -> None:
+    """Every check is skipped with 0 points. The reason is there as a code and as a sentence.
+
+    The status `missing` needs no further code.
+    """
+    result = scored(state=FileState(state, "mine.py", reason=reason))
     assert (state, 0, 5, 0) == (result.status, result.score, result.max_score, result.bonus)
     assert [("skipped", 0, 2), ("skipped", 0, 3), ("skipped", 0, 4)] == [
         (check.status, check.score, check.max_score) for check in result.checks
     ]
-    assert ("the reason", "mine.py") == (result.message, result.file)
+    assert (message, reported, "mine.py") == (result.message, result.reason, result.file)
 
 
 SHAPE = {"cls": "Value", "data": "data", "grad": "grad", "inputs": "_prev", "rule": "_backward"}

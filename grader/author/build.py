@@ -15,6 +15,7 @@ from ..grading import Grader, examine, plan
 from ..oracle import Oracle
 from ..oracle.answers import torch_version
 from ..sandbox import start
+from ..words.files import unread_text
 from .steps import Steps
 from .stubs import make_stub
 
@@ -80,8 +81,8 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
     """Return the misconceptions of an exercise. Raises `CourseError`."""
     path = course.solution(exercise)
     solution = read_source(path)
-    if solution.problem is not None:
-        raise CourseError(path, None, solution.message or solution.problem)
+    if solution.unread is not None:
+        raise CourseError(path, None, unread_text(solution.unread, path.name))
     return read_misconceptions(path.with_suffix(".mistakes.yaml"), solution.text, len(exercise.hints))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ..client import read_source
 from ..course import Course, Exercise
 from ..diagnosis import regions
+from ..words import author as said
 
 _SHORT = 6  # words; other code may contain a region of this length by chance
 
@@ -31,6 +32,6 @@ def shown(course: Course, text: str) -> Iterator[str]:
     text = squeezed(text)
     for exercise in course.exercises:
         if any(body in text for body in solution_bodies(read_source(course.solution(exercise)).text)):
-            yield f"gives away the solution of {exercise.stem}"
+            yield said.shows_solution(exercise.stem)
         if any(call in text for call in hidden_calls(course, exercise)):
-            yield f"shows a hidden check of {exercise.stem}"
+            yield said.shows_check(exercise.stem)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..course import Course, Exercise
 from ..outside import read_plain
+from ..words import author as said
 
 README = "README.md"
 GLOSSARY = "docs/glossary.md"  # learners get this file, because exercises refer to it
@@ -53,18 +54,18 @@ def differing(course: Course, path: Path) -> Iterator[tuple[int | None, str]]:
     listed = {found["id"]: (number, found) for number, found in rows}
     for exercise in course.exercises:
         if exercise.id not in listed:
-            yield None, f"its table of exercises lacks {exercise.stem}; add `{row_of(exercise, '…')}`"
+            yield None, said.row_missing(exercise.stem, row_of(exercise, "…"))
             continue
         number, found = listed[exercise.id]
         if (found["number"], found["points"]) != (exercise.number, points_of(exercise)):
-            yield number, f"this row is not as the course has it; write `{row_of(exercise, found['what'].strip())}`"
+            yield number, said.other_row(row_of(exercise, found["what"].strip()))
     ids = [exercise.id for exercise in course.exercises]
     for number, found in rows:
         if found["id"] not in ids:
-            yield number, f"there is no exercise `{found['id']}` in course.yaml; remove the row"
+            yield number, said.no_such_row(found["id"])
     order = [found["id"] for _, found in rows if found["id"] in ids]
     if order != [one for one in ids if one in listed]:
-        yield rows[0][0], "the rows are not in the order of course.yaml, or an exercise has two"
+        yield rows[0][0], said.OTHER_ORDER
 
 
 def _lines(path: Path) -> list[str]:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from ..client import read_source
 from ..course import Course, CourseError, Exercise
 from ..outside import write_atomically
+from ..words.files import unread_text
 
 _BEGIN = re.compile(r"(?P<indent>[ ]*)# BEGIN SOLUTION(?: (?P<prompt>.*\S))?\s*")
 _NEARLY = re.compile(r"#.*\b(BEGIN|END)\s+SOLUTION", re.IGNORECASE)
@@ -26,8 +27,8 @@ def make_stub(course: Course, exercise: Exercise) -> str:
     """Return the exercise file for a solution. Raises `CourseError` for markers that do not pair."""
     path = course.solution(exercise)
     source = read_source(path)
-    if source.problem is not None:
-        raise CourseError(path, None, source.message or source.problem)
+    if source.unread is not None:
+        raise CourseError(path, None, unread_text(source.unread, path.name))
     lines: list[str] = []
     opened = 0
     regions = 0

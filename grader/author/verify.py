@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from textwrap import shorten
 from typing import Annotated
 
 import msgspec
@@ -18,8 +17,9 @@ from ..course import Course, CourseError, Document, Exercise
 from ..diagnosis import Misconception, can_be_told, diagnose
 from ..grading import Examined, Grader, examine
 from ..oracle import Oracle
-from ..program import Question
 from ..sandbox import start
+from ..words import author as said
+from ..words.files import unread_text
 from .build import build_book, catalogue, steps_of, to_run
 from .drift import Drift, drift, made_from_answers
 from .leaks import hidden_calls, solution_bodies, squeezed
@@ -29,7 +29,6 @@ from .steps import OnStep, Steps, unheard
 from .stubs import is_work, make_stub
 
 _ROOM = 10  # a solution has to stay below its limits by this factor
-_SHOWN = 120  # characters of a program
 
 
 @dataclass(frozen=True)
@@ -116,38 +115,19 @@ def _readme(course: Course) -> list[Finding]:
 def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], steps: Steps) -> list[Finding]:
     """Compare a book with one made now. Run the misconceptions of `exercises`, or of all exercises if it is empty."""
     made = build_book(course, book if exercises else None, exercises, steps)
-    found = [
-        Finding(course.book, None, f"{drift_text(one)}; `grade build` writes it anew")
-        for one in drift(course, book, made)
-    ]
+    found = [Finding(course.book, None, said.build_again(drift_text(one))) for one in drift(course, book, made)]
     unstable = made_from_answers(course, made)
     for exercise in course.exercises:
         if exercise.id in unstable:
-            text = f"makes {_named(unstable[exercise.id])} from an answer, which ends in other digits elsewhere"
-            found.append(Finding(course.hidden_test(exercise), None, f"{text}; write numbers, or use `engine.descent`"))
+            text = said.made_from_answer([question.shown for question in unstable[exercise.id]])
+            found.append(Finding(course.hidden_test(exercise), None, text))
     return found
 
 
 def drift_text(one: Drift) -> str:
     """Return a sentence about a drift, with the exercise and, if there is one, the program."""
     stem = one.exercise.stem if one.exercise else ""
-    match one.kind:
-        case "stub":
-            return f"its stub of {stem} has drifted"
-        case "misconceptions":
-            return f"its misconceptions of {stem} have drifted"
-        case "not_in_book":
-            return f"it has no answer to {_named(one.questions)}, which {stem} asks for"
-        case "answer":
-            return f"its answer to {_named(one.questions)}, which {stem} asks for, has drifted"
-        case "not_asked":
-            return "it holds what no exercise asks for"
-
-
-def _named(questions: Sequence[Question]) -> str:
-    """Return the first question, shortened if it is long, and the number of further questions."""
-    text = f"`{shorten(questions[0].shown, _SHOWN)}`"
-    return f"{text} (and {len(questions) - 1} more)" if len(questions) > 1 else text
+    return said.drifted(one.kind, stem, [question.shown for question in one.questions])
 
 
 class _Verification:
@@ -179,8 +159,8 @@ class _Verification:
     def run(self, known: list[Finding], steps: Steps) -> Verified:
         self.steps = steps
         self.result.findings += known
-        if self.solution.problem:
-            self._find(self.path, None, self.solution.message or self.solution.problem)
+        if self.solution.unread:
+            self._find(self.path, None, unread_text(self.solution.unread, self.path.name))
             return self.result
         redraw = self.grader.oracle.redraw(self.grader.seed)
         before = len(redraw.kept)
@@ -220,26 +200,24 @@ class _Verification:
         self.result.score = self._points(passed)
         for check in self.exercise.checks:
             if not passed[check.id]:
-                self._find(self.course.file, check.line, f"the solution fails the check `{check.id}`")
+                self._find(self.course.file, check.line, said.solution_fails(check.id))
         tight = self._passed(self._examine(self.solution.text, limit_divisor=_ROOM))
         for check in self.exercise.checks:
             if passed[check.id] and not tight[check.id]:
-                self._find(
-                    self.course.file, check.line, f"the solution needs more than a tenth of the limits of `{check.id}`"
-                )
+                self._find(self.course.file, check.line, said.solution_is_slow(check.id))
 
     def _stub(self) -> None:
         stub = make_stub(self.course, self.exercise)
         path = self.course.exercise_file(self.exercise)
         if "# TODO" not in stub:
-            self._find(path, None, "has no TODO")
+            self._find(path, None, said.NO_TODO)
         self.result.worked_on = is_work(self.course, self.exercise, self.book.stubs)
         if not self.result.worked_on and read_source(path).text != stub:
-            self._find(path, None, "is not what the solution's stub would be; `grade stubs` writes it anew")
+            self._find(path, None, said.OTHER_STUB)
         passed = self._passed(self._examine(stub))
         for check in self.exercise.checks:
             if check.points and passed[check.id]:
-                self._find(self.course.file, check.line, f"the untouched stub passes the check `{check.id}`")
+                self._find(self.course.file, check.line, said.stub_passes(check.id))
 
     def _leaks(self) -> None:
         """Find solutions in the exercise files up to their own exercise, and hidden tests in any exercise file."""
@@ -249,9 +227,9 @@ class _Verification:
             worked_on = is_work(self.course, other, self.book.stubs)
             text = squeezed(make_stub(self.course, other) if worked_on else read_source(path).text)
             if other.number <= self.exercise.number and any(body in text for body in bodies):
-                self._find(path, None, f"gives away the solution of {self.exercise.stem}")
+                self._find(path, None, said.shows_solution(self.exercise.stem))
             if any(call in text for call in calls):
-                self._find(path, None, f"shows a hidden check of {self.exercise.stem}")
+                self._find(path, None, said.shows_check(self.exercise.stem))
 
     def _misconceptions(self) -> None:
         path = self.path.with_suffix(".mistakes.yaml")
@@ -261,41 +239,37 @@ class _Verification:
             examined = self._examine(one.source)
             passed = self._passed(examined)
             if self._points(passed) == self._all_points():
-                self._find(path, one.line, f"the misconception `{one.id}` loses no points")
+                self._find(path, one.line, said.loses_no_points(one.id))
             elif problem := self._misplaced(one, passed):
                 self._find(path, one.line, problem)
             found = {other.id for other in diagnose(known, examined.behaviour, examined.failures).values()}
             if found == {one.id}:
                 self.result.diagnosed += 1
             elif found or can_be_told(known, examined.behaviour):
-                names = ", ".join(sorted(found)) or "nothing"
-                self._find(path, one.line, f"the misconception `{one.id}` is diagnosed as {names}")
+                self._find(path, one.line, said.diagnosed_as(one.id, sorted(found)))
 
     def _misplaced(self, one: Misconception, passed: Mapping[str, bool]) -> str | None:
         """Return a message if `about` is not the check that a misconception fails first, or None."""
         first = next(check.id for check in self.exercise.checks if not passed[check.id])
         if one.about is None:
-            return f"the misconception `{one.id}` does not say which check it is `about`; it fails `{first}` first"
+            return said.about_nothing(one.id, first)
         if one.about not in passed:
-            return f"the misconception `{one.id}` is about `{one.about}`, which is no check of this exercise"
+            return said.about_no_check(one.id, one.about)
         if one.about != first:
-            return f"the misconception `{one.id}` is about `{one.about}`, but fails `{first}` first"
+            return said.about_other(one.id, one.about, first)
         return None
 
     def _scores(self) -> None:
         """Find scores that depend on the seed from which random programs and other numbers are drawn."""
         seeds = [None, *(f"{self.course.seed}: verify {number}" for number in range(1, self.seeds))] * bool(self.seeds)
         path = self.path.with_suffix(".mistakes.yaml")
-        texts: list[tuple[Path, int | None, str, str]] = [(self.path, None, "the solution", self.solution.text)]
-        texts += [
-            (path, m.line, f"the misconception `{m.id}`", m.source) for m in catalogue(self.course, self.exercise)
-        ]
-        for where, line, what, text in texts:
+        texts: list[tuple[Path, int | None, str, str]] = [(self.path, None, "", self.solution.text)]
+        texts += [(path, one.line, one.id, one.source) for one in catalogue(self.course, self.exercise)]
+        for where, line, misconception, text in texts:
             passed = [self._passed(self._examine(text, seed=seed)) for seed in seeds]
             differing = [check.id for check in self.exercise.checks if len({one[check.id] for one in passed}) > 1]
             if differing:
-                checks = ", ".join(f"`{check}`" for check in differing)
-                self._find(where, line, f"{what} passes {checks} under some of {self.seeds} seeds and not under others")
+                self._find(where, line, said.depends_on_seed(misconception, differing, self.seeds))
 
     def _mutants(self) -> None:
         path = self.path.with_suffix(".equivalent.yaml")
@@ -307,11 +281,11 @@ class _Verification:
             self.result.killed += not survived
             self.result.equivalent += survived and excused
             if survived and not excused:
-                self._find(self.path, mutant.line, f"no check notices the mutant `{mutant.name}`")
+                self._find(self.path, mutant.line, said.mutant_survives(mutant.name))
             elif excused and not survived:
-                self._find(path, None, f"`{mutant.name}` is listed as equivalent, but a check fails it")
+                self._find(path, None, said.not_equivalent(mutant.name))
         for name in listed:
-            self._find(path, None, f"`{name}` is no mutant of this solution")
+            self._find(path, None, said.no_mutant(name))
 
 
 def _equivalent(path: Path) -> dict[str, str]:

@@ -8,6 +8,7 @@ from ..author import build_book, is_work, write_stubs
 from ..author.build import steps_of, to_run
 from ..author.steps import Steps
 from ..course import Course, CourseError, Exercise
+from ..words import author as said
 from ..workspace import keep
 from .streams import Countdown, StatusLine
 from .words import UsageError
@@ -27,8 +28,8 @@ def run_build(course: Course, exercises: Sequence[Exercise] | None) -> int:
     try:
         write_book(course.book, book)
     except OSError as error:
-        raise UsageError(f"{course.book}: cannot be written: {error.strerror}") from None
-    print(f"wrote {course.book}: {len(book.answers)} programs, torch {book.torch}")
+        raise UsageError(said.cannot_be_written(str(course.book), error.strerror)) from None
+    print(said.book_written(str(course.book), len(book.answers), book.torch))
     print_stubs(course, stubs)
     return 0
 
@@ -50,13 +51,12 @@ def print_stubs(course: Course, known: dict[str, str], *, force: bool = False) -
     kept = [] if force else [exercise.filename for exercise in worked_on]
     if force:
         for exercise in worked_on:
-            copy = _backup(course.exercise_file(exercise))
-            print(f"kept a copy of {exercise.filename}: {copy}")
+            print(said.copy_kept(exercise.filename, str(_backup(course.exercise_file(exercise)))))
     written = write_stubs(course, known, force=force)
     for name in written:
-        print(f"wrote {name}")
+        print(said.wrote(name))
     for name in kept:
-        print(f"left {name} alone: it has been worked on; `grade stubs --force` would overwrite it")
+        print(said.left_alone(name))
     return len(written) + len(kept)
 
 
@@ -65,4 +65,4 @@ def _backup(path: Path) -> Path:
     try:
         return keep(path) or path
     except OSError as error:
-        raise UsageError(f"{path}: no copy can be kept: {error.strerror}; nothing was overwritten") from None
+        raise UsageError(said.no_copy(str(path), error.strerror)) from None

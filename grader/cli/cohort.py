@@ -35,11 +35,12 @@ from ..cohort import (
 from ..cohort.run import EARLIER, GONE, REPORTS, ROSTER, SUMMARY, RunFile
 from ..course import Course
 from ..oracle import require_torch
-from ..outside import counted, few, json_text, plain, read_plain, readable, write_atomically
+from ..outside import json_text, plain, read_plain, readable, write_atomically
 from ..people import DEADLINES, OVERRIDES, Change, changed_rows, compare
 from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..views.cohort import render_cohort
+from ..words.instructor import cohort as said
 from ..words.instructor import columns_text, render_changes
 from .people import class_of, record, see_that_files_are_there
 from .run import default_memo
@@ -47,8 +48,6 @@ from .streams import style
 from .words import UsageError
 
 _PLAIN_EVERY_S = 10.0
-_SHOWN = 8
-_SHAPE = "{n_fmt} of {total_fmt} graded, {rate_noinv_fmt}, {remaining} left"
 
 
 @dataclass(frozen=True)
@@ -73,21 +72,21 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
         require_torch("`grade cohort`")
     try:
         if _real(options.out).is_relative_to(_real(options.submissions)):
-            raise IntakeError(f"--out {options.out} is inside {options.submissions}; name a folder outside of it")
+            raise IntakeError(said.out_inside(str(options.out), str(options.submissions)))
         found = entries(options.submissions, options.layout, options.assignment)
         folder = readable(course.folder.absolute())
-        print(f"course: {plain(course.title)} ({course.id} {course.version}) in {folder}", file=sys.stderr)
-        print(f"{counted(len(found), 'submission')} found in {options.submissions}", file=sys.stderr)
+        print(said.course(plain(course.title), course.id, course.version, str(folder)), file=sys.stderr)
+        print(said.found(len(found), str(options.submissions)), file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, found, results)
     except KeyboardInterrupt:
-        print(f"\ngrade: interrupted. {_again(options.out)}", file=sys.stderr)
+        print(f"\ngrade: {said.interrupted(str(options.out))}", file=sys.stderr)
         return 130
     except (IntakeError, ResultsError, PoolError) as error:
         raise UsageError(str(error)) from None
     except OSError as error:
         what = f"{error.filename}: " if error.filename else ""
-        raise UsageError(f"{what}{error.strerror}. {_again(options.out)}") from None
+        raise UsageError(f"{what}{error.strerror}. {said.continue_with(str(options.out))}") from None
 
 
 def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results: Results) -> int:
@@ -97,9 +96,8 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     before = _before(options, results)
     people = class_of(course, options.out, found, options.roster, options.deadlines)
     if options.roster is not None and people.roster is not None:
-        columns = columns_text(people.roster.columns, people.roster.unread)
-        size = f"{len(people.people)} {'person' if len(people.people) == 1 else 'people'}"
-        print(f"roster: {size} in {options.roster}; {plain(columns)}", file=sys.stderr)
+        columns = plain(columns_text(people.roster.columns, people.roster.unread))
+        print(said.roster(len(people.people), str(options.roster), columns), file=sys.stderr)
     handed = found
     found = [entry for entry in found if entry.id not in people.ignored]
     see_that_files_are_there(course, options.out, found, people, options.jobs)
@@ -142,25 +140,19 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     shown = str(readable(options.out))
     sys.stdout.write(render_cohort(summary, results=shown, kept=standing.kept, color=style().color))
     sys.stdout.write(render_changes(_changes(before, summary, results, standing)))
-    print(f"\nReports: {results.reports}{os.sep}   Summary: {results.summary}")
-    aside = options.out / GONE
+    print(f"\n{said.places(f'{results.reports}{os.sep}', str(results.summary))}")
+    aside = str(options.out / GONE)
     if standing.outdated:
-        again = counted(standing.outdated, "submission")
-        print(f"{again} graded again: the report had the schema of an older version.")
+        print(said.outdated(standing.outdated))
     if people.ignored:
-        names = few([plain(name) for name in sorted(people.ignored)], _SHOWN)
-        print(f"Ignored, as {OVERRIDES} says: {names}")
+        print(said.ignored([plain(name) for name in sorted(people.ignored)], OVERRIDES))
     if gone:
-        names = few([plain(name) for name in gone], _SHOWN)
-        print(f"Reports of submissions that no longer exist or are ignored were moved to {aside}: {names}")
+        print(said.gone([plain(name) for name in gone], aside))
     if standing.edited:
-        names = few(standing.edited, _SHOWN)
-        print(f"Reports that were changed by hand were moved to {aside}, and their submissions graded again: {names}")
-        decide = f"grade decide {shlex.quote(str(options.out))} LEARNER --points EXERCISE.CHECK=N --why TEXT"
-        print(f"To change points for good: {decide}")
+        print(said.edited(standing.edited, aside))
+        print(said.change_points(shlex.quote(str(options.out))))
     if standing.damaged:
-        names = few(standing.damaged, _SHOWN)
-        print(f"Damaged reports were moved to {aside}, and their submissions graded again: {names}")
+        print(said.damaged(standing.damaged, aside))
     return 1 if summary.needs_review or beside else 0
 
 
@@ -200,10 +192,6 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _again(out: Path) -> str:
-    return f"The reports so far are in {out}. Run the same command again to continue."
-
-
 def _reports(found: Iterable[Entry], results: Results, standing: Standing) -> Iterator[Report]:
     for entry in found:
         if entry.id not in standing.faults:
@@ -218,24 +206,20 @@ def _watch(standings: Iterable[Standing], total: int) -> Standing:
     standing = Standing(total)
     if not sys.stderr.isatty():
         return _in_lines(standings, standing)
-    with tqdm(total=total, bar_format=f"{{l_bar}}{{bar}}| {_SHAPE}{{postfix}}", unit="") as bar:
+    with tqdm(total=total, bar_format=f"{{l_bar}}{{bar}}| {said.PROGRESS}{{postfix}}", unit="") as bar:
         for standing in standings:
-            bar.set_postfix_str(_faults(standing), refresh=False)
+            bar.set_postfix_str(said.faults(len(standing.faults)), refresh=False)
             bar.update(standing.done - bar.n)
     return standing
 
 
 def _in_lines(standings: Iterable[Standing], standing: Standing) -> Standing:
-    started = said = time.monotonic()
+    started = last = time.monotonic()
     for standing in standings:
         now = time.monotonic()
-        if now - said >= _PLAIN_EVERY_S:
-            said = now
-            shape = ", ".join(filter(None, [_SHAPE, _faults(standing)]))
+        if now - last >= _PLAIN_EVERY_S:
+            last = now
+            shape = ", ".join(filter(None, [said.PROGRESS, said.faults(len(standing.faults))]))
             meter = tqdm.format_meter(standing.done, standing.total, now - started, bar_format=shape, unit="")
             print(meter, file=sys.stderr, flush=True)
     return standing
-
-
-def _faults(standing: Standing) -> str:
-    return f"{len(standing.faults)} could not be graded" if standing.faults else ""

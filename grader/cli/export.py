@@ -9,7 +9,7 @@ from pathlib import Path
 from ..cohort import Summary, read_code
 from ..cohort.run import REPORTS, SUMMARY
 from ..course import Course
-from ..outside import counted, few, plain, plain_folder, write_atomically, write_named
+from ..outside import few, plain, plain_folder, write_atomically, write_named
 from ..people import Handed, adjusted, nothing_submitted, submitter_of
 from ..report import Report
 from ..report.formats import canvas, csv_table, gradescope, junit, nbgrader
@@ -18,6 +18,7 @@ from ..report.person import Learner
 from ..views.feedback import feedback
 from ..views.handed_back import feedback_files, place
 from ..words.instructor import left_out, members_text, not_from, other_total
+from ..words.instructor import results as said
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
 
@@ -61,9 +62,9 @@ class ExportOptions:
 def run_export(options: ExportOptions) -> int:
     """Export the results. Return 0 if the export has every submission of the class and nothing else, or else 1."""
     if options.assignment is not None and options.to not in _NAMED:
-        raise UsageError(f"--assignment goes with --to {' or '.join(_NAMED)}; {options.to} names no assignment")
+        raise UsageError(said.no_assignment(" or ".join(_NAMED), options.to))
     if options.platform is not None and options.to != "feedback":
-        raise UsageError(f"--for goes with --to feedback, not with --to {options.to}")
+        raise UsageError(said.only_feedback(options.to))
     summary = summary_of(options.results)
     paths = _paths(options.results)
     for _ in _reports(paths, summary):  # check all reports before anything is written
@@ -75,9 +76,9 @@ def run_export(options: ExportOptions) -> int:
     except BrokenPipeError:  # the reader of standard output has stopped reading
         raise
     except OSError as error:
-        raise UsageError(f"{error.filename or options.out}: cannot be written: {error.strerror}") from None
+        raise UsageError(said.cannot_be_written(str(error.filename or options.out), error.strerror)) from None
     if where is not None:
-        print(f"{_counted(options, summary, written, len(paths))} written to {where}")
+        print(said.exported(*_counted(options, summary, written, len(paths)), str(where)))
     return max(_complete(summary, len(paths)), _one_total(options, summary), _all_named(options, written))
 
 
@@ -89,12 +90,13 @@ class _Written:
     files: int = 0
 
 
-def _counted(options: ExportOptions, summary: Summary, written: _Written, reports: int) -> str:
+def _counted(options: ExportOptions, summary: Summary, written: _Written, reports: int) -> tuple[int, str]:
+    """Return how many learners or submissions were exported, and which of the two."""
     if summary.roster and options.to in _TABLES:
-        return counted(sum(one.standing not in _LEFT_OUT[options.to] for one in summary.learners), "learner")
+        return sum(one.standing not in _LEFT_OUT[options.to] for one in summary.learners), "learner"
     if options.to == "feedback":
-        return counted(written.files, "learner" if _each_learner(options, summary) else "submission")
-    return counted(reports, "submission")
+        return written.files, "learner" if _each_learner(options, summary) else "submission"
+    return reports, "submission"
 
 
 def _each_learner(options: ExportOptions, summary: Summary) -> bool:
@@ -141,7 +143,7 @@ def _export(options: ExportOptions, summary: Summary, reports: Iterable[Report],
         return None
     path = _place(options)
     if path.is_dir():
-        raise UsageError(f"--out {path} is a folder; name a file")
+        raise UsageError(said.out_is_folder(str(path)))
     if options.out is None:
         plain_folder(path.parent)
         write_atomically(path, pieces)
@@ -167,13 +169,11 @@ def _counting(reports: Iterable[Report], written: _Written) -> Iterator[Report]:
 
 def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Report], written: _Written) -> Path:
     if options.out == "-":
-        raise UsageError(f"--to {options.to} writes files for each submission; --out names a folder")
+        raise UsageError(said.writes_folder(options.to))
     course = options.course
     if course is None or CourseStamp(course.id, course.version, course.hash) != summary.course:
-        is_one = f"{summary.course.id} {summary.course.version}"
-        raise UsageError(
-            f"{options.results} was graded with another course than this one; --course names that {is_one}"
-        )
+        wanted = f"{summary.course.id} {summary.course.version}"
+        raise UsageError(said.course_needed(str(options.results), wanted))
     folder = _place(options)
     if options.out is None:  # empty our own folder, because files of removed submissions would be uploaded too
         plain_folder(folder.parent)
@@ -200,7 +200,7 @@ def _write_folder(options: ExportOptions, summary: Summary, reports: Iterable[Re
         print(f"grade: {members_text(options.platform, without)}", file=sys.stderr)
         written.given -= len(without)
     if options.platform is not None and not folder.is_dir():
-        raise UsageError(f"no submission in {options.results} came from a download of {options.platform}")
+        raise UsageError(said.not_from_platform(str(options.results), options.platform))
     return folder
 
 
@@ -245,16 +245,14 @@ def _place(options: ExportOptions) -> Path:
 def _paths(results: Path) -> list[Path]:
     paths = report_paths(results)
     if not paths:
-        folder = results / REPORTS
-        raise UsageError(f"{folder} holds no reports; `grade cohort SUBMISSIONS --out {results}` writes them")
+        raise UsageError(said.no_reports(str(results / REPORTS), str(results)))
     return paths
 
 
 def _reports(paths: Sequence[Path], summary: Summary) -> Iterator[Report]:
     for path, report in zip(paths, reports(paths), strict=True):
         if report.course != summary.course:
-            again = "run `grade cohort` again, or remove the report where its submission is gone"
-            raise UsageError(f"{path} was graded with another version of the course than {SUMMARY} says; {again}")
+            raise UsageError(said.other_course(str(path), SUMMARY))
         yield report
 
 
@@ -277,8 +275,8 @@ def _one_total(options: ExportOptions, summary: Summary) -> int:
             shown = first.setdefault(learner.submission, learner)
             if shown.total != learner.total:
                 others.append(other_total(options.to, learner.submission, _result(shown), _result(learner)))
-    for said in others:
-        print(f"grade: {plain(said)}", file=sys.stderr)
+    for line in others:
+        print(f"grade: {plain(line)}", file=sys.stderr)
     return 1 if others else 0
 
 
@@ -293,9 +291,5 @@ def _complete(summary: Summary, written: int) -> int:
         shown = few([plain(name) for name in lacking], _SHOWN)
         print(f"grade: {left_out(len(lacking), summary.submissions, shown)}", file=sys.stderr)
     if written != summary.graded:
-        found = f"{counted(written, 'report')} found, but {SUMMARY} counts {summary.graded}"
-        print(
-            f"grade: {found}; run `grade cohort` again, and remove reports of submissions that are gone",
-            file=sys.stderr,
-        )
+        print(f"grade: {said.other_count(written, SUMMARY, summary.graded)}", file=sys.stderr)
     return 1 if lacking or written != summary.graded else 0

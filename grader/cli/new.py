@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ..author import guide, new_course, new_exercise
 from ..course import Course, Exercise
-from ..outside import counted
+from ..words import author as said
 from .words import UsageError
 
 
@@ -13,11 +13,9 @@ def run_new_course(folder: Path, title: str | None) -> int:
     try:
         course = new_course(folder, title)
     except OSError as error:
-        raise UsageError(f"{error.filename or folder}: cannot be written: {error.strerror}") from None
-    print(f"{folder} is a course of one exercise:\n\n  course.yaml\n  README.md")
-    print("\n".join(_files(course, course.exercises[0])))
-    print(f"\nNext: cd {folder}, then `grade build`, `grade verify`, and `grade new exercise NAME`.")
-    print(f"The guide: {guide()}")
+        raise UsageError(said.cannot_be_written(str(error.filename or folder), error.strerror)) from None
+    files = ["course.yaml", "README.md", *_files(course, course.exercises[0])]
+    print(said.new_course(str(folder), files, str(guide())))
     return 0
 
 
@@ -26,10 +24,9 @@ def run_new_exercise(course: Course, name: str, title: str | None) -> int:
     try:
         exercise = new_exercise(course, name, title)
     except OSError as error:
-        raise UsageError(f"{error.filename or course.folder}: cannot be written: {error.strerror}") from None
-    print(f"{exercise.stem} is in {course.file}, worth {counted(exercise.max_score, 'point')}; rewrite these files:\n")
-    print("\n".join(_files(course, exercise)))
-    print(f"\nNext: `grade build {name}`, then `grade verify {name}`.\nThe guide: {guide()}")
+        raise UsageError(said.cannot_be_written(str(error.filename or course.folder), error.strerror)) from None
+    files, points = _files(course, exercise), exercise.max_score
+    print(said.new_exercise(name, exercise.stem, str(course.file), points, files, str(guide())))
     return 0
 
 
@@ -41,4 +38,4 @@ def _files(course: Course, exercise: Exercise) -> list[str]:
         course.hidden_test(exercise),
         course.exercise_file(exercise),
     )
-    return [f"  {path.relative_to(course.folder)}" for path in paths]
+    return [str(path.relative_to(course.folder)) for path in paths]

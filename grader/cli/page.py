@@ -8,6 +8,7 @@ from ..course import Course
 from ..outside import plain, write_atomically, write_named
 from ..report.model import CourseStamp
 from ..views.page import Beside, build_page
+from ..words.instructor import results as said
 from .compare import changes_between
 from .results import counted_paths, reports, see_that_it_is_settled, summary_of
 from .words import UsageError
@@ -25,7 +26,7 @@ def run_page(results: Path, out: Path | None, against: Path | None, course: Cour
     """
     path = out or results / PAGE
     if path.is_dir():
-        raise UsageError(f"--out {path} is a folder; name a file")
+        raise UsageError(said.out_is_folder(str(path)))
     summary = summary_of(results)
     see_that_it_is_settled(results, summary)
     beside = Beside(
@@ -40,8 +41,8 @@ def run_page(results: Path, out: Path | None, against: Path | None, course: Cour
         write = write_atomically if out is None else write_named
         write(path, text.encode())
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
-    print(f"wrote {path}: one file, to be opened in a browser; it needs no network")
+        raise UsageError(said.cannot_be_written(str(path), error.strerror)) from None
+    print(said.page_written(str(path)))
     return 0
 
 

@@ -23,6 +23,7 @@ from ..replay.presets import Training, presets, trainings
 from ..sandbox import Warm
 from ..words import practice
 from ..words import replay as said
+from ..words.files import unread_text
 from ..workspace import keep_replay, progress_of
 from .run import default_memo
 from .streams import StatusLine, style
@@ -132,8 +133,8 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
             found = files.sources[exercise.id] if exercise else None
         if found is None:
             raise UsageError(missing)
-        if found.problem is not None:
-            raise UsageError(f"{found.path}: {found.message}")
+        if found.unread is not None:
+            raise UsageError(f"{found.path}: {unread_text(found.unread, found.path.name)}")
         return found
 
     nothing = practice.no_files(str(folder), above=options.folder is None)

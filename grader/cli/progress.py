@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from ..report import Report
-from ..report.shown import hint_number
 from ..views.terminal import at_hand
 from ..workspace import Progress, progress_of
 
@@ -15,5 +14,5 @@ def taken_in(folder: Path, report: Report) -> Progress:
     progress.graded(passed, (result.id for result in report.exercises if result.id not in passed))
     at, check = at_hand(report)
     if at is not None and at.status != "passed":
-        progress.failed(at.id, check.id if check else "", hint_number(check) if check else 1)
+        progress.failed(at.id, check.id if check else "", check.hint_number or 1 if check else 1)
     return progress

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..author.release import release, release_files
 from ..course import Course
+from ..words import author as said
 from .words import UsageError
 
 
@@ -12,11 +13,11 @@ def run_release(course: Course, folder: Path, *, replace: bool) -> int:
     try:
         new, replaced = release(release_files(course), folder, replace=replace)
     except OSError as error:
-        raise UsageError(f"{error.filename or folder}: cannot be written: {error.strerror}") from None
+        raise UsageError(said.cannot_be_written(str(error.filename or folder), error.strerror)) from None
     for name in new:
-        print(f"wrote {folder / name}")
+        print(said.wrote(str(folder / name)))
     for name in replaced:
-        print(f"replaced {folder / name}")
+        print(said.replaced(str(folder / name)))
     if not new and not replaced:
-        print(f"{folder} is up to date")
+        print(said.up_to_date(str(folder)))
     return 0

@@ -12,6 +12,7 @@ from ..course import Course, CourseError, course_around, find_course, load_cours
 from ..outside import in_the_way, plain, read_plain
 from ..report import Report, read_report
 from ..report.model import CourseStamp
+from ..words.instructor import results as said
 from .words import UsageError
 
 
@@ -20,12 +21,11 @@ def summary_of(folder: Path) -> Summary:
     try:
         return msgspec.json.decode(read_plain(folder / SUMMARY), type=Summary)
     except (FileNotFoundError, NotADirectoryError):
-        run = f"`grade cohort SUBMISSIONS --out {folder}` writes it, when everything is graded"
-        raise UsageError(f"{folder} holds no {SUMMARY}; {run}") from None
+        raise UsageError(said.no_summary(str(folder), SUMMARY)) from None
     except OSError as error:
-        raise UsageError(f"{folder / SUMMARY} cannot be read: {error.strerror}") from None
+        raise UsageError(said.cannot_be_read(str(folder / SUMMARY), error.strerror)) from None
     except msgspec.MsgspecError as error:
-        raise UsageError(f"{folder / SUMMARY} is damaged ({error}); run `grade cohort` again") from None
+        raise UsageError(said.damaged_summary(str(folder / SUMMARY), str(error))) from None
 
 
 def see_that_it_is_settled(folder: Path, summary: Summary) -> None:
@@ -33,10 +33,9 @@ def see_that_it_is_settled(folder: Path, summary: Summary) -> None:
     try:
         digest = rules_digest(folder)
     except OSError as error:
-        raise UsageError(f"{error.filename or folder}: cannot be read: {error.strerror}") from None
+        raise UsageError(said.cannot_be_read(str(error.filename or folder), error.strerror)) from None
     if summary.rules and summary.rules != digest:
-        again = "run `grade cohort` again, which applies them and grades nothing twice"
-        raise UsageError(f"{folder}: the roster, the deadlines or overrides.yaml changed after {SUMMARY}; {again}")
+        raise UsageError(said.not_settled(str(folder), SUMMARY))
 
 
 def course_of(folder: Path, given: Path | None, start: Path) -> Course:
@@ -65,7 +64,7 @@ def report_paths(folder: Path) -> list[Path]:
     """Return the sorted paths of the reports in a folder of results. Raises `UsageError` if `reports` is no folder."""
     found = in_the_way(folder / REPORTS, "folder")
     if found is not None:
-        raise UsageError(f"{folder / REPORTS} is a {found}, and should be a folder")
+        raise UsageError(said.no_folder(str(folder / REPORTS), found))
     return sorted(path for path in (folder / REPORTS).glob("*.json") if not path.name.startswith("."))
 
 
@@ -85,15 +84,11 @@ def reports(paths: Iterable[Path]) -> Iterator[Report]:
             report = read_report(data)
             digests = known[folder] if folder in known else known.setdefault(folder, written(folder))
         except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+            raise UsageError(said.cannot_be_read(str(path), error.strerror)) from None
         except ValueError as error:
-            again = "run `grade cohort` again, which then grades this submission anew"
-            raise UsageError(f"{path} is damaged ({plain(str(error))}); {again}") from None
+            raise UsageError(said.damaged_report(str(path), plain(str(error)))) from None
         if digests is not None and path.parent.name == REPORTS and not is_as_written(digests, path.stem, data):
-            again = "run `grade cohort` again, which grades this submission anew"
-            decide = f"to change points for good, use `grade decide {folder} {path.stem}`"
-            raise UsageError(f"{path} was changed after it was written; {again}; {decide}")
+            raise UsageError(said.changed_report(str(path), str(folder), path.stem))
         if report.submission.id != (path.stem if path.parent.name == REPORTS else path.stem.rpartition(".")[0]):
-            is_of = plain(report.submission.id)
-            raise UsageError(f"{path} is the report of `{is_of}`; remove it, or name it after that")
+            raise UsageError(said.misnamed_report(str(path), plain(report.submission.id)))
         yield report

@@ -5,13 +5,8 @@ from pathlib import Path
 from ..author.verify import Verified, verify
 from ..course import Course, Exercise
 from ..outside import write_named
+from ..words import author as said
 from .streams import Countdown, StatusLine
-
-_HEAD = ("exercise", "solution", "misconceptions named", "mutants killed", "equivalent mutants", "findings")
-_NOT_NAMED = """\
-A misconception that loses no points is a finding. A report names no misconception where the code
-behaves like an unfinished solution, or where every gradient stays 0: then many mistakes look
-alike."""
 
 
 def run_verify(
@@ -25,18 +20,18 @@ def run_verify(
         results.append(result)
         print(
             f"{result.exercise.stem:<16}"
-            + "  ".join(f"{n}: {v}" for n, v in zip(_HEAD[1:], _cells(result), strict=True))
+            + "  ".join(f"{n}: {v}" for n, v in zip(said.HEAD[1:], _cells(result), strict=True))
         )
         for program in result.kept:
-            print(f"  keeps its numbers: {program}")
+            print(f"  {said.numbers_kept(program)}")
         for finding in result.findings:
             print(f"  {finding}")
         if result.worked_on:
-            print(f"  {course.exercise_file(result.exercise)} has been worked on; its stub was verified instead")
+            print(f"  {said.stub_verified(str(course.exercise_file(result.exercise)))}")
     if table is not None:
         write_named(table, markdown(course, results).encode())
     found = sum(len(result.findings) for result in results)
-    print(f"{found} {'finding' if found == 1 else 'findings'}" if found else "no problems found")
+    print(said.findings(found))
     return 2 if found else 0
 
 
@@ -54,5 +49,5 @@ def _cells(result: Verified) -> list[str]:
 def markdown(course: Course, results: list[Verified]) -> str:
     """Return the table as a Markdown page."""
     rows = [[result.exercise.stem, *_cells(result)] for result in results]
-    lines = ["| " + " | ".join(cells) + " |" for cells in (_HEAD, ["---"] * len(_HEAD), *rows)]
-    return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + f"\n\n{_NOT_NAMED}\n"
+    lines = ["| " + " | ".join(cells) + " |" for cells in (said.HEAD, ["---"] * len(said.HEAD), *rows)]
+    return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + f"\n\n{said.NOT_NAMED}\n"

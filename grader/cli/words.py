@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..course import Course, Exercise, packaged_course
-from ..outside import UserError, did_you_mean
+from ..outside import UserError, did_you_mean, readable
 from ..words import practice as said
 
 _NOTEBOOK = ".ipynb"
@@ -98,11 +98,12 @@ def exercise_path(folder: Path, exercise: Exercise) -> Path:
 def _graded_in(course: Course, word: str) -> list[Exercise]:
     """Return the exercises that a notebook's cells name. Raises `UsageError` if they name none."""
     from ..client import NotebookError, graded_in
+    from ..words.files import unread_text
 
     try:
         found = graded_in(Path(word), course.exercises)
     except NotebookError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(unread_text(error.reason, readable(Path(word)).name)) from None
     if not found:
         raise UsageError(said.whose_file(word, notebook=True))
     return found

@@ -19,6 +19,7 @@ VISITS = 400  # runs of local rules in one recording; the worker sends no more
 CHANGES = 2_000  # changes of gradients in one recording; the worker sends no more
 SHOWN_LINES = 3  # source lines that are shown for one problem
 SOURCE_LINE = 200  # characters of a source line that is shown
+NOTE = 2_000  # characters of a note, and of the reason why a file was not read
 OUTPUT = 16 << 10  # bytes of a check's printed output in a report
 STALLED_S = 5  # seconds without CPU time after which code counts as making no progress
 

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from ..outside import printable
 from . import bounds
+from .reason import Reason
 
 MAX_BYTES = bounds.NOTEBOOK
 MAX_CELLS = bounds.CELLS
@@ -29,7 +31,11 @@ _ENDS = {quote: re.compile(r"\\.|" + quote) for quote in ('"""', "'''", '"', "'"
 
 
 class NotebookError(ValueError):
-    """A file is not a notebook that can be graded. The message is a sentence without a subject."""
+    """A file is not a notebook that can be graded, for the given reason."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class Cell(NamedTuple):
@@ -81,23 +87,22 @@ def code_cells(data: bytes) -> list[Cell]:
         data: the content of the file. The first `MAX_BYTES + 1` bytes are enough.
     """
     if len(data) > MAX_BYTES:
-        raise NotebookError(f"is larger than {MAX_BYTES >> 20} MB; clear its outputs and save it again")
+        raise NotebookError(Reason("notebook_too_large", limit_kb=MAX_BYTES >> 10))
     notebook = _decoded(data)
     if notebook.nbformat != _MAJOR:
-        found = f"has nbformat {notebook.nbformat}, and only {_MAJOR} can be read"
-        raise NotebookError(f"{found}; open it in Jupyter and save it again")
+        raise NotebookError(Reason("nbformat", count=notebook.nbformat))
     language = notebook.metadata.kernelspec.language if notebook.metadata and notebook.metadata.kernelspec else "python"
     if language.lower() not in _PYTHON:
-        raise NotebookError(f"is a notebook for {bounds.cut(language, bounds.NAME)}; only Python can be graded")
+        raise NotebookError(Reason("language", detail=printable(bounds.cut(language, bounds.NAME))))
     if len(notebook.cells) > MAX_CELLS:
-        raise NotebookError(f"has more than {MAX_CELLS} cells")
+        raise NotebookError(Reason("too_many_cells", count=MAX_CELLS))
     texts = ("".join(cell.source) for cell in notebook.cells if cell.cell_type == "code")
     written = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts if text and not text.isspace()]
     if any("\0" in text for text in written):
-        raise NotebookError("is not text: it has NUL characters")
+        raise NotebookError(Reason("nul_characters"))
     cells = [_cell(number, text) for number, text in enumerate(written, 1)]
     if sum(len(cell.text.encode()) + 1 for cell in cells) > bounds.SOURCE:
-        raise NotebookError(f"has more than {bounds.SOURCE >> 10} KB of code")
+        raise NotebookError(Reason("too_much_code", limit_kb=bounds.SOURCE >> 10))
     return cells
 
 
@@ -105,12 +110,13 @@ def _decoded(data: bytes) -> _Notebook:
     try:
         return _DECODER.decode(data.removeprefix(b"\xef\xbb\xbf"))
     except msgspec.ValidationError as error:
-        raise NotebookError(f"is not a Jupyter notebook: {error}; open it in Jupyter and save it again") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        why = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-        raise NotebookError(f"cannot be read: {why}; clear its outputs and save it again in Jupyter") from None
+        raise NotebookError(Reason("not_a_notebook", detail=printable(str(error)))) from None
+    except UnicodeDecodeError:
+        raise NotebookError(Reason("notebook_not_utf8")) from None
+    except msgspec.DecodeError as error:
+        raise NotebookError(Reason("not_json", detail=printable(str(error)))) from None
     except RecursionError:
-        raise NotebookError("is not a Jupyter notebook: its JSON is nested too deeply") from None
+        raise NotebookError(Reason("nested")) from None
 
 
 def _cell(number: int, text: str) -> Cell:

@@ -75,11 +75,13 @@ class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     """The reason why a check did not pass or a file was not loaded, if it is not a wrong number.
 
     Attributes:
-        kind: A kind of `Died` or of the protocol's `Problem`. For a missing file, `near_name` or `several_files`.
-        detail: For `not_offered` and `wants_argument`, the method. For `shape`, the code of what is missing.
+        kind: A kind of `Died` or of the protocol's `Problem`, or the reason why a file was not read: a kind of
+            `grader.words.files`.
+        detail: For `not_offered` and `wants_argument`, the method. For `shape`, the code of what is missing. For a
+            file that was not read, the words of the system or of a decoder.
         type: The type of an exception.
         line: The innermost line in the learner's file.
-        names: The files that may be the missing one.
+        names: Files: those that may be the missing one, or of which only one may exist.
 
     The other attributes are those of `Died`.
     """

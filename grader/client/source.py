@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
@@ -12,6 +13,7 @@ from ..course import Exercise
 from ..outside import printable, readable
 from ..remarks import CellStart
 from . import bounds, notebook
+from .reason import Reason
 
 MAX_BYTES = bounds.SOURCE
 
@@ -27,18 +29,26 @@ class Source(Struct, frozen=True):
     Attributes:
         path: The path, in a form that can be shown.
         text: The text. For a notebook, it is the text of its code cells, one after the other.
-        problem: `missing`, `unreadable` or None.
+        unread: Why there is no text. `Reason` has the kinds.
         cells: The beginnings of a notebook's cells.
-        names: The files that may be meant: several with the right name and different contents, or files with a
-            similar name.
     """
 
     path: Path
     text: str = ""
-    problem: str | None = None
-    message: str | None = None
+    unread: Reason | None = None
     cells: tuple[CellStart, ...] = ()
-    names: tuple[str, ...] = ()
+
+    @property
+    def problem(self) -> Literal["missing", "unreadable"] | None:
+        """Return the status of an exercise without a text, or None if there is a text."""
+        if self.unread is None:
+            return None
+        return "missing" if self.unread.kind in ("missing", "near_name") else "unreadable"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the files that may be meant: files with a similar name, or with this name and different contents."""
+        return self.unread.names if self.unread and self.unread.kind in ("near_name", "several_files") else ()
 
 
 def read_exercise(exercise: Exercise, path: Path, root: Path | None = None) -> Source:
@@ -51,8 +61,7 @@ def read_exercise(exercise: Exercise, path: Path, root: Path | None = None) -> S
         return read_source(path, root, exercise.names)
     if not os.path.lexists(path):
         return read_source(beside, root, exercise.names)
-    both = f"there are both {printable(path.name)} and {printable(beside.name)}; keep one of them"
-    return Source(readable(path), problem="unreadable", message=both)
+    return Source(readable(path), unread=Reason("both", names=(printable(path.name), printable(beside.name))))
 
 
 def notebook_source(path: Path, data: bytes, names: Collection[str]) -> Source:
@@ -64,7 +73,7 @@ def notebook_source(path: Path, data: bytes, names: Collection[str]) -> Source:
     try:
         return joined(path, notebook.code_cells(data), names)
     except notebook.NotebookError as error:
-        return Source(path, problem="unreadable", message=f"{path.name} {printable(str(error))}")
+        return Source(path, unread=error.reason)
 
 
 def joined(path: Path, cells: Sequence[notebook.Cell], names: Collection[str]) -> Source:
@@ -97,8 +106,8 @@ def read_source(path: Path, root: Path | None = None, names: Collection[str] | N
     """
     is_notebook = names is not None and path.suffix == notebook.SUFFIX
     content = read_content(path, root, notebook.MAX_BYTES if is_notebook else MAX_BYTES)
-    if isinstance(content, Source):
-        return content
+    if isinstance(content, Reason):
+        return Source(readable(path), unread=content)
     if names is not None and is_notebook:
         return notebook_source(readable(path), content, names)
     return decode_source(readable(path), content)
@@ -107,33 +116,28 @@ def read_source(path: Path, root: Path | None = None, names: Collection[str] | N
 def graded_in(path: Path, exercises: Iterable[Exercise]) -> list[Exercise]:
     """Return the exercises that the cells of a notebook name with `%%grade`. Raises `NotebookError`."""
     content = read_content(path, None, notebook.MAX_BYTES)
-    if isinstance(content, Source):
-        raise notebook.NotebookError(str(content.message))
-    try:
-        cells = notebook.code_cells(content)
-    except notebook.NotebookError as error:
-        raise notebook.NotebookError(f"{readable(path).name} {printable(str(error))}") from None
+    if isinstance(content, Reason):
+        raise notebook.NotebookError(content)
+    cells = notebook.code_cells(content)
     return [exercise for exercise in exercises if any(cell.is_of(exercise.names) for cell in cells)]
 
 
-def read_content(path: Path, root: Path | None, most: int) -> bytes | Source:
+def read_content(path: Path, root: Path | None, most: int) -> bytes | Reason:
     """Return the content of a regular file, or the reason why there is none.
 
     At most `most + 1` bytes are returned.
     """
-    shown = readable(path)
     try:
         handle = _open(path, root)
     except FileNotFoundError:
-        return Source(shown, problem="missing", message=f"there is no file {shown.name}")
+        return Reason("missing")
     except OSError as error:
         linked = error.errno in (errno.ELOOP, errno.EMLINK) or (root is not None and error.errno == errno.ENOTDIR)
-        why = "there is a symbolic link in its path" if linked else (error.strerror or "unknown reason")
-        return Source(shown, problem="unreadable", message=f"{shown.name} cannot be read: {why}")
-    why_not = _refusal(os.fstat(handle), most)
-    if why_not:
+        return Reason("symbolic_link") if linked else Reason("not_opened", detail=error.strerror)
+    refusal = _refusal(os.fstat(handle), most)
+    if refusal:
         os.close(handle)
-        return Source(shown, problem="unreadable", message=f"{shown.name} {why_not}")
+        return refusal
     with os.fdopen(handle, "rb") as file:
         return file.read(most + 1)
 
@@ -141,26 +145,22 @@ def read_content(path: Path, root: Path | None, most: int) -> bytes | Source:
 def decode_source(path: Path, data: bytes) -> Source:
     """Return the source for the content of a file. The first `MAX_BYTES + 1` bytes of it are enough."""
     if len(data) > MAX_BYTES:
-        return Source(path, problem="unreadable", message=f"{path.name} {_too_large(MAX_BYTES)}")
+        return Source(path, unread=Reason("too_large", limit_kb=MAX_BYTES >> 10))
     if b"\0" in data:
-        return Source(path, problem="unreadable", message=f"{path.name} is not text: it has NUL bytes (UTF-16?)")
+        return Source(path, unread=Reason("nul_bytes"))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return Source(path, problem="unreadable", message=f"{path.name} is not UTF-8 (byte {error.start})")
+        return Source(path, unread=Reason("not_utf8", count=error.start))
     return Source(path, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def _too_large(most: int) -> str:
-    return f"is larger than {most >> 10} KB" if most < 1 << 20 else f"is larger than {most >> 20} MB"
-
-
-def _refusal(found: os.stat_result, most: int) -> str | None:
+def _refusal(found: os.stat_result, most: int) -> Reason | None:
     if not stat.S_ISREG(found.st_mode):
-        return "is not a regular file"
+        return Reason("not_regular")
     if found.st_nlink > 1:
-        return "is a hard link: the same file has another name elsewhere"
-    return _too_large(most) if found.st_size > most else None
+        return Reason("hard_link")
+    return Reason("too_large", limit_kb=most >> 10) if found.st_size > most else None
 
 
 def _open(path: Path, root: Path | None) -> int:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 import msgspec
 
 from ..answer_book import Answer
-from ..client import Source
+from ..client import Reason, Source
 from ..grading import Submission
 from ..remarks import CellStart
 from ..report import Report
@@ -37,25 +37,21 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One submission to grade. `sources` holds path, text, problem, message, cells and names by exercise id."""
+    """One submission to grade. `sources` holds path, text, why there is no text, and cells, by exercise id."""
 
-    sources: dict[str, tuple[str, str, str | None, str | None, tuple[CellStart, ...], tuple[str, ...]]]
+    sources: dict[str, tuple[str, str, Reason | None, tuple[CellStart, ...]]]
     stamp: SubmissionStamp
     notes: tuple[str, ...]
 
     @classmethod
     def of(cls, submission: Submission) -> "Job":
-        sources = {
-            name: (str(s.path), s.text, s.problem, s.message, s.cells, s.names)
-            for name, s in submission.sources.items()
-        }
+        sources = {name: (str(s.path), s.text, s.unread, s.cells) for name, s in submission.sources.items()}
         return cls(sources, submission.stamp, submission.notes)
 
     @property
     def submission(self) -> Submission:
         sources = {
-            name: Source(Path(path), text, problem, message, cells, names)
-            for name, (path, text, problem, message, cells, names) in self.sources.items()
+            name: Source(Path(path), text, unread, cells) for name, (path, text, unread, cells) in self.sources.items()
         }
         return Submission(sources, self.stamp, self.notes)
 

@@ -119,7 +119,7 @@ class Exercise(Struct, frozen=True):
         return sum(check.points for check in self.checks if not check.bonus)
 
     def hint_command(self, number: int) -> str:
-        """Return the command that shows a hint; for the number 0, the command that shows the first hint."""
+        """Return the command that shows a hint. Hints are counted from 1."""
         return f"grade hint {self.id}" + (f" {number}" if number > 1 else "")
 
     def hints_from(self, number: int) -> tuple[int, ...]:

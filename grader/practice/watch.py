@@ -10,7 +10,7 @@ from typing import TextIO
 from ..course import Check, Course, Exercise
 from ..grading import Listener
 from ..report import CheckResult, Report
-from ..report.shown import first_failure, hint_number, unloaded
+from ..report.shown import first_failure, unloaded
 from ..style import Style, columns, hint_lines
 from ..views.practice import (
     exercise_list,
@@ -204,7 +204,7 @@ class Watch:
         result, failure = self._practice.results.get(exercise.id), self._failure(exercise)
         if result is not None and unloaded(result):
             return ()
-        return exercise.hints_from(hint_number(failure) if failure else 1)
+        return exercise.hints_from(failure.hint_number or 1 if failure else 1)
 
     def _grade(self, exercises: Iterable[Exercise]) -> None:
         """Grade these exercises. Show each check when it begins, and the first failure before its reason is known."""

@@ -56,4 +56,4 @@ def check_for_learner(exercise_id: str, check: CheckResult, details: Details) ->
         line=UNSET,
         play=UNSET,
     )
-    return told if detail == "hint" else replace(told, diagnosis=UNSET, hint=UNSET)
+    return told if detail == "hint" else replace(told, diagnosis=UNSET, hint=UNSET, hint_number=UNSET)

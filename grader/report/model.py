@@ -99,6 +99,7 @@ class CheckResult(_Strict, frozen=True):
         actual: the learner's numbers, by the same names.
         expected_by: who computed the expected numbers: torch, or the check from torch's numbers.
         hint: the command that shows a hint.
+        hint_number: the number of that hint. Hints are counted from 1.
         play: the command that replays the program that failed.
         message: the failure in words.
         remarks: further remarks of the check, as data.
@@ -122,6 +123,7 @@ class CheckResult(_Strict, frozen=True):
     expected_by: Literal["torch", "check"] | UnsetType = UNSET
     diagnosis: Diagnosis | UnsetType = UNSET
     hint: str | UnsetType = UNSET
+    hint_number: Points | UnsetType = UNSET
     play: str | UnsetType = UNSET
     message: str | UnsetType = UNSET
     remarks: tuple[Remark, ...] | UnsetType = UNSET

@@ -21,12 +21,6 @@ def unloaded(exercise: ExerciseResult) -> bool:
     return exercise.status not in ("passed", "not_started", "missing") and first_failure(exercise) is None
 
 
-def hint_number(check: CheckResult) -> int:
-    """Return the number of the hint in the command of a failed check; 1 if the command has no number."""
-    words = check.hint.split() if check.hint else []
-    return int(words[-1]) if words and words[-1].isdecimal() else 1
-
-
 def where(exercise: ExerciseResult, line: int | None) -> str:
     """Return a line of the learner's file as people name it: `file.py:5`, or `work.ipynb, cell 3, line 5`."""
     file = exercise.file or ""

@@ -39,9 +39,7 @@ def test_the_repositorys_own_tables_are_right(page: str) -> None:
 def test_a_row_that_differs_is_told_with_the_right_one(written: Written) -> None:
     """Points and bonus in a row are those of the course."""
     found = list(differing(COURSE, written([row.replace("10 + 3 bonus", "10") for row in rows(COURSE)])))
-    assert [
-        (10, "this row is not as the course has it; write `| 06 build_topo | `_backward` | 10 + 3 bonus |`")
-    ] == found
+    assert [(10, "this row differs from the course; write `| 06 build_topo | `_backward` | 10 + 3 bonus |`")] == found
 
 
 def test_rows_that_are_missing_or_too_many_are_told(written: Written) -> None:

@@ -112,7 +112,7 @@ def test_a_misconception_fails_the_check_that_it_is_about_before_any_other(cours
     path = course.solution(course.exercises[0]).with_suffix(".mistakes.yaml")
     expected = {
         "twice": [],
-        "other": ["the misconception `roughly` is about `other`, which is no check of this exercise"],
+        "other": ["the misconception `roughly` is about `other`, which is not a check of this exercise"],
         "null": ["the misconception `roughly` does not say which check it is `about`; it fails `twice` first"],
     }
     found = {}

@@ -114,7 +114,7 @@ def test_verify_checks_the_readme(grade: Grade, course: Path) -> None:
     done = grade("verify")
     assert (2, "1 finding") == (done.returncode, done.stdout.splitlines()[-1])
     right = "write `| 01 first | `_backward` of `log` | 5 |`"
-    assert f"{readme}:{line}: this row is not as the course has it; {right}" in done.stdout
+    assert f"{readme}:{line}: this row differs from the course; {right}" in done.stdout
 
 
 @pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: slip["id"])

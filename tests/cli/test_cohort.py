@@ -156,7 +156,7 @@ def test_people_and_decisions(cohort: Run, grade: Run, work: Path) -> None:
     assert "bob.json was changed after it was written" in grade("export", "results", "--to", "csv").stderr
     done = cohort()
     assert "Reports that were changed by hand were moved to" in done.stdout
-    assert "To change points for good: grade decide " in done.stdout
+    assert "To change points permanently: grade decide " in done.stdout
 
 
 def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, work: Path) -> None:

@@ -139,7 +139,7 @@ def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Pat
     """The course that was graded decides what learners may read, so no other course is used."""
     done = grade("export", results, "--to", "gradescope", "--course", own_course)
     assert (2, "") == (done.returncode, done.stdout)
-    assert "was graded with another course than this one; --course names that backward 2026.1" in done.stderr
+    assert "was graded with another course than this one; use --course to name backward 2026.1" in done.stderr
     assert not (results / "exports").exists()
 
 

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unread import why_unread
 
 from grader.client import Source, read_source
 from grader.client.bounds import CELLS, NOTEBOOK, SOURCE
 from grader.client.notebook import NotebookError, code_cells, without_magics
 from grader.remarks import CellStart
+from grader.words.files import unread_text
 from grader.words.learner import place
 
 NAMES = ("accumulate", "03", "3", "03_accumulate", "03_accumulate.py")
@@ -115,8 +117,8 @@ def test_what_is_no_notebook_is_unreadable(tmp_path: Path, expected: str, conten
     """The message names the file and the reason, and says what to do if there is a remedy."""
     found = read(tmp_path, content)
     assert ("", "unreadable") == (found.text, found.problem)
-    assert str(found.message).startswith("work.ipynb ")
-    assert expected in str(found.message)
+    assert str(why_unread(found)).startswith("work.ipynb ")
+    assert expected in str(why_unread(found))
 
 
 def test_outputs_are_not_kept() -> None:
@@ -151,4 +153,4 @@ def test_an_error_is_one_sentence() -> None:
     """Text from the file is cut, and never spans lines."""
     with pytest.raises(NotebookError) as raised:
         code_cells(notebook("x", metadata={"kernelspec": {"language": "R" * 999}}))
-    assert len(str(raised.value)) < 120
+    assert len(unread_text(raised.value.reason, "work.ipynb")) < 120

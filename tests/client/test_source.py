@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from unread import why_unread
 
 from grader.client import Source, read_source
 from grader.client.source import MAX_BYTES
@@ -34,7 +35,7 @@ def read(folder: Path, content: bytes) -> Source:
 def test_text_is_read(tmp_path: Path, expected: str, content: bytes) -> None:
     """UTF-8 is read with or without a BOM, and line ends are unified."""
     found = read(tmp_path, content)
-    assert (expected, None, None) == (found.text, found.problem, found.message)
+    assert (expected, None, None) == (found.text, found.problem, why_unread(found))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_what_is_no_text_is_unreadable(tmp_path: Path, expected: str, content: b
     """A file that is not UTF-8 text, or is too large, has a message with its name and the reason."""
     found = read(tmp_path, content)
     assert ("", "unreadable") == (found.text, found.problem)
-    assert expected in str(found.message)
+    assert expected in str(why_unread(found))
 
 
 def test_a_file_of_just_the_limit_is_read(tmp_path: Path) -> None:
@@ -66,7 +67,7 @@ def test_a_file_of_just_the_limit_is_read(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_missing(tmp_path: Path, name: str) -> None:
     """A missing file is distinguished from an unreadable one."""
     found = read_source(tmp_path / name)
-    assert ("missing", "there is no file 01_file.py") == (found.problem, found.message)
+    assert ("missing", "there is no file 01_file.py") == (found.problem, why_unread(found))
 
 
 def test_a_dangling_link_is_unreadable(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_a_link_is_not_followed(tmp_path: Path, target: str) -> None:
     assert ("", "unreadable", "01_file.py cannot be read: there is a symbolic link in its path") == (
         found.text,
         found.problem,
-        found.message,
+        why_unread(found),
     )
 
 
@@ -99,7 +100,7 @@ def test_a_link_on_the_way_is_refused_where_a_folder_is_given(tmp_path: Path) ->
     (tmp_path / "link").symlink_to(tmp_path / "secret")
     found = read_source(tmp_path / "work" / "sub" / "01_file.py", tmp_path / "work")
     assert ("", "unreadable") == (found.text, found.problem)
-    assert "symbolic link" in str(found.message)
+    assert "symbolic link" in str(why_unread(found))
     assert read_source(tmp_path / "link" / "01_file.py", tmp_path / "link").text == "secret = 1\n"
 
 
@@ -119,7 +120,7 @@ def test_a_second_name_for_a_file_is_refused(tmp_path: Path) -> None:
     os.link(tmp_path / "solution.py", tmp_path / "01_file.py")
     found = read_source(tmp_path / "01_file.py")
     assert ("", "unreadable") == (found.text, found.problem)
-    assert "hard link" in str(found.message)
+    assert "hard link" in str(why_unread(found))
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
@@ -127,7 +128,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "01_file.py").mkdir()
     descriptors = len(os.listdir("/proc/self/fd"))
     found = read_source(tmp_path / "01_file.py")
-    assert ("unreadable", "01_file.py is not a regular file") == (found.problem, found.message)
+    assert ("unreadable", "01_file.py is not a regular file") == (found.problem, why_unread(found))
     assert descriptors == len(os.listdir("/proc/self/fd"))
 
 
@@ -135,7 +136,7 @@ def test_a_fifo_does_not_block(tmp_path: Path) -> None:
     """Reading does not wait for a pipe to which nobody writes."""
     os.mkfifo(tmp_path / "01_file.py")
     found = read_source(tmp_path / "01_file.py")
-    assert ("unreadable", "01_file.py is not a regular file") == (found.problem, found.message)
+    assert ("unreadable", "01_file.py is not a regular file") == (found.problem, why_unread(found))
 
 
 def test_a_device_is_no_file() -> None:
@@ -147,7 +148,10 @@ def test_a_file_below_a_file_is_unreadable(tmp_path: Path) -> None:
     """A path through something that is not a folder is refused with the system's message."""
     (tmp_path / "file").write_text("")
     found = read_source(tmp_path / "file" / "01_file.py")
-    assert ("unreadable", f"01_file.py cannot be read: {os.strerror(errno.ENOTDIR)}") == (found.problem, found.message)
+    assert ("unreadable", f"01_file.py cannot be read: {os.strerror(errno.ENOTDIR)}") == (
+        found.problem,
+        why_unread(found),
+    )
 
 
 def test_a_name_that_is_too_long_is_unreadable(tmp_path: Path) -> None:
@@ -166,7 +170,7 @@ def test_a_file_that_may_not_be_read_is_unreadable(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(os, "open", refuse)
     found = read_source(path)
     monkeypatch.undo()
-    assert ("unreadable", "01_file.py cannot be read: Permission denied") == (found.problem, found.message)
+    assert ("unreadable", "01_file.py cannot be read: Permission denied") == (found.problem, why_unread(found))
 
 
 def test_a_linked_folder_on_the_way_is_refused(tmp_path: Path) -> None:
@@ -178,4 +182,4 @@ def test_a_linked_folder_on_the_way_is_refused(tmp_path: Path) -> None:
     assert ("x = 1\n", None) == (plain.text, plain.problem)
     refused = read_source(tmp_path / "linked" / "01_plus.py", tmp_path)
     assert ("", "unreadable") == (refused.text, refused.problem)
-    assert "symbolic link" in str(refused.message)
+    assert "symbolic link" in str(why_unread(refused))

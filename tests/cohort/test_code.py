@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from grader.client import Source
+from grader.client import Reason, Source
 from grader.cohort.code import keep_code, read_code, read_found
 from grader.course import Limits
 from grader.report import Report
@@ -28,7 +28,7 @@ REPORT = Report(
 )
 SOURCES = {
     "swap": Source(Path("02_swap.py"), "def swap():\n    '\u202e'\n"),
-    "add": Source(Path("01_add.py"), problem="missing", message="there is no file 01_add.py"),
+    "add": Source(Path("01_add.py"), unread=Reason("missing")),
 }
 FOUND = {"swap": {"02_swap.py": "digest"}, "": {"mine.py": ""}}
 

@@ -17,9 +17,9 @@ COURSE = load_course(Path(__file__).resolve().parents[2])
 FIRST, SECOND, THIRD = COURSE.exercises[:3]
 
 
-def result(exercise: Any, status: str, hint: str = "") -> ExerciseResult:
+def result(exercise: Any, status: str, hint: int = 0) -> ExerciseResult:
     """Return an exercise's result with one check, which failed with that hint, or has the exercise's status."""
-    check = CheckResult("one", "a check", "visible", "failed" if hint else status, 0, 2, False, 0.1, hint=hint)  # type: ignore[arg-type]
+    check = CheckResult("one", "a check", "visible", "failed" if hint else status, 0, 2, False, 0.1, hint_number=hint)  # type: ignore[arg-type]
     checks = () if status == "failed" and not hint else (check,)
     return ExerciseResult(exercise.id, exercise.number, exercise.title, status, 0, 2, 0, checks)  # type: ignore[arg-type]
 
@@ -64,7 +64,7 @@ def test_next_shows_what_was_announced(watch: Any) -> None:
 
 def test_hints_stay_at_the_failure(watch: Any) -> None:
     """The check's hint comes first, then those of no check, then the last one again. Another failure starts again."""
-    loop = watch(result(FIRST, "partial", "grade hint distribute 2"))
+    loop = watch(result(FIRST, "partial", 2))
     for number, more in ((2, said.NEXT_HINT), (4, "That is the last hint"), (4, "That is the last hint")):
         loop._press("h")
         assert f"Hint {number} of 4 for 01_distribute" in drawn(loop)

@@ -25,6 +25,7 @@ FULL = CheckResult(
     actual={"dL/da": 3.0},
     diagnosis=Diagnosis("overwrite", "a title", "the second use overwrote the first"),
     hint="grade hint first 2",
+    hint_number=2,
     play="grade play first 1",
     message="line 3: x = y",
     remarks=(NeverRan("a"),),
@@ -34,7 +35,7 @@ FULL = CheckResult(
     line=3,
 )
 FINDINGS = {"program", "expected", "actual", "expected_by", "message", "remarks", "output", "play", "reason", "line"}
-HINTS = {"diagnosis", "hint"}
+HINTS = {"diagnosis", "hint", "hint_number"}
 
 
 def report_with(*checks: CheckResult) -> Report:

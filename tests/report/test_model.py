@@ -28,7 +28,8 @@ FIELDS = {
     "ExerciseResult": "id number title status score max_score bonus checks message file reason facts cells",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"
-        " program expected actual expected_by diagnosis hint play message remarks output reason line decided"
+        " program expected actual expected_by diagnosis hint hint_number play message remarks output reason line"
+        " decided"
     ),
 }
 

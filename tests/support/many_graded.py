@@ -10,7 +10,7 @@ import msgspec
 from grader import sandbox
 from grader.answer_book import AnswerBook
 from grader.checks.session import CheckSession
-from grader.client import Source, decode_source
+from grader.client import Reason, Source, decode_source
 from grader.course import Course
 from grader.grading import Grader, Submission, digest, grade_submission
 from grader.oracle import Oracle
@@ -34,7 +34,7 @@ def grade_texts(grader: Grader, texts: Mapping[str, str]) -> Report:
     sources = {
         e.id: decode_source(Path(e.filename), texts[e.stem].encode("utf-8"))
         if e.stem in texts
-        else Source(Path(e.filename), problem="missing", message=f"there is no file {e.filename}")
+        else Source(Path(e.filename), unread=Reason("missing"))
         for e in grader.course.exercises
     }
     return grade_submission(grader, Submission(sources, SubmissionStamp("local", digest(sources))))

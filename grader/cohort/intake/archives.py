@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from ...client import NOTEBOOK, bounds
+from ...client import NOTEBOOK, Reason, bounds
 from ...outside import open_plain, printable
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
@@ -53,11 +53,15 @@ _DAMAGED: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
 )
 
-Member = tuple[PurePosixPath, bytes | str | None]
+Member = tuple[PurePosixPath, bytes | Reason | None]
 
 
 class ArchiveError(ValueError):
-    """An archive cannot be read, or exceeds a limit."""
+    """An archive cannot be read, or exceeds a limit, for the given reason."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class Allowance:
@@ -70,14 +74,14 @@ class Allowance:
         """Count an archive. Raises `ArchiveError` if there are too many, or if an earlier one exceeded a limit."""
         self.archives -= 1
         if self.archives < 0:
-            raise ArchiveError(f"is not read: there are more than {MAX_ARCHIVES} archives")
+            raise ArchiveError(Reason("too_many_archives", count=MAX_ARCHIVES))
         self.spend(0)
 
     def spend(self, size: int) -> None:
         """Charge for work that takes as long as unpacking `size` bytes of gzip. Raises `ArchiveError`."""
         self.unpacked -= size
         if self.unpacked < 0:
-            raise ArchiveError("unpacks to too much data")
+            raise ArchiveError(Reason("too_much_data"))
 
     def unpack(self, size: int, weight: int = 1) -> None:
         """Count `size` unpacked bytes, each of which takes `weight` times as long as a byte of gzip.
@@ -94,7 +98,7 @@ class Allowance:
         """
         self.excess -= size
         if self.excess < 0:
-            raise ArchiveError("holds more compressed data than it unpacks to")
+            raise ArchiveError(Reason("compressed_excess"))
 
 
 def is_archive(name: str) -> bool:
@@ -111,7 +115,7 @@ def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> 
     """Yield the path of each file in an archive, with the file's content if it is wanted.
 
     Paths are relative and stay inside the archive. The content is None unless `wanted` accepts the
-    file's name. If a wanted file cannot be read, a string with the reason replaces its content. At most
+    file's name. If a wanted file cannot be read, the reason replaces its content. At most
     `_most(name) + 1` bytes of each file are read.
 
     Raises:
@@ -122,19 +126,19 @@ def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> 
         with open_plain(path) as file:
             found = os.fstat(file.fileno())
             if found.st_nlink > 1:
-                raise ArchiveError("is a hard link")
+                raise ArchiveError(Reason("hard_link"))
             if found.st_size > MAX_ARCHIVE:
-                raise ArchiveError(f"is larger than {MAX_ARCHIVE >> 20} MB")
+                raise ArchiveError(Reason("too_large", limit_kb=MAX_ARCHIVE >> 10))
             read = _zip if path.name.lower().endswith(".zip") else _tar
             for count, (name, content) in enumerate(read(file, path.name.lower(), wanted, allowance)):
                 if count >= MAX_MEMBERS:
                     raise ArchiveError(_TOO_MANY)
                 yield name, content
-    except ArchiveError as error:
-        raise ArchiveError(f"{printable(path.name)} {error}") from error
+    except ArchiveError:
+        raise
     except _DAMAGED as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
-        raise ArchiveError(f"{printable(path.name)} cannot be read: {printable(why)}") from error
+        raise ArchiveError(Reason("not_opened", detail=printable(why))) from error
 
 
 def _most(name: str) -> int:
@@ -142,7 +146,7 @@ def _most(name: str) -> int:
     return bounds.NOTEBOOK if name.endswith(NOTEBOOK) else bounds.SOURCE
 
 
-_TOO_MANY = f"holds more than {MAX_MEMBERS} files"
+_TOO_MANY = Reason("too_many_files", count=MAX_MEMBERS)
 
 
 def _inside(name: str) -> PurePosixPath:
@@ -176,7 +180,7 @@ def _refuse_overlaps(listed: list[zipfile.ZipInfo]) -> None:
     end = 0
     for info in sorted(listed, key=lambda info: info.header_offset):
         if info.header_offset < end:
-            raise ArchiveError("holds files that overlap")
+            raise ArchiveError(Reason("overlap"))
         end = info.header_offset + zipfile.sizeFileHeader + info.compress_size  # type: ignore[attr-defined]
 
 
@@ -198,20 +202,20 @@ def _zip(file: IO[bytes], _: str, wanted: Callable[[str], bool], allowance: Allo
             yield inner, _zipped(archive, info, allowance) if wanted(inner.name) else None
 
 
-def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance) -> bytes | str:
+def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowance) -> bytes | Reason:
     if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-        return "is not a regular file"
+        return Reason("not_regular")
     if info.flag_bits & 1:
-        return "is encrypted"
+        return Reason("encrypted")
     if info.compress_type not in _COMMON:
-        return "uses an unsupported compression method"
+        return Reason("compression")
     try:
         with archive.open(info) as file:
             content = file.read(_most(info.filename) + 1)
     except ArchiveError:
         raise
     except _DAMAGED as error:
-        return f"is damaged: {printable(str(error)) or type(error).__name__}"
+        return Reason("damaged", detail=printable(str(error)) or type(error).__name__)
     allowance.unpack(len(content))
     return content
 
@@ -231,7 +235,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
         info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
         if info.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME):
             if not 0 <= info.size <= _MAX_HEADER:
-                raise ArchiveError(f"has a file name of more than {_MAX_HEADER >> 10} KB")
+                raise ArchiveError(Reason("long_name", limit_kb=_MAX_HEADER >> 10))
             allowance.spend(_RECORDED * info.size)
             header = tar.content(info.size, info.size)
             if info.type == tarfile.GNUTYPE_LONGNAME:
@@ -244,7 +248,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
             tar.content(info.size, 0)
             continue
         if info.type == tarfile.GNUTYPE_SPARSE:
-            raise ArchiveError("holds a sparse file; files after it were not read")
+            raise ArchiveError(Reason("sparse_file"))
         inner = _inside(longer or info.name)
         stored = info.size if size is None else size
         if info.islnk() or info.issym() or info.isdev() or info.isdir():  # no content follows, whatever the size says
@@ -252,7 +256,7 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
         longer, size = "", None
         content = tar.content(stored, _most(inner.name) + 1 if info.type in _FILES and wanted(inner.name) else 0)
         if inner.name and not info.isdir():
-            yield inner, (content if info.type in _FILES else "is not a regular file") if wanted(inner.name) else None
+            yield inner, (content if info.type in _FILES else Reason("not_regular")) if wanted(inner.name) else None
     raise ArchiveError(_TOO_MANY)
 
 
@@ -266,7 +270,7 @@ def _records(header: bytes) -> dict[str, str]:
         space = header.index(b" ", at)
         end = at + int(header[at:space])
         if not space < end <= len(header):
-            raise ArchiveError("has a damaged header")
+            raise ArchiveError(Reason("damaged_header"))
         keyword, _, value = header[space + 1 : end - 1].partition(b"=")
         said[keyword.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
         at = end
@@ -304,7 +308,7 @@ class _Stream:
     def content(self, size: int, keep: int) -> bytes:
         """Read a member of `size` bytes and the padding of its last block. Return its first `keep` bytes."""
         if size < 0:
-            raise ArchiveError("has a damaged header")
+            raise ArchiveError(Reason("damaged_header"))
         kept = self.read(min(size, keep))
         left = -(-size // _BLOCK) * _BLOCK - len(kept)
         while left:
@@ -347,4 +351,4 @@ def _inflated(read: Callable[[], bytes], start: Callable[[], Any]) -> Iterator[b
         data = stream.unused_data or read()
         if not data.strip(b"\0"):
             return
-    raise ArchiveError(f"holds more than {_MAX_STREAMS} compressed streams")
+    raise ArchiveError(Reason("too_many_streams", count=_MAX_STREAMS))

@@ -15,6 +15,7 @@ import msgspec
 from ...client import (
     NOTEBOOK,
     NotebookError,
+    Reason,
     Source,
     bounds,
     code_cells,
@@ -25,8 +26,10 @@ from ...client import (
     read_source,
 )
 from ...course import names_of
-from ...outside import printable, readable
+from ...outside import json_text, printable, readable
 from ...report.choices import Choice, chosen, text_digest
+from ...words.files import unread_text
+from ...words.instructor import intake
 from . import clones
 from .archives import Allowance, ArchiveError, is_archive, members
 from .layout import Entry
@@ -43,7 +46,7 @@ _LONGEST = 300  # characters of a name that is compared with others
 _SHOWN = 5
 MAX_FOUND, MAX_OTHERS = 20, 100  # files that somebody may choose: for each exercise, and files with other names
 MAX_PATH = 500  # characters of the path of such a file
-_NOTES, _NOTE = 20, 2_000  # notes on unreadable files; characters of a note
+_NOTES = 20  # notes on unreadable files
 
 
 class Intake(msgspec.Struct, frozen=True, tag="intake"):
@@ -97,15 +100,14 @@ def read_files(
         notes += [note] if note else []
         if named.first and in_cells.first and choice is None:
             unused, used = in_cells.first.path, named.first.path
-            notes.append(f"{unused} has a cell for {exercise}, which was not graded, because there is {used}")
+            notes.append(intake.cell_not_graded(str(unused), exercise, str(used)))
     proposed = {name for source in sources.values() if source.problem == "missing" for name in source.names}
     proposed |= {str(source.path) for source in sources.values() if source.problem != "missing"}
     others = [name for name in reading.others if name not in proposed]
     if others and any(source.problem == "missing" for source in sources.values()):
-        shown = ", ".join(others[:_SHOWN]) + (" and more" if len(others) > _SHOWN else "")
-        notes.append(f"files with other names were not graded: {shown}")
+        notes.append(intake.other_names(others[:_SHOWN], more=len(others) > _SHOWN))
     commit, committed = reading.head or (None, None)
-    return Intake(sources, tuple(cut(note, _NOTE) for note in notes), found, committed, commit)
+    return Intake(sources, tuple(cut(note, bounds.NOTE) for note in notes), found, committed, commit)
 
 
 @dataclass
@@ -145,17 +147,14 @@ class _Candidates:
         if choice is not None:
             return self.chosen[choice], None
         if self.first is None:
-            message = f"there is no file {self.name}"
-            if self.near:
-                message += f"; it may be {' or '.join(self.near)}"
-            return Source(Path(self.name), "", "missing", cut(message, _NOTE), names=tuple(self.near)), None
+            missing = Reason("near_name", names=tuple(self.near)) if self.near else Reason("missing")
+            return Source(Path(self.name), unread=missing), None
         if self.count == 1:
             return self.first, None
-        paths = ", ".join(self.paths) + (" and more" if self.count > _SHOWN else "")
         if not self.differ:
-            return self.first, f"{self.count} identical copies of {self.name} were found: {paths}"
-        message = f"{self.count} different files {self.name} were found: {paths}; none was graded. Keep one of them."
-        return Source(Path(self.name), "", "unreadable", cut(message, _NOTE), names=tuple(self.paths)), message
+            return self.first, intake.copies(self.count, self.name, self.paths)
+        several = Reason("several_files", count=self.count, names=tuple(self.paths))
+        return Source(Path(self.name), unread=several), unread_text(several, self.name)
 
 
 class _Notes:
@@ -174,8 +173,7 @@ class _Notes:
     @property
     def all(self) -> list[str]:
         """Return the kept notes, followed by the number of further notes."""
-        more = "note" if self._more == 1 else "notes"
-        return [*self._kept, f"and {self._more} more {more} of this kind"] if self._more else self._kept
+        return [*self._kept, intake.more_notes(self._more)] if self._more else self._kept
 
 
 class _Reading:
@@ -209,13 +207,13 @@ class _Reading:
             self._folder(place)
             self.head = self.head or clones.head(place)
         elif stat.S_ISLNK(mode):
-            self.notes.append(f"{printable(place.name)} is a symbolic link; its target was not read")
+            self.notes.append(intake.symbolic_link(printable(place.name)))
         else:
             self._file(place, place.parent, name)
 
     def _note(self, what: str, error: Exception) -> None:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        self.notes.append(f"{printable(what)} cannot be read: {why}")
+        self.notes.append(intake.cannot_be_read(printable(what), why))
 
     def _folder(self, top: Path) -> None:
         """Read every file in a folder and its subfolders, sorted by name. Skip links and folders made by tools."""
@@ -230,7 +228,7 @@ class _Reading:
                 continue
             left -= len(found)
             if left < 0:
-                self.notes.append(f"{printable(top.name)} holds more than {MAX_FILES} files; the rest was not read")
+                self.notes.append(intake.too_many_files(printable(top.name), MAX_FILES))
                 return
             inner = []
             for name, is_folder in found:
@@ -239,37 +237,31 @@ class _Reading:
                 elif not _skipped(name):
                     inner.append((folder / name, depth + 1))
             if inner and depth == MAX_DEPTH:
-                self.notes.append(
-                    f"{printable(top.name)} has folders nested more than {MAX_DEPTH} deep; they were not read"
-                )
+                self.notes.append(intake.too_deep(printable(top.name), MAX_DEPTH))
             else:
                 waiting += reversed(inner)
 
     def _file(self, path: Path, root: Path, name: str) -> None:
         shown = readable(path.relative_to(root))
         if name.endswith(NOTEBOOK) and not name.startswith("."):
-            content = read_content(path, root, bounds.NOTEBOOK)
-            why = str(content.message).removeprefix(f"{name} ") if isinstance(content, Source) else ""
-            self._notebook(shown, name, why if isinstance(content, Source) else content)
+            self._notebook(shown, name, read_content(path, root, bounds.NOTEBOOK))
         elif is_archive(name) and not name.startswith("."):
             self._archive(path, shown)
         elif name in self.candidates or str(shown) in self._chosen_for or self._may_be_chosen(shown, name):
-            read = read_source(path, root)
-            self._add(name, Source(shown, read.text, read.problem, read.message and printable(read.message)))
+            self._add(name, msgspec.structs.replace(read_source(path, root), path=shown))
         else:
             self._other(shown, name)
 
-    def _notebook(self, shown: Path, name: str, content: bytes | str) -> None:
+    def _notebook(self, shown: Path, name: str, content: bytes | Reason) -> None:
         """Keep the code of a notebook for the exercise that its name matches, and for those that its cells name."""
         own = name.removesuffix(NOTEBOOK) + ".py"
         try:
-            if isinstance(content, str):
+            if isinstance(content, Reason):
                 raise NotebookError(content)
             cells = code_cells(content)
         except NotebookError as error:
             if own in self.candidates:
-                message = f"{name} {printable(str(error))}"
-                self.candidates[own].add(Source(shown, problem="unreadable", message=message))
+                self.candidates[own].add(Source(shown, unread=error.reason))
             else:
                 self._other(shown, name)
             return
@@ -295,13 +287,12 @@ class _Reading:
                     self._notebook(where, inner.name, content)
                 elif inner.name not in self.candidates and str(where) not in self._chosen_for:
                     self._other(where, inner.name)
-                elif isinstance(content, str):
-                    unreadable = Source(where, problem="unreadable", message=f"{inner.name} {content}")
-                    self._add(inner.name, unreadable)
+                elif isinstance(content, Reason):
+                    self._add(inner.name, Source(where, unread=content))
                 else:
                     self._add(inner.name, decode_source(where, content))
         except ArchiveError as error:
-            self.notes.append(str(error))
+            self.notes.append(unread_text(error.reason, printable(path.name)))
 
     def _is_read(self, name: str) -> bool:
         known = name in self.candidates or name in self._chosen_names
@@ -341,7 +332,7 @@ class _Reading:
 
 def _digest(source: Source) -> str:
     """Return the digest of a file's text, or of the reason why the text cannot be read."""
-    return text_digest(source.text if source.problem is None else f"{source.problem}: {source.message}")
+    return text_digest(source.text if source.unread is None else json_text(source.unread))
 
 
 def _forms(name: str) -> tuple[str, ...]:

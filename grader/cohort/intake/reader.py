@@ -11,21 +11,17 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from ...client import Source
+from ...client import Reason, Source
 from ...processes import start_module
+from ...words.files import unread_text
 from ..side_by_side import side_by_side
-from .channel import Limits, Order, Ready, Reason, Reply, Setup, Stopped, most, receive, send
+from .channel import Limits, Order, Ready, Reply, Setup, Stopped, most, receive, send
 from .files import Intake
 from .layout import Entry, IntakeError
 
 _TRIES = 2  # retry once, because something else may have killed the process
 _AHEAD = 2  # submissions that are read ahead for each process, so that grading does not wait
 _SERVER = "grader.cohort.intake.server"
-_SAID: Mapping[Reason, str] = {
-    "cpu_limit": "{:g} s of CPU time",
-    "wall_limit": "{:g} s",
-    "memory_limit": "{:g} MB of memory",
-}
 
 
 @dataclass(frozen=True)
@@ -43,10 +39,12 @@ Read: TypeAlias = Intake | Stopped | Ended
 
 def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Intake:
     """Return the intake of a submission that reached a limit: every file is unreadable, and a note gives the reason."""
-    limit = _SAID[stopped.reason].format(stopped.limit)
-    message = f"the submission cannot be read: reading it took more than {limit}"
-    sources = {name: Source(Path(file), problem="unreadable", message=message) for name, file in exercises.items()}
-    return Intake(sources, (message,)).of(entry)
+    if stopped.reason == "memory_limit":
+        reason = Reason("too_much_memory", limit_kb=int(stopped.limit) << 10)
+    else:
+        reason = Reason("too_slow", seconds=stopped.limit, clock="cpu" if stopped.reason == "cpu_limit" else "wall")
+    sources = {name: Source(Path(file), unread=reason) for name, file in exercises.items()}
+    return Intake(sources, (unread_text(reason),)).of(entry)
 
 
 class Reader:

@@ -19,9 +19,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from grader.client import Reason
 from grader.client.source import MAX_BYTES
 from grader.cohort.intake import archives
 from grader.cohort.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
+from grader.words.files import unread_text
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 Format = Literal[0, 1, 2]
@@ -39,7 +41,7 @@ def read(path: Path, allowance: Allowance | None = None) -> list[tuple[str, Any]
         for name, content in members(path, is_python, allowance or Allowance()):
             found.append((str(name), content))
     except ArchiveError as error:
-        found.append(("error", str(error)))
+        found.append(("error", unread_text(error.reason, path.name)))
     return found
 
 
@@ -120,7 +122,7 @@ def test_what_is_no_file_in_a_tar_has_no_content(tmp_path: Path, name: str, kind
     """Links, devices and pipes are named and not followed, and the files after them are read."""
     path = tmp_path / "a.tar"
     path.write_bytes(header(f"{name}.py", kind, link="/etc/passwd") + header("b.py", tarfile.REGTYPE) + bytes(1024))
-    assert [(f"{name}.py", "is not a regular file"), ("b.py", b"")] == read(path)
+    assert [(f"{name}.py", Reason("not_regular")), ("b.py", b"")] == read(path)
 
 
 def test_a_link_in_a_zip_has_no_content(tmp_path: Path) -> None:
@@ -130,7 +132,7 @@ def test_a_link_in_a_zip_has_no_content(tmp_path: Path) -> None:
         link = zipfile.ZipInfo("a.py")
         link.external_attr = 0o120777 << 16
         archive.writestr(link, "../../solutions/01_distribute.py")
-    assert [("a.py", "is not a regular file")] == read(path)
+    assert [("a.py", Reason("not_regular"))] == read(path)
 
 
 def test_an_encrypted_file_is_told_from_a_damaged_one(tmp_path: Path) -> None:
@@ -140,14 +142,14 @@ def test_an_encrypted_file_is_told_from_a_damaged_one(tmp_path: Path) -> None:
     data[6] |= 1
     data[data.index(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(data)
-    assert [("a.py", "is encrypted"), ("b.py", b"open")] == read(path)
+    assert [("a.py", Reason("encrypted")), ("b.py", b"open")] == read(path)
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_uncommon_compression_is_left_alone(tmp_path: Path, compression: int) -> None:
     """Uncommon methods are refused, because they unpack without a bound on memory."""
     path = zipped(tmp_path / "a.zip", {"a.py": b"x"}, compression)
-    assert [("a.py", "uses an unsupported compression method")] == read(path)
+    assert [("a.py", Reason("compression"))] == read(path)
 
 
 def test_one_damaged_file_costs_only_itself(tmp_path: Path) -> None:
@@ -155,7 +157,7 @@ def test_one_damaged_file_costs_only_itself(tmp_path: Path) -> None:
     path = zipped(tmp_path / "a.zip", {"a.py": b"first", "b.py": b"second"}, zipfile.ZIP_STORED)
     path.write_bytes(path.read_bytes().replace(b"first", b"worst"))
     (_, damaged), second = read(path)
-    assert damaged.startswith("is damaged: Bad CRC-32")
+    assert ("damaged", "Bad CRC-32") == (damaged.kind, damaged.detail[:10])
     assert ("b.py", b"second") == second
 
 

@@ -1,0 +1,80 @@
+"""The words that `grade cohort` prints around the summary: what it found, its progress, and what it did with files."""
+
+from ...outside import counted, few
+
+# filled in by tqdm, which knows the numbers
+PROGRESS = "{n_fmt} of {total_fmt} graded, {rate_noinv_fmt}, {remaining} left"
+_SHOWN = 8
+
+
+def course(title: str, id: str, version: str, folder: str) -> str:
+    """Return a line about the course that is used."""
+    return f"course: {title} ({id} {version}) in {folder}"
+
+
+def found(count: int, folder: str) -> str:
+    """Return a line about the number of submissions in a folder."""
+    return f"{counted(count, 'submission')} found in {folder}"
+
+
+def roster(people: int, file: str, columns: str) -> str:
+    """Return a line about a roster. `columns` is a text about its columns."""
+    return f"roster: {people} {'person' if people == 1 else 'people'} in {file}; {columns}"
+
+
+def faults(count: int) -> str:
+    """Return a text about the submissions that could not be graded so far, or an empty text."""
+    return f"{count} could not be graded" if count else ""
+
+
+def places(reports: str, summary: str) -> str:
+    """Return a line that says where the results are."""
+    return f"Reports: {reports}   Summary: {summary}"
+
+
+def outdated(count: int) -> str:
+    """Return a line about submissions that were graded again because of the schema of their reports."""
+    return f"{counted(count, 'submission')} graded again: the report had the schema of an older version."
+
+
+def ignored(ids: list[str], file: str) -> str:
+    """Return a line about the submissions that decisions in a file ignore."""
+    return f"Ignored, as {file} says: {few(ids, _SHOWN)}"
+
+
+def gone(ids: list[str], folder: str) -> str:
+    """Return a line about reports that were moved to a folder, because their submissions are not graded any more."""
+    return f"Reports of submissions that no longer exist or are ignored were moved to {folder}: {few(ids, _SHOWN)}"
+
+
+def edited(ids: list[str], folder: str) -> str:
+    """Return a line about reports that were moved to a folder, because somebody changed them."""
+    return (
+        f"Reports that were changed by hand were moved to {folder}, and their submissions graded again: "
+        f"{few(ids, _SHOWN)}"
+    )
+
+
+def change_points(results: str) -> str:
+    """Return a line with the command that changes points permanently. `results` is quoted for a shell."""
+    return f"To change points permanently: grade decide {results} LEARNER --points EXERCISE.CHECK=N --why TEXT"
+
+
+def damaged(ids: list[str], folder: str) -> str:
+    """Return a line about damaged reports that were moved to a folder."""
+    return f"Damaged reports were moved to {folder}, and their submissions graded again: {few(ids, _SHOWN)}"
+
+
+def interrupted(results: str) -> str:
+    """Return a line that says that the run was interrupted, and how to continue it."""
+    return f"interrupted. {continue_with(results)}"
+
+
+def continue_with(results: str) -> str:
+    """Return a text that says how to continue a run that ended early."""
+    return f"The reports so far are in {results}. Run the same command again to continue."
+
+
+def out_inside(out: str, submissions: str) -> str:
+    """Return the reason why results cannot be written to a folder among the submissions."""
+    return f"--out {out} is inside {submissions}; name a folder outside of it"
