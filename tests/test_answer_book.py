@@ -32,7 +32,7 @@ BOOK = AnswerBook(
 
 
 def test_a_round_trip(tmp_path: Path) -> None:
-    """A book that was written reads as it was, every float to its last bit."""
+    """Reading a written book gives the same book. Floats are exact."""
     path = tmp_path / "answers.json"
     write_book(path, BOOK)
     assert BOOK == read_book(path)
@@ -40,7 +40,7 @@ def test_a_round_trip(tmp_path: Path) -> None:
 
 
 def test_an_empty_book(tmp_path: Path) -> None:
-    """A book without answers or stubs is one too."""
+    """A book may have no answers and no stubs."""
     path = tmp_path / "answers.json"
     empty = AnswerBook(format=3, torch="none", stubs={}, known={}, answers={})
     write_book(path, empty)
@@ -48,7 +48,7 @@ def test_an_empty_book(tmp_path: Path) -> None:
 
 
 def test_the_same_book_gives_the_same_file(tmp_path: Path) -> None:
-    """Answers stand one a line, by key, so that a change shows in a diff as what it is."""
+    """The file has one line for each answer, sorted by key, so that a diff shows which answers changed."""
     one, other = tmp_path / "one.json", tmp_path / "other.json"
     write_book(one, BOOK)
     write_book(other, msgspec.structs.replace(BOOK, answers=dict(reversed(BOOK.answers.items()))))
@@ -73,7 +73,7 @@ def test_the_same_book_gives_the_same_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_book_is_told(tmp_path: Path, content: bytes) -> None:
-    """What is no book is a course error that names the file and says how to make it anew."""
+    """A file that cannot be decoded is a course error with its path and the remedy."""
     path = tmp_path / "answers.json"
     path.write_bytes(content)
     with pytest.raises(CourseError, match=r"is damaged .*`grade build` writes it anew") as caught:
@@ -82,7 +82,7 @@ def test_a_damaged_book_is_told(tmp_path: Path, content: bytes) -> None:
 
 
 def test_every_cut_of_a_book_is_told(tmp_path: Path) -> None:
-    """However much of the end is lost, the rest is not taken for a book."""
+    """A book that was cut off at any place is refused."""
     path = tmp_path / "answers.json"
     write_book(path, BOOK)
     whole = path.read_bytes().rstrip()
@@ -93,21 +93,21 @@ def test_every_cut_of_a_book_is_told(tmp_path: Path) -> None:
 
 
 def test_a_missing_book_is_told(tmp_path: Path) -> None:
-    """Without a book the message says what writes one."""
+    """Without a book, the message names the command that writes one."""
     with pytest.raises(CourseError, match="there is no answer book; `grade build` writes it") as caught:
         read_book(tmp_path / "answers.json")
     assert tmp_path / "answers.json" == caught.value.path
 
 
 def test_a_book_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    """A folder of that name is no book."""
+    """A folder with the name of the book is refused."""
     with pytest.raises(CourseError, match="cannot be read"):
         read_book(tmp_path)
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["a pipe", "a device"])
 def test_a_book_that_is_no_file_is_told(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    """Nothing waits for the end of what has none; nothing is written into it."""
+    """A pipe or a device is neither read nor written, and nothing waits for it."""
     path = tmp_path / "answers.json"
     make(path)
     with pytest.raises(CourseError, match=r"cannot be read: answers\.json is not a regular file"):
@@ -118,7 +118,7 @@ def test_a_book_that_is_no_file_is_told(tmp_path: Path, make: Callable[[Path], N
 
 @pytest.mark.parametrize("number", [1, 4])
 def test_a_book_of_another_format_is_told(tmp_path: Path, number: int) -> None:
-    """A format that this grader does not read says so, and how to make the book anew."""
+    """For a book of another format, the message says so and names the command that writes a new one."""
     path = tmp_path / "answers.json"
     write_book(path, msgspec.structs.replace(BOOK, format=number))
     with pytest.raises(CourseError, match=f"has format {number}, not 3; `grade build` writes it anew"):

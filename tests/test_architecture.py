@@ -1,4 +1,4 @@
-"""The rooms of the house and the one way between them."""
+"""Packages import each other only in one direction."""
 
 import ast
 import re
@@ -66,19 +66,19 @@ PACKAGES = sorted(GRADER.rglob("__init__.py"))
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """A module, parsed."""
+    """Return a parsed module."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def name_of(path: Path) -> str:
-    """`checks.plugin` for grader/checks/plugin.py, `checks` for its `__init__`."""
+    """Return the name of a module: `checks.plugin` for grader/checks/plugin.py, `checks` for its `__init__`."""
     parts = path.relative_to(GRADER).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @cache
 def imported_by(path: Path) -> list[tuple[str, int]]:
-    """Absolute names of what a module imports, wherever in it, and the lines."""
+    """Return the absolute names of everything that a module imports, at any place in it, with the lines."""
     here = ["grader", *path.relative_to(GRADER).with_suffix("").parts]
     found: list[tuple[str, int]] = []
     for node in ast.walk(tree_of(path)):
@@ -99,19 +99,19 @@ def is_package(module: str) -> bool:
 
 
 def inside(module: str) -> str | None:
-    """`checks.plugin` for `grader.checks.plugin`; None for what is not ours."""
+    """Return `checks.plugin` for `grader.checks.plugin`, and None for a module of another package."""
     return module.removeprefix("grader.") if module.startswith("grader.") else None
 
 
 def test_every_room_has_its_place() -> None:
-    """Every folder and file directly in grader/ stands in the order of rooms."""
+    """Every folder and file directly in grader/ is listed in the order of packages."""
     found = {path.stem for path in GRADER.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
     assert set() == found - {"__init__", "__main__", *ROOMS}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_imports_run_one_way(path: Path) -> None:
-    """A module imports its own room and the rooms before it, never one that comes later."""
+    """A module imports only its own package and the packages before it."""
     room = name_of(path).split(".")[0]
     if room in ("", "__main__"):
         return
@@ -126,7 +126,7 @@ def test_imports_run_one_way(path: Path) -> None:
 
 
 def test_no_two_modules_import_each_other() -> None:
-    """Nor is there a longer cycle, inside a room or between rooms, lazy imports included."""
+    """There is no cycle of imports, neither in a package nor between packages. Lazy imports count."""
     names = {name_of(path) for path in MODULES}
     graph: dict[str, set[str]] = {}
     for path in MODULES:
@@ -143,7 +143,7 @@ def test_no_two_modules_import_each_other() -> None:
 
 @pytest.mark.parametrize("path", [path for path in MODULES if name_of(path).startswith("worker")], ids=name_of)
 def test_the_worker_stands_alone(path: Path) -> None:
-    """What runs beside learner code imports the standard library and its own room, and numpy where a course has it."""
+    """Modules beside learner code import only the standard library, their own package and numpy."""
     outside = [
         module for module, _ in imported_by(path) if not module.startswith("grader.worker.") and not is_standard(module)
     ]
@@ -152,7 +152,7 @@ def test_the_worker_stands_alone(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in MODULES if name_of(path).startswith("worker.")], ids=name_of)
 def test_confine_can_be_read_alone(path: Path) -> None:
-    """What confines learner code imports nothing of what operates an engine; that takes no more than the limits."""
+    """Modules of `confine` import nothing from `adapter`, and `adapter` imports only the limits from `confine`."""
     half = name_of(path).split(".")[1]
     ours = {inside(module) for module, _ in imported_by(path)} - {None}
     if half == "confine":
@@ -166,13 +166,13 @@ def is_standard(module: str | None) -> bool:
 
 
 def test_processes_are_started_in_one_place() -> None:
-    """What a process that runs a program is started with stands in one module; the others fork at most."""
+    """Only `processes` starts other programs. A few other modules may fork."""
     found = {name_of(path): starts_in(path) for path in MODULES}
     assert STARTS == {name: starts for name, starts in found.items() if starts}
 
 
 def starts_in(path: Path) -> list[str]:
-    """What a module uses to start processes, under the names that it has in the standard library."""
+    """Return the calls with which a module starts processes, by their names in the standard library."""
     tree = tree_of(path)
     names: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -191,7 +191,7 @@ def starts_in(path: Path) -> list[str]:
 
 
 def test_torch_stays_in_one_module() -> None:
-    """Only the oracle's own process imports torch."""
+    """Only the module of the oracle's own process imports torch."""
     users = {name_of(path) for path in MODULES for module, _ in imported_by(path) if module.split(".")[0] == "torch"}
     assert {"oracle.compute"} == users
     importers = {
@@ -202,7 +202,7 @@ def test_torch_stays_in_one_module() -> None:
 
 @pytest.mark.parametrize("path", PACKAGES, ids=name_of)
 def test_a_package_only_hands_names_on(path: Path) -> None:
-    """An `__init__` holds a docstring, imports and names."""
+    """An `__init__` has only a docstring, imports and names."""
     first, *rest = tree_of(path).body
     assert isinstance(first, ast.Expr)
     assert isinstance(first.value, ast.Constant)
@@ -218,5 +218,5 @@ def hands_a_name_on(node: ast.stmt) -> bool:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_every_module_says_what_it_is(path: Path) -> None:
-    """A module begins with a docstring."""
+    """Every module begins with a docstring."""
     assert ast.get_docstring(tree_of(path))

@@ -1,4 +1,4 @@
-"""From files to a report: what the path through all the rooms promises as a whole."""
+"""Grading from files to a report."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_files_are_loaded_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each may take all the memory that the limits allow; a submission takes no more than one file does."""
+    """Files run one after the other, so a submission takes no more memory than one file may take."""
     alive = 0
     most = 0
     real_load, real_close = EngineProcess.load, EngineProcess.close
@@ -41,15 +41,17 @@ def test_files_are_loaded_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def shown(report: Report) -> dict[str, tuple[Any, Any, Any]]:
-    """Of each check what became of it, on which program, and the misconception."""
+    """Return the status, the program and the misconception of each check."""
     (result,) = report.exercises
     return {check.id: (check.status, check.program, check.diagnosis) for check in result.checks}
 
 
 @pytest.mark.slow
 def test_a_misconception_is_named_whatever_numbers_are_asked(tmp_path: Path) -> None:
-    """Under a secret seed other programs fail, and the same misconception is behind it: what it does on the course's
-    own programs is looked at, and does not count."""
+    """Under a secret seed, other programs fail, but the misconception is the same.
+
+    It is found on the course's own programs, which give no points.
+    """
     course = load_course(ROOT)
     exercise = next(e for e in course.exercises if e.id == "accumulate")
     (believed, *_) = catalogue(course, exercise)
@@ -70,7 +72,7 @@ def test_a_misconception_is_named_whatever_numbers_are_asked(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_what_passes_is_not_asked_for_a_misconception(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A right file runs as many batches under a secret seed as in practice."""
+    """A correct file runs as many batches under a secret seed as under the course's seed."""
     course = load_course(ROOT)
     book = read_book(course.book)
     batches = 0

@@ -1,4 +1,4 @@
-"""A process that the grader starts imports from where the grader does, and from nowhere else."""
+"""A process that the grader starts imports only from the folders from which the grader imports."""
 
 import json
 import os
@@ -23,7 +23,7 @@ print(json.dumps({**found, "words": sys.argv, "said": sys.stdin.read()}))
 
 @pytest.fixture
 def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], dict[str, Any]]:
-    """Start a module that says where it is and what it was started with."""
+    """Start a module that prints its folder, its arguments and its search path."""
     (tmp_path / "modules").mkdir()
     (tmp_path / "modules" / "a_probe.py").write_text(PROBE)
     monkeypatch.syspath_prepend(tmp_path / "modules")
@@ -38,7 +38,7 @@ def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], dict[
 def test_a_module_is_started_apart_from_its_surroundings(
     probe: Callable[[], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Python is isolated, stands in the root folder, and has our search path and none of the variables for Python."""
+    """Python is isolated, runs in the root folder, and has our search path and no variables for Python."""
     for name in ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONWARNINGS"):
         monkeypatch.setenv(name, "/nowhere")
     expected = {"path": search_path(), "folder": "/", "isolated": 1, "steered": [], "words": [""], "said": "hello"}
@@ -46,7 +46,7 @@ def test_a_module_is_started_apart_from_its_surroundings(
 
 
 def test_the_current_folder_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither by its name, nor by another name of it, nor as an entry that is empty or relative."""
+    """It is left out under each of its names, and so are empty and relative entries."""
     (tmp_path / "here").mkdir()
     (tmp_path / "link").symlink_to("here")
     monkeypatch.chdir(tmp_path / "here")
@@ -56,14 +56,14 @@ def test_the_current_folder_is_not_searched(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_checkout_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The folder that the grader is imported from stays, whoever stands in it."""
+    """The folder from which the grader was imported stays in the search path, even if it is the current folder."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "path", ["", str(ROOT)])
     assert [str(ROOT)] == search_path()
 
 
 def test_a_removed_folder_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is nothing to leave out."""
+    """If the current folder was removed, nothing is left out."""
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
@@ -72,7 +72,7 @@ def test_a_removed_folder_is_no_error(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_program_is_not_found_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Entries of PATH that are empty or relative are passed over."""
+    """Empty and relative entries of PATH are skipped."""
     for folder in ("here", "here/bin", "installed"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a_program").touch(0o755)

@@ -1,4 +1,4 @@
-"""`pytest` in a learner's folder: the checks by their titles, the words of `grade`, and nothing of a hidden test."""
+"""`pytest` in a learner's folder lists checks by title, uses the messages of `grade`, and shows no hidden test."""
 
 import os
 import re
@@ -21,7 +21,10 @@ Pytest = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def work(tmp_path: Path, handed_out: Path) -> Path:
-    """A learner's folder: one exercise done, one wrong, one that Python cannot read, the others as they were."""
+    """Make a learner's folder.
+
+    One exercise is correct, one is wrong, one has a syntax error, and the others are untouched.
+    """
     exercises = Path(shutil.copytree(handed_out, tmp_path / "work" / "exercises"))
     right = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
     shutil.copy(ROOT / "solutions" / "01_distribute.py", exercises)
@@ -43,7 +46,7 @@ def run_pytest(tmp_path: Path) -> Pytest:
 
 
 def shows_nothing_hidden(done: "subprocess.CompletedProcess[str]") -> bool:
-    """Whether neither a path, a line or a name of a hidden test, nor a frame of the grader is in what was printed."""
+    """Return whether the output has no path, line or name of a hidden test, and no frame of the grader."""
     said = done.stdout + done.stderr
     bodies = (line.strip() for test in COURSE.hidden.glob("test_*.py") for line in test.read_text().splitlines())
     lines = {line for line in bodies if line.startswith(("engine.", "def test_", "@check"))}
@@ -65,7 +68,7 @@ def test_checks_are_listed_by_their_titles(work: Path, run_pytest: Pytest) -> No
 
 @pytest.mark.slow
 def test_a_failure_is_told_in_the_words_of_grade(work: Path, run_pytest: Pytest) -> None:
-    """The output has place, program, numbers, fact and misconception, however much is asked for."""
+    """The output has the place, program, numbers, fact and misconception at every verbosity."""
     done = run_pytest(work, "-v", "-rA", "--tb=long", "--showlocals", "--full-trace")
     wrong = (work / "exercises" / "03_accumulate.py").read_text(encoding="utf-8").splitlines()
     line = next(i for i, text in enumerate(wrong, 1) if "BEGIN SOLUTION what must happen when self already" in text)
@@ -84,7 +87,7 @@ def test_a_failure_is_told_in_the_words_of_grade(work: Path, run_pytest: Pytest)
 
 @pytest.mark.slow
 def test_one_check_can_be_run(work: Path, run_pytest: Pytest) -> None:
-    """An editor runs an item by its id; the learner's file is not imported into pytest."""
+    """An editor can run an item by its id. The learner's file is not imported into pytest's process."""
     (work / "exercises" / "03_accumulate.py").write_text("import os\nos._exit(7)\n", encoding="utf-8")
     done = run_pytest(work, "exercises/03_accumulate.py::a * a counts both uses of a")
     assert 1 == done.returncode
@@ -93,7 +96,7 @@ def test_one_check_can_be_run(work: Path, run_pytest: Pytest) -> None:
 
 
 def test_only_a_learners_folder_is_collected(tmp_path: Path, handed_out: Path) -> None:
-    """A file that has an exercise's name, and folders with solutions beside them, are left to others."""
+    """The plugin ignores files that only have an exercise's name, and folders that also contain solutions."""
     name = COURSE.exercises[0].filename
     (tmp_path / "alone").mkdir()
     shutil.copy(handed_out / name, tmp_path / "alone")
@@ -103,7 +106,7 @@ def test_only_a_learners_folder_is_collected(tmp_path: Path, handed_out: Path) -
 
 
 def test_it_costs_other_runs_little() -> None:
-    """Nothing of the grader is imported beyond the plugin and the extension of IPython."""
+    """A run elsewhere imports only the plugin and the extension of IPython from the grader."""
     script = "import sys, pytest, grader.pytest_plugin; print(*(n for n in sys.modules if n.startswith('grader')))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert {"grader", "grader.extension", "grader.pytest_plugin"} == set(done.stdout.split())

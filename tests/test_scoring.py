@@ -24,7 +24,7 @@ EXERCISE = Exercise("first", "03", "The first", (a_check("one", 2), a_check("two
 
 
 def a_test(check: str, status: str = "passed", exercise: str = "first", **more: Any) -> dict[str, Any]:
-    """One test as pytest-json-report has it, our metadata inside."""
+    """Return one test in the form of pytest-json-report, with our metadata."""
     found = {"exercise": exercise, "check": check, "status": status, "duration_s": 0.123456, **more}
     if status != "passed":
         found.setdefault("finding", {"status": status})
@@ -50,7 +50,7 @@ def scored(*tests: dict[str, Any], state: FileState = LOADED) -> ExerciseResult:
     ],
 )
 def test_points_are_added_up(statuses: Sequence[str], status: str, points: int, bonus: int) -> None:
-    """A passed check gives its points, any other none; bonus is counted apart and is no part of the maximum."""
+    """A passed check gives its points, any other check none. Bonus is counted separately and is not in the maximum."""
     tests = [a_test(check, found) for check, found in zip(("one", "two", "more"), statuses, strict=True)]
     result = scored(*tests)
     assert (status, points, 5, bonus) == (result.status, result.score, result.max_score, result.bonus)
@@ -59,14 +59,14 @@ def test_points_are_added_up(statuses: Sequence[str], status: str, points: int, 
 
 
 def test_results_come_in_the_order_of_the_course() -> None:
-    """However pytest ordered them, checks stand as in course.yaml; those of another exercise are left out."""
+    """Checks are in the order of course.yaml, whatever pytest's order. Those of another exercise are ignored."""
     result = scored(a_test("more"), a_test("one", exercise="second"), a_test("two"), a_test("one", "failed"))
     assert ("first", 3) == (result.id, result.score)
     assert ["one", "two", "more"] == [check.id for check in result.checks]
 
 
 def test_what_the_course_says_is_copied() -> None:
-    """Number, titles and visibility come from the course, the file from its state."""
+    """Number, titles and visibility come from the course. The file comes from its state."""
     result = scored(a_test("one"), a_test("two"), a_test("more"))
     assert ("03", "The first", "mine.py", UNSET) == (result.number, result.title, result.file, result.message)
     assert ("one is right", "hidden", False) == (
@@ -77,13 +77,13 @@ def test_what_the_course_says_is_copied() -> None:
 
 
 def test_an_answer_that_leaves_programs_out_is_a_reason() -> None:
-    """Why a person should look at a check goes along as a code, whatever else was wrong with it."""
+    """A check whose answer left out programs has a reason code, for review."""
     result = scored(a_test("one", "failed", left_out=True), a_test("two"), a_test("more"))
     assert [Reason("left_out"), UNSET, UNSET] == [check.reason for check in result.checks]
 
 
 def test_what_was_found_is_copied() -> None:
-    """The finding stands in the check's result, with a rounded duration; empty output is left out."""
+    """The result has the check's finding and a rounded duration. Empty output is left out."""
     found: dict[str, Any] = {"program": "L = a", "expected": {"dL/da": 6.0}, "actual": {"dL/da": 3.0}}
     result = scored(
         a_test("one", "failed", finding={"status": "failed", "remarks": [{"kind": "second_pass"}]} | found, output=""),
@@ -102,7 +102,7 @@ def test_what_was_found_is_copied() -> None:
     [(37, {37}, [37, 34]), (37, {36, 37}, [36, 37, 34]), (34, {30}, [37, 34]), (34, {34, 37}, [37, 34])],
 )
 def test_a_failure_is_at_a_line_of_the_learner(expected: int, own: set[int], lines: list[int]) -> None:
-    """Of the lines on the way to an exception, it is the innermost that was not given out; else the innermost."""
+    """The line is the innermost one in the traceback that was not given out, or else the innermost one."""
     stopped = {"kind": "raised", "type": "E", "lines": [[line, "x"] for line in lines], "in_file": True}
     reason = {"kind": "raised", "type": "E", "line": lines[-1]}
     finding = {"status": "error", "stopped": stopped, "reason": reason}
@@ -112,7 +112,7 @@ def test_a_failure_is_at_a_line_of_the_learner(expected: int, own: set[int], lin
 
 @pytest.mark.parametrize(("expected", "own"), [(9, ()), (10, {10, 11, 3}), (9, {12})])
 def test_the_line_of_a_fact_is_one_of_the_learner(expected: int, own: Collection[int]) -> None:
-    """Of the lines of a rule, it is the first that was not given out; else the first."""
+    """The line is the first one of the rule that was not given out, or else the first one."""
     found = outcomes({"tests": [a_test("one", "failed"), a_test("two"), a_test("more")]}, EXERCISE)
     fact = Fact("sign", "neg", "a", lines=(9, 11))
     assert expected == score(EXERCISE, LOADED, found, facts=[fact], own=own).checks[0].line
@@ -129,7 +129,7 @@ def test_a_failed_check_has_the_number_of_its_hint() -> None:
 
 
 def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:
-    """A misconception that explains a file is told of the checks that found something wrong."""
+    """A file's misconception is given only for checks that failed, not for those that reached a TODO."""
     known = KnownBehaviour("sets", "assigns", "Your code assigns.", 1, {}, {})
     tests = [a_test("one", "not_started"), a_test("two", "failed"), a_test("more")]
     found = outcomes({"tests": tests}, EXERCISE)
@@ -196,7 +196,7 @@ SHAPE = {"cls": "Value", "data": "data", "grad": "grad", "inputs": "_prev", "rul
     ],
 )
 def test_unusual_names_are_told(shape: dict[str, str], expected: Any) -> None:
-    """Where an engine has names of its own, one line says what was taken for what."""
+    """If an engine uses unusual names, one line says how they were understood."""
     tests = [a_test("one"), a_test("two", shape=SHAPE | shape), a_test("more")]
     assert expected == scored(*tests).message
 
@@ -232,14 +232,14 @@ BOTH = (a_test("two"), a_test("more"))
     ],
 )
 def test_what_does_not_add_up_is_the_graders_fault(tests: Sequence[dict[str, Any]], says: str) -> None:
-    """A result that is missing, double or contradicts itself gives no score at all."""
+    """If a result is missing, occurs twice or contradicts itself, there is no score."""
     with pytest.raises(GraderFault, match=says):
         scored(*tests)
 
 
 @pytest.mark.parametrize("state", ["not_started", "missing", "unreadable", "failed"])
 def test_a_result_for_a_file_that_was_not_loaded_is_the_graders_fault(state: str) -> None:
-    """Nobody can have passed a check with a file that never ran."""
+    """A check cannot have a result if the file did not run."""
     with pytest.raises(GraderFault):
         scored(a_test("one"), state=FileState(state, "mine.py"))
 
@@ -267,5 +267,5 @@ def an_exercise(status: ExerciseStatus, points: int = 0) -> ExerciseResult:
     ],
 )
 def test_the_status_of_a_whole_report(exercises: Sequence[ExerciseResult], expected: ReportStatus) -> None:
-    """Passed and not started need every exercise; a single point makes the rest partial."""
+    """A report is `passed` or `not_started` only if every exercise is. With at least one point it is `partial`."""
     assert expected == overall(exercises)

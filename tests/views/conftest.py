@@ -68,7 +68,7 @@ OpenHtml = Callable[..., Page]
 
 @pytest.fixture
 def make_check() -> MakeCheck:
-    """Makes a check's result: passed, worth 2, unless told otherwise."""
+    """Return a function that makes a check's result. By default the check passed and is worth 2 points."""
 
     def make(title: str = "both inputs receive the gradient", status: str = "passed", **more: Any) -> CheckResult:
         score = 2 if status == "passed" else 0
@@ -81,7 +81,7 @@ def make_check() -> MakeCheck:
 
 @pytest.fixture
 def make_exercise() -> MakeExercise:
-    """Makes an exercise's result out of its checks'."""
+    """Return a function that makes an exercise's result from the results of its checks."""
 
     def make(*checks: CheckResult, name: str = "distribute", number: str = "01", **more: Any) -> ExerciseResult:
         score = sum(check.score for check in checks if not check.bonus)
@@ -96,7 +96,7 @@ def make_exercise() -> MakeExercise:
 
 @pytest.fixture
 def make_report() -> MakeReport:
-    """Makes a report out of its exercises' results."""
+    """Return a function that makes a report from the results of its exercises."""
 
     def make(*exercises: ExerciseResult) -> Report:
         return Report(
@@ -120,7 +120,7 @@ def make_report() -> MakeReport:
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    """The repository's own course."""
+    """Return the repository's own course."""
     return load_course(ROOT)
 
 
@@ -133,7 +133,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def handed_in(course: Course, once: Callable[..., tuple[Report, ...]]) -> tuple[Report, ...]:
-    """Real reports: on the solutions, on the stubs, on nothing at all, and on files with a misconception each."""
+    """Return real reports: on the solutions, on the stubs, on no files, and on files with one misconception each."""
     return once("handed_in", lambda: _graded(course))
 
 
@@ -168,8 +168,11 @@ MakeClass = Callable[..., list[Report]]
 
 @pytest.fixture(scope="session")
 def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
-    """Makes a class out of real results, exercise by exercise: the abler, the more often the solution's; numbers of
-    what is printed differ from learner to learner."""
+    """Return a function that makes a class from real results of exercises.
+
+    The better a learner, the more exercises have the result of the solution. Numbers in the printed text differ
+    between learners.
+    """
 
     def one(chance: random.Random, i: int) -> Report:
         able = chance.betavariate(3, 1.4)
@@ -216,7 +219,7 @@ def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The path of Debian's Chromium; where there is none, CI fails and others are told what was not tested."""
+    """Return the path of Debian's Chromium. Without it, the test fails in CI and is skipped elsewhere."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         text = "NOT TESTED: there is no Chromium here (Debian: apt-get install chromium)"
@@ -228,7 +231,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """A running Chromium."""
+    """Start Chromium."""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=list(FLAGS))
         yield browser
@@ -237,7 +240,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def print_page(chromium: str) -> Callable[[Path], bytes]:
-    """Prints a page as `chromium --print-to-pdf` does, which waits for nothing but its loading."""
+    """Return a function that prints a page as `chromium --print-to-pdf` does, as soon as the page has loaded."""
 
     def printed(path: Path) -> bytes:
         out = path.with_suffix(".pdf")
@@ -250,8 +253,11 @@ def print_page(chromium: str) -> Callable[[Path], bytes]:
 
 @pytest.fixture
 def open_html(browser: Browser, tmp_path: Path) -> Iterator[OpenHtml]:
-    """Opens a page of one file, ready to be used. Whatever a test does with it, nothing may be asked of a network, and
-    no error or complaint of the content policy may come up."""
+    """Return a function that opens a page of one file.
+
+    The test fails if the page asks for anything on a network, or if there is an error or a violation of the content
+    policy.
+    """
     complaints: list[str] = []
     asked: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The class at a glance on a terminal."""
+"""The summary of a class on a terminal."""
 
 from msgspec.structs import replace
 
@@ -11,7 +11,7 @@ from grader.views.cohort import render_cohort
 
 
 def test_every_submission_is_in_some_column(course: Course, handed_in: tuple[Report, ...]) -> None:
-    """A row for each exercise, whose columns add up to the class."""
+    """Each exercise has a row, and its columns add up to the number of submissions."""
     lines = render_cohort(summarise(course, handed_in, {})).splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("exercise"))
     assert "passed partial failed not started missing unreadable" == " ".join(lines[head].split()[2:])
@@ -23,19 +23,22 @@ def test_every_submission_is_in_some_column(course: Course, handed_in: tuple[Rep
 
 
 def test_who_could_not_be_graded_comes_last_with_the_reason(course: Course, handed_in: tuple[Report, ...]) -> None:
-    """The headline counts them too."""
+    """Submissions that could not be graded are also counted in the first line."""
     shown = render_cohort(summarise(course, handed_in, {"jane": "the process ended with signal 9"}))
     assert f"{len(handed_in)} of {len(handed_in) + 1} submissions graded" in shown
     assert "  jane: not graded: the process ended with signal 9" in shown.partition("Needs review")[2]
 
 
 def test_a_class_of_nobody_can_be_shown(course: Course) -> None:
-    """Nothing was handed in: no division by zero, no column missing."""
+    """A class without submissions has a complete summary, and nothing is divided by 0."""
     assert "0 of 0 submissions graded" in render_cohort(summarise(course, (), {}))
 
 
 def test_an_exercise_that_nobody_submitted_is_named_once(course: Course, handed_in: tuple[Report, ...]) -> None:
-    """Its checks are no hard ones, and it has no mean; the same for one of which only stubs were submitted."""
+    """An exercise without submissions has no mean, and its checks do not count as hard.
+
+    The same holds if only stubs were submitted.
+    """
     solved, stubs, nothing, *_ = handed_in
     exercises = (*solved.exercises[:-2], stubs.exercises[-2], nothing.exercises[-1])
     summary = summarise(course, [replace(solved, exercises=exercises), nothing], {})
@@ -49,7 +52,7 @@ def test_an_exercise_that_nobody_submitted_is_named_once(course: Course, handed_
 
 
 def test_every_score_is_in_one_band(course: Course, handed_in: tuple[Report, ...]) -> None:
-    """Bands share no score, and a sign is one submission."""
+    """Bands do not overlap, and each sign stands for one submission."""
     lines = render_cohort(summarise(course, handed_in[:3], {})).splitlines()
     bands = [line.split() for line in lines if line[:9].strip().replace(" to", "").isdecimal()]
     assert [("0", "9"), ("10", "19")] == [(band[0], band[2]) for band in bands[:2]]
@@ -57,14 +60,14 @@ def test_every_score_is_in_one_band(course: Course, handed_in: tuple[Report, ...
 
 
 def test_grades_below_all_are_told_from_a_grade(course: Course, handed_in: tuple[Report, ...]) -> None:
-    """`below D: 2` is a number of learners."""
+    """The number of learners below the lowest grade is shown as `below D: 2`."""
     class_of_three = [replace(one, submission=SubmissionStamp(f"{i}", "0")) for i, one in enumerate(handed_in[:3])]
     shown = render_cohort(summarise(course, class_of_three, {}))
     assert "Grades: A 1, B 0, C 0, D 0, below D: 2\n" in shown
 
 
 def test_lists_of_people(course: Course, handed_in: tuple[Report, ...]) -> None:
-    """Who is in the roster twice is not called unknown; lateness is in days and hours."""
+    """A learner who matches two people of the roster is not listed as unknown. Lateness is in days and hours."""
     summary = summarise(course, handed_in, {})
     twin = Review.of("jo", (NeedsReview("ambiguous", names=("stu1", "stu2")),))
     rows = (

@@ -1,4 +1,4 @@
-"""What each person of a class gets back."""
+"""The feedback for each learner of a class."""
 
 from collections.abc import Callable
 from typing import Any
@@ -40,7 +40,7 @@ WRONG: dict[str, Any] = {
 def test_hidden_checks_say_what_the_course_allows(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, detail: str, told: set[str]
 ) -> None:
-    """In the text and in the JSON alike."""
+    """The text and the JSON contain the same details."""
     check = make_check(**WRONG)
     exercise = make_exercise(check)
     report = replace(make_report(exercise), seed="the secret seed")
@@ -55,7 +55,7 @@ def test_hidden_checks_say_what_the_course_allows(
 
 
 def test_notes_of_the_intake_are_told(make_exercise: MakeExercise, make_report: MakeReport) -> None:
-    """Whose file was not taken reads why."""
+    """A learner whose file was not graded reads the reason."""
     note = "two files could be 02_swap: a/02_swap.py, b/02_swap.py"
     report = replace(make_report(make_exercise()), notes=(note,))
     text = dict(feedback([report], "A course", {}, {}))[f"{report.submission.id}/feedback.txt"]
@@ -89,7 +89,10 @@ def test_feedback_is_named_as_a_platform_takes_it_back(
     file: str,
     expected: str | None,
 ) -> None:
-    """From the names in its own download, with the page beside the text; what came from elsewhere is left out."""
+    """Names follow the platform's own download, and the page is beside the text.
+
+    Submissions from elsewhere are left out.
+    """
     made = make_report(make_exercise(make_check(), file=file))
     made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin))
     files = dict(feedback_files([made], "A course", {}, {}, platform, lambda told: f"page of {told.submission.id}"))
@@ -103,7 +106,7 @@ def test_somebody_whose_file_has_another_name_gets_feedback(
     make_exercise: Callable[..., ExerciseResult],
     make_check: Callable[..., CheckResult],
 ) -> None:
-    """Also if no file could be graded: what is proposed came from the platform's download."""
+    """The feedback is named even if no file could be graded. The file with a similar name has the platform's path."""
     for platform, near, expected in (
         ("canvas", "doejane_1042_99731_1-distribute.py", "doejane_1042_99731_feedback.txt"),
         ("nbgrader", "backward/1-distribute.py", "jane/backward/feedback.txt"),
@@ -153,7 +156,7 @@ def test_each_member_of_a_group_has_a_file(
     person: Person,
     expected: str | None,
 ) -> None:
-    """Under their own name and id, with the decisions on them; without an id, there is none."""
+    """The file has the member's own name and id, and the decisions on that member. A member without an id has none."""
     made = make_report(make_exercise(make_check(), file=file))
     made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin))
     rows = [Learner("jane", Person("Jane Doe", "jane"), "graded"), Learner("bob", person, "graded", comment="to Bob")]
@@ -170,7 +173,7 @@ def test_feedback_says_what_people_decided(
     make_exercise: Callable[..., ExerciseResult],
     make_check: Callable[..., CheckResult],
 ) -> None:
-    """Points, penalty, total, grade and comment; the folder has the person's name."""
+    """It has the points, penalty, total, grade and comment. The folder has the learner's name."""
     decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "the message misled", points={"distribute.one": 2})
     person = Person("Jane Doe", "stu1")
     row = Learner("stu1", person, "graded", late_s=1860, score=4, penalty=1, total=3, grade="A")
@@ -196,7 +199,7 @@ def test_feedback_says_what_people_decided(
 def test_an_excused_learner_reads_no_total(
     make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
 ) -> None:
-    """Whatever the points are."""
+    """There is no total, whatever the points are."""
     row = Learner("stu1", Person("Jane Doe"), "excused", total=2)
     made = replace(make_report(make_exercise(make_check())), learner=row)
     text = dict(feedback([made], "A course", {}, {}))["Jane_Doe_stu1/feedback.txt"]
@@ -207,7 +210,7 @@ def test_an_excused_learner_reads_no_total(
 def test_the_text_says_why_as_the_page_does(
     make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
 ) -> None:
-    """Facts, title and explanation of the misconception, and the text of the hint, each once for an exercise."""
+    """For each exercise, the text has the facts, the misconception's title and explanation, and the hint once."""
     command = "grade hint distribute 2"
     checks = [replace(make_check(**WRONG, hint=command), id=f"c{at}", visibility="visible") for at in range(2)]
     facts = (FaultFact("sign", f"{'The fact is long. ' * 20}The end."),)

@@ -1,4 +1,4 @@
-"""The page that each learner of a class gets back."""
+"""The feedback page for each learner of a class."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,10 @@ COMMAND = "grade hint distribute 2"
 
 @pytest.fixture
 def report(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> Report:
-    """Two checks that fail because of the same misconception, and one that passes; all texts are hostile."""
+    """Return a report with two checks that fail for the same misconception, and one that passes.
+
+    All texts are hostile.
+    """
     wrong: dict[str, Any] = {
         "status": "failed",
         "line": 2,
@@ -43,18 +46,18 @@ def report(make_check: MakeCheck, make_exercise: MakeExercise, make_report: Make
 
 
 def parsed(page: str) -> ElementTree.Element:
-    """The body of a page, which is well-formed."""
+    """Return the body of a page, which is well-formed."""
     (body,) = re.findall(r"<body>.*</body>", page, re.DOTALL)
     return ElementTree.fromstring(body.replace(' open=""', "").replace(" open>", ">"))
 
 
 def found(body: ElementTree.Element, kind: str) -> list[str]:
-    """The texts of the elements of a class."""
+    """Return the texts of the elements that have a class."""
     return ["".join(one.itertext()) for one in body.iter() if kind in (one.get("class") or "").split()]
 
 
 def test_it_holds_what_a_learner_is_told(report: Report) -> None:
-    """Each check with its numbers, each misconception and each hint once, and the code with the lines that failed."""
+    """The page has each check's numbers, each misconception and hint once, and the code with failing lines."""
     body = parsed(feedback_page(report, "A course", {"distribute": CODE}, {COMMAND: "multiply by `out.grad`"}))
     shown = EVIL.replace("\u202e", "\\u202e")
 
@@ -67,7 +70,7 @@ def test_it_holds_what_a_learner_is_told(report: Report) -> None:
 
 
 def test_code_is_shown_around_the_lines_that_failed(report: Report) -> None:
-    """Eight lines before and after; none where no failure is about a line."""
+    """Eight lines before and after each failing line are shown. Without such a line, no code is shown."""
     (exercise,) = report.exercises
     checks = tuple(replace(check, line=at) for check, at in zip(exercise.checks, (20, 22, UNSET), strict=True))
     code = "".join(f"{at}\n" for at in range(1, 99))
@@ -84,7 +87,7 @@ def test_code_is_shown_around_the_lines_that_failed(report: Report) -> None:
 
 
 def test_no_text_acts_as_markup(report: Report) -> None:
-    """Nothing that a submission brings in becomes an element, and the page runs no script at all."""
+    """No text from a submission becomes an element, and the page runs no script."""
     page = feedback_page(report, EVIL, {"distribute": CODE}, {COMMAND: EVIL})
 
     assert "<script" not in page
@@ -94,7 +97,7 @@ def test_no_text_acts_as_markup(report: Report) -> None:
 
 
 def test_what_the_course_hides_is_not_in_it(report: Report) -> None:
-    """A hidden check whose details are not told has its points alone."""
+    """A hidden check without details has only its points."""
     (exercise,) = report.exercises
     hidden = tuple(replace(check, visibility="hidden", message="the secret") for check in exercise.checks)
     report = replace(report, exercises=(replace(exercise, checks=hidden),))

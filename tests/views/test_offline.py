@@ -1,4 +1,4 @@
-"""Pages of one file: what they hold, what they allow, and what is checked of their scripts."""
+"""Pages of one file: their content, their content policy, and their scripts."""
 
 import base64
 import hashlib
@@ -37,13 +37,13 @@ def parts(request: pytest.FixtureRequest) -> Parts:
 
 @pytest.fixture
 def page(parts: Parts, course: Course) -> str:
-    """A page about nobody."""
+    """Return a page about an empty class."""
     return build_page(summarise(course, (), {}), ()) if parts is CLASS_PAGE else build_replay_page(())
 
 
 @given(st.recursive(st.text() | st.integers(-(2**53), 2**53), lambda inner: st.lists(inner), max_leaves=9))
 def test_packed_data_has_no_markup_in_it(value: Any) -> None:
-    """Base64 of deflated JSON: letters, digits, three signs."""
+    """The data is compressed JSON in Base64, so it has only letters, digits and three signs."""
     packed = pack({"value": value})
 
     assert re.fullmatch(r"[A-Za-z0-9+/=]+", packed)
@@ -51,7 +51,7 @@ def test_packed_data_has_no_markup_in_it(value: Any) -> None:
 
 
 def test_the_policy_names_exactly_what_runs(page: str, parts: Parts) -> None:
-    """Nothing is allowed but the page's own scripts and style, by their hashes."""
+    """The policy allows only the page's own scripts and style, by their hashes."""
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
     rules = {name: values for name, *values in (rule.split() for rule in policy.split("; "))}
 
@@ -68,7 +68,7 @@ def test_the_policy_names_exactly_what_runs(page: str, parts: Parts) -> None:
 
 
 def test_nothing_is_loaded_or_handled_inline(page: str) -> None:
-    """Outside of its scripts and styles, the page has no address, no inline handler and no inline style."""
+    """Outside of its scripts and styles, the page has no address, inline handler or inline style."""
     markup = re.sub(r"<(script|style)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
 
     assert [] == re.findall(r"\s(?:src|style|on\w+|srcset|action)=", markup)
@@ -80,7 +80,7 @@ def test_nothing_is_loaded_or_handled_inline(page: str) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_scripts_and_styles_end_where_they_should(path: Path) -> None:
-    """Nothing in them closes their own element, or opens a comment in which that would be overlooked."""
+    """No text in a script or style closes its element or opens a comment."""
     text = path.read_text(encoding="utf-8").lower()
 
     assert [] == re.findall(r"</script|</style|<!--|<script", text)
@@ -88,7 +88,7 @@ def test_scripts_and_styles_end_where_they_should(path: Path) -> None:
 
 @pytest.mark.parametrize("assets", FOLDERS, ids=lambda path: path.parent.name)
 def test_vendored_files_are_what_they_were(assets: Path) -> None:
-    """The libraries are the released files, byte by byte; fetch.sh fetches them anew."""
+    """The libraries are the released files, byte by byte. fetch.sh downloads them."""
     lines = (assets / "SHA256SUMS").read_text().splitlines()
     listed = {name: digest for digest, name in map(str.split, lines)}
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in assets.iterdir()}
@@ -99,7 +99,7 @@ def test_vendored_files_are_what_they_were(assets: Path) -> None:
 
 
 def test_every_page_has_the_same_head() -> None:
-    """There is one file with a head, and one template of the body for each page."""
+    """There is one file for the head, and one template of the body for each page."""
     views = Path(grader.views.__file__).parent
     heads = [path for path in views.rglob("*.html") if "<head>" in path.read_text(encoding="utf-8")]
     assert [views / "offline" / "page.html"] == heads
@@ -107,14 +107,14 @@ def test_every_page_has_the_same_head() -> None:
 
 
 def test_licences_travel_with_the_page(page: str, parts: Parts) -> None:
-    """The page holds the licences of what it is made with."""
+    """The page contains the licences of its parts."""
     for path in parts.every_licence:
         assert html.escape(path.read_text(encoding="utf-8")) in page
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)
 def test_no_script_is_long(path: Path) -> None:
-    """As of any module, at most 400 lines; and text never becomes markup."""
+    """A script has at most 400 lines, and none turns text into markup."""
     text = path.read_text(encoding="utf-8")
 
     assert len(text.splitlines()) <= 400

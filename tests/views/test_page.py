@@ -26,20 +26,20 @@ EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
 def failing(report: Report, **more: Any) -> Report:
-    """The report with its first check failed, and more said about it."""
+    """Return the report with its first check failed and with more fields."""
     first, *exercises = report.exercises
     check = replace(first.checks[0], status="failed", score=0, **more)
     return replace(report, exercises=(replace(first, checks=(check, *first.checks[1:])), *exercises))
 
 
 def detail(data: Any, learner: int = 0) -> Any:
-    """What the page says of a learner's first check."""
+    """Return the page's data on a learner's first check."""
     at = data["results"][data["learners"][learner]["results"][0]]["checks"][0]
     return data["details"][at - 1]
 
 
 def diagnosis(data: Any, said: Any) -> list[str]:
-    """The id, title and explanation of a misconception."""
+    """Return the id, title and explanation of a misconception."""
     name, *texts = data["diagnoses"][said["diagnosis"]]
     return [name, *(data["texts"][at] for at in texts)]
 
@@ -55,7 +55,7 @@ def solved(handed_in: tuple[Report, ...]) -> Report:
 
 
 def test_every_score_and_check_is_in_it(make_class: MakeClass, summary_of: Callable[..., Summary]) -> None:
-    """Learners, exercises and checks of the reports stand in the page's data, with status and score."""
+    """The page's data has the learners, exercises and checks of the reports, with status and score."""
     reports = sorted(make_class(12), key=lambda report: report.submission.id)
     data = unpack(build_page(summary_of(*reports), reports))
 
@@ -71,7 +71,7 @@ def test_every_score_and_check_is_in_it(make_class: MakeClass, summary_of: Calla
 
 
 def test_what_a_failed_check_says_is_in_it(solved: Report, summary_of: Callable[..., Summary]) -> None:
-    """Program, both sides of the comparison, message, diagnosis, hint and output."""
+    """The data has the program, both sides of the comparison, message, diagnosis, hint and output."""
     report = failing(
         solved,
         program="L = a * a    with a = 3",
@@ -100,7 +100,7 @@ def test_what_a_failed_check_says_is_in_it(solved: Report, summary_of: Callable[
 
 
 def test_statistics_are_those_of_the_summary(make_class: MakeClass, summary_of: Callable[..., Summary]) -> None:
-    """Checks keep their numbers and notes, and have their points from the reports."""
+    """Checks have the summary's numbers and notes, and the reports' points."""
     reports = make_class(20)
     summary = summary_of(*reports, lost="its archive is damaged")
     data = document(summary, reports).data
@@ -115,7 +115,7 @@ def test_statistics_are_those_of_the_summary(make_class: MakeClass, summary_of: 
 
 
 def test_classmates_share_what_they_have_in_common(solved: Report, summary_of: Callable[..., Summary]) -> None:
-    """The same mistake is described once, whoever made it."""
+    """Each mistake is described once, however many learners made it."""
     wrong = failing(solved, program="L = a + b", message="no")
     reports = [replace(wrong, submission=SubmissionStamp(name, "0")) for name in "abc"]
     data = unpack(build_page(summary_of(*reports), reports))
@@ -126,7 +126,7 @@ def test_classmates_share_what_they_have_in_common(solved: Report, summary_of: C
 
 @pytest.mark.parametrize(("field", "most"), [("program", TEXT), ("message", TEXT), ("hint", TEXT), ("output", PRINTED)])
 def test_long_texts_are_cut(solved: Report, summary_of: Callable[..., Summary], field: str, most: int) -> None:
-    """The beginning stays, and how much is missing is said."""
+    """The beginning is kept, followed by the number of missing characters."""
     long = "x" * (most + 1234)
     report = failing(solved, **{field: long})
     data = unpack(build_page(summary_of(), [report]))
@@ -135,7 +135,7 @@ def test_long_texts_are_cut(solved: Report, summary_of: Callable[..., Summary], 
 
 
 def test_everything_long_is_cut(solved: Report, summary_of: Callable[..., Summary]) -> None:
-    """However much a submission says in however many places, its share of the page is small."""
+    """The data on one submission is small, however long its texts are and however many there are."""
     flood = "z" * 50_000
     values = {f"{i}{flood}": flood for i in range(100)}
 
@@ -164,7 +164,7 @@ def test_everything_long_is_cut(solved: Report, summary_of: Callable[..., Summar
 
 
 def test_reports_of_another_course_are_left_out(solved: Report, summary_of: Callable[..., Summary]) -> None:
-    """Reports that were left behind by another version of the course are counted and not shown."""
+    """Reports of another version of the course are counted and not shown."""
     other = replace(solved, course=replace(solved.course, hash="0"), submission=SubmissionStamp("old", "0"))
     data = unpack(build_page(summary_of(solved), [solved, other]))
 
@@ -172,7 +172,7 @@ def test_reports_of_another_course_are_left_out(solved: Report, summary_of: Call
 
 
 def test_the_same_results_make_the_same_bytes(make_class: MakeClass, summary_of: Callable[..., Summary]) -> None:
-    """When and how fast it was graded does not show."""
+    """The page does not depend on the time or the duration of grading."""
     reports = make_class(9)
     later = [
         replace(
@@ -189,7 +189,7 @@ def test_the_same_results_make_the_same_bytes(make_class: MakeClass, summary_of:
 
 
 def test_a_class_of_nobody_has_a_page(summary_of: Callable[..., Summary]) -> None:
-    """No reports at all."""
+    """A page can be made without reports."""
     data = unpack(build_page(summary_of(), []))
 
     assert ([], 0) == (data["learners"], data["graded"])
@@ -201,7 +201,7 @@ def test_a_class_of_nobody_has_a_page(summary_of: Callable[..., Summary]) -> Non
 def test_any_text_comes_back_and_none_stands_in_the_page(
     name: str, printed: str, notes: list[str], solved: Report, summary_of: Callable[..., Summary]
 ) -> None:
-    """What learners write comes out of the embedding as it was, and is nowhere in the page's own text."""
+    """Texts of learners are unchanged in the data, and do not occur in the page outside of it."""
     stamp = SubmissionStamp("id", "0", submitters=(Submitter(name + EVIL, EVIL, EVIL),))
     report = replace(failing(solved, output=printed + EVIL), submission=stamp, notes=(*notes, EVIL))
     page = build_page(summary_of(report), [report])
@@ -225,14 +225,14 @@ def test_absent_fields_take_no_room(solved: Report, summary_of: Callable[..., Su
 
 
 def parts_of(page: str) -> list[Any]:
-    """The parts of the learners' code in a page."""
+    """Return the parts of a page that contain the learners' code."""
     found = re.findall(r'<script type="application/octet-stream" id="more-(\d+)">([^<]*)</script>', page)
     assert [str(at) for at in range(len(found))] == [number for number, _ in found]
     return [json.loads(zlib.decompress(base64.b64decode(packed))) for _, packed in found]
 
 
 def test_each_learner_has_their_own_code(solved: Report, summary_of: Callable[..., Summary]) -> None:
-    """Packed in parts; who has none has no place in them."""
+    """Code is packed in parts. A learner without code has no place in them."""
     reports = [replace(solved, submission=SubmissionStamp(f"{i:03}", "0")) for i in range(PART + 2)]
     first, second, *_ = (exercise.id for exercise in solved.exercises)
 
@@ -256,7 +256,7 @@ def test_each_learner_has_their_own_code(solved: Report, summary_of: Callable[..
 
 
 def test_points_that_people_decided_on_are_shown(solved: Report, summary_of: Callable[..., Summary]) -> None:
-    """The score, the exercise and the check have them, as exports and feedback do."""
+    """The score, the exercise and the check have the decided points, as in exports and feedback."""
     exercise = solved.exercises[0]
     check = exercise.checks[0]
     decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "so", points={f"{exercise.id}.{check.id}": 0})
@@ -271,7 +271,7 @@ def test_points_that_people_decided_on_are_shown(solved: Report, summary_of: Cal
 
 
 def test_long_code_is_cut(solved: Report, summary_of: Callable[..., Summary]) -> None:
-    """A file, and the files of a learner together."""
+    """The size of each file is limited, and so is the size of all files of a learner."""
     page = build_page(
         summary_of(solved),
         [solved],
@@ -285,7 +285,7 @@ def test_long_code_is_cut(solved: Report, summary_of: Callable[..., Summary]) ->
 
 
 def test_a_hint_is_shown_in_its_own_words(solved: Report, course: Course, summary_of: Callable[..., Summary]) -> None:
-    """Instead of the command that shows it, where the course is known."""
+    """If the course is known, the hint's text replaces the command that shows it."""
     command = course.exercises[0].hint_command(2)
     report = failing(solved, hint=command)
     data = unpack(build_page(summary_of(report), [report], Beside(hints=course.hints)))
@@ -294,7 +294,7 @@ def test_a_hint_is_shown_in_its_own_words(solved: Report, course: Course, summar
 
 
 def test_what_changed_since_an_earlier_run(solved: Report, summary_of: Callable[..., Summary]) -> None:
-    """Points before and after, and why, in words; those who are new have no points before."""
+    """The data has the points before and after, and the reasons in words. New learners have no points before."""
     because = Because("check", "swap.both", 0, 2)
     changes = (Change("local", "Ann", 98, 100, (because,)), Change("new", "new", None, 3, (Because("new"),)))
     data = document(summary_of(solved), [solved], Beside(changes=changes, earlier="yesterday")).data

@@ -1,4 +1,4 @@
-"""The page in a real browser, as an instructor uses it."""
+"""The class page in a real browser, as an instructor uses it."""
 
 import itertools
 import re
@@ -44,7 +44,7 @@ HOSTILE = (
 
 @pytest.fixture
 def open_page(open_html: OpenHtml, course: Course) -> OpenPage:
-    """Opens the page on a class."""
+    """Return a function that opens the page of a class."""
 
     def open_(
         reports: list[Report],
@@ -76,7 +76,7 @@ ROWS = "#learner-table .rows .row:not([hidden])"
 
 
 def names(page: Page) -> list[str]:
-    """The learners that the table shows, from the top."""
+    """Return the learners in the table, from the top."""
     return page.locator(f"{ROWS} button[data-i]").all_inner_texts()
 
 
@@ -89,7 +89,7 @@ def sort_by(page: Page, title: str) -> None:
 
 
 def opened(page: Page) -> str:
-    """Whose report is open; empty where none is."""
+    """Return the learner whose report is open, or an empty text."""
     heading = page.locator("dialog[open] h2")
     return heading.inner_text() if heading.count() else ""
 
@@ -100,7 +100,7 @@ def full_name(report: Report) -> str:
 
 
 def test_the_class_at_a_glance(open_page: OpenPage, a_class: list[Report]) -> None:
-    """Counts, both charts, an exercise a line; who was not graded is counted."""
+    """The page has counts, both charts and a line for each exercise. A submission that was not graded is counted."""
     page = open_page(a_class, faults={"lost": "its archive is damaged"})
 
     expect(page.locator("#lead")).to_contain_text("24 of 25 submissions graded")
@@ -111,8 +111,11 @@ def test_the_class_at_a_glance(open_page: OpenPage, a_class: list[Report]) -> No
 
 
 def test_the_heat_map_shows_failures_first(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
-    """Each cell has the points and a step of colour; what is missing, not started or unreadable has a sign of its own.
-    No points stand out from the paper, full marks do not. A click on a cell opens the learner."""
+    """Each cell has the points and one step of colour.
+
+    Missing, not started and unreadable exercises have signs of their own. Cells without points stand out, and cells
+    with full marks do not. A click on a cell opens the learner.
+    """
     reports = [replace(report, submission=SubmissionStamp(f"learner {i}", "0")) for i, report in enumerate(handed_in)]
     signs = {"missing": "\N{EN DASH}", "not_started": "○", "unreadable": "!"}
     for scheme in ("light", "dark"):
@@ -131,7 +134,7 @@ def test_the_heat_map_shows_failures_first(open_page: OpenPage, handed_in: tuple
 
 
 def test_search_finds_names_ids_and_addresses(open_page: OpenPage, a_class: list[Report]) -> None:
-    """Every word has to be there, wherever, with or without capitals and accents."""
+    """Every word must occur, at any place. Case and accents are ignored."""
     page = open_page(a_class)
 
     def text(report: Report) -> str:
@@ -151,7 +154,7 @@ def test_search_finds_names_ids_and_addresses(open_page: OpenPage, a_class: list
 
 
 def test_sorting_by_score_and_by_an_exercise(open_page: OpenPage, a_class: list[Report]) -> None:
-    """The first click puts the highest on top, the second the lowest; the header says so."""
+    """The first click sorts from the highest, the second from the lowest. The header shows the order."""
     page = open_page(a_class)
     scores = sorted(report.score for report in a_class)
 
@@ -169,7 +172,10 @@ def test_sorting_by_score_and_by_an_exercise(open_page: OpenPage, a_class: list[
 
 
 def test_a_learner_is_opened_and_closed(open_page: OpenPage, a_class: list[Report]) -> None:
-    """Every exercise and check is there, what failed in full; Escape closes, and the focus is where it was."""
+    """Every exercise and check is shown, and failures are shown in full.
+
+    Escape closes the report and restores the focus.
+    """
     report = min(a_class, key=lambda report: report.score)
     page = open_page(a_class)
     page.fill("#search", report.submission.id)
@@ -198,7 +204,7 @@ def test_a_learner_is_opened_and_closed(open_page: OpenPage, a_class: list[Repor
 
 
 def test_the_keyboard_alone_is_enough(open_page: OpenPage, a_class: list[Report]) -> None:
-    """From the top of the page to a learner, to the next one, and back to the table."""
+    """Keys lead from the top of the page to a learner, to the next one, and back to the table."""
     page = open_page(a_class)
     press = page.keyboard.press
 
@@ -243,7 +249,7 @@ def test_the_keyboard_alone_is_enough(open_page: OpenPage, a_class: list[Report]
 
 
 def test_a_misconception_leads_to_who_has_it(open_page: OpenPage, a_class: list[Report], course: Course) -> None:
-    """The example is a link that opens that learner; the count shows exactly those."""
+    """The example is a link to that learner. The count shows exactly the learners with the misconception."""
     found = summarise(course, a_class, {}).misconceptions[0]
     page = open_page(a_class)
     title = found.title.replace("`", "")
@@ -263,7 +269,7 @@ def test_a_misconception_leads_to_who_has_it(open_page: OpenPage, a_class: list[
 
 
 def test_checks_worth_a_thought_stand_out(open_page: OpenPage, a_class: list[Report], course: Course) -> None:
-    """They carry a mark and their note, and can be had alone; the table can be sorted by discrimination."""
+    """Checks with a note are marked and can be shown alone. The table can be sorted by discrimination."""
     checks = [check for exercise in summarise(course, a_class, {}).exercises for check in exercise.checks]
     page = open_page(a_class)
     rows = page.locator("#check-table tbody tr:not([hidden])")
@@ -279,7 +285,7 @@ def test_checks_worth_a_thought_stand_out(open_page: OpenPage, a_class: list[Rep
 
 
 def test_who_needs_an_eye_and_who_is_near_a_border(open_page: OpenPage, a_class: list[Report], course: Course) -> None:
-    """With the reasons, and links to the learners; somebody without a report is found, too."""
+    """Both lists have reasons and links to the learners. They include a learner without a report."""
     summary = summarise(course, a_class, {"lost": "its archive is damaged"})
     page = open_page(a_class, faults={"lost": "its archive is damaged"})
     reviews = page.locator("#review-table tbody tr")
@@ -292,7 +298,7 @@ def test_who_needs_an_eye_and_who_is_near_a_border(open_page: OpenPage, a_class:
 
 
 def test_an_address_opens_a_learner(open_page: OpenPage, a_class: list[Report]) -> None:
-    """`page.html#learner=ID` can be kept and sent; back closes; nonsense does no harm."""
+    """`page.html#learner=ID` opens a learner, and "back" closes the report. An unknown id has no effect."""
     report = a_class[5]
     page = open_page(a_class, at=f"#learner={report.submission.id}")
 
@@ -307,7 +313,7 @@ def test_an_address_opens_a_learner(open_page: OpenPage, a_class: list[Report]) 
 
 
 def hostile(report: Report, text: str) -> Report:
-    """The report with a text wherever a submission could bring one in."""
+    """Return the report with a hostile text in each field that a submission can fill."""
 
     def said(check: CheckResult) -> CheckResult:
         return replace(
@@ -334,7 +340,7 @@ def hostile(report: Report, text: str) -> Report:
 
 
 def test_hostile_text_stays_text(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
-    """Markup, scripts, formulas and marks that turn the direction of writing: shown, never obeyed."""
+    """Markup, scripts, formulas and marks for the direction of text are shown as text."""
     reports = [hostile(handed_in[0], text) for text in HOSTILE]
     page = open_page(reports, faults={f"{HOSTILE[0]} too": HOSTILE[1]}, beside=HOSTILE)
 
@@ -366,7 +372,7 @@ def test_hostile_text_stays_text(open_page: OpenPage, handed_in: tuple[Report, .
 
 
 def test_the_page_spells_text_as_everything_else_does(open_page: OpenPage, a_class: list[Report]) -> None:
-    """Each character, alone and among the letters and signs that it may belong to, is shown as Python shows it."""
+    """Each character, alone and among related letters and signs, is shown as Python shows it."""
     places = ("{}", "a{}b", "क्{}ष", "\u06cc{}\u062e", "\U0001f469{}\U0001f4bb", "\u2764{}\u200d\U0001f525", "1{}\u20e3")
     characters = [chr(number) for number in (*range(0xA0), 0xAD, *range(0x300, 0x350), *range(0x17B0, 0x1810))]
     characters += [chr(number) for number in (*range(0x2000, 0x2070), 0x3164, *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0)]
@@ -377,7 +383,7 @@ def test_the_page_spells_text_as_everything_else_does(open_page: OpenPage, a_cla
 
 
 def test_the_walls_hold_without_the_care(browser: Browser, open_page: OpenPage, a_class: list[Report]) -> None:
-    """Were some text ever handed on as markup, the browser would refuse it. No script that is added runs."""
+    """Even if text became markup, the browser would run no added script."""
     open_page(a_class)
     page = browser.contexts[-1].new_page()  # one whose console nobody listens to
     page.goto(browser.contexts[-1].pages[0].url)
@@ -403,14 +409,14 @@ def test_the_walls_hold_without_the_care(browser: Browser, open_page: OpenPage, 
 
 
 def luminance(color: str) -> float:
-    """Relative luminance of `rgb(r, g, b)`, by WCAG 2."""
+    """Return the relative luminance of `rgb(r, g, b)`, as WCAG 2 defines it."""
     parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
     red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def contrast(page: Page, selector: str, what: str = "color") -> float:
-    """The contrast of an element's colour with the page's paper; a transparent one has none."""
+    """Return the contrast of an element's colour with the page's background; 1 for a transparent colour."""
     color = page.evaluate("([s, what]) => getComputedStyle(document.querySelector(s))[what]", [selector, what])
     if color == "rgba(0, 0, 0, 0)":
         return 1.0
@@ -421,7 +427,7 @@ def contrast(page: Page, selector: str, what: str = "color") -> float:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_colour_schemes(open_page: OpenPage, a_class: list[Report], scheme: str) -> None:
-    """The page takes the reader's, and its text stands out from its paper in each."""
+    """The page uses the reader's colour scheme, and its text has enough contrast in both."""
     page = open_page(a_class, color_scheme=scheme)
 
     paper = luminance(page.evaluate("getComputedStyle(document.body).backgroundColor"))
@@ -433,8 +439,10 @@ def test_both_colour_schemes(open_page: OpenPage, a_class: list[Report], scheme:
 def test_paper_is_light_and_whole_at_once(
     open_page: OpenPage, make_class: MakeClass, print_page: Callable[[Path], bytes], tmp_path: Path
 ) -> None:
-    """On paper: dark on white whatever the screen, no controls, short misconceptions. Chromium's `--print-to-pdf`,
-    which waits for nothing, prints as many pages as a browser in which the page is ready."""
+    """A printed page is dark on white in every colour scheme, has no controls, and shortens misconceptions.
+
+    Chromium's `--print-to-pdf`, which does not wait, prints as many pages as a browser in which the page is ready.
+    """
     reports = make_class(240)
     page = open_page(reports, color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
@@ -456,7 +464,7 @@ def test_paper_is_light_and_whole_at_once(
 
 
 def test_it_fits_a_phone(open_page: OpenPage, a_class: list[Report]) -> None:
-    """No column is out of sight, nothing scrolls sideways, and a name stands before its id."""
+    """No column is out of sight, the page does not scroll sideways, and a name is before its id."""
     page = open_page(a_class, viewport={"width": 390, "height": 800})
 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -474,7 +482,7 @@ def test_it_fits_a_phone(open_page: OpenPage, a_class: list[Report]) -> None:
 
 
 def test_what_a_screen_reader_is_told(open_page: OpenPage, a_class: list[Report]) -> None:
-    """Landmarks, headings that skip no level, names for every control and table."""
+    """There are landmarks, headings skip no level, and every control and table has a name."""
     page = open_page(a_class)
 
     for role in ("banner", "navigation", "main", "contentinfo"):
@@ -494,7 +502,7 @@ def test_what_a_screen_reader_is_told(open_page: OpenPage, a_class: list[Report]
 
 
 def test_a_class_of_nobody(open_page: OpenPage) -> None:
-    """No reports, no charts, and a page all the same."""
+    """A class without reports has a page without charts."""
     page = open_page([])
 
     expect(page.locator("#lead")).to_have_text("0 submissions graded.")
@@ -502,7 +510,7 @@ def test_a_class_of_nobody(open_page: OpenPage) -> None:
 
 
 def test_what_lies_beside_the_submissions_is_named(open_page: OpenPage, a_class: list[Report]) -> None:
-    """Nobody's file is passed over in silence."""
+    """Files that belong to no submission are listed."""
     page = open_page(a_class, beside=("notes.txt", "old <b>reports</b>"))
 
     assert ["◆ Not part of any submission: notes.txt, old <b>reports</b>."] == (
@@ -513,7 +521,7 @@ def test_what_lies_beside_the_submissions_is_named(open_page: OpenPage, a_class:
 def test_numbers_that_do_not_match_are_said(
     browser: Browser, open_page: OpenPage, a_class: list[Report], course: Course, tmp_path: Path
 ) -> None:
-    """Reports of another version are left out, and the page says so."""
+    """Reports of another version of the course are left out, and a warning says so."""
     old = [replace(report, course=replace(report.course, hash="0")) for report in a_class[:2]]
     path = tmp_path / "other.html"
     path.write_text(build_page(summarise(course, a_class, {}), [*old, *a_class[2:]]), encoding="utf-8")
@@ -527,8 +535,10 @@ def test_numbers_that_do_not_match_are_said(
 
 
 def test_five_thousand_learners_stay_usable(open_page: OpenPage, big_class: list[Report], tmp_path: Path) -> None:
-    """A few MB, with code; opened, searched, sorted and scrolled without waiting. Times are for a busy machine with two
-    cores."""
+    """The page of a large class, with code, has a few MB.
+
+    It opens, searches, sorts and scrolls without delay. The limits on time are for a busy machine with two cores.
+    """
     started = time.perf_counter()
     page = open_page(big_class, more=Beside(lambda report: {"swap": f"{CODE}\n# {report.submission.id}"}))
     building_and_opening = time.perf_counter() - started
@@ -580,7 +590,7 @@ AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(open_page: OpenPage, a_class: list[Report], scheme: str, width: int) -> None:
-    """Neither on the class nor on a learner with code is there a violation of any weight."""
+    """axe finds no violation, neither on the class nor on a learner with code."""
     beside = Beside(lambda report: {exercise.id: CODE for exercise in report.exercises}, changes=(CHANGE,))
     page = open_page(
         a_class, more=beside, color_scheme=scheme, viewport={"width": width, "height": 900}, reduced_motion="reduce"
@@ -599,7 +609,7 @@ CODE = "class Value:\n    def __add__(self, other):\n        self.grad = out.gra
 
 
 def test_a_learners_code_stands_beside_the_results(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
-    """Escaped, with numbered lines; the lines that a failure is about are marked and named."""
+    """The code is escaped and has line numbers. Lines to which a failure refers are marked and named."""
     first, *others = handed_in[0].exercises
     check = replace(first.checks[0], status="failed", score=0, line=3)
     bob = replace(
@@ -622,7 +632,10 @@ def test_a_learners_code_stands_beside_the_results(open_page: OpenPage, handed_i
 
 
 def test_people_are_shown_as_the_final_table_has_them(open_page: OpenPage, a_class: list[Report]) -> None:
-    """Names of the roster, sections as a filter, lateness, totals after the penalty; who is absent is listed."""
+    """The page has names of the roster, a filter by section, lateness, and totals after the penalty.
+
+    Absent learners are listed.
+    """
     ids = [report.submission.id for report in a_class]
     lines = [
         "login,name,section",
@@ -654,7 +667,10 @@ def test_people_are_shown_as_the_final_table_has_them(open_page: OpenPage, a_cla
 def test_an_exercise_that_nobody_submitted_is_not_the_hardest(
     open_page: OpenPage, handed_in: tuple[Report, ...]
 ) -> None:
-    """It is named as such, it has no mean, and no check of it needs a look; nor one of which only stubs came."""
+    """An exercise without submissions is named as such, has no mean, and none of its checks has a note.
+
+    The same holds if only stubs were submitted.
+    """
     solved, stubs, nothing, mistaken, *_ = handed_in
     exercises = (*mistaken.exercises[:-2], stubs.exercises[-2], nothing.exercises[-1])
     page = open_page([replace(solved, exercises=exercises, submission=SubmissionStamp("ann", "0")), nothing])
@@ -669,7 +685,7 @@ def test_an_exercise_that_nobody_submitted_is_not_the_hardest(
 
 
 def test_a_learner_with_two_submissions_is_there_once(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
-    """With the one that counts; a link to the other one leads to the learner too."""
+    """The submission that counts is shown. A link to the other one also opens the learner."""
     solved, _, _, mistaken, *_ = handed_in
     stamps = [SubmissionStamp(f"sub{at}", "0", submitters=(Submitter("Bob Lee", "bob"),)) for at in range(2)]
     stamps = [replace(stamp, submitted_at=f"2026-11-0{at + 1}T10:00:00Z") for at, stamp in enumerate(stamps)]
@@ -685,7 +701,7 @@ def test_a_learner_with_two_submissions_is_there_once(open_page: OpenPage, hande
 
 
 def test_times_are_on_one_clock(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
-    """A time in UTC is shown as the clock showed it where the due date is given."""
+    """A time in UTC is shown in the time zone of the due date."""
     stamp = SubmissionStamp("bob", "0", submitted_at="2026-11-02T23:30:00Z")
     rules = Rules(due="2026-11-02T23:59:00+01:00")
     page = open_page([replace(handed_in[0], submission=stamp)], people=Class((Handed.of(stamp),), rules=rules))
@@ -695,8 +711,11 @@ def test_times_are_on_one_clock(open_page: OpenPage, handed_in: tuple[Report, ..
 def test_a_teachers_questions_take_two_clicks(
     open_page: OpenPage, a_class: list[Report], handed_in: tuple[Report, ...], course: Course
 ) -> None:
-    """Who submitted nothing, who needs me, what did most get wrong, Bob's code, grades that depend on one check, and
-    what changed: each answer is at most two clicks away from the top of the page."""
+    """Each answer is at most two clicks away from the top of the page.
+
+    The questions are who submitted nothing, who needs me, what most got wrong, what Bob's code looks like, which
+    grades depend on one check, and what changed.
+    """
     absent = replace(handed_in[2], submission=SubmissionStamp("absent", "0", submitters=(Submitter("Abe Sent"),)))
     reports = [*a_class, absent]
     summary = summarise(course, reports, {})

@@ -1,4 +1,4 @@
-"""Practice in a terminal: lines that fit, a bar, the next step."""
+"""Practice in a terminal: lines that fit, the bar, and the next step."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -36,21 +36,21 @@ FIRST = COURSE.exercises[0]
 
 @given(st.lists(st.text(max_size=5), max_size=40), st.integers(1, 30))
 def test_what_fits_is_as_long_as_the_window(lines: list[str], rows: int) -> None:
-    """The first line and the last ones stay."""
+    """The first line and the last lines are kept."""
     shown = fitted(lines, rows)
     assert min(len(lines), rows) == len(shown)
     assert shown == lines or rows <= 2 or (lines[0], "  …", lines[-1:]) == (shown[0], shown[1], shown[2:][-1:])
 
 
 def test_a_course_of_one_exercise_is_told_in_the_singular() -> None:
-    """Progress, the next step and the end."""
+    """Progress, the next step and the end use the singular."""
     course = replace(COURSE, exercises=COURSE.exercises[:1])
     assert "0 of 1 exercise passed" in progress(course, {})
     assert ["The exercise is passed."] == next_step(course, None, ROOT) == farewell(course)[1:2]
 
 
 def test_the_explanation_stands_at_the_end(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
-    """Below a line for each check, so that it is at the bottom of the screen."""
+    """The explanation is below the lines of all checks, at the bottom of the screen."""
     wrong = make_check("second", "failed", program="L = a + b", expected={"dL/da": 1.0}, actual={"dL/da": 2.0})
     lines = exercise_screen(make_exercise(make_check("first"), wrong, make_check("third", "failed")))
     assert ["first", "second", "third"] == [line.split()[1] for line in lines[1:4]]
@@ -58,14 +58,14 @@ def test_the_explanation_stands_at_the_end(make_check: MakeCheck, make_exercise:
 
 
 def test_every_failure_is_explained_once(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
-    """The same misconception is not written twice."""
+    """A misconception of several checks is written once."""
     checks = [make_check(title, "failed", diagnosis="It assigns.") for title in ("one", "two")]
     text = "\n".join(exercise_screen(make_exercise(*checks), everything=True))
     assert 1 == text.count("It assigns.")
 
 
 def test_the_bar_counts_points(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
-    """Points and passed exercises of the whole course."""
+    """The bar shows the points and the passed exercises of the whole course."""
     results = {FIRST.id: make_exercise(make_check())}
     assert progress(COURSE, results).endswith(
         f"] {results[FIRST.id].score}/100 points, 1 of {len(COURSE.exercises)} exercises passed"
@@ -74,20 +74,20 @@ def test_the_bar_counts_points(make_check: MakeCheck, make_exercise: MakeExercis
 
 
 def test_the_list_marks_the_exercise_at_hand() -> None:
-    """One line is marked; what was not graded has its name."""
+    """One line is marked. An exercise that was not graded has its name."""
     lines = exercise_list(COURSE, {}, FIRST)
     assert [f"> {FIRST.number} {FIRST.id}"] == [line for line in lines if line.startswith(">")]
 
 
 def test_the_next_step_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As it is named from the current folder."""
+    """The path is relative to the current folder."""
     monkeypatch.chdir(tmp_path)
     assert next_step(COURSE, FIRST, tmp_path / "exercises")[0].startswith("Next: open exercises/01_distribute.py (")
     assert ["All 13 exercises are passed."] == next_step(COURSE, None, tmp_path)
 
 
 def test_a_hint_is_wrapped() -> None:
-    """No line is longer than a terminal is wide."""
+    """No line is wider than the terminal."""
     for exercise in COURSE.exercises:
         for hint in exercise.hints:
             assert all(len(line) <= 78 for line in hint_lines(exercise.stem, hint, Style()))
@@ -100,7 +100,7 @@ WIDTHS = [38, 40, 58, 60, 78, 118, 198]  # of a terminal with two columns more
 def test_every_line_of_practice_fits(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, width: int
 ) -> None:
-    """Next steps, first and last screens, the list, hints, what became of a reset: from 40 to 200 columns."""
+    """Next steps, first and last screens, the list, hints and the result of a reset fit 40 to 200 columns."""
     style, folder = Style(width), Path("exercises")
     files = {one.id: folder / one.filename for one in COURSE.exercises}
     lines = [*farewell(COURSE, style), *exercise_list(COURSE, {}, FIRST, style)]
@@ -122,7 +122,7 @@ def test_every_line_of_practice_fits(
 def test_a_file_elsewhere_is_named_again(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """The next command grades the same file; the exercise after it is looked for in the usual folder."""
+    """The suggested command grades the same file. The next exercise is expected in the usual folder."""
     folder = Path("exercises")
     wrong, right = (
         replace(make_exercise(make_check(), make_check("b", status)), id=FIRST.id, status=word)

@@ -1,4 +1,4 @@
-"""The data of the page of a replay."""
+"""The data of a replay's page."""
 
 import re
 
@@ -14,7 +14,7 @@ EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
 def test_a_file_that_several_replays_ran_is_there_once() -> None:
-    """Each replay says which of the files is its own."""
+    """Each replay refers to its file."""
     other = replay("L = a * a", a=3, source=Source("other.py", ("pass",)))
     data = unpack(build_replay_page([replay("L = a + b", a=1, b=2), other, replay("L = a * b", a=1, b=2)]))
 
@@ -24,7 +24,7 @@ def test_a_file_that_several_replays_ran_is_there_once() -> None:
 
 
 def test_visits_and_numbers_are_in_it() -> None:
-    """As they were recorded, with what a right rule adds."""
+    """The data has the recorded visits, and the contributions of a correct rule."""
     data = unpack(build_replay_page([replay("L = a * a", "assigns", a=3)]))
     (shown,) = data["replays"]
 
@@ -34,7 +34,7 @@ def test_visits_and_numbers_are_in_it() -> None:
 
 
 def test_what_learners_write_is_packed() -> None:
-    """A title, a name or a line of code is nowhere in the page's own text, but for the title, which is escaped."""
+    """Titles, names and code are only in the packed data. The title is also in the page, escaped."""
     hostile = replay("L = a * a", a=3, title=EVIL, source=Source(EVIL, (EVIL,)))
     hostile = replace(hostile, nodes=tuple(replace(node, name=f"{EVIL}{i}") for i, node in enumerate(hostile.nodes)))
     page = build_replay_page([hostile], replace(LANDSCAPE, title=EVIL, parameters=(EVIL,)))
@@ -46,7 +46,7 @@ def test_what_learners_write_is_packed() -> None:
 
 @pytest.mark.parametrize("landscape", [None, LANDSCAPE])
 def test_a_page_without_replays(landscape: Landscape | None) -> None:
-    """A landscape alone, or the order game alone."""
+    """A page may have only a landscape, or only the order game."""
     data = unpack(build_replay_page([], landscape))
 
     assert ([], "b = a + 1; c = a * 3; d = b * c", landscape is not None) == (

@@ -50,7 +50,7 @@ def opened(open_html: OpenHtml, *replays: Replay, **more: Any) -> Page:
 
 
 def column(page: Page, field: str) -> list[str]:
-    """A column of the table that says what the picture shows."""
+    """Return a column of the table that describes the picture."""
     return page.locator(f'#numbers td[data-field="{field}"]').all_inner_texts()
 
 
@@ -59,7 +59,7 @@ def numbers(page: Page, field: str) -> list[float]:
 
 
 def to_the_end(page: Page) -> int:
-    """Take every step by the keyboard, and return how many there were."""
+    """Take every step by the keyboard, and return the number of steps."""
     steps = 0
     while page.locator("#step").is_enabled():
         page.keyboard.press("ArrowRight")
@@ -68,7 +68,7 @@ def to_the_end(page: Page) -> int:
 
 
 def test_every_preset_ends_at_torchs_numbers(open_html: OpenHtml) -> None:
-    """Each program chosen, and stepped to its end: values and gradients in the page are torch's."""
+    """At the end of each program, the values and gradients on the page are torch's."""
     page = opened(open_html, *(replay(text, leaves=leaves) for text, leaves in PROGRAMS))
 
     for text, leaves in PROGRAMS:
@@ -85,7 +85,7 @@ def test_every_preset_ends_at_torchs_numbers(open_html: OpenHtml) -> None:
 
 
 def played(folder: Path, name: str, edits: Sequence[tuple[str, str]], *words: str) -> str:
-    """What `grade play` writes about a solution with edits, in a folder of its own."""
+    """Return a function that runs `grade play` on a solution with edits, in its own folder."""
     text = (ROOT / "solutions" / name).read_text(encoding="utf-8")
     for old, new in edits:
         assert old in text
@@ -100,7 +100,7 @@ def played(folder: Path, name: str, edits: Sequence[tuple[str, str]], *words: st
 
 
 def test_a_real_right_engine(open_html: OpenHtml, tmp_path: Path) -> None:
-    """The solution of exercise 12 on every preset, as `grade play` recorded it: stepped to the end, nothing differs."""
+    """`grade play` on the solution of exercise 12 shows no difference at the end of any preset."""
     page = open_html(played(tmp_path, "12_engine.py", (), "product", "--exercise", "engine"))
 
     buttons = page.locator("#presets button")
@@ -116,7 +116,7 @@ def test_a_real_right_engine(open_html: OpenHtml, tmp_path: Path) -> None:
 
 
 def test_a_real_wrong_engine(open_html: OpenHtml, tmp_path: Path) -> None:
-    """A product that assigns, as `grade play` recorded it: the step, the line in the learner's file, both numbers."""
+    """`grade play` on a product that assigns shows the step, the learner's line and both numbers."""
     edits = [
         ("self.grad += other.data", "self.grad = other.data"),
         ("other.grad += self.data", "other.grad = self.data"),
@@ -129,7 +129,7 @@ def test_a_real_wrong_engine(open_html: OpenHtml, tmp_path: Path) -> None:
 
 
 def test_the_pages_operations_are_torchs(open_html: OpenHtml) -> None:
-    """The reference in the page has every operation of programs; its numbers agree with torch's to the last digits."""
+    """The page's reference has every operation of programs, and its numbers agree with torch's to the last digits."""
     chance = random.Random(7)
     page = opened(open_html, replay("L = a * a", a=3))
     assert set(OPERATIONS) == set(page.evaluate("Object.keys(OPERATIONS)"))
@@ -153,7 +153,7 @@ def test_the_pages_operations_are_torchs(open_html: OpenHtml) -> None:
 
 
 def test_a_lost_contribution_is_shown_with_its_line(open_html: OpenHtml) -> None:
-    """The step at which it is lost, the line that overwrites, both numbers, and how it goes on."""
+    """The page shows the step at which it is lost, the line that overwrites, and both numbers, and goes on."""
     page = opened(open_html, replay("c = a * a; L = c * b", "assigns", a=3, b=2))
     expect(page.locator("#lead")).to_contain_text("a.grad is 6, torch has 12")
 
@@ -194,7 +194,7 @@ def test_a_difference_spreads(open_html: OpenHtml) -> None:
     ],
 )
 def test_each_fault_is_explained(open_html: OpenHtml, mistake: Any, words: str) -> None:
-    """Where it first arises."""
+    """The explanation is at the step where the fault first occurs."""
     page = opened(open_html, replay("b = a + 1; c = a * 3; d = b * c", mistake, a=2))
 
     page.locator("#first-difference").click()
@@ -202,7 +202,10 @@ def test_each_fault_is_explained(open_html: OpenHtml, mistake: Any, words: str) 
 
 
 def test_an_edge_is_read(open_html: OpenHtml) -> None:
-    """A click shows its local derivative, upstream gradient and contribution, which are also its name."""
+    """A click on an edge shows its local derivative, upstream gradient and contribution.
+
+    The edge's accessible name has them, too.
+    """
     page = opened(open_html, replay("c = a + b; L = c * d", a=2, b=-3, d=10))
     edge = page.get_by_role("button", name="Edge c to L, operand 1")
     page.keyboard.press("End")
@@ -214,7 +217,10 @@ def test_an_edge_is_read(open_html: OpenHtml) -> None:
 
 
 def test_other_values_follow_at_once_and_lead_back(open_html: OpenHtml) -> None:
-    """The reference replaces the learner's run, the page says so, and one button brings the run back."""
+    """With other values, the page shows the reference instead of the learner's run, and says so.
+
+    One button restores the run.
+    """
     page = opened(open_html, replay("L = a * a", "assigns", a=3))
     page.keyboard.press("End")
     assert ["3", "1"] == column(page, "grad")
@@ -236,7 +242,7 @@ def test_other_values_follow_at_once_and_lead_back(open_html: OpenHtml) -> None:
 
 
 def test_numbers_are_short_and_never_rounded_before_the_point(open_html: OpenHtml) -> None:
-    """Four or six digits; the page's own minus sign; powers of ten where a number is very large or small."""
+    """Numbers have four or six digits and a true minus sign. Very large and very small ones have powers of ten."""
     page = opened(open_html)
     shown = {
         ("12345.6", 4): "12346",
@@ -252,7 +258,7 @@ def test_numbers_are_short_and_never_rounded_before_the_point(open_html: OpenHtm
 
 
 def test_the_thermometer_compares_a_nudge_with_the_gradient(open_html: OpenHtml) -> None:
-    """(a + b) * d at 2, -3, 10: when d grows by 0.1 the root changes by as much as the gradient foretells."""
+    """For (a + b) * d at 2, -3, 10, increasing d by 0.1 changes the root as the gradient predicts."""
     page = opened(open_html, replay("c = a + b; L = c * d", a=2, b=-3, d=10))
     page.keyboard.press("End")
     rows = page.locator("#leaves tbody tr").all()
@@ -272,7 +278,7 @@ def play(page: Page, order: Sequence[str]) -> str:
 
 
 def test_the_order_game_is_lost_and_won(open_html: OpenHtml) -> None:
-    """Of the six orders two reach 15; the others lose what reached a node after it had propagated."""
+    """Two of the six orders reach 15. The others lose contributions that reach a node after it has propagated."""
     page = opened(open_html)
     left = {}
     for order in itertools.permutations("bcd"):
@@ -297,7 +303,7 @@ def test_the_order_game_is_lost_and_won(open_html: OpenHtml) -> None:
 
 
 def left_by(graph: Program, order: Sequence[int]) -> list[float]:
-    """The gradients that right rules leave, run in an order."""
+    """Return the gradients that correct rules leave if they run in a given order."""
     values, grads = forward(graph), [float(i == graph.root) for i in range(len(graph.nodes))]
     for at in order:
         for given in contributions(graph.nodes[at], values, values[at], grads[at]):  # type: ignore[arg-type]
@@ -307,7 +313,7 @@ def left_by(graph: Program, order: Sequence[int]) -> list[float]:
 
 @pytest.mark.parametrize("name", ["shared", "neuron", "dead", "gate", "product"])
 def test_the_order_game_of_any_program(open_html: OpenHtml, name: str) -> None:
-    """Of a preset: each order leaves what right rules leave in it, and wins where every gradient is right."""
+    """On each preset, an order leaves the gradients of correct rules, and wins if they are all correct."""
     preset = next(preset for preset in presets() if preset.id == name)
     graph = preset.parsed
     page = opened(open_html, replay(preset.program, title=preset.title, leaves=preset.values))
@@ -333,7 +339,7 @@ def test_the_order_game_of_any_program(open_html: OpenHtml, name: str) -> None:
 
 
 def test_the_order_game_follows_the_program(open_html: OpenHtml) -> None:
-    """It is that of the program above, or another one that is chosen; a single operation has no order."""
+    """The game uses the program above it or another chosen one. A single operation has no game."""
     page = opened(open_html, *(replay(text, leaves=leaves) for text, leaves in PROGRAMS))
     titles = page.locator("#game-program option").all_inner_texts()
     assert [text for text, _ in PROGRAMS if text != "L = a * a"] == titles  # of these, one is the diamond
@@ -347,7 +353,7 @@ def test_the_order_game_follows_the_program(open_html: OpenHtml) -> None:
 
 
 def test_the_keyboard_alone_is_enough(open_html: OpenHtml) -> None:
-    """From the top to the player, through the steps, to an edge, and through the game."""
+    """Keys lead from the top of the page to the player, through the steps, to an edge, and through the game."""
     page = opened(open_html, replay("c = a + b; L = c * d", a=2, b=-3, d=10))
     press = page.keyboard.press
 
@@ -382,7 +388,7 @@ def test_the_keyboard_alone_is_enough(open_html: OpenHtml) -> None:
 
 
 def hostile(text: str) -> Replay:
-    """A replay with a text wherever a learner could bring one in."""
+    """Return a replay with a hostile text in each field that a learner can fill."""
     base = replay("c = a + b; L = c * c", "assigns", a=2, b=-3, title=text, source=Source(text, (text,) * 30))
     nodes = tuple(
         replace(node, name=f"{text}{i}", yours=replace(node.yours, grad=None, grad_text=text))
@@ -397,7 +403,7 @@ def hostile(text: str) -> Replay:
 
 
 def test_hostile_text_stays_text(open_html: OpenHtml) -> None:
-    """Names, code, titles and what stands in for a number: shown as text, never obeyed."""
+    """Names, code, titles and texts in place of numbers are shown as text."""
     evil = HOSTILE[0] + HOSTILE[3]
     landscape = replace(LANDSCAPE, title=evil, parameters=(evil,), program=evil)
     page = open_html(build_replay_page([hostile(text) for text in HOSTILE], landscape))
@@ -415,7 +421,7 @@ def test_hostile_text_stays_text(open_html: OpenHtml) -> None:
 
 
 def test_the_walls_hold_without_the_care(browser: Browser, open_html: OpenHtml) -> None:
-    """Were some text ever handed on as markup, the browser would refuse it; nothing is sent anywhere."""
+    """Even if text became markup, the browser would refuse to run it. Nothing is sent anywhere."""
     url = opened(open_html, replay("L = a * a", a=3)).url
     page = browser.contexts[-1].new_page()  # one whose console nobody listens to
     page.goto(url)
@@ -438,7 +444,7 @@ def test_the_walls_hold_without_the_care(browser: Browser, open_html: OpenHtml) 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
-    """At the first difference, with an edge chosen, a landscape, and a lost game: no violation of any weight."""
+    """axe finds no violation at the first difference, with an edge chosen, on a landscape, and in a lost game."""
     wrong = replay("c = a + b; L = c * c", "assigns", a=2, b=-3)
     right = replay("L = a * a", a=3)
     html = build_replay_page([wrong, right], LANDSCAPE)
@@ -454,7 +460,7 @@ def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
 
 
 def test_it_fits_a_phone(open_html: OpenHtml) -> None:
-    """Pictures and tables scroll in themselves; the page does not scroll sideways, at any step."""
+    """Pictures and tables scroll inside themselves. The page does not scroll sideways at any step."""
     html = build_replay_page([replay(text, leaves=leaves) for text, leaves in PROGRAMS], LANDSCAPE)
     page = open_html(html, viewport={"width": 390, "height": 844})
 
@@ -467,7 +473,7 @@ def test_it_fits_a_phone(open_html: OpenHtml) -> None:
 
 
 def test_motion_is_reduced_on_request(open_html: OpenHtml) -> None:
-    """Nothing is animated where the reader asks for that."""
+    """Nothing is animated if the reader asks for reduced motion."""
     page = opened(open_html, replay("L = a * a", a=3), reduced_motion="reduce")
     for _ in range(3):
         page.keyboard.press("ArrowRight")
@@ -476,7 +482,7 @@ def test_motion_is_reduced_on_request(open_html: OpenHtml) -> None:
 
 
 def test_a_step_is_said(open_html: OpenHtml) -> None:
-    """A live region says what the step did, with the gradients before and after."""
+    """A live region describes the step, with the gradients before and after it."""
     page = opened(open_html, replay("L = a * b", a=2, b=3))
     for _ in range(3):
         page.keyboard.press("ArrowRight")
@@ -486,7 +492,7 @@ def test_a_step_is_said(open_html: OpenHtml) -> None:
 
 
 def test_numbers_that_are_not_finite_are_shown(open_html: OpenHtml) -> None:
-    """What JSON cannot carry is None; the page steps over it, and shows the text that stands for it."""
+    """A number that JSON cannot represent is None in the data. The page shows the text that stands for it."""
     base = replay("c = a * b; L = c * c", a=2, b=3)
     visits = tuple(
         replace(
@@ -507,7 +513,7 @@ def test_numbers_that_are_not_finite_are_shown(open_html: OpenHtml) -> None:
 
 
 def test_an_operation_made_of_others_is_shown_rule_by_rule(open_html: OpenHtml) -> None:
-    """Runs of rules that belong to nodes without a name say to which operation they belong."""
+    """For a node without a name, the page says to which operation its rule belongs."""
     base = replay("L = a * b", a=2, b=3)
     (visit,) = base.backward
     inner = replace(visit, inner=True, changes=visit.changes[1:], expected=())
@@ -519,7 +525,7 @@ def test_an_operation_made_of_others_is_shown_rule_by_rule(open_html: OpenHtml) 
 
 
 def test_code_that_stops_early_says_so(open_html: OpenHtml) -> None:
-    """What was recorded until then can be stepped through; the sentence and its line come last."""
+    """The recorded steps can be viewed. The message with its line comes last."""
     base = replay("c = a + b; L = c * c", a=2, b=-3)
     stopped = replace(base, backward=base.backward[:1], problem=Problem("Your code raised KeyError.", 14, "backward"))
     page = opened(open_html, stopped)
@@ -532,7 +538,7 @@ def test_code_that_stops_early_says_so(open_html: OpenHtml) -> None:
 
 
 def test_a_landscape_is_walked(open_html: OpenHtml) -> None:
-    """One parameter over its curve, two over a map, more by the loss alone; every step is in a table."""
+    """One parameter has a curve, two have a map, and more have only the loss. A table has every step."""
     steps = (Step((0.0, 1.0), 2.0), Step((0.5, 0.5), 0.5), Step((0.75, 0.25), 0.125))
     grid = Grid((0.0, 0.5, 1.0), (0.0, 0.5, 1.0), ((1.0, 0.5, 1.0), (0.5, 0.1, 0.5), (2.0, 1.0, None)))
     two = replace(LANDSCAPE, parameters=("u", "v"), steps=steps, reference=steps, curve=(), grid=grid)

@@ -35,7 +35,7 @@ WRONG: dict[str, Any] = {
 
 
 def block(text: str, title: str) -> list[str]:
-    """A check's last line, which its explanation follows, and the lines that belong to it."""
+    """Return a check's row and the lines of its explanation."""
     lines = text.splitlines()
     start = max(i for i, line in enumerate(lines) if title in line)
     end = next((i for i in range(start + 1, len(lines)) if not lines[i].startswith(" " * 10)), len(lines))
@@ -45,7 +45,7 @@ def block(text: str, title: str) -> list[str]:
 def test_a_report_as_a_learner_reads_it(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """Every kind of result, word for word as in the golden text beside this test."""
+    """The output for every kind of result is equal to the golden text beside this test."""
     report = make_report(
         make_exercise(make_check(), make_check("what is there is kept")),
         make_exercise(
@@ -84,7 +84,7 @@ def test_a_report_as_a_learner_reads_it(
 
 @pytest.fixture
 def two_failures(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> Report:
-    """A report with a passed check and a failed one in each of two exercises."""
+    """Return a report with a passed check and a failed one in each of two exercises."""
     return make_report(
         make_exercise(make_check("right one"), make_check("wrong one", **WRONG)),
         make_exercise(make_check("right two"), make_check("wrong two", **WRONG), name="swap"),
@@ -92,7 +92,7 @@ def two_failures(make_check: MakeCheck, make_exercise: MakeExercise, make_report
 
 
 def test_the_first_failure_is_shown_in_full(two_failures: Report) -> None:
-    """Its program and its numbers are there; the second failure is a line; what passed is not listed."""
+    """The first failure has its program and numbers, and the second is one line. Passed checks are not listed."""
     text = render(two_failures, "T")
     assert ["            L = a * a    with a = 3", "            dL/da            yours 3    torch 6"] == block(
         text, "wrong one"
@@ -112,21 +112,21 @@ def test_with_all_every_failure_is_shown_in_full(two_failures: Report) -> None:
 def test_a_single_failure_needs_no_word_about_others(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """With one failure there is nothing more that `--all` would show in full."""
+    """If there is only one failure, `--all` is not mentioned."""
     assert "--all" not in render(make_report(make_exercise(make_check(**WRONG))), "T")
 
 
 def test_an_exercise_alone_lists_its_checks(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """Someone who grades one exercise sees what passes in it."""
+    """A run of one exercise also lists its passed checks."""
     assert "right one" in render(make_report(make_exercise(make_check("right one"), make_check(**WRONG))), "T")
 
 
 def test_what_is_still_to_be_filled_stands_behind(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """The failure that is shown in full is one that the learner has worked on, wherever it stands."""
+    """The failure shown in full is one in code that the learner has written, wherever it is."""
     todo = make_check("not yet", "not_started", message="this part is still to be filled in")
     text = render(make_report(make_exercise(todo), make_exercise(todo, make_check("wrong", **WRONG))), "T")
     assert "  TODO     not yet" in text
@@ -137,7 +137,7 @@ def test_what_is_still_to_be_filled_stands_behind(
 def test_facts_come_before_the_misconception(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """The first failure has two facts at most; a misconception makes way if there is no room for both."""
+    """The first failure has at most two facts. If there is no room for both, the misconception is left out."""
     facts = tuple(FaultFact("sign", f"It is wrong at {place}.") for place in "abc")
 
     def said(diagnosis: str) -> list[str]:
@@ -173,9 +173,9 @@ REASON = LONG[:300]
 def test_a_failure_takes_at_most_ten_lines(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, more: dict[str, Any], everything: bool
 ) -> None:
-    """However much there is to say, a failing check has ten lines, its own row included; the last is the hint.
+    """A failing check has at most ten lines, including its row, and the last one is the hint.
 
-    Only a program may take more lines where everything is shown.
+    With `--all`, only a program may take more lines.
     """
     check = make_check("the wrong one", **{**WRONG, **more})
     lines = block(render(make_report(make_exercise(check)), "T", everything=everything), "the wrong one")
@@ -207,7 +207,7 @@ def test_numbers_side_by_side(
     right: float | str,
     expected: str,
 ) -> None:
-    """Six digits, or as many as it takes to see the difference; words as they are."""
+    """Numbers have six digits, or as many as show the difference. Words are unchanged."""
     by = "check" if isinstance(right, str) else "torch"
     check = make_check(status="failed", expected={"dL/da": right}, actual={"dL/da": yours}, expected_by=by)
     assert f"            dL/da            {expected}" in render(make_report(make_exercise(check)), "T").splitlines()
@@ -216,7 +216,7 @@ def test_numbers_side_by_side(
 def test_what_did_not_come_back_is_nothing(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """A number that is expected and not there at all reads `nothing`."""
+    """A missing number is shown as `nothing`."""
     check = make_check(status="failed", expected={"dL/da": 6.0}, actual={})
     assert "yours nothing    expected 6" in render(make_report(make_exercise(check)), "T")
 
@@ -224,14 +224,14 @@ def test_what_did_not_come_back_is_nothing(
 def test_a_hidden_check_that_tells_nothing_points_to_the_hints(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """Where the course tells a learner the score alone, a failure is its row and where hints are."""
+    """If a learner may read only the score, a failure is its row and the command for hints."""
     check = make_check("secret", status="failed", visibility="hidden")
     lines = block(render(make_report(make_exercise(check)), "T"), "secret")
     assert ["            hint             grade hint distribute"] == lines[1:]
 
 
 def test_color_only_when_asked(two_failures: Report, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without colour there is no escape, whatever the environment says; with it, the text is the same."""
+    """Without colour there are no escape sequences, whatever the environment. With colour, the text is the same."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     without = render(two_failures, "T", everything=True)
     assert "\x1b" not in without
@@ -263,7 +263,7 @@ def harmless(text: str) -> bool:
 def test_learner_text_cannot_steer_a_terminal(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, more: dict[str, Any], everything: bool
 ) -> None:
-    """Escapes, control and format characters are spelled out wherever they come from."""
+    """Escape, control and format characters are spelled out in every field."""
     report = make_report(make_exercise(make_check(**{**WRONG, **more}), message=EVIL))
     text = render(report, "T", everything=everything)
     assert harmless(text)
@@ -288,7 +288,7 @@ def test_learner_text_cannot_begin_a_line(
     line_end: str,
     everything: bool,
 ) -> None:
-    """What a learner's code says stays behind the indentation: no row and no score can be forged."""
+    """Every line of a learner's text is indented, so it cannot look like a row or a score."""
     forged = FORGED.replace("\n", line_end)
     more: dict[str, Any] = {where: forged}
     if where == "yours":
@@ -380,7 +380,7 @@ def test_lines_fit_a_terminal(
 def test_a_file_that_was_not_loaded_takes_at_most_twenty_lines(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, expected: int, message: str
 ) -> None:
-    """However much there is to say of a file, it has twenty lines, and a mark where something is missing."""
+    """The message about a file has at most twenty lines. A mark shows that lines are missing."""
     report = make_report(make_exercise(make_check(status="skipped"), status="failed", message=message))
     said = render(report, "T").splitlines()[3:-2]
     assert expected == len(said)
@@ -388,7 +388,7 @@ def test_a_file_that_was_not_loaded_takes_at_most_twenty_lines(
 
 
 def test_points_stand_in_a_column(two_failures: Report) -> None:
-    """The points of exercises and checks end in the same column, coloured or not."""
+    """The points of exercises and checks end in the same column, with and without colour."""
     rows = [line for line in render(two_failures, "T", everything=True).splitlines() if re.search(r"\d/\d$", line)]
     assert {78} == {len(row) for row in rows if not row.startswith("Score")}
     painted = render(two_failures, "T", everything=True, style=Style(color=True))
@@ -398,7 +398,7 @@ def test_points_stand_in_a_column(two_failures: Report) -> None:
 
 
 def test_bonus_stands_apart(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> None:
-    """Bonus is added to neither score nor maximum."""
+    """Bonus is in neither the score nor the maximum."""
     text = render(make_report(make_exercise(make_check(), make_check("more", bonus=True))), "T")
     assert text.endswith("\nScore 2/2 + 2 bonus\n")
     assert "2/2 +2" in text
@@ -416,7 +416,7 @@ EVERYTHING: dict[str, Any] = {
 
 
 def known_reasons() -> list[str]:
-    """What the report says of each misconception of the course."""
+    """Return the explanation of each misconception of the course."""
     course = load_course(ROOT)
     found = []
     for exercise in course.exercises:
@@ -428,7 +428,7 @@ def known_reasons() -> list[str]:
 
 
 def test_no_known_reason_is_cut(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> None:
-    """However long program, numbers, labels and notes are: every reason of the course is there to its last word."""
+    """Every explanation of the course is complete, however long the program, numbers, labels and notes are."""
     reasons = known_reasons()
     assert len(reasons) > 200
     for reason in reasons:
@@ -442,7 +442,7 @@ def test_no_known_reason_is_cut(make_check: MakeCheck, make_exercise: MakeExerci
 def test_bonus_that_is_open_is_no_alarm(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """With full marks, a bonus check that did not pass is a row; `--all` shows what happened in it."""
+    """With full marks, a failed bonus check is one row. `--all` shows its failure."""
     report = make_report(
         make_exercise(make_check("all"), make_check("more", **{**WRONG, "bonus": True}), status="passed")
     )
@@ -456,7 +456,7 @@ def test_bonus_that_is_open_is_no_alarm(
 def test_a_missed_bonus_hides_no_failure(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """Its row says that it was not earned. What is explained is the failure in a later exercise."""
+    """The row of the bonus says "not earned". The failure in a later exercise is explained."""
     first = make_exercise(make_check("all"), make_check("more", **{**WRONG, "bonus": True}), status="passed")
     second = make_exercise(make_check("next", **WRONG))
     report = make_report(first, second)
@@ -469,7 +469,7 @@ def test_a_missed_bonus_hides_no_failure(
 def test_at_hand_is_the_first_problem(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """A file that could not be loaded comes before failures of later exercises, and after those of earlier ones."""
+    """The first problem in the order of exercises is at hand. A file that could not be loaded is a problem."""
     wrong = make_exercise(make_check("next", **WRONG), status="partial")
     unloaded = make_exercise(make_check(status="skipped"), status="failed")
     open_ = make_exercise(make_check(status="not_started"), status="not_started")
@@ -483,7 +483,7 @@ def test_at_hand_is_the_first_problem(
 def test_no_line_is_wider_than_the_terminal(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, width: int, ascii: bool, title: str
 ) -> None:
-    """From 40 columns to 200, with wide characters, and in ASCII alone."""
+    """Lines fit 40 to 200 columns, with wide characters, and in ASCII alone."""
     words = {"program": f"{STEPS}    with a = 1.25, b = -0.5", "message": f"{LONG} 幅の広い文字", "diagnosis": REASON}
     check = make_check(title, **{**WRONG, **words}, output="printed 幅\n")
     order = make_check("in order", "failed", expected={"order": "a, b, 値, L"}, actual={"order": "L, a, b, 値"})
@@ -497,7 +497,7 @@ def test_no_line_is_wider_than_the_terminal(
 def test_a_program_is_broken_between_its_assignments(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """With `--all` it is whole, however long it is."""
+    """With `--all`, a program is complete, however long it is."""
     check = make_check(**{**WRONG, "program": f"{STEPS}    with a = 1.25, b = -0.5"})
     text = render(make_report(make_exercise(check)), "T", everything=True)
     shown = [line.strip() for line in text.splitlines() if " = " in line and "yours" not in line]
@@ -509,7 +509,7 @@ def test_a_program_is_broken_between_its_assignments(
 def test_a_part_to_fill_in_is_told_once(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """With `--all`, the checks that reach the same part are lines after the first."""
+    """With `--all`, the first check that reaches a TODO is explained, and later ones are one line."""
     reached = {"status": "not_started", "reason": Reason("raised", line=7)}
     message = "this part is still to be filled in\nline 7: raise NotImplementedError('why?')"
     checks = [make_check(title, message=message, **reached) for title in ("one", "two")]
@@ -520,7 +520,7 @@ def test_a_part_to_fill_in_is_told_once(
 def test_the_line_of_a_mistake_can_be_followed(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """File and line stand together, as editors and terminals read them."""
+    """File and line are written as `file:line`, which editors and terminals turn into a link."""
     check = make_check("the wrong one", status="error", message="no", reason=Reason("raised", line=7))
     text = render(make_report(make_exercise(check, file="exercises/01_distribute.py")), "T")
     assert "at               exercises/01_distribute.py:7" in text
@@ -529,7 +529,7 @@ def test_the_line_of_a_mistake_can_be_followed(
 def test_what_a_passed_check_printed_is_shown_on_request(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """With `--all`, printed lines are shown for checks that pass, too."""
+    """With `--all`, the printed lines of passed checks are shown."""
     report = make_report(make_exercise(make_check("right", output="here\n")))
     assert ["printed | here" in render(report, "T", everything=everything) for everything in (False, True)] == [
         False,
@@ -549,7 +549,7 @@ def test_what_a_passed_check_printed_is_shown_on_request(
 def test_a_failure_ends_with_the_way_to_see_it(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, file: str, command: str
 ) -> None:
-    """The last line is the command that replays it, on the file that was graded. It is never cut."""
+    """The last line is the command that replays the failure of the graded file. It is never cut."""
     check = make_check("the wrong one", **WRONG, play="grade play distribute 1")
     lines = block(render(make_report(make_exercise(check, file=file)), "T"), "the wrong one")
     assert ["            hint             grade hint distribute", f"            {command}"] == lines[-2:]
@@ -559,7 +559,7 @@ def test_a_failure_ends_with_the_way_to_see_it(
 def test_the_reason_comes_before_the_way_to_see_it(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, everything: bool
 ) -> None:
-    """Where ten lines have no room for both, the command is left out."""
+    """If ten lines have no room for both, the command is left out."""
     check = make_check("the wrong one", **WRONG, play="grade play distribute 1", diagnosis=REASON)
     facts = tuple(FaultFact("sign", f"It is wrong at {place}, {' and here' * 12}.") for place in "ab")
     lines = block(render(make_report(make_exercise(check, facts=facts)), "T", everything=everything), "the wrong one")
@@ -570,7 +570,7 @@ def test_the_reason_comes_before_the_way_to_see_it(
 def test_a_command_that_no_line_can_hold_is_left_out(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:
-    """A part of it would be of no use."""
+    """A command is never cut, so one that is too wide is left out."""
     check = make_check("the wrong one", **WRONG, play="grade play distribute 1")
     text = render(make_report(make_exercise(check, file="a/" * 50 + "01_distribute.py")), "T")
     assert "see it" not in text

@@ -19,5 +19,5 @@ from grader.words.durations import duration_text
     ],
 )
 def test_the_two_largest_units(seconds: int, expected: str) -> None:
-    """As people say it."""
+    """A duration has at most its two largest units."""
     assert expected == duration_text(seconds)

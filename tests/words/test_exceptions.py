@@ -1,4 +1,4 @@
-"""Sentences for the exceptions that Python really raises."""
+"""Sentences for exceptions that Python raises."""
 
 import pytest
 
@@ -19,7 +19,7 @@ a = Value(1.0)
 
 
 def raised(code: str) -> tuple[str, str]:
-    """Type and message of what the code raises."""
+    """Return the type and the message of the exception that some code raises."""
     with pytest.raises(Exception) as caught:  # noqa: PT011
         exec(VALUE + code, {})
     return type(caught.value).__name__, str(caught.value)
@@ -51,13 +51,13 @@ def raised(code: str) -> tuple[str, str]:
     ],
 )
 def test_usual_exceptions_are_explained(expected: str, code: str) -> None:
-    """Python's message about a usual mistake gets the sentence that belongs to it."""
+    """Python's message about a common mistake gets the matching sentence."""
     assert expected in (explain(*raised(code)) or "")
 
 
 @pytest.mark.parametrize("code", ["1 / 0", "raise ValueError('x')", "[][1]", "{}['a']"])
 def test_what_is_not_usual_is_left_alone(code: str) -> None:
-    """Where nothing is known, nothing is said."""
+    """An unknown exception gets no sentence."""
     assert explain(*raised(code)) is None
 
 
@@ -70,6 +70,6 @@ def test_what_is_not_usual_is_left_alone(code: str) -> None:
     ],
 )
 def test_a_line_makes_a_cause_certain(expected: str, code: str, line: str) -> None:
-    """Where the learner's own line shows the cause, it is named; on another line it is not."""
+    """If the learner's line shows the cause, the sentence names it. For another line it does not."""
     assert expected in (explain(*raised(code), [line]) or "")
     assert expected not in (explain(*raised(code), ["topo.append(node)"]) or "")

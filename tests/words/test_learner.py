@@ -1,4 +1,4 @@
-"""The sentences that a learner reads: one for each code, true of its fields."""
+"""The sentences for learners: one for each code, true of its fields."""
 
 import tracemalloc
 from typing import get_args
@@ -16,12 +16,12 @@ SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(s
 
 
 def said_of(cause: Problem, source: str) -> str:
-    """What is said of a problem in a file of this text."""
+    """Return the sentence about a problem in a file with this text."""
     return stopped_text(stopped(cause, source))
 
 
 def test_one_second_is_in_the_singular() -> None:
-    """A course may set a limit of a second."""
+    """A limit may be one second."""
     assert "your code used more than 1 second of CPU time" == ended_text(Reason("cpu_limit", seconds=1.0))
     assert "no answer within 2 seconds" == ended_text(Reason("wall_limit", seconds=2.0))
 
@@ -42,7 +42,7 @@ def test_one_second_is_in_the_singular() -> None:
     ],
 )
 def test_each_kind_is_a_sentence(expected: str, kind: str, type_name: str, message: str) -> None:
-    """The first line says in plain words what happened."""
+    """The first line says what happened."""
     assert expected in said_of(problem(kind, type_name, message), "").splitlines()[0]
 
 
@@ -66,7 +66,7 @@ def test_each_kind_is_a_sentence(expected: str, kind: str, type_name: str, messa
     ],
 )
 def test_a_method_is_asked_for_by_its_name(expected: str, kind: str, name: str) -> None:
-    """Where the engine lacks a method, the sentence says which one."""
+    """If the engine lacks a method, the sentence names it."""
     assert expected == said_of(problem(kind, names=[name]), "")
 
 
@@ -115,12 +115,12 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
     ("expected", "code", "names", "counts"), UNREADABLE, ids=[code for _, code, _, _ in UNREADABLE]
 )
 def test_what_cannot_be_read_is_a_sentence(expected: str, code: str, names: list[str], counts: list[int]) -> None:
-    """Each code of a file that cannot be read as an engine is told with its names and numbers."""
+    """Each code for a file that is not readable as an engine has a sentence with its names and numbers."""
     assert expected == said_of(problem("shape", code, names=names, counts=counts), "")
 
 
 def test_every_code_of_an_unreadable_file_has_a_sentence() -> None:
-    """No code is left out above."""
+    """The test above has every code."""
     assert SHAPES.keys() == {code for _, code, _, _ in UNREADABLE}
 
 
@@ -128,20 +128,20 @@ def test_every_code_of_an_unreadable_file_has_a_sentence() -> None:
     ("expected", "lines"), [("your code raised E: no", [2]), ("when `backward()` was called, Python said: E: no", [])]
 )
 def test_only_a_line_of_the_file_is_the_learners_code(expected: str, lines: list[int]) -> None:
-    """What no line of the file has a part in is told by what was done when it happened."""
+    """If no line of the file is in the traceback, the sentence says what the grader did when the exception came."""
     assert expected == said_of(problem("raised", "E", "no", lines=lines), SOURCE).splitlines()[0]
 
 
 @pytest.mark.parametrize(("expected", "where"), [(True, "build"), (False, "triple")])
 def test_where_the_grader_computes_no_operator_is_missing(expected: bool, where: str) -> None:
-    """The usual reason of an exception is told where learners wrote what was computed."""
+    """The common cause of an exception is named only if the learner's own code computed."""
     message = "unsupported operand type(s) for *: 'int' and 'Value'"
     text = said_of(Problem(where, "raised", "TypeError", message, []), SOURCE)
     assert expected == ("looks for __rmul__ in the right operand" in text)
 
 
 def test_a_notebook_is_called_one() -> None:
-    """A notebook submitted as a Python file is told from a file with an undefined name."""
+    """A notebook that was saved with the name of a Python file gets its own message."""
     source = '{"cells": [], "metadata": {"name": null}, "nbformat": 4}'
     text = said_of(problem("raised", "NameError", "name 'null' is not defined", lines=[1]), source)
     assert text.startswith("this file is a Jupyter notebook")
@@ -161,19 +161,19 @@ def test_a_notebook_is_called_one() -> None:
     ],
 )
 def test_the_learners_own_lines_follow(expected: list[str], lines: list[int]) -> None:
-    """At most the three innermost lines are shown, innermost last, each once, none that the file lacks."""
+    """At most the three innermost lines are shown, innermost last, each once."""
     assert expected == said_of(problem("raised", lines=lines), SOURCE).splitlines()[1:]
 
 
 def test_a_long_line_is_cut() -> None:
-    """Two hundred characters of a line are shown, the mark included; blanks around it do not count."""
+    """A shown line has at most 200 characters, including the mark. Blanks around it do not count."""
     source = "  " + "x" * 200 + "  \n" + "y" * 201
     expected = ["line 1: " + "x" * 200, "line 2: " + "y" * 199 + "…"]
     assert expected == said_of(problem("raised", lines=[1, 2]), source).splitlines()[1:]
 
 
 def test_a_line_is_written_out_only_if_it_is_shown() -> None:
-    """Thirty thousand line numbers beside a line of 200,000 characters take no memory."""
+    """Thirty thousand line numbers of a line of 200,000 characters take no memory."""
     tracemalloc.start()
     text = said_of(problem("raised", lines=[1] * 30_000), "x" * 200_000)
     _, peak = tracemalloc.get_traced_memory()
@@ -185,12 +185,12 @@ def test_a_line_is_written_out_only_if_it_is_shown() -> None:
 @pytest.mark.parametrize(("expected", "message"), [("x" * 299, "x" * 299), ("x" * 298 + "…", "x" * 300), ("y", "y")])
 @pytest.mark.parametrize("kind", ["raised", "syntax", "module"])
 def test_a_message_that_the_worker_cut_has_a_mark(kind: str, expected: str, message: str) -> None:
-    """A message of the length to which a worker cuts them is taken for the beginning of a longer one."""
+    """A message of the maximum length is taken as cut."""
     assert expected == said_of(problem(kind, "E", message), "").splitlines()[0].split(" ")[-1]
 
 
 def test_a_line_zero_is_no_line() -> None:
-    """A line number below 1, which only a forger sends, shows nothing."""
+    """A line number below 1, which no honest worker sends, shows nothing."""
     assert [] == said_of(problem("raised", lines=[0]), SOURCE).splitlines()[1:]
 
 
@@ -249,10 +249,10 @@ SAID: list[tuple[str, Remark]] = [
 
 @pytest.mark.parametrize(("expected", "remark"), SAID, ids=[type(remark).__name__ for _, remark in SAID])
 def test_each_remark_is_a_sentence(expected: str, remark: Remark) -> None:
-    """A remark is told with its fields."""
+    """Each remark has a sentence with its fields."""
     assert expected == remark_text(remark)
 
 
 def test_every_kind_of_remark_has_a_sentence() -> None:
-    """No kind is left out above."""
+    """The test above has every kind."""
     assert set(get_args(Remark)) == {type(remark) for _, remark in SAID}

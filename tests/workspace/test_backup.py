@@ -1,4 +1,4 @@
-"""An exercise begun again keeps what was written."""
+"""`grade reset` keeps what the learner wrote."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from grader.workspace import Reset, reset
 
 
 def test_the_file_becomes_the_stub_and_a_copy_is_kept(tmp_path: Path) -> None:
-    """Each copy has its own number; none is written over."""
+    """Each copy has its own number, and none is overwritten."""
     path = tmp_path / "01_one.py"
     for text in ("first\n", "second\n"):
         path.write_text(text, encoding="utf-8")
@@ -36,7 +36,7 @@ def test_an_untouched_file_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_link_is_not_written_through(tmp_path: Path, there: bool) -> None:
-    """A folder that somebody else made may have a link in the place of a file: what it leads to is left alone."""
+    """If a symbolic link has the file's name, its target is unchanged."""
     target, path = tmp_path / "elsewhere", tmp_path / "exercises" / "01_one.py"
     path.parent.mkdir()
     path.symlink_to(target)
@@ -50,7 +50,7 @@ def test_a_link_is_not_written_through(tmp_path: Path, there: bool) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    """Nothing is read from it, and nothing is written in its place."""
+    """A pipe with the file's name is neither read nor replaced."""
     path = tmp_path / "01_one.py"
     os.mkfifo(path)
     with pytest.raises(OSError, match="not a regular file"):
@@ -59,7 +59,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_another_name_of_the_file_keeps_the_old_text(tmp_path: Path) -> None:
-    """A hard link: the file is replaced, not written over."""
+    """The file is replaced and not overwritten, so a hard link to it keeps the old text."""
     path, other = tmp_path / "01_one.py", tmp_path / "other"
     other.write_text("mine\n", encoding="utf-8")
     path.hardlink_to(other)

@@ -1,4 +1,4 @@
-"""The words of the class page: those that its scripts ask for, and no others."""
+"""The words of the class page are exactly those that its scripts use."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ FAMILIES = ("standing.", "heat.", "fact.", "column.", "table.")  # the rest of t
 
 
 def test_every_word_that_is_asked_for_is_there() -> None:
-    """By its whole name, or by the end of the name of a column or a table."""
+    """Scripts use a whole name, or the end of the name of a column or a table."""
     asked = set(re.findall(r'"([a-z_]+\.[a-z_.]+)"', SCRIPTS))
     asked |= {f"column.{name}" for name in re.findall(r'\bcolumn\("(\w+)"', SCRIPTS)}
     asked |= {f"fact.{name}" for name in re.findall(r'^    \["(\w+)", ', SCRIPTS, re.MULTILINE)}
@@ -22,7 +22,7 @@ def test_every_word_that_is_asked_for_is_there() -> None:
 
 
 def test_every_word_is_asked_for() -> None:
-    """A text that no script shows is no text of the page."""
+    """Each text is used by a script."""
     ends = set(re.findall(r"\w+", SCRIPTS))
     unused = {name for name in WORDS if f'"{name}"' not in SCRIPTS and not name.startswith("status.")}
     assert set() == {
@@ -31,12 +31,12 @@ def test_every_word_is_asked_for() -> None:
 
 
 def test_of_two_forms_both_name_the_same_fields() -> None:
-    """Only the grammar differs."""
+    """The singular and the plural differ only in grammar."""
     forms = {name: [set(re.findall(r"\{(\w+)\}", form)) for form in text.split("|")] for name, text in WORDS.items()}
     assert {} == {name: fields for name, fields in forms.items() if len(fields) > 2 or fields[0] != fields[-1]}
 
 
 def test_every_status_has_a_word() -> None:
-    """That of a check, and that of an exercise."""
+    """Each status of a check and of an exercise has a word."""
     statuses = {*get_args(CheckStatus), *get_args(ExerciseStatus)}
     assert statuses == {name.removeprefix("status.") for name in WORDS if name.startswith("status.")}

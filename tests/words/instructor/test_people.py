@@ -1,4 +1,4 @@
-"""The sentences that an instructor reads about people and decisions: each code has one, and each is used."""
+"""The sentences for an instructor about people and decisions: each code has one, and each is used."""
 
 import re
 from pathlib import Path
@@ -18,10 +18,10 @@ USED = {
 
 @pytest.mark.parametrize("kind", people._SAID)
 def test_each_sentence_is_used(kind: str) -> None:
-    """By a module on people or by a command."""
+    """Each sentence is used by a module of `people` or by a command."""
     assert kind in USED
 
 
 def test_fields_are_put_in_as_they_are() -> None:
-    """Braces in the words of a user are no fields."""
+    """Braces in a user's words are kept."""
     assert "there is no learner `{near}`" == people.problem_text("no_learner", name="{near}", near="")

@@ -1,4 +1,4 @@
-"""Small learners' files, one for each way of keeping a local rule, loaded in this process."""
+"""Small learner files, one for each way to keep a local rule, loaded in this process."""
 
 import gc
 import os
@@ -271,7 +271,7 @@ PARALLEL_FUNCTIONS = _engine(
 
 
 class Engine(NamedTuple):
-    """A learner's file, and what should be read in it."""
+    """A learner file, and the expected result of reading it."""
 
     source: str
     kind: str
@@ -296,25 +296,25 @@ ENGINES = {
 
 @pytest.fixture(scope="module", autouse=True)
 def _few_objects() -> None:
-    """Leave what exists out of the searches for garbage that the worker makes: its own process has little in it."""
+    """Keep existing objects out of the worker's searches for garbage. The worker's own process has few objects."""
     gc.freeze()
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """One engine after the other, each with another kind of local rule."""
+    """Return one engine after the other, each with another kind of local rule."""
     return ENGINES[request.param]
 
 
 @pytest.fixture
 def closures() -> str:
-    """The usual engine: a set of inputs, a closure on each node."""
+    """Return the usual engine: a set of inputs, and a closure on each node."""
     return CLOSURE
 
 
 @pytest.fixture(autouse=True)
 def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Loading leaves an import hook, a module and numpy's functions behind: take them away again."""
+    """Remove the import hook and the module that loading adds, and restore numpy's functions."""
     monkeypatch.setattr(sys, "meta_path", sys.meta_path.copy())
     monkeypatch.setattr(spelling, "_plain_ways", {})
     yield
@@ -323,7 +323,7 @@ def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def loaded() -> Callable[..., ModuleType]:
-    """Load a learner's source as the worker does."""
+    """Return a function that loads a learner's source as the worker does."""
 
     def load_source(source: str, **allow: str) -> ModuleType:
         load.preimport(source, allow)
@@ -335,19 +335,22 @@ def loaded() -> Callable[..., ModuleType]:
 
 @pytest.fixture(scope="session")
 def shapes() -> dict[str, str]:
-    """The right engines of other shapes, by their names."""
+    """Return the right engines of other shapes, by name."""
     return {one.name: one.text for one in edited_texts(SHAPES / "right.yaml", bases_of(SHAPES))}
 
 
 @pytest.fixture
 def loaded_shape(loaded: Callable[..., ModuleType]) -> Callable[[str], ModuleType]:
-    """Load a source that may use numpy."""
+    """Return a function that loads a source that may use numpy."""
     return lambda text: loaded(text, numpy=os.path.dirname(os.path.dirname(numpy.__file__)))
 
 
 @pytest.fixture
 def executed(loaded: Callable[..., ModuleType]) -> Callable[..., Any]:
-    """Load a source and execute one program on it; gives the outcome under the order seed."""
+    """Return a function that loads a source and executes one program on it.
+
+    It returns the outcome under an order seed.
+    """
     from grader.program import Program
     from grader.worker.adapter import execute
 

@@ -13,7 +13,7 @@ FILE = "07_learner.py"
 
 
 def code(source: str) -> dict[str, Any]:
-    """The names that a learner's source defines."""
+    """Return the names that a learner's source defines."""
     parsed = load.parse(source, FILE)
     return vars(load.execute(parsed, load.builtins_for(parsed, {})))
 
@@ -37,7 +37,7 @@ def _recursion_limit() -> Iterator[None]:
 @pytest.mark.parametrize("source", SPIN.values(), ids=SPIN.keys())
 @pytest.mark.usefixtures("_recursion_limit")
 def test_calls_without_end_are_stopped(source: str) -> None:
-    """Recursion, a loop of calls, repeated work and a generator without end all run out of calls."""
+    """Endless recursion, loops of calls, repeated work and generators use up the budget."""
     names = code(source)
     with pytest.raises(OutOfCalls), CallBudget(names["__builtins__"], 500):
         names["run"]()
@@ -45,7 +45,7 @@ def test_calls_without_end_are_stopped(source: str) -> None:
 
 @pytest.mark.parametrize(("allowed", "calls"), [(True, 10), (True, 11), (False, 12)])
 def test_the_budget_is_exact(allowed: bool, calls: int) -> None:
-    """As many calls as the budget has go through; one more does not."""
+    """Exactly as many calls as the budget allows are made."""
     names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
     went_through = False
     try:
@@ -58,14 +58,14 @@ def test_the_budget_is_exact(allowed: bool, calls: int) -> None:
 
 
 def test_code_of_other_files_is_free() -> None:
-    """Calls inside the standard library are not the learner's."""
+    """Calls inside the standard library are not counted."""
     names = code("import textwrap\ndef run():\n    return textwrap.wrap('word ' * 1000)\n")
     with CallBudget(names["__builtins__"], 1):
         assert names["run"]()
 
 
 def test_a_budget_ends_with_its_block() -> None:
-    """After the block nothing is counted."""
+    """After the block, no call is counted."""
     names = code("def step():\n    pass\n")
     with CallBudget(names["__builtins__"], 5):
         names["step"]()
@@ -74,7 +74,7 @@ def test_a_budget_ends_with_its_block() -> None:
 
 
 def test_a_budget_ends_also_when_it_is_spent() -> None:
-    """The exception that ends a run ends the counting, too; inside the block it comes each time."""
+    """The exception that ends a run also ends the counting. Inside the block, each further call raises it."""
     names = code("def step():\n    pass\n")
     with CallBudget(names["__builtins__"], 0):
         for _ in range(3):
@@ -96,7 +96,7 @@ def test_a_budget_ends_also_when_it_is_spent() -> None:
     ],
 )
 def test_functions_do_what_they_did_and_spend_a_call(calls: int, source: str) -> None:
-    """Counting leaves results and docstrings as they are, and each call and each item of a generator costs one."""
+    """Counting changes no result and no docstring. Each call and each item of a generator costs one."""
     names = code(source)
     plain: dict[str, Any] = {}
     exec(compile(source, FILE, "exec"), plain)
@@ -108,7 +108,7 @@ def test_functions_do_what_they_did_and_spend_a_call(calls: int, source: str) ->
 
 
 def test_counting_shows_in_no_name_and_no_line() -> None:
-    """A learner's module has no more names than they wrote, and tracebacks have the lines that they wrote."""
+    """A learner's module has only the learner's names, and tracebacks have the learner's lines."""
     names = code("def run():\n    'Doc.'\n    1 / 0\n")
     assert {"run"} == {name for name in names if not name.startswith("__")}
     with pytest.raises(ZeroDivisionError) as caught:
@@ -117,7 +117,7 @@ def test_counting_shows_in_no_name_and_no_line() -> None:
 
 
 def test_the_learners_except_exception_does_not_catch_it() -> None:
-    """`except Exception` in a learner's loop cannot swallow the end of a budget."""
+    """`except Exception` in a learner's loop does not catch the end of a budget."""
     source = """
 def step():
     pass

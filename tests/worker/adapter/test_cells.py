@@ -12,14 +12,14 @@ NAME = "work.ipynb"
 
 
 def loaded(*cells: str, budget: int | None = None) -> ModuleType:
-    """The module of a notebook with these cells."""
+    """Return the module of a notebook with these cells."""
     source, starts = joined(cells)
     parsed = load.parse(source, NAME, starts)
     return load.execute(parsed, load.builtins_for(parsed, {}), budget)
 
 
 def joined(cells: Sequence[str]) -> tuple[str, list[int]]:
-    """The cells one after the other, and the lines in which they begin."""
+    """Return the cells one after the other, and the lines in which they begin."""
     starts, line = [], 1
     for cell in cells:
         starts.append(line)
@@ -28,18 +28,18 @@ def joined(cells: Sequence[str]) -> tuple[str, list[int]]:
 
 
 def test_cells_share_their_names() -> None:
-    """What one cell defines, the next one uses and may define again."""
+    """A cell can use and redefine names of earlier cells."""
     assert 3 == loaded("x = 1", "y = x + 1", "x = y + 1").x
 
 
 def test_a_cell_that_raises_is_left_there() -> None:
-    """The cells after it run, and what it did before stands."""
+    """The cells after it run, and the names that it defined before are kept."""
     module = loaded("x = 1\n1 / 0\nx = 2", "y = x")
     assert (1, 1) == (module.x, module.y)
 
 
 def test_a_cell_with_a_syntax_error_is_left_out() -> None:
-    """Jupyter says so for that cell alone."""
+    """As in Jupyter, only that cell does not run."""
     assert 1 == loaded("x = 1", "x = = 2", "y = x").y
 
 
@@ -52,7 +52,7 @@ def test_a_cell_with_a_syntax_error_is_left_out() -> None:
     ],
 )
 def test_a_missing_name_is_explained_by_its_cell(expected: list[object], cell: str) -> None:
-    """The error is that of the cell which would have defined the name, with the line counted through all cells."""
+    """The error is that of the cell that would have defined the name. Its line is counted through all cells."""
     module = loaded("x = 1\ny = 2", cell)
     with pytest.raises((ZeroDivisionError, SyntaxError)) as raised:
         load.need(module, "train")
@@ -60,28 +60,28 @@ def test_a_missing_name_is_explained_by_its_cell(expected: list[object], cell: s
 
 
 def test_another_cell_explains_nothing() -> None:
-    """A name that no failed cell would have defined is missing, and no more."""
+    """If no failed cell would have defined a name, the error is the missing name."""
     assert None is load.need(loaded("x = 1", "retrain = 1 / 0\ntrain(x)"), "train")
 
 
 def test_a_name_that_is_there_needs_no_explanation() -> None:
-    """An earlier definition counts where a later one fails."""
+    """If a later definition fails, an earlier one counts."""
     assert 1 == load.need(loaded("train = 1", "train = 1 / 0"), "train")
 
 
 def test_a_future_holds_in_the_cells_after_it() -> None:
-    """As in Jupyter."""
+    """A `from __future__` import also applies to later cells, as in Jupyter."""
     module = loaded("from __future__ import annotations", "def f(x: Missing) -> None: pass")
     assert {"x": "Missing", "return": "None"} == module.f.__annotations__
 
 
 def test_imports_in_a_try_are_found_in_every_cell() -> None:
-    """A missing module is an error there, and a placeholder elsewhere."""
+    """Inside `try`, a missing module raises an error. Elsewhere it is a placeholder."""
     module = loaded("try:\n    import nowhere\nexcept ImportError:\n    x = 1", "import nowhere.else_")
     assert 1 == module.x
 
 
 def test_limits_end_all_cells() -> None:
-    """A cell that runs out is no cell with an error: what comes after it is not run."""
+    """If a cell runs out of a limit, the cells after it do not run."""
     with pytest.raises(OutOfCalls):
         loaded("def f(): f()", "f()", "x = 1", budget=10)

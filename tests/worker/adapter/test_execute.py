@@ -17,7 +17,7 @@ Load = Callable[..., ModuleType]
 
 
 def floats(result: list[Any]) -> list[float | str]:
-    """The numbers of a `values`, `grads` or `numbers` result; words for what is no number."""
+    """Return the numbers of a `values`, `grads` or `numbers` result. Anything else stays a text."""
     return [token if token.startswith("!") else float.fromhex(token) for token in result[1]]
 
 
@@ -26,7 +26,7 @@ def trace(result: list[Any]) -> list[tuple[int, dict[int, float]]]:
 
 
 def results(outcome: list[Any]) -> list[Any]:
-    """The results of a run that went through."""
+    """Return the results of a run without a problem."""
     assert outcome[0] == "done", outcome
     return list(outcome[1])
 
@@ -35,7 +35,7 @@ BOTH = program("L = a * b + a", a=2, b=-3)  # nodes: a, b, a * b, L
 
 
 def with_function(closures: str, body: str) -> str:
-    """The usual engine with a function `f(root)` beside it."""
+    """Return the usual engine with a function `f(root)`."""
     return closures + "\ndef f(root, *more):\n" + "\n".join(f"    {line}" for line in body.splitlines()) + "\n"
 
 
@@ -49,15 +49,17 @@ def test_values_of_every_node(executed: Execute, engine: Any) -> None:
 
 
 def test_backward_gives_every_node_its_gradient(executed: Execute, engine: Any) -> None:
-    """`backward` answers nothing; afterwards `grads` has every node's gradient."""
+    """`backward` has an empty result. After it, `grads` has the gradient of every node."""
     nothing, grads = results(executed(engine.source, BOTH, ["backward", 3], ["grads"]))
     assert nothing == ["nothing"]
     assert [-2.0, 2.0, 1.0, 1.0] == floats(grads)
 
 
 def test_a_rule_says_where_it_stands(executed: Execute, closures: str) -> None:
-    """`rule` gives the lines of a closure of the operation's own. What is a leaf was made by no operation; what keeps
-    None has none."""
+    """`rule` gives the lines of a closure that belongs to the operation.
+
+    A leaf, and a node whose rule is None, have no such lines.
+    """
     lines = closures.splitlines()
     first = next(i for i, line in enumerate(lines, 1) if "self.data * other.data" in line) + 1
     assert [["rule", "own", True, first, first + 2]] == results(executed(closures, BOTH, ["rule", 2]))
@@ -68,7 +70,7 @@ def test_a_rule_says_where_it_stands(executed: Execute, closures: str) -> None:
 
 
 def test_an_operation_made_of_others_is_not_alone(executed: Execute, closures: str) -> None:
-    """The rules of nodes that it makes besides count as rules of others."""
+    """The rules of nodes inside an operation count as rules of others."""
     made = "def __sub__(self, other):\n        return self + other * other\n\n    def __mul__(self, other):"
     twice = closures.replace("def __mul__(self, other):", made)
     (rule,) = results(executed(twice, program("L = a - b", a=2, b=-3), ["rule", 2]))
@@ -76,13 +78,13 @@ def test_an_operation_made_of_others_is_not_alone(executed: Execute, closures: s
 
 
 def test_a_fresh_graphs_gradients_are_zero(executed: Execute, engine: Any) -> None:
-    """Before the backward pass nothing has flowed."""
+    """Before a backward pass, every gradient is 0."""
     (grads,) = results(executed(engine.source, BOTH, ["grads"]))
     assert [0.0] * 4 == floats(grads)
 
 
 def test_gradients_that_start_as_none_read_as_zero(executed: Execute, closures: str) -> None:
-    """In an engine whose gradients start as None, None is no flow."""
+    """If an engine's gradients start as None, None is read as 0."""
     source = closures.replace("data, 0.0, set(_prev)", "data, None, set(_prev)")
     (grads,) = results(executed(source, BOTH, ["grads"]))
     assert [0.0] * 4 == floats(grads)
@@ -137,7 +139,7 @@ def tanh(x):
     ],
 )
 def test_operations_are_written_as_a_learner_would(executed: Execute, expected: float, text: str) -> None:
-    """Operators on either side, methods, and functions of the file are what carries a program out."""
+    """Operators on either side, methods and functions of the file execute a program."""
     asked = program(text, **{name: value for name, value in {"a": 2, "b": -0.5}.items() if name in text.split("= ")[1]})
     (values,) = results(executed(OPERATIONS, asked, ["values"]))
     assert expected == floats(values)[-1]
@@ -147,7 +149,7 @@ def test_operations_are_written_as_a_learner_would(executed: Execute, expected: 
     ("lacking", "text"), [("exp", "L = exp(a)"), ("sigmoid", "L = sigmoid(a)"), ("__rmul__", "L = 3 * a")]
 )
 def test_what_an_engine_does_not_offer_is_told_apart(executed: Execute, lacking: str, text: str) -> None:
-    """A missing function or reflected operator is `not_offered`, no exception of the learner's."""
+    """A missing function or reflected operator is `not_offered`, and not an exception of the learner's code."""
     outcome = executed(OPERATIONS, program(text, a=2.0), ["values"])
     assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", "", [], [lacking]]]
 
@@ -162,20 +164,23 @@ def test_what_an_engine_does_not_offer_is_told_apart(executed: Execute, lacking:
     ids=["imported", "for floats", "no node"],
 )
 def test_what_is_called_as_a_function_and_is_none_is_not_offered(executed: Execute, more: str) -> None:
-    """A name alone offers nothing."""
+    """An operation's name that is not a function does not offer the operation."""
     outcome = executed(f"import math\n{OPERATIONS}\n{more}\n", program("L = exp(a)", a=2.0), ["values"])
     assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", "", [], ["exp"]]]
 
 
 def test_a_method_that_takes_an_argument_is_named(executed: Execute) -> None:
-    """`log(message)` is no logarithm, and nobody is told that there is none."""
+    """`log(message)` is not a logarithm.
+
+    It is named as a method that wants an argument, and the operation does not count as missing.
+    """
     more = "class Value(Value):\n    def exp(self, message):\n        return message"
     outcome = executed(f"{OPERATIONS}\n{more}\n", program("L = exp(a)", a=2.0), ["values"])
     assert outcome == ["broke", [], ["build", "wants_argument", "WantsArgument", "", [], ["exp"]]]
 
 
 def test_a_function_that_is_offered_and_broken_is_told(executed: Execute) -> None:
-    """Anything but a TypeError is the function's own."""
+    """Any exception except TypeError is the function's own."""
     outcome = executed(OPERATIONS.replace("x.data / 100", "x.date / 100"), program("L = tanh(a)", a=2.0), ["values"])
     assert ("broke", "raised", "AttributeError") == (outcome[0], *outcome[2][1:3])
 
@@ -187,7 +192,7 @@ def test_a_function_that_is_offered_and_broken_is_told(executed: Execute) -> Non
 def test_an_operator_that_the_class_does_not_define_is_not_offered(
     executed: Execute, closures: str, lacking: str, text: str
 ) -> None:
-    """Python itself refuses, and the class has no such method."""
+    """Python raises TypeError, and the class has no such method."""
     asked = program(text, **{name: value for name, value in {"a": 1, "b": 2}.items() if name in text})
     outcome = executed(closures, asked, ["values"])
     assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", "", [], [lacking]]]
@@ -209,13 +214,13 @@ def test_an_operator_that_is_there_and_refuses_is_the_learners_exception(
 
 @pytest.mark.parametrize(("leaf_type", "whole"), [("float", False), ("int", True)])
 def test_whole_leaves_are_ints_where_a_run_says_so(leaf_type: str, whole: bool) -> None:
-    """What is sent is `2.0`, or `2`."""
+    """A leaf is given as `2.0`, or as `2` if the run asks for ints."""
     (_, first, *_), (_, second, *_) = Run(program("L = a * b", a=2, b=0.5), (), whole=whole).spell(BOTH.wire)[:2]
     assert [leaf_type] * 2 == [type(first).__name__, type(second).__name__]
 
 
 def test_operations_in_place_are_sent_as_that() -> None:
-    """`x + y` is built as `x += y`, where a node stands on the left."""
+    """If the left operand is a node, `x + y` is executed as `x += y`."""
     asked = program("b = 2 + a; L = b * a", a=3)
     assert ["leaf", "add", "imul"] == [op for op, *_ in Run(asked, (), in_place=True).spell(asked.wire)]
 
@@ -227,7 +232,7 @@ def test_operations_in_place_are_sent_as_that() -> None:
 def test_an_operation_that_gives_no_node_shows_what_it_gave(
     executed: Execute, closures: str, expected: str, returned: str
 ) -> None:
-    """Where an operation returns something else, its type stands in place of the value and the gradient."""
+    """If an operation returns something else, its type replaces the value and the gradient."""
     body = f"    def __add__(self, other):\n        return {returned}\n"
     source = closures.replace("    def __add__", f"{body}\n    def plus", 1)
     values, grads = results(executed(source, program("L = a + b", a=1, b=2), ["values"], ["grads"]))
@@ -237,7 +242,7 @@ def test_an_operation_that_gives_no_node_shows_what_it_gave(
 
 @pytest.mark.parametrize("step", [["backward", 2], ["local_rules", 2, 1.0], ["preload", [[2, 1.0]]], ["triple", 2]])
 def test_a_step_on_something_that_is_no_node_says_so(executed: Execute, closures: str, step: list[Any]) -> None:
-    """An operation returning None is told as that when its result is needed, not as an AttributeError."""
+    """If an operation returned None, the step that needs its result says so instead of raising AttributeError."""
     source = closures.replace("        out._backward = run\n        return out", "        out._backward = run", 1)
     outcome = executed(source, program("L = a + b", a=1, b=2), step)
     assert ("broke", [], "shape") == (outcome[0], outcome[1], outcome[2][1])
@@ -250,7 +255,7 @@ def test_a_step_on_something_that_is_no_node_says_so(executed: Execute, closures
 def test_a_gradient_that_is_no_number_goes_by_its_type(
     executed: Execute, closures: str, expected: str, assigned: str
 ) -> None:
-    """None, words, lists and truth values in .grad are named."""
+    """None, texts, lists and truth values in .grad are named by their type."""
     source = closures.replace("self.grad = 1.0", f"self.grad = {assigned}\n        return")
     _, grads = results(executed(source, BOTH, ["backward", 3], ["grads"]))
     assert expected == floats(grads)[3]
@@ -268,20 +273,20 @@ def test_local_rules_pass_the_upstream_gradient_down(executed: Execute, engine: 
 
 
 def test_preloaded_gradients_are_kept(executed: Execute, engine: Any) -> None:
-    """What `preload` puts into leaves is there when the rules run, and shares are added to it."""
+    """Rules add their contributions to the gradients that `preload` sets."""
     steps = ["preload", [[0, 5.0], [1, -7.0]]], ["local_rules", 3, 1.0], ["grads"]
     assert [3.0, -5.0, 1.0, 1.0] == floats(results(executed(engine.source, BOTH, *steps))[2])
 
 
 def test_preload_sets_everything_else_to_zero(executed: Execute, closures: str) -> None:
-    """Gradients that are there from before are set to 0, those of nodes the engine made besides as well."""
+    """Other gradients are set to 0, also those of nodes inside an operation."""
     source = closures.replace("data, 0.0, set(_prev)", "data, 9.0, set(_prev)")
     _, grads = results(executed(source, BOTH, ["preload", [[1, 2.0]]], ["grads"]))
     assert [0.0, 2.0, 0.0, 0.0] == floats(grads)
 
 
 def test_rules_run_for_nodes_that_the_engine_made_besides(executed: Execute, closures: str) -> None:
-    """a - b made as a + b * -1 has three operations more than one; all their rules run."""
+    """If a - b is made as a + b * -1, the rules of all three operations run."""
     source = closures + "    def __sub__(self, other):\n        return self + other * Value(-1.0)\n"
     _, _, grads = results(
         executed(source, program("L = a - b", a=1, b=2), ["preload", []], ["local_rules", 2, 2.0], ["grads"])
@@ -290,27 +295,27 @@ def test_rules_run_for_nodes_that_the_engine_made_besides(executed: Execute, clo
 
 
 def test_rules_above_the_root_stay_still(executed: Execute, closures: str) -> None:
-    """From an inner node only what it was computed from is reached."""
+    """From an inner node, only the rules of the nodes that it was computed from run."""
     _, _, grads = results(executed(closures, BOTH, ["preload", []], ["local_rules", 2, 1.0], ["grads"]))
     assert [-3.0, 2.0, 1.0, 0.0] == floats(grads)
 
 
 def test_an_engine_without_rules_is_told_so(executed: Execute) -> None:
-    """Where nodes keep neither closures nor local gradients there is nothing to run."""
+    """If nodes have neither closures nor local derivatives, the problem says that there is no rule."""
     outcome = executed(OPERATIONS, program("L = a + b", a=1, b=2), ["local_rules", 2, 1.0])
     assert outcome[2][:3] == ["local_rules", "shape", "no_rule"]
     assert outcome[2][5][:2] == ["data", "grad"]
 
 
 def test_a_node_without_its_rule_is_told(executed: Execute, closures: str) -> None:
-    """An operation whose result has no `_backward` to call is named as that."""
+    """The problem names an operation whose result has no `_backward` to call."""
     source = closures.replace("out._backward = run", "out._backward = None", 1)
     outcome = executed(source, program("L = a + b", a=1, b=2), ["local_rules", 2, 1.0])
     assert outcome[2] == ["local_rules", "shape", "nothing_to_call", "", [], ["_backward"], []]
 
 
 def test_an_exception_in_a_rule_has_its_line(executed: Execute, closures: str) -> None:
-    """What a rule raises is told with the learner's own line."""
+    """An exception in a rule has the learner's line."""
     source = closures.replace("            self.grad += out.grad", "            raise NotImplementedError('what?')")
     line = source[: source.index("raise NotImplementedError")].count("\n") + 1
     outcome = executed(source, program("L = a + b", a=1, b=2), ["values"], ["local_rules", 2, 1.0])
@@ -319,13 +324,13 @@ def test_an_exception_in_a_rule_has_its_line(executed: Execute, closures: str) -
 
 
 def test_a_tripled_root_triples_every_gradient(executed: Execute, engine: Any) -> None:
-    """A backward pass that goes through the rules follows the change; the root's own gradient stays 1."""
+    """A backward pass that runs the rules gives three times the gradients. The root's own gradient stays 1."""
     _, _, grads = results(executed(engine.source, BOTH, ["triple", 3], ["backward", 3], ["grads"]))
     assert [-6.0, 6.0, 3.0, 1.0] == floats(grads)
 
 
 def test_gradients_by_differences_do_not_follow(executed: Execute, closures: str) -> None:
-    """Gradients that were found without the rules stay as they were."""
+    """Gradients that are computed without the rules do not change."""
     source = closures[: closures.index("    def backward")] + (
         "    def backward(self):\n        self.grad = 1.0\n        for node in self._prev: node.grad = 4.0\n"
     )
@@ -339,27 +344,27 @@ def test_gradients_by_differences_do_not_follow(executed: Execute, closures: str
     indirect=True,
 )
 def test_a_trace_has_each_rule_and_what_it_added(executed: Execute, engine: Any) -> None:
-    """Watched closures say which node ran when, and what it added where."""
+    """The trace has the order in which closures ran, and their contributions."""
     _, _, traced = results(executed(engine.source, BOTH, ["watch"], ["backward", 3], ["traced"]))
     assert trace(traced) == [(3, {0: 1.0, 2: 1.0}), (2, {0: -3.0, 1: 2.0})]
 
 
 @pytest.mark.parametrize("engine", ["pairs", "parallel", "pairs of functions", "parallel functions"], indirect=True)
 def test_stored_gradients_leave_no_trace(executed: Execute, engine: Any) -> None:
-    """An engine that keeps local gradients has no functions to watch."""
+    """An engine with stored local derivatives has no functions to trace."""
     watch, _, traced = results(executed(engine.source, BOTH, ["watch"], ["backward", 3], ["traced"]))
     assert (["nothing"], ["trace", []]) == (watch, traced)
 
 
 def test_a_closure_that_runs_twice_is_seen_twice(executed: Execute, closures: str) -> None:
-    """Every run of a closure is in the trace."""
+    """The trace has every run of a closure."""
     source = closures.replace("node._backward()", "node._backward(); node._backward()")
     _, _, traced = results(executed(source, program("L = a * b", a=2, b=3), ["watch"], ["backward", 2], ["traced"]))
     assert [2, 2] == [node for node, _ in trace(traced)]
 
 
 def test_a_trace_is_cut_after_a_thousand_runs(executed: Execute, closures: str) -> None:
-    """However often a closure is called, the answer stays small."""
+    """The answer stays small, however often a closure is called."""
     source = closures.replace("node._backward()", "[node._backward() for _ in range(1500)]")
     _, _, traced = results(executed(source, program("L = a * b", a=2, b=3), ["watch"], ["backward", 2], ["traced"]))
     assert len(traced[1]) == 1000
@@ -395,14 +400,14 @@ def test_a_trace_is_cut_after_a_thousand_runs(executed: Execute, closures: str) 
     ],
 )  # fmt: skip
 def test_whatever_a_function_returns_is_told(executed: Execute, closures: str, expected: list[Any], body: str) -> None:
-    """Nodes by index, numbers exactly, None as nothing, anything else by its type's name."""
+    """Nodes are given by index, numbers exactly, None as nothing, and anything else by its type's name."""
     (returned,) = results(executed(with_function(closures, body), BOTH, ["call", "f", [["node", 3]]]))
     assert expected == returned
 
 
 @pytest.mark.parametrize("body", ["return Value(1.0)", "return [Value(1.0), root]", "yield root * root\nyield root"])
 def test_a_node_made_besides_has_an_index_beyond_the_program(executed: Execute, closures: str, body: str) -> None:
-    """A node that is none of the program's, but the engine's own, is told apart from a stranger."""
+    """A node that the engine made in addition to the program's nodes differs from an unknown object."""
     (returned,) = results(executed(with_function(closures, body), BOTH, ["call", "f", [["node", 3]]]))
     index, *rest = returned[1]
     assert index >= 4
@@ -410,7 +415,7 @@ def test_a_node_made_besides_has_an_index_beyond_the_program(executed: Execute, 
 
 
 def test_a_generator_without_end_is_cut(executed: Execute, closures: str) -> None:
-    """Longer than any right answer, an endless one says nothing new."""
+    """An endless generator gives a list of bounded length."""
     source = with_function(closures, "while True:\n    yield root")
     (returned,) = results(executed(source, BOTH, ["call", "f", [["node", 3]]]))
     assert returned[0] == "nodes"
@@ -418,7 +423,7 @@ def test_a_generator_without_end_is_cut(executed: Execute, closures: str) -> Non
 
 
 def test_a_generator_that_raises_is_the_learners_problem(executed: Execute, closures: str) -> None:
-    """An exception while a result is walked through is told like one inside the call."""
+    """An exception during iteration is reported like one inside the call."""
     source = with_function(closures, "yield root\nraise ValueError('enough')")
     outcome = executed(source, BOTH, ["call", "f", [["node", 3]]])
     assert outcome[2][:4] == ["call", "raised", "ValueError", "enough"]
@@ -435,13 +440,13 @@ def test_a_generator_that_raises_is_the_learners_problem(executed: Execute, clos
 def test_arguments_are_nodes_lists_of_nodes_and_numbers(
     executed: Execute, closures: str, expected: list[float], arguments: list[Any], body: str
 ) -> None:
-    """A function is called with what the check names."""
+    """A function is called with the arguments that the check names."""
     (returned,) = results(executed(with_function(closures, body), BOTH, ["call", "f", arguments]))
     assert expected == floats(returned)
 
 
 def test_a_function_that_is_not_there_is_named(executed: Execute, closures: str) -> None:
-    """A missing function is told by the name that the exercise asks for."""
+    """A missing function has the name that the exercise asks for."""
     outcome = executed(closures, BOTH, ["call", "build_topo", [["node", 3]]])
     assert outcome[2] == ["call", "shape", "no_function", "", [], ["build_topo"], []]
 
@@ -450,7 +455,10 @@ def test_a_function_that_is_not_there_is_named(executed: Execute, closures: str)
 
 
 def test_an_order_seed_decides_how_a_set_is_walked(executed: Execute, closures: str) -> None:
-    """A function that hangs on a set's order answers differently under the seeds 0 and 1, alike each time."""
+    """A function that depends on a set's order has different results under the seeds 0 and 1.
+
+    A repeated run has the same results.
+    """
     source = with_function(closures, "return list(root._prev)")
     asked = program("L = a * b", a=2, b=3)
     answers = [
@@ -460,13 +468,13 @@ def test_an_order_seed_decides_how_a_set_is_walked(executed: Execute, closures: 
 
 
 def test_a_large_graph_is_walked_as_it_comes(executed: Execute, closures: str) -> None:
-    """Without an order seed nothing is followed, and programs of many nodes are carried out all the same."""
+    """Without an order seed, no object is numbered, and large programs are executed all the same."""
     (values,) = results(executed(closures, chain(5000), ["values"], calls=100_000, order_seed=None))
     assert floats(values)[-1] == 1.0 + 4998 * 0.5
 
 
 def test_a_single_leaf_is_a_program(executed: Execute, closures: str) -> None:
-    """A program may have no operation at all."""
+    """A program may have no operation."""
     _, grads, values = results(executed(closures, leaf(2.0), ["backward", 0], ["grads"], ["values"]))
     assert ([1.0], [2.0]) == (floats(grads), floats(values))
 
@@ -477,7 +485,7 @@ def batch(*runs: tuple[Program, list[Any]], seeds: tuple[int | None, ...] = (0,)
 
 
 def test_a_batch_has_an_outcome_for_each_seed_and_run(loaded: Load, closures: str) -> None:
-    """Every run is executed once under every order seed, and the reading stands in front."""
+    """Every run is executed once under every order seed. The reading comes first."""
     asked = batch((BOTH, [["values"]]), (leaf(1.0), []), seeds=(0, 1, 2, 3))
     read, wire, seeds = execute(loaded(closures), FILE, asked)
     assert (read, wire[0]) == ("read", "Value")
@@ -485,7 +493,7 @@ def test_a_batch_has_an_outcome_for_each_seed_and_run(loaded: Load, closures: st
 
 
 def test_an_outcome_that_differs_between_seeds_is_told_each_time(loaded: Load, closures: str) -> None:
-    """What hangs on the order of a set is spelled out under each seed under which it is another."""
+    """An outcome that is equal to that of the first order seed is `same`. Any other is given in full."""
     source = closures + "def first(node):\n    return [next(iter(node._prev))]\n"
     asked = batch((BOTH, [["call", "first", [["node", 3]]]]), (leaf(1.0), []), seeds=(0, 1))
     _, _, (one, other) = execute(loaded(source), FILE, asked)
@@ -495,7 +503,7 @@ def test_an_outcome_that_differs_between_seeds_is_told_each_time(loaded: Load, c
 
 
 def test_a_row_in_short_makes_the_same_nodes(loaded: Load, closures: str) -> None:
-    """A chain sent in short gives what it gives when every operation is spelled out."""
+    """A chain in its short form gives the same nodes as one with every operation spelled out."""
     made = chain(50)
     answers = []
     for wire in (made.sent, made.wire):
@@ -506,14 +514,14 @@ def test_a_row_in_short_makes_the_same_nodes(loaded: Load, closures: str) -> Non
 
 
 def test_one_broken_run_leaves_the_others(loaded: Load, closures: str) -> None:
-    """An exception costs the run at hand; those before and after it go through."""
+    """An exception ends only the present run. The runs before and after it are complete."""
     asked = batch((leaf(1.0), []), (program("L = a / b", a=1, b=2), []), (leaf(2.0), []))
     _, _, (outcomes,) = execute(loaded(closures), FILE, asked)
     assert ["done", "broke", "done"] == [outcome[0] for outcome in outcomes]
 
 
 def test_once_the_budget_is_spent_nothing_more_is_run(loaded: Load, closures: str) -> None:
-    """After a run that used up its calls the rest of the batch is left out, under every seed."""
+    """After a run that used up its calls, the rest of the batch is left out, under every order seed."""
     source = closures.replace("visit(source)", "visit(source); seen.clear()")
     asked = batch((leaf(1.0), []), (diamonds(30), [["backward", diamonds(30).root]]), (leaf(2.0), []), seeds=(0, 1))
     _, _, (first, second) = execute(loaded(source), FILE, asked)
@@ -522,20 +530,20 @@ def test_once_the_budget_is_spent_nothing_more_is_run(loaded: Load, closures: st
 
 
 def test_each_run_has_a_budget_of_its_own(loaded: Load, closures: str) -> None:
-    """Calls are counted run by run."""
+    """Calls are counted for each run."""
     runs = [(program("L = a + b", a=1, b=2), [["values"]])] * 50
     _, _, (outcomes,) = execute(loaded(closures), FILE, batch(*runs, calls=20))
     assert {"done"} == {outcome[0] for outcome in outcomes}
 
 
 def test_a_file_that_is_no_engine_is_unread(loaded: Load) -> None:
-    """What cannot be read as an engine gives one problem for the whole batch."""
+    """A file that is not readable as an engine gives one problem for the whole batch."""
     answer = execute(loaded("x = 1\n"), FILE, batch((leaf(1.0), [])))
     assert answer == ["unread", ["reading", "shape", "no_class", "", [], [], []]]
 
 
 def test_without_an_engine_functions_are_called_with_numbers(loaded: Load) -> None:
-    """A file of functions alone needs no class, and nothing is built."""
+    """A file with only functions needs no class, and no node is built."""
     asked = batch((Program((), 0, ""), [["call", "half", [["number", 3.0]]]]))
     read, wire, ((outcome,),) = execute(loaded("def half(x):\n    return x / 2\n"), FILE, asked | {"engine": False})
     assert (read, wire[1:]) == ("read", ["data", "grad", "", "", "", False])
@@ -543,7 +551,7 @@ def test_without_an_engine_functions_are_called_with_numbers(loaded: Load) -> No
 
 
 def test_a_constructor_without_end_is_unread(loaded: Load) -> None:
-    """Reading has a budget as well."""
+    """Reading the engine has a budget of calls, too."""
     source = (
         "class Value:\n    def __init__(self, x):\n        while self.m(): pass\n    def m(self):\n        return 1\n"
     )
@@ -553,7 +561,7 @@ def test_a_constructor_without_end_is_unread(loaded: Load) -> None:
 
 
 def test_the_same_object_twice_goes_by_its_first_index(executed: Execute) -> None:
-    """An operation that returns its operand gives two nodes of the program one object."""
+    """If an operation returns its operand, two nodes of the program are the same object."""
     source = """
 class Value:
     def __init__(self, data):
@@ -571,7 +579,7 @@ def f(node):
 
 
 def test_the_worker_knows_the_binary_operations_of_the_table() -> None:
-    """It imports nothing of the grader, so it has a list of its own."""
+    """The worker imports nothing of the grader, so it has its own list, which is the same."""
     table = {name: operation.compute for name, operation in operations.OPERATIONS.items() if operation.symbol}
     assert table == _BINARY
     assert list(table) == list(_REFLECTED)
@@ -581,7 +589,7 @@ def test_the_worker_knows_the_binary_operations_of_the_table() -> None:
 
 
 def test_operations_made_anew_start_without_gradients(executed: Execute, engine: Any) -> None:
-    """After `anew` the leaves are the same nodes with gradient 0, and the operations are new ones."""
+    """After `anew`, the leaves are the same nodes with gradient 0, and the operations are new nodes."""
     _, _, grads, _, again = results(
         executed(engine.source, BOTH, ["backward", 3], ["anew"], ["grads"], ["backward", 3], ["grads"])
     )
@@ -603,7 +611,10 @@ Value.grad = property(lambda v: GRADS.get(id(v), 0.0), lambda v, grad: GRADS.__s
 def test_nodes_made_anew_take_the_ids_of_those_that_died(
     executed: Execute, closures: str, expected: list[float], also: str
 ) -> None:
-    """Who keeps gradients by `id()` finds those of nodes that are gone; what lives on keeps its id to itself."""
+    """New nodes get the ids of removed nodes, so an engine that keeps gradients by `id()` finds old ones.
+
+    A node that still exists keeps its id.
+    """
     init = "self.data, self.grad, self._prev = data, 0.0, set(_prev)"
     source = closures.replace(init, "self.data, self._prev = data, set(_prev)" + also) + BY_ID
     *_, again = results(executed(source, BOTH, ["backward", 3], ["anew"], ["grads"]))
@@ -626,7 +637,7 @@ def train(loss_of, parameters, steps, rate):
 
 
 def test_train_is_given_the_program_and_its_leaves(executed: Execute, engine: Any) -> None:
-    """L = a * b + a from a = 2, b = -3: a step of 0.5 against (-2, 2) leads to a = 3, b = -4."""
+    """For L = a * b + a from a = 2, b = -3, a step of 0.5 against the gradients (-2, 2) leads to a = 3, b = -4."""
     losses, values = results(executed(engine.source + TRAIN, BOTH, ["train", 3, 1, 0.5], ["values"]))
     assert [-4.0] == floats(losses)
     assert [3.0, -4.0] == floats(values)[:2]

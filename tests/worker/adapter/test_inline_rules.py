@@ -1,4 +1,4 @@
-"""Rules that stand in the backward pass itself: recognised, run alone, tripled."""
+"""Rules inside the backward pass itself are recognised, run alone and tripled."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -20,13 +20,13 @@ GRAPH = program("h = a * b; L = h * h + a", a=2, b=-3)
 def test_a_pass_that_reads_gradients_and_adds_is_recognised(
     loaded_shape: Load, shapes: dict[str, str], kind: str, name: str
 ) -> None:
-    """What keeps gradients elsewhere is not; nor is a function that can be called."""
+    """A pass that keeps gradients elsewhere is not recognised, and neither is one with a function to call."""
     assert kind == introspect.read(loaded_shape(shapes[name])).rule
 
 
 @pytest.mark.parametrize("name", INLINE)
 def test_each_rule_runs_alone(executed: Callable[..., Any], shapes: dict[str, str], name: str) -> None:
-    """From the upstream gradient that is given, onto gradients that are there already, and a second time the same."""
+    """A rule runs from a given upstream gradient and adds to existing gradients. A second run does the same."""
     steps = [["preload", [[0, 5.0], [1, -7.0]]], ["local_rules", GRAPH.root, -2.5], ["grads"]]
     _, results = executed(shapes[name], GRAPH, *steps, *steps)
     expected = [5 - 2.5 * 37, -7 + 2.5 * 24, 30.0, -2.5, -2.5]
@@ -37,14 +37,14 @@ def test_each_rule_runs_alone(executed: Callable[..., Any], shapes: dict[str, st
 
 @pytest.mark.parametrize("name", INLINE)
 def test_a_tripled_root_triples_what_is_below(executed: Callable[..., Any], shapes: dict[str, str], name: str) -> None:
-    """The pass follows what it reads at the root."""
+    """The pass reads a tripled gradient at the root."""
     _, results = executed(shapes[name], GRAPH, ["triple", GRAPH.root], ["backward", GRAPH.root], ["grads"])
     assert [111.0, -72.0] == pytest.approx([float.fromhex(results[2][1][GRAPH.index[leaf]]) for leaf in "ab"])
 
 
 @pytest.mark.parametrize("name", INLINE)
 def test_the_class_is_left_as_it_was(loaded_shape: Load, shapes: dict[str, str], name: str) -> None:
-    """Gradients are watched while a pass runs, and no longer."""
+    """Gradients are watched only while a pass runs."""
     module = loaded_shape(shapes[name])
     before = dict(vars(module.Value))
     introspect.read(module)

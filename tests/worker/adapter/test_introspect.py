@@ -1,4 +1,4 @@
-"""What stands for what in a learner's engine."""
+"""How the parts of a learner's engine are recognised."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -16,7 +16,7 @@ Load = Callable[[str], ModuleType]
 
 
 def engine_with(attributes: str, name: str = "Value", value: str = "data") -> str:
-    """An engine whose constructor keeps what `attributes` says; `*` and `+` pass inputs on."""
+    """Return an engine whose constructor sets the given attributes. `*` and `+` pass their inputs on."""
     return f"""
 class {name}:
     def __init__(self, x, sources=(), op=""):
@@ -29,7 +29,7 @@ class {name}:
 
 
 def test_every_kind_of_local_rule_is_recognised(loaded: Load, engine: Any) -> None:
-    """Kind, attribute and inputs are found in each engine that keeps local rules."""
+    """The kind, the attribute and the inputs are found in each engine with local rules."""
     found = introspect.read(loaded(engine.source))
     assert (engine.kind, engine.rule_name) == (found.rule, found.rule_name)
     assert engine.inputs == found.inputs
@@ -37,7 +37,7 @@ def test_every_kind_of_local_rule_is_recognised(loaded: Load, engine: Any) -> No
 
 
 def test_reading_leaves_no_trace_in_later_nodes(loaded: Load, engine: Any) -> None:
-    """The nodes that the probe was made of are thrown away: a fresh leaf has a fresh gradient."""
+    """The nodes made for reading are thrown away. A new leaf has a fresh gradient."""
     module = loaded(engine.source)
     introspect.read(module)
     assert module.Value(1.0).grad == 0.0
@@ -59,21 +59,21 @@ def test_reading_leaves_no_trace_in_later_nodes(loaded: Load, engine: Any) -> No
     ],
 )
 def test_names_are_found(loaded: Load, data: str, grad: str, inputs: str, attributes: str) -> None:
-    """The usual names win; other names are taken where only one reading is possible."""
+    """Usual names come first. Other names are used if only one reading is possible."""
     found = introspect.read(loaded(engine_with(attributes, value=data)))
     assert (data, grad, inputs) == (found.data, found.grad, found.inputs)
 
 
 @pytest.mark.parametrize(("expected", "start"), [(True, "None"), (False, "0.0"), (False, "0")])
 def test_how_gradients_start_is_noted(loaded: Load, expected: bool, start: str) -> None:
-    """A gradient that is None before anything flows is read as one."""
+    """A gradient that is None at first is recognised as a gradient."""
     found = introspect.read(loaded(engine_with(f"self.data, self.grad, self._prev = x, {start}, sources")))
     assert expected is found.grad_starts_as_none
     assert found.number(2) == 2.0
 
 
 def test_none_counts_as_zero_only_where_gradients_start_so(loaded: Load) -> None:
-    """None is zero in an engine that starts with None and no number in any other."""
+    """In an engine whose gradients start as None, None is 0. In any other, it is not a number."""
     with_none = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, None, sources")))
     without = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
     assert with_none.number(None) == 0.0
@@ -83,14 +83,14 @@ def test_none_counts_as_zero_only_where_gradients_start_so(loaded: Load) -> None
 
 @pytest.mark.parametrize("slots", ["('data', 'grad', '_prev', '_op')", "['data', 'grad', '_prev', '_op']"])
 def test_slots_are_read(loaded: Load, slots: str) -> None:
-    """A class with __slots__ is read like any other."""
+    """A class with __slots__ is read like any other class."""
     source = engine_with("self.data, self.grad, self._prev, self._op = x, 0.0, sources, op")
     found = introspect.read(loaded(source.replace("    def __init__", f"    __slots__ = {slots}\n    def __init__", 1)))
     assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs)
 
 
 def test_slots_with_unusual_names_are_read(loaded: Load) -> None:
-    """Slots are searched where the usual names are absent; a single slot may be a plain string."""
+    """Slots are searched if the usual names are absent. A single slot may be a plain string."""
     source = """
 class Base:
     __slots__ = "number"
@@ -106,7 +106,7 @@ class Value(Base):
 
 
 def test_properties_are_read(loaded: Load) -> None:
-    """`data` and `grad` may be properties over attributes of other names."""
+    """`data` and `grad` may be properties over other attributes."""
     source = engine_with("self._d, self._g, self.inputs = x, 0.0, sources") + (
         "    @property\n    def data(self):\n        return self._d\n"
         "    @property\n    def grad(self):\n        return self._g\n"
@@ -124,7 +124,7 @@ def test_properties_are_read(loaded: Load) -> None:
     ids=["value", "gradient"],
 )
 def test_two_possible_readings_are_refused(loaded: Load, named: tuple[str, ...], usual: str, attributes: str) -> None:
-    """Where two attributes could be meant, both are named, and the usual name is asked for."""
+    """If two attributes fit, both are named, and the usual name is asked for."""
     with pytest.raises(Unreadable) as refusal:
         introspect.read(loaded(engine_with(attributes)))
     assert all(name in str(refusal.value) for name in (*named, usual))
@@ -135,31 +135,31 @@ def test_two_possible_readings_are_refused(loaded: Load, named: tuple[str, ...],
     [("no_value", "self.grad = 0.0"), ("no_gradient", "self.data = x")],
 )
 def test_a_missing_attribute_is_asked_for(loaded: Load, missing: str, attributes: str) -> None:
-    """Where nothing can be meant, the usual name is asked for."""
+    """If no attribute fits, the usual name is asked for."""
     with pytest.raises(Unreadable, match=missing):
         introspect.read(loaded(engine_with(attributes)))
 
 
 def test_the_only_class_with_plus_and_times_is_the_engine(loaded: Load) -> None:
-    """A class need not be called Value if no other can add and multiply."""
+    """The engine need not be called Value if only one class can add and multiply."""
     source = "class Tape:\n    pass\n" + engine_with("self.data, self.grad, self._prev = x, 0.0, sources", "Scalar")
     assert introspect.read(loaded(source)).cls.__name__ == "Scalar"
 
 
 def test_a_subclass_is_no_second_engine(loaded: Load) -> None:
-    """Of a base and its subclasses the base is meant."""
+    """Of a base class and its subclasses, the base class is the engine."""
     source = engine_with("self.data, self.grad, self._prev = x, 0.0, sources", "Scalar") + "class Sum(Scalar): pass\n"
     assert introspect.read(loaded(source)).cls.__name__ == "Scalar"
 
 
 def test_value_wins_over_other_classes(loaded: Load) -> None:
-    """With several classes that add and multiply, `Value` is the engine."""
+    """If several classes add and multiply, `Value` is the engine."""
     keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
     assert introspect.read(loaded(engine_with(keeps, "Vector") + engine_with(keeps))).cls.__name__ == "Value"
 
 
 def test_two_candidates_are_named(loaded: Load) -> None:
-    """Two classes that could be the engine are both named."""
+    """If two classes may be the engine, both are named."""
     keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
     with pytest.raises(Unreadable, match=r"several_classes.*Scalar.*Dual"):
         introspect.read(loaded(engine_with(keeps, "Scalar") + engine_with(keeps, "Dual")))
@@ -167,33 +167,33 @@ def test_two_candidates_are_named(loaded: Load) -> None:
 
 @pytest.mark.parametrize("source", ["", "x = 1\n", "class Node:\n    pass\n", "from fractions import Fraction\n"])
 def test_a_file_without_an_engine_says_so(loaded: Load, source: str) -> None:
-    """A file without a class that adds and multiplies, or with somebody else's only, has no engine."""
+    """A file has no engine if none of its own classes adds and multiplies."""
     with pytest.raises(Unreadable, match="no_class"):
         introspect.read(loaded(source))
 
 
 def test_a_file_with_plus_alone_is_read(loaded: Load) -> None:
-    """An exercise's file need not have both operations."""
+    """A file need not have both operations."""
     source = engine_with("self.data, self.grad, self._prev = x, 0.0, set(sources)")
     found = introspect.read(loaded(source.replace("__mul__", "times")))
     assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs)
 
 
 def test_a_file_without_operations_is_read_as_far_as_it_goes(loaded: Load) -> None:
-    """A leaf alone shows value and gradient; inputs and rule are found to be absent."""
+    """A leaf alone has a value and a gradient, but neither inputs nor a rule."""
     source = "class Value:\n    def __init__(self, x):\n        self.data, self.grad = x, 0.0\n"
     found = introspect.read(loaded(source))
     assert ("data", "grad", "", "", "") == (found.data, found.grad, found.inputs, found.rule, found.rule_name)
 
 
 def test_an_engine_without_local_rules_has_none(loaded: Load) -> None:
-    """A class that keeps neither functions nor local gradients has no rule."""
+    """A class without functions and local derivatives on its nodes has no rule."""
     found = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
     assert ("", "") == (found.rule, found.rule_name)
 
 
 def test_a_constructors_exception_comes_through(loaded: Load) -> None:
-    """What the learner's constructor raises is theirs to see."""
+    """An exception of the learner's constructor is not replaced."""
     with pytest.raises(NotImplementedError, match="what does a value remember"):
         introspect.read(loaded(engine_with("raise NotImplementedError('what does a value remember?')")))
 
@@ -208,13 +208,13 @@ def test_a_constructors_exception_comes_through(loaded: Load) -> None:
     ],
 )
 def test_the_backward_pass_is_a_method_or_a_function(loaded: Load, call: str) -> None:
-    """`backward()` on a node, or a function of the file that takes the root, under its usual names."""
+    """It is `backward()` of a node, or a function of the file that takes the root, under a usual name."""
     module = loaded(call)
     assert introspect.backward_of(module, module.Value(), "_backward")() == "passed"
 
 
 def test_no_backward_pass_is_said(loaded: Load) -> None:
-    """Where nothing is called like a backward pass, that is what the learner reads."""
+    """If nothing has the name of a backward pass, the problem says so."""
     module = loaded("class Value: pass\n")
     with pytest.raises(Unreadable, match="no_backward"):
         introspect.backward_of(module, module.Value(), "_backward")
@@ -231,7 +231,7 @@ def test_no_backward_pass_is_said(loaded: Load) -> None:
     ids=["ascii", "class in German", "attributes in German", "long name"],
 )
 def test_every_reading_can_be_told(loaded: Load, cls: str, attributes: str, value: str) -> None:
-    """The other side accepts what is told of any engine that can be read, whatever its names are."""
+    """The trusted side accepts the reading of every engine, whatever its names are."""
     import json
 
     found = introspect.read(loaded(engine_with(attributes, cls, value)))
@@ -242,7 +242,7 @@ def test_every_reading_can_be_told(loaded: Load, cls: str, attributes: str, valu
 
 
 def test_a_rule_called_back_is_no_backward_pass() -> None:
-    """A local rule whose name could mean the pass is not taken for it where the file has a `backward`."""
+    """If the file has a `backward`, a local rule with a name such as `back` is not taken for the backward pass."""
     module = ModuleType("submission")
     exec(
         "class Value:\n    def back(self):\n        return 'rule'\ndef backward(root):\n    return 'passed'\n",
@@ -284,6 +284,6 @@ METHOD = """def _backward(self):
 def test_values_that_are_saved_are_no_local_gradients(
     loaded: Load, rule: str, name: str, saved: str, method: str, more: str
 ) -> None:
-    """Numbers beside the inputs are read as slopes where they have that name, or where nothing else can be meant."""
+    """Numbers beside the inputs are local derivatives if their name says so, or if nothing else fits."""
     found = introspect.read(loaded(SAVED.format(saved=saved, method=method, more=more)))
     assert (rule, name) == (found.rule, found.rule_name)

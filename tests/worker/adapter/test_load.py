@@ -1,4 +1,4 @@
-"""Loading one file: what it may import, what is left out, what went wrong in plain data."""
+"""Loading one file: permitted imports, left-out code, and errors as plain data."""
 
 import builtins
 import json
@@ -22,7 +22,7 @@ Problem = Callable[[str], list[Any]]
 
 
 class Absent:
-    """An import hook that finds some modules missing, as they are in the worker."""
+    """An import hook that makes some modules missing, as they are in the worker."""
 
     names = ("torch", "graphviz")
 
@@ -33,7 +33,7 @@ class Absent:
 
 @pytest.fixture
 def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Python in which neither torch nor graphviz can be imported."""
+    """Make torch and graphviz impossible to import."""
     for name in list(sys.modules):
         if name.partition(".")[0] in Absent.names:
             monkeypatch.delitem(sys.modules, name)
@@ -42,7 +42,7 @@ def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def problem(loaded: Load) -> Callable[[str], list[Any]]:
-    """What describe() says of the exception that loading raises."""
+    """Return the description of the exception that loading raises."""
 
     def find(source: str) -> list[Any]:
         try:
@@ -72,7 +72,7 @@ def problem(loaded: Load) -> Callable[[str], list[Any]]:
 )
 @pytest.mark.usefixtures("no_torch")
 def test_an_import_that_nobody_uses_costs_nothing(loaded: Load, source: str) -> None:
-    """A module that grading does not offer may be imported and left alone."""
+    """A module that grading does not offer may be imported if it is not used."""
     assert loaded(source).__name__ == "submission"
 
 
@@ -100,7 +100,7 @@ def test_an_import_that_nobody_uses_costs_nothing(loaded: Load, source: str) -> 
 )
 @pytest.mark.usefixtures("no_torch")
 def test_a_module_that_is_not_offered_explains_itself_when_used(problem: Problem, what: str, use: str) -> None:
-    """Whatever is done with a stand-in, the learner reads what is missing and what there is."""
+    """Any use of the placeholder raises an error that names the missing module and the available ones."""
     kind, name, message, lines = problem(f"import torch\n\n{use}\n")
     assert (kind, name) == ("module", "NotAvailable")
     assert f"{what} is not available while grading (there are only the standard library)" == message
@@ -109,7 +109,7 @@ def test_a_module_that_is_not_offered_explains_itself_when_used(problem: Problem
 
 @pytest.mark.usefixtures("no_torch")
 def test_a_name_from_a_missing_module_explains_itself(problem: Problem) -> None:
-    """`from graphviz import Digraph` names what was called, not only the module."""
+    """For `from graphviz import Digraph`, the error names `Digraph`, not only the module."""
     kind, _, message, lines = problem("from graphviz import Digraph\nDigraph(format='svg')\n")
     assert kind == "module"
     assert message.startswith("graphviz.Digraph is not available")
@@ -118,7 +118,7 @@ def test_a_name_from_a_missing_module_explains_itself(problem: Problem) -> None:
 
 @pytest.mark.usefixtures("no_torch")
 def test_what_is_offered_is_listed(loaded: Load) -> None:
-    """The explanation names the modules that the course allows."""
+    """The error names the modules that the course allows."""
     with pytest.raises(load.NotAvailable, match="there are only the standard library and numpy"):
         loaded("import torch\ntorch.tensor(1)\n", numpy="/nowhere")
 
@@ -135,7 +135,7 @@ def test_what_is_offered_is_listed(loaded: Load) -> None:
 )
 @pytest.mark.usefixtures("no_torch")
 def test_a_guarded_import_fails_as_its_author_expects(loaded: Load, source: str) -> None:
-    """Inside `try` an import of a missing module raises, so that the `except` is reached."""
+    """Inside `try`, the import of a missing module raises, so that `except` runs."""
     assert loaded(source).torch is None
 
 
@@ -151,7 +151,7 @@ def test_a_guarded_import_fails_as_its_author_expects(loaded: Load, source: str)
     ],
 )
 def test_a_wrong_import_from_the_standard_library_is_an_error(problem: Problem, source: str) -> None:
-    """Stand-ins are for modules that are not there; a name that a module lacks is a mistake."""
+    """Placeholders are only for missing modules. A name that an existing module lacks is an error."""
     kind, name, *_ = problem(source)
     assert kind == "raised"
     assert name in ("ImportError", "ModuleNotFoundError")
@@ -171,7 +171,7 @@ print(json.dumps(module.result))
 
 
 def in_the_worker(source: str, allow: dict[str, str]) -> Any:
-    """Load a source in a Python that is started as the worker is; gives the file's `result`."""
+    """Load a source in a Python process that is started as the worker is, and return the file's `result`."""
     done = subprocess.run(
         [sys.executable, "-s", "-S", "-c", IN_THE_WORKER, str(Path(grader.__file__).parent)],
         input=json.dumps({"source": source, "allow": allow}),
@@ -185,7 +185,7 @@ def in_the_worker(source: str, allow: dict[str, str]) -> Any:
 
 
 def test_numpy_is_there_and_the_rest_of_its_folder_is_not() -> None:
-    """An allowed module is imported with all its parts; its neighbours in site-packages stay out."""
+    """An allowed module is available with all its parts. Other modules in site-packages are not."""
     source = """
 import importlib
 import numpy as np
@@ -201,14 +201,14 @@ for name in ("pytest", "msgspec", "yaml", "grader", "worker.adapter.nothing"):
 
 
 def test_numpys_random_numbers_are_the_same_each_time() -> None:
-    """A file that draws its weights from numpy shows the same in every process."""
+    """A file that draws its weights from numpy has the same ones in every process."""
     allow = {"numpy": str(Path(numpy.__file__).parent.parent)}
     one, other = (in_the_worker("import numpy as np\nresult = np.random.rand()\n", allow) for _ in range(2))
     assert one == other
 
 
 def test_numpy_is_a_stand_in_where_a_course_does_not_allow_it() -> None:
-    """Without permission numpy is as absent as anything else."""
+    """If a course does not allow numpy, it is missing like any other module."""
     source = """
 import numpy as np
 try:
@@ -221,13 +221,16 @@ except ImportError as error:
 
 
 def test_a_modules_own_words_explain_themselves_too() -> None:
-    """What begins with two underscores raises, for Python itself asks for such names, but says why."""
+    """A name that begins with two underscores raises AttributeError, because Python itself looks for such names.
+
+    The message explains it.
+    """
     source = "import torch\ntry:\n    torch.__version__\nexcept AttributeError as error:\n    result = str(error)\n"
     assert "torch is not available while grading" in in_the_worker(source, {})
 
 
 def test_what_a_file_imports_is_there_beforehand() -> None:
-    """The standard library's modules are imported before the file runs, their parts and what they load late as well."""
+    """Modules of the standard library are imported before the file runs, with their parts and what they import late."""
     source = "import xml.dom.minidom\nfrom wave import open\nfrom xml.etree import cElementTree, ElementTree\n"
     source += "import datetime\nwhen = datetime.datetime.strptime\n"
     wanted = {"xml.dom.minidom", "wave", "xml.etree.ElementTree", "_strptime"}
@@ -238,7 +241,7 @@ def test_what_a_file_imports_is_there_beforehand() -> None:
 
 
 def test_numpys_late_modules_are_named_where_numpy_is_imported() -> None:
-    """Another thing's `testing` is not numpy's."""
+    """`np.testing` is a module of numpy only if the file imports numpy as np."""
     uses = "np.testing.assert_allclose\nx.strptime\n"
     late = {"numpy.testing", "_strptime"}
     assert late == late & load._named_modules(f"import numpy as np\n{uses}")
@@ -247,7 +250,10 @@ def test_numpys_late_modules_are_named_where_numpy_is_imported() -> None:
 
 @pytest.mark.parametrize("source", ["δ = 1\n", "x = 'ü'\n", 'x = "\\N{DIGIT ONE}"\n'])
 def test_what_the_compiler_needs_is_there_beforehand(source: str) -> None:
-    """Names with accents, and characters by name, take a module to compile, which the sandbox might not let be read."""
+    """Names with accents, and characters by name, need a module to compile.
+
+    The sandbox might not be able to read it later.
+    """
     sys.modules.pop("unicodedata", None)
     load.preimport(source, {})
     assert "unicodedata" in sys.modules
@@ -257,7 +263,7 @@ def test_what_the_compiler_needs_is_there_beforehand(source: str) -> None:
 def test_importing_beforehand_neither_acts_nor_fails(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Importing beforehand raises nothing, whatever the module does, and modules that act are left alone."""
+    """No module raises, and modules with effects are not imported."""
     monkeypatch.setattr(sys, "argv", [""])
     load.preimport(f"import {name}\n", {})
     assert capfd.readouterr().out == ""
@@ -265,14 +271,14 @@ def test_importing_beforehand_neither_acts_nor_fails(
 
 @pytest.mark.parametrize("name", ["this", "lib2to3.__main__", "distutils.core", "idlelib.run", "test.support"])
 def test_what_acts_when_it_is_imported_is_not_imported(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Programs, and modules that do something by themselves, wait until the file asks for them."""
+    """Programs, and modules with effects, are imported only when the file imports them."""
     monkeypatch.delitem(sys.modules, name, raising=False)
     load.preimport(f"import {name}\n", {})
     assert name not in sys.modules
 
 
 def test_reading_a_file_runs_nothing_of_it() -> None:
-    """Parsing gives code and the lines of guarded imports."""
+    """Parsing gives the code and the lines of guarded imports."""
     parsed = load.parse(
         "import os.path, re\nfrom json import loads\ntry:\n    import torch\nexcept: pass\n1 / 0\n", FILE
     )
@@ -283,7 +289,7 @@ def test_reading_a_file_runs_nothing_of_it() -> None:
 
 
 def test_the_main_guard_is_not_run(loaded: Load) -> None:
-    """A learner's own trials under `if __name__ == "__main__"` stay out of grading."""
+    """Code under `if __name__ == "__main__"` does not run while grading."""
     module = loaded("ran = False\nif __name__ == '__main__':\n    ran = True\n")
     assert module.ran is False
     assert module.__name__ == "submission"
@@ -291,7 +297,7 @@ def test_the_main_guard_is_not_run(loaded: Load) -> None:
 
 @pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
 def test_a_dataclass_works(loaded: Load, future: str) -> None:
-    """dataclasses look their class's module up: it is where they look."""
+    """dataclasses look up the module of a class, and find it."""
     source = f"""{future}from dataclasses import dataclass, field
 from typing import ClassVar
 @dataclass(eq=False)
@@ -307,7 +313,7 @@ class Value:
 
 
 def test_the_graders_own_builtins_stay_as_they_are(loaded: Load) -> None:
-    """The import hook is the learner's module's own."""
+    """Only the learner's module has the import hook."""
     before = builtins.__import__
     module = loaded("import math\nhook = __builtins__['__import__']\n")
     assert module.hook is not before
@@ -337,7 +343,7 @@ def test_the_files_name_is_what_the_learner_knows(loaded: Load) -> None:
     ],
 )
 def test_a_problem_is_told_in_plain_data(problem: Problem, expected: list[Any], source: str) -> None:
-    """Kind, type, message and the learner's own lines, outermost first."""
+    """A problem has a kind, type, message and the learner's own lines, outermost first."""
     assert expected == problem(source)
 
 
@@ -351,37 +357,37 @@ def test_a_problem_is_told_in_plain_data(problem: Problem, expected: list[Any], 
     ],
 )
 def test_every_kind_of_syntax_error_has_its_line(problem: Problem, name: str, line: int, source: str) -> None:
-    """Indentation, tabs, and what only the compiler finds are syntax errors with a line as well."""
+    """Errors of indentation and tabs, and those that only the compiler finds, are syntax errors with a line."""
     kind, _, _, lines = problem(source)
     assert ("syntax", [line]) == (kind, lines), name
 
 
 def test_a_syntax_error_elsewhere_is_an_exception_like_others(problem: Problem) -> None:
-    """A SyntaxError out of eval() is what the code raised, at the line that called it."""
+    """A SyntaxError from eval() is an exception at the line of the call."""
     kind, name, _, lines = problem("x = 1\neval('1 +')\n")
     assert ("raised", "SyntaxError", [2]) == (kind, name, lines)
 
 
 @pytest.mark.parametrize(("kind", "error"), [("calls", calls.OutOfCalls()), ("cpu", limits.OutOfTime())])
 def test_a_spent_budget_is_a_kind_of_its_own(kind: str, error: BaseException) -> None:
-    """Calls and CPU time are told apart from what the learner's code raises."""
+    """Running out of calls or CPU time is not an exception of the learner's code."""
     assert kind == load.describe(error, FILE)[0]
 
 
 def test_long_and_strange_messages_are_cut_and_cleaned(problem: Problem) -> None:
-    """A message is at most 300 characters of text that can be written anywhere."""
+    """A message has at most 300 characters, and each of them can be encoded."""
     _, _, message, _ = problem("raise ValueError('\\ud800' + 'x' * 1000)\n")
     assert message == "?" + "x" * 299
 
 
 def test_a_message_that_raises_is_no_second_problem(problem: Problem) -> None:
-    """An exception whose __str__ fails is told without its message."""
+    """If an exception's __str__ fails, the problem has no message."""
     source = "class Own(Exception):\n    def __str__(self):\n        raise SystemExit\nraise Own\n"
     assert problem(source) == ["raised", "Own", "(its message cannot be shown)", [4]]
 
 
 def test_of_a_deep_traceback_the_last_lines_are_kept(problem: Problem) -> None:
-    """A recursion without end shows its innermost lines only."""
+    """An endless recursion has only its innermost lines."""
     kind, name, _, lines = problem("def f(x):\n    return f(x)\nf(1)\n")
     assert ("raised", "RecursionError", [2, 2, 2, 2]) == (kind, name, lines)
 
@@ -409,5 +415,5 @@ STUB = '"""Title."""\n\ndef f(x):\n    # TODO: what?\n    raise NotImplementedEr
     ],
 )
 def test_only_a_change_of_code_counts_as_a_start(expected: bool, source: str) -> None:
-    """Comments and layout aside, a file is the stub or it is not; a broken file is not."""
+    """A file with other comments or layout than the stub is not started. A file with a syntax error is."""
     assert expected is load.same_code(source, STUB)

@@ -1,4 +1,4 @@
-"""A run as it is recorded: which line made a node, which rule ran when, which line wrote which gradient."""
+"""The recording of a run: the line that made each node, the order of rules, and the line of each gradient's write."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -33,7 +33,7 @@ class Visit(NamedTuple):
 
     @property
     def amounts(self) -> dict[int, float]:
-        """What each node received."""
+        """Return the contributions that each node received."""
         found: dict[int, float] = {}
         for change in self.changes:
             assert isinstance(change.before, float)
@@ -60,7 +60,7 @@ def number(token: str) -> float | str:
 
 
 def recorded(outcome: list[Any]) -> Record:
-    """The recording in an outcome."""
+    """Return the recording in an outcome."""
     tag, lines, visits, values, grads, left_out, elsewhere = outcome[1][0]
     assert tag == "record"
     return Record(
@@ -94,7 +94,7 @@ def line_of(source: str, part: str, nth: int = 0) -> int:
 
 
 def test_every_kind_of_rule_gives_its_visits(executed: Execute, engine: Any) -> None:
-    """Users come before their inputs, each with its upstream gradient and what it adds to which input."""
+    """Users come before their inputs. Each visit has its upstream gradient and its contributions."""
     found = recorded(executed(engine.source, NEST, *steps(NEST)))
     assert [7.0, 2.0, -1.0, -1.0, -1.0, 4.0, 1.0] == found.grads
     assert {3, 4, 5, 6} == set(found.order)
@@ -116,7 +116,7 @@ def test_each_use_is_a_change_of_its_own(executed: Execute, engine: Any) -> None
 
 
 def test_rules_that_the_grader_runs_are_recorded_alike(executed: Execute, engine: Any) -> None:
-    """`local_rules` gives the same visits as a pass."""
+    """`local_rules` gives the same visits as a backward pass."""
     found = recorded(executed(engine.source, NEST, ["record", 1], ["local_rules", 6, 1.0]))
     assert [6, 5, 4, 3] == found.order
     assert [7.0, 2.0, -1.0] == found.grads[:3]
@@ -149,7 +149,7 @@ SEEN = {  # engines of other shapes, and whether single visits can be told
 
 
 def test_every_shape_is_listed(shapes: dict[str, str]) -> None:
-    """Each engine of another shape is recorded below."""
+    """The next test has every engine of another shape."""
     assert SEEN.keys() == shapes.keys()
 
 
@@ -157,7 +157,7 @@ def test_every_shape_is_listed(shapes: dict[str, str]) -> None:
 def test_engines_of_other_shapes_are_recorded(
     loaded_shape: Callable[[str], ModuleType], shapes: dict[str, str], name: str
 ) -> None:
-    """The visits add up to the gradients that the leaves have in the end; where they do not, that is told."""
+    """The visits add up to the final gradients of the leaves, or the recording says that they do not."""
     batch = {"runs": [[NEST.sent, steps(NEST)]], "order_seeds": [0], "calls": 10_000, "engine": True}
     found = recorded(execute.execute(loaded_shape(shapes[name]), FILE, batch)[2][0][0])
     assert [7.0, 2.0, -1.0] == found.grads[:3]
@@ -173,7 +173,7 @@ def test_engines_of_other_shapes_are_recorded(
 
 
 def test_the_line_that_makes_a_node_is_the_operations(executed: Execute, closures: str) -> None:
-    """A leaf has no line; a node that an operation makes of others has the line of that operation."""
+    """A leaf has no line. A node inside an operation has the line of the operation."""
     minus = "def __sub__(self, other):\n        return self + other * -1.0\n\n    def __mul__(self, other):\n"
     wrap = "        other = other if isinstance(other, Value) else Value(other)\n"
     source = closures.replace("def __mul__(self, other):\n", minus + wrap)
@@ -182,7 +182,7 @@ def test_the_line_that_makes_a_node_is_the_operations(executed: Execute, closure
 
 
 def test_the_line_that_writes_is_the_innermost_of_the_file(executed: Execute, closures: str) -> None:
-    """Where a rule calls a helper, the helper's line wrote the gradient; the visit has the rule's first line."""
+    """If a rule calls a helper, the write has the helper's line, and the visit has the rule's first line."""
     source = closures.replace("self.grad += out.grad", "add(self, out.grad)", 1)
     source += "\n\ndef add(node, amount):\n    node.grad += amount\n"
     both = program("L = a + b", a=2, b=3)
@@ -197,7 +197,7 @@ def test_the_line_that_writes_is_the_innermost_of_the_file(executed: Execute, cl
 
 
 def test_a_write_that_does_away_with_what_was_there_shows(executed: Execute, closures: str) -> None:
-    """With `=` the second use of a finds 3 and leaves 3."""
+    """With `=`, the second use of a finds 3 and leaves 3."""
     source = closures.replace("self.grad += other.data", "self.grad = other.data")
     source = source.replace("other.grad += self.data", "other.grad = self.data")
     (visit,) = recorded(executed(source, SQUARE, *steps(SQUARE))).visits
@@ -205,7 +205,7 @@ def test_a_write_that_does_away_with_what_was_there_shows(executed: Execute, clo
 
 
 def test_a_rule_that_runs_twice_is_two_visits(executed: Execute, engine: Any) -> None:
-    """Where every node stands in the order once for each path, its rule runs as often."""
+    """If the order lists a node once for each path, its rule has as many visits."""
     source = engine.source.replace("if id(node) not in seen:", "if True:")
     diamond = program("b = a * a; c = b + a; L = c * b", a=3)
     found = recorded(executed(source, diamond, *steps(diamond)))
@@ -213,7 +213,7 @@ def test_a_rule_that_runs_twice_is_two_visits(executed: Execute, engine: Any) ->
 
 
 def test_an_exception_in_a_rule_keeps_what_came_before(executed: Execute, closures: str) -> None:
-    """The visits up to the exception are there, also the one that it ended."""
+    """The recording has the visits up to the exception, including the one that raised it."""
     source = closures.replace("other.grad += self.data * out.grad", "raise ValueError('here')")
     outcome = executed(source, NEST, *steps(NEST))
     assert ("broke", "backward") == (outcome[0], outcome[2][0])
@@ -222,7 +222,7 @@ def test_an_exception_in_a_rule_keeps_what_came_before(executed: Execute, closur
 
 
 def test_an_operation_that_raises_keeps_the_nodes_before_it(executed: Execute, closures: str) -> None:
-    """What was made before has its values; nothing has run."""
+    """Earlier nodes have their values, and no rule has run."""
     outcome = executed(closures.replace("out = Value(self.data + other.data", "out = Value(1 / 0"), NEST, *steps(NEST))
     assert ("broke", "build") == (outcome[0], outcome[2][0])
     found = recorded(outcome)
@@ -230,7 +230,7 @@ def test_an_operation_that_raises_keeps_the_nodes_before_it(executed: Execute, c
 
 
 def test_an_endless_pass_is_cut(executed: Execute, closures: str) -> None:
-    """A pass that never ends is stopped by its budget; no more visits are kept than may be sent."""
+    """The budget stops an endless pass. The recording has at most as many visits as may be sent."""
     source = closures.replace("for node in reversed(order):", "while True:\n          for node in reversed(order):")
     outcome = executed(source, SQUARE, *steps(SQUARE), calls=5_000)
     assert ("broke", "calls") == (outcome[0], outcome[2][1])
@@ -240,7 +240,7 @@ def test_an_endless_pass_is_cut(executed: Execute, closures: str) -> None:
 
 
 def test_nodes_inside_an_operation_have_inner_visits(executed: Execute, closures: str) -> None:
-    """Where `-` is made of others, the rules of the nodes inside belong to the operation; only named nodes show."""
+    """If `-` is made of other operations, their rules belong to it. Only nodes of the program have names."""
     wrap = "        other = other if isinstance(other, Value) else Value(other)\n"
     minus = "def __sub__(self, other):\n        return self + other * -1.0\n\n    def __mul__(self, other):\n"
     source = closures.replace("def __mul__(self, other):\n", minus + wrap)
@@ -250,7 +250,7 @@ def test_nodes_inside_an_operation_have_inner_visits(executed: Execute, closures
 
 
 def test_what_the_pass_writes_after_a_rule_is_outside(executed: Execute, closures: str) -> None:
-    """A pass that clears a gradient after its rule has run is seen to, at that line."""
+    """If the pass clears a gradient after its rule, the recording has that write and its line."""
     source = closures.replace(
         "            node._backward()", "            node._backward()\n            node.grad = 0.0"
     )
@@ -260,7 +260,7 @@ def test_what_the_pass_writes_after_a_rule_is_outside(executed: Execute, closure
 
 
 def test_a_later_pass_can_be_recorded_alone(executed: Execute, closures: str) -> None:
-    """Rules and gradients are followed from the step on that is named."""
+    """Rules and gradients are recorded from the named step on."""
     again = [["record", 3], ["backward", 1], ["preload", []], ["backward", 1]]
     found = recorded(executed(closures, SQUARE, *again))
     assert [1] == found.order
@@ -268,7 +268,7 @@ def test_a_later_pass_can_be_recorded_alone(executed: Execute, closures: str) ->
 
 
 def test_a_file_without_a_pass_runs_its_rules(executed: Execute, closures: str) -> None:
-    """`pass_or_rules` runs backward(), or the local rules where there is none."""
+    """`pass_or_rules` runs backward() if there is one, and the local rules otherwise."""
     without = closures.replace("def backward(self)", "def other(self)")
     for source in (closures, without):
         found = recorded(executed(source, NEST, ["record", 1], ["pass_or_rules", 6]))
@@ -277,7 +277,7 @@ def test_a_file_without_a_pass_runs_its_rules(executed: Execute, closures: str) 
 
 
 def test_a_class_whose_gradient_is_a_default_is_recorded(executed: Execute, closures: str) -> None:
-    """A gradient may stand in the class until it is written."""
+    """A gradient may be an attribute of the class until it is first written."""
     source = closures.replace("class Value:", "class Value:\n    grad = 0.0\n")
     source = source.replace(
         "self.data, self.grad, self._prev = data, 0.0, set(_prev)", "self.data, self._prev = data, set(_prev)"
@@ -288,7 +288,7 @@ def test_a_class_whose_gradient_is_a_default_is_recorded(executed: Execute, clos
 def test_rules_in_the_pass_cannot_be_run_one_at_a_time(
     loaded_shape: Callable[[str], ModuleType], shapes: dict[str, str]
 ) -> None:
-    """Where the rules stand in backward(), a recording of single rules says that there is none."""
+    """If the rules are inside backward(), the recording of single rules says that there are none."""
     runs = [[SQUARE.sent, [["record", 1], ["local_rules", 1, 1.0]]]]
     batch = {"runs": runs, "order_seeds": [0], "calls": 10_000, "engine": True}
     outcome = execute.execute(loaded_shape(shapes["rules_in_the_pass"]), FILE, batch)[2][0][0]

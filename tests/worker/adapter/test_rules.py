@@ -1,4 +1,4 @@
-"""Local rules of every kind: run alone, tripled, watched."""
+"""Local rules of every kind are run alone, tripled and watched."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -27,7 +27,7 @@ Load = Callable[[str], ModuleType]
 
 
 class Case:
-    """Two leaves, a = 3 and b = -2, and the rules of the engine that they belong to."""
+    """Two leaves, a = 3 and b = -2, and the rules of their engine."""
 
     def __init__(self, module: ModuleType) -> None:
         self.shape = introspect.read(module)
@@ -45,7 +45,7 @@ def case(loaded: Load, engine: Any) -> Case:
 
 
 def test_times_hands_on_the_other_ones_value(case: Case) -> None:
-    """Running the rule of a * b adds upstream times the other value to each input."""
+    """The rule of a * b adds the upstream gradient times the other value to each input."""
     node = case.a * case.b
     node.grad = 0.5
     case.rules.run(node)
@@ -53,7 +53,7 @@ def test_times_hands_on_the_other_ones_value(case: Case) -> None:
 
 
 def test_plus_hands_on_what_arrives(case: Case) -> None:
-    """Running the rule of a + b adds the upstream gradient to both."""
+    """The rule of a + b adds the upstream gradient to both inputs."""
     node = case.a + case.b
     node.grad = -2.5
     case.rules.run(node)
@@ -61,7 +61,7 @@ def test_plus_hands_on_what_arrives(case: Case) -> None:
 
 
 def test_shares_add_to_what_is_there(case: Case) -> None:
-    """A gradient that an input holds before stays."""
+    """An existing gradient of an input is kept."""
     case.a.grad, case.b.grad = 5.0, -7.0
     node = case.a * case.b
     node.grad = 1.0
@@ -70,7 +70,7 @@ def test_shares_add_to_what_is_there(case: Case) -> None:
 
 
 def test_one_value_used_twice_receives_both_shares(case: Case) -> None:
-    """a * a gives a twice its own value, twice upstream."""
+    """In a * a, a receives its own value times the upstream gradient twice."""
     node = case.a * case.a
     node.grad = 2.0
     case.rules.run(node)
@@ -78,12 +78,12 @@ def test_one_value_used_twice_receives_both_shares(case: Case) -> None:
 
 
 def test_an_operations_result_has_a_rule(case: Case) -> None:
-    """Every kind of rule is found on a node that an operation made."""
+    """Every kind of rule is found on the result of an operation."""
     assert case.rules.has(case.a * case.b)
 
 
 def test_a_tripled_rule_hands_on_three_times_as_much(case: Case) -> None:
-    """Tripling changes what arrives at the inputs and leaves the node's own gradient as it was."""
+    """Tripling a rule changes the contributions to its inputs, and not the node's own gradient."""
     node = case.a * case.b
     node.grad = 0.5
     case.rules.triple(node)
@@ -93,7 +93,7 @@ def test_a_tripled_rule_hands_on_three_times_as_much(case: Case) -> None:
 
 
 def test_tripling_one_node_leaves_the_others(case: Case) -> None:
-    """Only the node at hand hands on more."""
+    """Only the contributions of that node are tripled."""
     tripled, other = case.a * case.b, case.a * case.b
     case.rules.triple(tripled)
     other.grad = 0.5
@@ -102,7 +102,7 @@ def test_tripling_one_node_leaves_the_others(case: Case) -> None:
 
 
 def test_the_engines_own_pass_meets_the_tripled_rule(case: Case) -> None:
-    """A backward pass that goes through the rules gives three times the gradients."""
+    """A backward pass that runs the rules gives three times the gradients."""
     node = case.a * case.b
     case.rules.triple(node)
     introspect.backward_of(ModuleType("nothing"), node, "_backward")()
@@ -112,7 +112,7 @@ def test_the_engines_own_pass_meets_the_tripled_rule(case: Case) -> None:
 
 @functions
 def test_a_watched_rule_does_what_it_did(case: Case) -> None:
-    """Watching calls back once for each run, around it, and changes no gradient."""
+    """The callback is called once for each run, and no gradient changes."""
     node = case.a * case.b
     node.grad = 0.5
     seen = []
@@ -131,7 +131,7 @@ def test_a_watched_rule_does_what_it_did(case: Case) -> None:
 
 @functions
 def test_watching_one_node_leaves_the_others(case: Case) -> None:
-    """A node that nobody watches runs unseen, also where the rule is a method of the class."""
+    """Other nodes are not watched, even if the rule is a method of the class."""
     watched, other = case.a * case.b, case.a * case.b
     case.rules.watch(watched, lambda node, run: pytest.fail("nobody watches this one"))
     other.grad = 0.5
@@ -141,7 +141,7 @@ def test_watching_one_node_leaves_the_others(case: Case) -> None:
 
 @functions
 def test_a_watched_and_tripled_rule_is_both(case: Case) -> None:
-    """Watching a tripled rule sees three times the shares."""
+    """A tripled rule that is watched shows three times the contributions."""
     node = case.a * case.b
     node.grad = 0.5
     runs = []
@@ -153,7 +153,7 @@ def test_a_watched_and_tripled_rule_is_both(case: Case) -> None:
 
 
 def test_gradients_that_start_as_none_are_zero_to_a_stored_rule(loaded: Load) -> None:
-    """(input, local gradient) pairs are handed on also where a gradient is None until something flows."""
+    """A stored local derivative adds its contribution to a gradient that is None as to 0."""
     source = """
 class Value:
     def __init__(self, data, edges=()):
@@ -169,7 +169,7 @@ class Value:
 
 
 def test_a_rule_that_gives_too_few_shares_is_an_error(loaded: Load) -> None:
-    """Shares that do not pair off with the inputs are the learner's mistake, not silently dropped."""
+    """If the number of contributions differs from the number of inputs, it is an error of the learner's code."""
     source = """
 class Value:
     def __init__(self, data, inputs=(), rule=None):
@@ -186,7 +186,7 @@ class Value:
 
 
 def test_a_closure_with_defaults_is_no_function_of_the_gradient(loaded: Load) -> None:
-    """`def run(a=self, b=other)` wants no argument: it is called with none."""
+    """`def run(a=self, b=other)` needs no argument, so it is called without one."""
     source = """
 class Value:
     def __init__(self, data, _prev=()):
@@ -209,7 +209,7 @@ class Value:
 
 @pytest.mark.parametrize("returned", ["self.grad, other.grad", "[1.0, 2.0]", "out", "True"])
 def test_what_a_closure_returns_besides_does_not_count(loaded: Load, returned: str) -> None:
-    """A closure that adds to its inputs is one, whatever it returns."""
+    """The result of a closure that adds to its inputs is ignored."""
     source = f"""
 class Value:
     def __init__(self, data):

@@ -1,4 +1,4 @@
-"""The order in which a set of nodes is walked is chosen by the order seed."""
+"""The order seed determines the order in which a set of nodes is iterated."""
 
 import itertools
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def identity(request: pytest.FixtureRequest) -> str:
 @given(st.integers(0, 2**40 - 1), st.integers(0, 2**40 - 1), st.sampled_from(SEEDS))
 @settings(database=None, deadline=None, derandomize=True, max_examples=300)
 def test_different_numbers_have_different_hashes(one: int, two: int, seed: int) -> None:
-    """order_hash is injective, and Python's hash() leaves its results as they are."""
+    """order_hash is injective, and Python's hash() does not change its results."""
     hashes = order_hash(one, seed), order_hash(two, seed)
     assert (one == two) == (hashes[0] == hashes[1])
     assert all(hash(h) == h and 0 <= h < 2**60 for h in hashes)
@@ -65,19 +65,19 @@ def test_different_numbers_have_different_hashes(one: int, two: int, seed: int) 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_two_of_the_first_numbers_collide(seed: int) -> None:
-    """Among the numbers that real graphs use no two hashes are the same."""
+    """The numbers that real graphs use have different hashes."""
     assert len({order_hash(number, seed) for number in range(50_000)}) == 50_000
 
 
 def first(seed: int, one: int, two: int) -> int:
-    """Which of two numbers a set walks first."""
+    """Return which of two numbers a set yields first."""
     back = {order_hash(number, seed): number for number in (one, two)}
     return back[next(iter({order_hash(one, seed), order_hash(two, seed)}))]
 
 
 @pytest.mark.parametrize("apart", range(1, 8))
 def test_neighbours_are_met_in_both_orders(apart: int) -> None:
-    """Two numbers less than eight apart are walked one way under seed 0 and the other way under seed 1."""
+    """A set yields two numbers less than eight apart in one order under seed 0, and in the other under seed 1."""
     for one in range(200):
         for pair in ((one, one + apart), (one + apart, one)):
             assert {first(0, *pair), first(1, *pair)} == {one, one + apart}
@@ -85,7 +85,7 @@ def test_neighbours_are_met_in_both_orders(apart: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_objects_are_hashed_by_number_and_seed(loaded: Load, identity: str, seed: int) -> None:
-    """The n-th object of a run has the n-th number's hash, whatever kind of class made it."""
+    """The n-th object of a run has the hash of the number n, whatever its class."""
     module = loaded(identity)
     nodes = Nodes(module)
     nodes.start_run(seed)
@@ -94,7 +94,7 @@ def test_objects_are_hashed_by_number_and_seed(loaded: Load, identity: str, seed
 
 
 def both_orders(module: ModuleType) -> bool:
-    """Whether of any two objects made within seven of each other each comes first under seed 0 or seed 1."""
+    """Return whether seeds 0 and 1 give both orders for any two objects made within seven of each other."""
     nodes = Nodes(module)
     met: dict[tuple[int, int], set[int]] = {}
     for seed in (0, 1):
@@ -107,12 +107,12 @@ def both_orders(module: ModuleType) -> bool:
 
 
 def test_a_real_set_of_two_objects_is_walked_in_both_orders(loaded: Load, identity: str) -> None:
-    """Two objects made close to each other are met in both orders by a set that Python itself made."""
+    """Python's own set yields two objects made close to each other in both orders."""
     assert both_orders(loaded(identity))
 
 
 def test_subclasses_share_their_bases_numbering(loaded: Load) -> None:
-    """Objects of subclasses, with and without an __init__ of their own, count on in one row."""
+    """Objects of subclasses, with and without their own __init__, are numbered together with the base class."""
     module = loaded(BASE)
     nodes = Nodes(module)
     nodes.start_run(1)
@@ -124,12 +124,12 @@ def test_subclasses_share_their_bases_numbering(loaded: Load) -> None:
 
 @pytest.mark.parametrize("identity", ["id(self)", "hash(id(self))", "object.__hash__(self)", "super().__hash__()"])
 def test_a_hash_of_ones_own_that_goes_by_identity_follows_the_seed(loaded: Load, identity: str) -> None:
-    """A class that hashes by id(), or hands on what object says, is walked in both orders as well."""
+    """The order also follows the seed for a class that hashes by id() or uses the hash of object."""
     assert both_orders(loaded(BY_ID.replace("id(self)", identity)))
 
 
 def test_a_class_that_cannot_be_hashed_stays_so(loaded: Load) -> None:
-    """A dataclass that compares by value has no hash, with and without our numbering."""
+    """A dataclass that compares by value has no hash, with and without the worker's numbering."""
     module = loaded(COMPARED)
     nodes = Nodes(module)
     nodes.start_run(0)
@@ -141,7 +141,7 @@ def test_a_class_that_cannot_be_hashed_stays_so(loaded: Load) -> None:
 
 @pytest.mark.parametrize("source", [PLAIN, COMPARED, SLOTS], ids=["plain", "dataclass", "slots"])
 def test_sorting_by_id_changes_with_the_seed(loaded: Load, source: str) -> None:
-    """`id` in the learner's module follows the seed, too: sorted(key=id) is ascending or descending."""
+    """`id` in the learner's module follows the seed: sorted(key=id) is ascending or descending."""
     module = loaded(source + "def ids(objects):\n    return [o.data for o in sorted(objects, key=id)]\n")
     nodes = Nodes(module)
     orders = []
@@ -152,7 +152,10 @@ def test_sorting_by_id_changes_with_the_seed(loaded: Load, source: str) -> None:
 
 
 def test_ids_tell_objects_apart_across_runs(loaded: Load) -> None:
-    """No two objects share an id, not even the n-th ones of two runs; others keep Python's own."""
+    """No two objects have the same id, not even the n-th ones of two runs.
+
+    Objects of other classes keep Python's id.
+    """
     module = loaded(PLAIN + "def ident(o):\n    return id(o)\n")
     nodes = Nodes(module)
     made = []
@@ -164,7 +167,7 @@ def test_ids_tell_objects_apart_across_runs(loaded: Load) -> None:
 
 
 def test_a_hash_never_changes(loaded: Load, identity: str) -> None:
-    """An object keeps the hash that it had first, also when a later run has another seed."""
+    """An object keeps its first hash, even if a later run has another seed."""
     module = loaded(identity)
     nodes = Nodes(module)
     nodes.start_run(0)
@@ -177,7 +180,7 @@ def test_a_hash_never_changes(loaded: Load, identity: str) -> None:
 
 
 def test_objects_made_at_import_get_a_number_when_first_hashed(loaded: Load) -> None:
-    """What was made before the run is hashed by a number as well, and keeps it."""
+    """An object made before the run gets a number with its first hash, and keeps it."""
     module = loaded(PLAIN + "zero = Value(0)\n")
     nodes = Nodes(module)
     nodes.start_run(1)
@@ -187,7 +190,7 @@ def test_objects_made_at_import_get_a_number_when_first_hashed(loaded: Load) -> 
 
 
 def test_a_copy_is_another_object(loaded: Load) -> None:
-    """copy() goes past the constructor and still gives an object with a number of its own."""
+    """copy() does not call the constructor, but the copy has its own number."""
     import copy
 
     module = loaded(PLAIN)
@@ -210,7 +213,7 @@ def test_a_copy_is_another_object(loaded: Load) -> None:
     ids=["exception", "enum", "namedtuple", "abc", "generic"],
 )
 def test_other_classes_of_the_file_keep_working(loaded: Load, source: str) -> None:
-    """Exceptions, enums, named tuples and abstract bases are made, compared and hashed as before."""
+    """Exceptions, enums, named tuples and abstract base classes are made, compared and hashed as before."""
     module = loaded(source + "def again():\n    return type(thing)(*args)\n")
     before = hash(module.thing) if module.thing.__hash__ is not object.__hash__ else None
     kind: Any = type(module.thing)
@@ -224,7 +227,7 @@ def test_other_classes_of_the_file_keep_working(loaded: Load, source: str) -> No
 
 
 def test_without_following_nothing_is_recorded(loaded: Load) -> None:
-    """Where order is left as it comes, objects are neither numbered nor kept."""
+    """Without an order seed, objects are neither numbered nor kept."""
     module = loaded(PLAIN)
     nodes = Nodes(module, follow=False)
     nodes.start_run(None)
@@ -235,14 +238,17 @@ def test_without_following_nothing_is_recorded(loaded: Load) -> None:
 
 
 def test_a_global_called_id_is_the_files_own(loaded: Load) -> None:
-    """A counter, or a function, of that name stays what it is."""
+    """A variable or a function of the file called `id` is not replaced."""
     module = loaded(PLAIN + "id = 7\ndef mine():\n    return id\n")
     Nodes(module)
     assert module.mine() == 7
 
 
 def test_the_usual_repr_follows_the_seed(loaded: Load) -> None:
-    """Sorted by `repr`, which spells an address, objects come in the order of the seed; a repr of one's own stays."""
+    """The default `repr`, which contains an address, sorts objects in the order of the seed.
+
+    A class's own repr is kept.
+    """
     source = PLAIN + "class Named(Value):\n    def __repr__(self):\n        return 'me'\n"
     module = loaded(source)
     nodes = Nodes(module)
@@ -256,7 +262,7 @@ def test_the_usual_repr_follows_the_seed(loaded: Load) -> None:
 
 @pytest.mark.parametrize("make", ["object.__new__(Value)", "copy.copy(Value(1))"])
 def test_an_object_made_past_the_class_is_met(loaded: Load, make: str) -> None:
-    """Whoever is handed a node that nobody followed gives it its number then."""
+    """A node that was made without the class's constructor gets its number when it is first used."""
     module = loaded(PLAIN + f"import copy\ndef make():\n    return {make}\n")
     nodes = Nodes(module)
     nodes.start_run(0)
@@ -267,7 +273,7 @@ def test_an_object_made_past_the_class_is_met(loaded: Load, make: str) -> None:
 
 
 def test_a_class_of_make_dataclass_is_followed(loaded: Load) -> None:
-    """Its module says `types`."""
+    """A class made by make_dataclass is numbered, although its module is `types`."""
     fields = "['data'], namespace={'__hash__': object.__hash__}, eq=False"
     module = loaded(f"from dataclasses import make_dataclass\nValue = make_dataclass('Value', {fields})\n")
     nodes = Nodes(module)

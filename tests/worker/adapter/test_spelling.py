@@ -1,4 +1,4 @@
-"""Numbers spelled exactly, names cut to what the other side accepts."""
+"""Numbers are spelled exactly, and names are cut to the form that the trusted side accepts."""
 
 import math
 import re
@@ -13,7 +13,7 @@ from grader.worker.adapter import spelling
 
 
 def without_address(value: object) -> str:
-    """The same test id in every process."""
+    """Return the same test id in every process."""
     return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 
 
@@ -28,7 +28,7 @@ class OwnInt(int):
 
 
 class Liar:
-    """Claims to be a float."""
+    """An object that claims to be a float."""
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:  # type: ignore[override]
@@ -42,7 +42,7 @@ class Liar:
 
 
 class LyingMeta(type):
-    """Claims other bases and another name."""
+    """A metaclass that claims other base classes and another name."""
 
     def mro(cls) -> list[type]:
         return [cls, object]
@@ -61,7 +61,7 @@ class LyingKind(metaclass=LyingMeta):
 
 
 class EqualsAll(type):
-    """A class that is equal to every other."""
+    """A class that equals every other class."""
 
     def __eq__(cls, other: object) -> bool:
         return True
@@ -79,13 +79,13 @@ class OwnArray(np.ndarray):  # type: ignore[type-arg]
 
 
 def test_pythons_own_numbers_are_spelled_exactly() -> None:
-    """A float or an int is spelled by float.hex(), to the last bit."""
+    """A float or an int is spelled by float.hex(), without rounding."""
     given = [3.0, 0.1, -0.0, 5e-324, math.inf, -math.inf, 3, -7, 0, 2**70]
     assert [float(number).hex() for number in given] == [spelling.spell(number) for number in given]
 
 
 def test_nan_is_spelled() -> None:
-    """Not-a-number is a float, too."""
+    """nan is a float, too."""
     assert spelling.spell(math.nan) == "nan"
 
 
@@ -107,7 +107,7 @@ def test_nan_is_spelled() -> None:
     ids=without_address,
 )
 def test_what_is_no_plain_number_goes_by_its_types_name(expected: str, thing: object) -> None:
-    """Whatever claims to be a number without being a float or an int is named, not believed."""
+    """An object that claims to be a number, but is not a float or an int, is spelled as its type's name."""
     assert expected == spelling.spell(thing)
 
 
@@ -127,7 +127,7 @@ def test_what_is_no_plain_number_goes_by_its_types_name(expected: str, thing: ob
     ids=without_address,
 )
 def test_numpys_scalars_are_numbers_once_numpy_is_known(expected: float, thing: object) -> None:
-    """A numpy scalar, or an array that holds a single number, is spelled as that number."""
+    """A numpy scalar, or an array of one number, is spelled as the number."""
     spelling.learn_numbers()
     assert expected.hex() == spelling.spell(thing)
 
@@ -147,25 +147,25 @@ def test_numpys_scalars_are_numbers_once_numpy_is_known(expected: float, thing: 
     ids=without_address,
 )
 def test_what_numpy_holds_besides_numbers_goes_by_its_name(expected: str, thing: object) -> None:
-    """Arrays of several numbers, truth values and words are no numbers in numpy's wrapping either."""
+    """Arrays of several numbers, truth values and texts of numpy are not numbers."""
     spelling.learn_numbers()
     assert expected == spelling.spell(thing)
 
 
 def test_numpys_own_item_is_asked_and_no_other() -> None:
-    """A subclass of an array cannot say what it holds by an `item` of its own."""
+    """A subclass of an array cannot choose its number by its own `item`."""
     spelling.learn_numbers()
     assert (2.5).hex() == spelling.spell(np.array(2.5).view(OwnArray))
 
 
 def test_a_class_that_equals_every_other_is_not_taken_for_numpys() -> None:
-    """A learner's metaclass has no say in whose number something is."""
+    """A learner's metaclass cannot make a class count as numpy's."""
     spelling.learn_numbers()
     assert spelling.spell(Chameleon()) == "!Chameleon"
 
 
 def test_numpy_is_unknown_until_it_is_learned() -> None:
-    """Without numpy loaded beforehand its scalars are strangers."""
+    """Before numpy is loaded, its scalars are not numbers."""
     assert spelling.spell(np.float64(0.1)) == "!float64"
 
 
@@ -174,19 +174,19 @@ def test_numpy_is_unknown_until_it_is_learned() -> None:
     [("Value", "Value"), ("a_b", "a b"), ("_hre", "Ähre"), ("object", ""), ("x" * 40, "x" * 200), ("object", "9")],
 )
 def test_a_types_name_is_cut_to_ascii_letters(expected: str, name: str) -> None:
-    """Names longer or stranger than the other side accepts are cut and spelled with `_`, or give way to `object`."""
+    """Long names are cut, and other characters become `_`. If nothing is left, the name is `object`."""
     assert expected == spelling.name_of(type(name, (), {}))
 
 
 @pytest.mark.parametrize("thing", [Fraction(1, 4), Decimal("0.25")])
 def test_fractions_and_decimals_are_numbers(thing: object) -> None:
-    """Exact arithmetic gives numbers like any other."""
+    """Exact fractions and decimals are numbers."""
     spelling.learn_numbers()
     assert spelling.spell(thing) == (0.25).hex()
 
 
 @pytest.mark.parametrize("thing", [Fraction(10**400), Decimal("sNaN")])
 def test_fractions_that_are_no_float_go_by_their_name(thing: object) -> None:
-    """What float cannot hold is told by its type."""
+    """A fraction that is too large for a float is spelled as its type's name."""
     spelling.learn_numbers()
     assert spelling.spell(thing) == "!" + type(thing).__name__

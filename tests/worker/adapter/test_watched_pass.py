@@ -1,4 +1,4 @@
-"""How a backward pass calls its local rules, seen by watching it once."""
+"""How a backward pass calls its local rules, learned by watching one run."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -55,7 +55,10 @@ class Value:
     ],
 )
 def test_each_shape_is_read(loaded_shape: Load, shapes: dict[str, str], expected: tuple[Any, ...], name: str) -> None:
-    """Kind and place of the rule, and for one that was seen in the pass its arguments and whether it adds."""
+    """The kind and the place of the rule are found.
+
+    For a rule seen in the pass, so are its arguments and whether it adds.
+    """
     found = introspect.read(loaded_shape(shapes[name]))
     call = found.call
     seen = () if call is None else (call.via, call.arguments, call.named, call.adds)
@@ -74,13 +77,13 @@ def test_each_shape_is_read(loaded_shape: Load, shapes: dict[str, str], expected
     ],
 )
 def test_a_rule_is_called_once_for_each_operation(loaded: Load, expected: bool, body: str) -> None:
-    """A function that the pass calls otherwise is not taken for the local rule."""
+    """A function that the pass calls in another way is not taken for the local rule."""
     found = introspect.read(loaded(ENGINE.replace("BODY", f"self.grad = self.grad or 1.0\n        {body}")))
     assert expected == (found.rule == "called")
 
 
 def test_a_function_that_goes_on_by_itself_is_no_local_rule(loaded: Load) -> None:
-    """Where one call propagates through all that is below, there is no rule of one operation."""
+    """If one call propagates through several nodes, there is no rule of one operation."""
     source = ENGINE.replace("BODY", "self.grad = 1.0\n        self.push(1.0)").replace(
         "    def backward",
         "    def push(self, grad):\n"
@@ -95,7 +98,7 @@ def test_a_function_that_goes_on_by_itself_is_no_local_rule(loaded: Load) -> Non
 
 
 def test_the_file_is_left_as_it_was(loaded_shape: Load, shapes: dict[str, str]) -> None:
-    """Functions of the file and entries of its tables are watched while the pass runs, and no longer."""
+    """Functions of the file and entries of its tables are watched only while the pass runs."""
     for name, names in (("interpreter", ("propagate",)), ("table_of_rules", ("_add", "_mul"))):
         module = loaded_shape(shapes[name])
         before = [getattr(module, one) for one in names] + [*vars(module).get("RULES", {}).values()]
@@ -107,7 +110,7 @@ def test_the_file_is_left_as_it_was(loaded_shape: Load, shapes: dict[str, str]) 
     "name", ["rule_of_node_and_inputs", "rule_with_keywords", "grad_fn_object", "interpreter", "table_of_rules"]
 )
 def test_one_node_is_tripled_and_watched_alone(loaded_shape: Load, shapes: dict[str, str], name: str) -> None:
-    """A function that nodes share is replaced for one of them only."""
+    """A function that nodes share is replaced for only one of them."""
     module = loaded_shape(shapes[name])
     shape = introspect.read(module)
     rules = Rules(shape)
@@ -124,7 +127,7 @@ def test_one_node_is_tripled_and_watched_alone(loaded_shape: Load, shapes: dict[
 
 
 def test_a_gradient_is_written_in_the_type_that_stands_there(loaded_shape: Load, shapes: dict[str, str]) -> None:
-    """An array stays an array of its shape; a float stays a float."""
+    """An array stays an array of the same shape, and a float stays a float."""
     for name, expected in (("numpy_in_place", (1,)), ("numpy_shapes", ()), ("creator", None)):
         module = loaded_shape(shapes[name])
         shape = introspect.read(module)

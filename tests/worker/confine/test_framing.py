@@ -1,4 +1,4 @@
-"""Frames of whole messages, in both directions."""
+"""A frame contains one whole message, in both directions."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from grader.worker.confine import framing
 
 @pytest.mark.parametrize("message", [[], ["done", [["values", ["0x1.0p+0"]]]], "ü \ud800 \0", {"a": 1.5}])
 def test_a_frame_holds_one_whole_message(message: Any) -> None:
-    """What write_frame writes, read_frame reads, with nothing left over."""
+    """read_frame reads exactly what write_frame wrote."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         framing.write_frame(theirs.fileno(), message)
@@ -38,7 +38,7 @@ def test_a_large_frame_comes_in_pieces() -> None:
 
 @pytest.mark.parametrize("sent", [b"", b"\0\0", b"\0\0\0\0"])
 def test_an_end_that_has_gone_sends_no_frame(sent: bytes) -> None:
-    """Where the other end closes before a message, there is none."""
+    """If the other end closes before a message, there is no frame."""
     ours, theirs = socket.socketpair()
     with ours:
         with theirs:
@@ -47,7 +47,7 @@ def test_an_end_that_has_gone_sends_no_frame(sent: bytes) -> None:
 
 
 def test_what_is_put_in_the_place_of_json_frames_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Learner code that replaces json's functions changes no frame."""
+    """Learner code that replaces the functions of json changes no frame."""
     for name in ("loads", "dumps"):
         monkeypatch.setattr(json, name, lambda *_: "nothing")
     ours, theirs = socket.socketpair()

@@ -1,4 +1,4 @@
-"""What learner code leaves behind in its interpreter is put back, or it is said that it cannot be."""
+"""The interpreter is restored after learner code, or the process says that it cannot be."""
 
 import json
 import os
@@ -154,7 +154,7 @@ print(json.dumps(answers))
 
 @pytest.fixture(scope="module")
 def answers() -> dict[str, object]:
-    """What became of each mess."""
+    """Return the result of each mess."""
     cases = {**MESSES, **{name: ("None", code) for name, code in FINAL.items()}}
     folder, packages = Path(grader.__file__).parent, Path(str(__import__("numpy").__file__)).parent.parent
     done = subprocess.run(
@@ -172,7 +172,7 @@ def answers() -> dict[str, object]:
 
 @pytest.mark.parametrize("name", MESSES)
 def test_what_was_left_is_put_back(answers: dict[str, object], name: str) -> None:
-    """The mess is seen before `restore`, and not after it."""
+    """The mess is visible before `restore`, and not after it."""
     if name == "digits of integers" and not hasattr(sys, "set_int_max_str_digits"):
         pytest.skip("this Python has no such limit")
     assert [True, True, True] == answers[name]
@@ -180,10 +180,10 @@ def test_what_was_left_is_put_back(answers: dict[str, object], name: str) -> Non
 
 @pytest.mark.parametrize("name", FINAL)
 def test_what_cannot_be_put_back_is_said(answers: dict[str, object], name: str) -> None:
-    """A thread that still runs, or a module that cannot be imported twice, is the end of a process."""
+    """After a thread that still runs, or a module that cannot be imported twice, the process ends."""
     assert [False, False, True] == answers[name]
 
 
 def test_nothing_is_left_in_this_process() -> None:
-    """The cases ran elsewhere."""
+    """The cases ran in other processes."""
     assert "MORE" not in os.environ

@@ -1,4 +1,4 @@
-"""The CPU clock, and what a process gives up for good."""
+"""The CPU clock, and the limits that a process sets permanently."""
 
 import os
 import resource
@@ -14,7 +14,7 @@ from grader.worker.confine.limits import OutOfTime
 
 
 def in_a_child(work: Callable[[], Any]) -> int:
-    """Run something in a fork; gives its exit status, negative for a signal."""
+    """Run a function in a fork, and return its exit status, which is negative for a signal."""
     child = os.fork()
     if child == 0:
         status = 99
@@ -29,7 +29,7 @@ def in_a_child(work: Callable[[], Any]) -> int:
 
 
 def test_cpu_time_runs_out() -> None:
-    """A loop that calls nothing is stopped after the CPU time that it was given."""
+    """A loop without calls is stopped after its CPU time."""
 
     def work() -> int:
         limits.start_clocks(0.05)
@@ -44,7 +44,7 @@ def test_cpu_time_runs_out() -> None:
 
 @pytest.mark.slow
 def test_what_is_not_theirs_is_not_interrupted() -> None:
-    """Where a frame is the worker's own, it may go on."""
+    """A frame of the worker itself is not interrupted."""
 
     def work() -> int:
         limits.start_clocks(0.05, lambda frame: False)
@@ -59,7 +59,7 @@ def test_what_is_not_theirs_is_not_interrupted() -> None:
 
 @pytest.mark.slow
 def test_sleeping_uses_no_cpu_time() -> None:
-    """The clock stands while the process waits: a busy machine is no learner's fault."""
+    """The clock does not advance while the process waits."""
 
     def work() -> int:
         limits.start_clocks(0.05)
@@ -70,7 +70,7 @@ def test_sleeping_uses_no_cpu_time() -> None:
 
 
 def test_a_stopped_clock_stays_silent() -> None:
-    """After stop_clocks CPU time may be used again."""
+    """After stop_clocks, the process may use CPU time."""
 
     def work() -> int:
         limits.start_clocks(0.05)
@@ -85,7 +85,7 @@ def test_a_stopped_clock_stays_silent() -> None:
 
 @pytest.mark.slow
 def test_who_swallows_the_exception_is_ended_by_the_kernel() -> None:
-    """Code that catches everything, again and again, is killed when the hard limit comes."""
+    """Code that catches every exception is killed at the hard limit."""
 
     def work() -> int:
         limits.apply(512, 0.5)
@@ -101,7 +101,7 @@ def test_who_swallows_the_exception_is_ended_by_the_kernel() -> None:
 
 
 def test_memory_files_and_descriptors_are_given_up() -> None:
-    """After apply() neither memory nor files nor descriptors are to be had, and no way leads back."""
+    """After apply(), no more memory, files or descriptors are available, and the limits cannot be raised."""
 
     def work() -> int:
         limits.apply(512, 60)
@@ -121,7 +121,7 @@ def test_memory_files_and_descriptors_are_given_up() -> None:
 
 
 def test_nothing_can_be_written_to_a_file(tmp_path: Any) -> None:
-    """A file may be opened, but no byte can be put into it."""
+    """A file may be opened, but no byte can be written to it."""
     target = tmp_path / "file"
 
     def work() -> int:
@@ -138,7 +138,7 @@ def test_nothing_can_be_written_to_a_file(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize(("seconds", "left"), [(60, 60.0), (10, 10.9), (1, 1.0), (1, 0.2)])
 def test_the_kernel_ends_a_process_that_takes_what_is_left(seconds: int, left: float) -> None:
-    """Whatever the clock's exception is caught by, CPU time has an end that no code can move: whole seconds."""
+    """The limit on CPU time, in whole seconds, holds even if code catches the clock's exception."""
 
     def work() -> int:
         limits.apply(512, left)
@@ -148,7 +148,7 @@ def test_the_kernel_ends_a_process_that_takes_what_is_left(seconds: int, left: f
 
 
 def test_a_limit_that_the_system_refuses_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one limit cannot be set, the rest are."""
+    """If one limit cannot be set, the others are set."""
     given: list[int] = []
 
     def setrlimit(which: int, limit: tuple[int, int]) -> None:
@@ -162,7 +162,7 @@ def test_a_limit_that_the_system_refuses_leaves_the_others(monkeypatch: pytest.M
 
 
 def test_without_rlimits_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a system without resource limits the clock and apply() do nothing."""
+    """On a system without resource limits, the clock and apply() do nothing."""
     monkeypatch.setattr(limits, "resource", None)
     limits.start_clocks(0.001)
     limits.stop_clocks()
@@ -170,7 +170,7 @@ def test_without_rlimits_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_one_that_is_told_to_make_progress_says_where_it_stood() -> None:
-    """While the clock runs, the signal that says so raises in the running code."""
+    """While the clock runs, the signal for a stalled process raises an exception in the running code."""
 
     def work() -> int:
         limits.start_clocks(5)
@@ -184,7 +184,7 @@ def test_one_that_is_told_to_make_progress_says_where_it_stood() -> None:
 
 
 def test_with_the_clock_stopped_nobody_is_told() -> None:
-    """Between `stop_clocks` and `start_clocks` the signal is ignored."""
+    """Between `stop_clocks` and `start_clocks`, the signal is ignored."""
 
     def work() -> int:
         limits.start_clocks(5)

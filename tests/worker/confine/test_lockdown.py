@@ -1,4 +1,4 @@
-"""The test by which a sandbox is tried out before learner code runs in it."""
+"""The self-test that tries out a sandbox before learner code runs in it."""
 
 import os
 import sys
@@ -13,13 +13,13 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: the
 
 
 def test_a_plan_that_gives_up_nothing_is_found_out() -> None:
-    """Where even another program can be executed, the self-test's process becomes one, and says nothing more."""
+    """If the process can execute another program, the self-test becomes that program and reports nothing."""
     assert lockdown.self_test(lockdown.Plan(), SECRET, may_open=True) == "the test process died"
     Path("/dev/shm/backward").unlink(missing_ok=True)  # written by it, where that is possible
 
 
 def test_a_filter_alone_leaves_files_open(tmp_path: Path) -> None:
-    """System calls are refused, and the secret can still be read: one open door is enough to say so."""
+    """If system calls are refused, but the secret file can be read, the self-test says so."""
     secret = tmp_path / "secret"
     secret.write_text("")
     plan = lockdown.Plan(filter=lockdown.seccomp_filter(os.uname().machine, may_open=True))
@@ -28,7 +28,7 @@ def test_a_filter_alone_leaves_files_open(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tier", ["landlock", "seccomp", "namespaces"])
 def test_the_self_test_is_part_of_preparing(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No tier but `process` is offered unless the self-test holds."""
+    """If the self-test fails, the tier is unavailable."""
     monkeypatch.setattr(lockdown, "self_test", lambda plan, secret, may_open: "a door is open")
     if tier == "landlock" and not lockdown.landlock_version():
         pytest.skip("NOT TESTED: this kernel has no Landlock")

@@ -1,4 +1,4 @@
-"""An engine process: rights are given up first, each batch finds the interpreter as it was."""
+"""An engine process first gives up its rights. Each batch gets a restored interpreter."""
 
 import os
 import socket
@@ -42,7 +42,7 @@ class Alone:
         return self.ask({"cpu_s": 5.0})
 
     def close(self) -> int:
-        """End it, and return its status."""
+        """End the process, and return its status."""
         self.channel.close()
         os.close(self.out)
         return self.process.wait()
@@ -66,12 +66,12 @@ def start() -> Iterator[Start]:
 
 
 def test_rights_are_given_up_before_the_file_is_compiled(start: Start) -> None:
-    """Between the imports, which need files, and the first thing that is done with the learner's code."""
+    """Rights are given up after the imports, which need files, and before the learner's code is read."""
     assert ["imports made", "rights given up", None] == start("pass").load()
 
 
 def test_the_file_is_run_afresh_before_each_batch_but_the_first(start: Start) -> None:
-    """Loading has run it for the first batch; before any other it is let go, and run again."""
+    """Loading runs the file for the first batch. Before any other batch, it runs again in a new namespace."""
     alone = start("pass")
     begun = ["imports made", "rights given up"]
     assert [*begun, None] == alone.load()
@@ -80,27 +80,30 @@ def test_the_file_is_run_afresh_before_each_batch_but_the_first(start: Start) ->
 
 
 def test_a_batch_ends_with_its_context(start: Start) -> None:
-    """A context variable that the file sets is set for its batch, and for no other."""
+    """A context variable that the file sets is set only for its batch."""
     alone = start("before = COLOUR.get()\nCOLOUR.set(when)\nreturn before")
     assert ["none", "load", "reload"] == [alone.load()[-1], alone.run()[-1], alone.run()[-1]]
 
 
 def test_what_is_printed_is_shown_once(start: Start) -> None:
-    """The file's output when it is loaded, and each batch's; not the file's when it is run afresh."""
+    """The output of the file is shown when it is loaded, and that of each batch with the batch.
+
+    The output of further runs of the file is discarded.
+    """
     alone = start("print(when, flush=False)")
     alone.load(), alone.run(), alone.run()
     assert os.read(alone.out, 1000) == b"load\nrun\nrun\n"
 
 
 def test_streams_that_were_closed_are_open_again(start: Start) -> None:
-    """Whatever a batch does to standard output and its descriptor."""
+    """Standard output works again, whatever a batch did to it and to its descriptor."""
     alone = start("print(when, flush=True)\nif when == 'run':\n    sys.stdout.close()\n    os.close(1)")
     alone.load(), alone.run(), alone.run()
     assert os.read(alone.out, 1000) == b"load\nrun\nrun\n"
 
 
 def test_random_numbers_are_those_of_the_first_time(start: Start) -> None:
-    """Each batch draws what the first one drew."""
+    """Each batch draws the same random numbers as the first one."""
     alone = start("return random.random()")
     alone.load()
     first = alone.run()[-1]
@@ -108,7 +111,7 @@ def test_random_numbers_are_those_of_the_first_time(start: Start) -> None:
 
 
 def test_one_that_a_thread_holds_up_ends(start: Start) -> None:
-    """It says so by its status, when the next batch comes."""
+    """If a thread still runs when the next batch comes, the process ends with its own status."""
     alone = start("threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()")
     alone.load()
     assert alone.run() is not None
@@ -117,7 +120,7 @@ def test_one_that_a_thread_holds_up_ends(start: Start) -> None:
 
 
 def test_one_that_cannot_be_put_back_for_another_reason_ends_too(start: Start) -> None:
-    """Without standard input, there is nowhere to discard what the file prints."""
+    """Without standard input, the output of the file cannot be discarded, and the process ends."""
     alone = start("os.close(0)")
     alone.load()
     assert alone.run() is None
@@ -129,5 +132,5 @@ def test_one_that_cannot_be_put_back_for_another_reason_ends_too(start: Start) -
 
 
 def test_without_an_order_it_ends(start: Start) -> None:
-    """The trusted side went away before it said what to load."""
+    """The process ends if the trusted side closes the channel before it sends a file."""
     assert start("pass").close() == 1

@@ -1,4 +1,4 @@
-"""The server process starts engine processes, looks at them and ends them when it is told."""
+"""The server process starts engine processes, reports on them, and ends them on request."""
 
 import os
 import signal
@@ -61,14 +61,14 @@ def engine(warm: Warm) -> Iterator[Engine]:
 
 
 def test_one_is_started_and_answers(engine: Engine) -> None:
-    """Its first frame is answered by one."""
+    """The process answers its first frame with one frame."""
     engine.order("x = 1\n")
     assert ["loaded"] == engine.answer()
 
 
 @pytest.mark.slow
 def test_its_cpu_time_is_told_while_it_runs(engine: Engine) -> None:
-    """The clock of a process that computes goes on; the time is in seconds."""
+    """The CPU time of a computing process increases. It is in seconds."""
     engine.order("while True: pass\n")
     deadline = time.monotonic() + 60
     while (engine.warm.cpu_time(engine.number) or 0.0) < 0.2 and time.monotonic() < deadline:
@@ -77,7 +77,7 @@ def test_its_cpu_time_is_told_while_it_runs(engine: Engine) -> None:
 
 
 def test_an_unknown_number_has_no_cpu_time_and_no_end(warm: Warm) -> None:
-    """The server process asks about nobody else's processes, and ends none."""
+    """The server process reports on no other processes, and ends none of them."""
     assert warm.cpu_time(os.getpid()) is None
     assert (0, 0.0) == warm.end(os.getpid())
     warm.tell_stalled(os.getpid())
@@ -88,7 +88,7 @@ def test_an_unknown_number_has_no_cpu_time_and_no_end(warm: Warm) -> None:
     [(7, "os._exit(7)"), (-signal.SIGKILL, "os.kill(os.getpid(), 9)"), (-signal.SIGSEGV, "signal.raise_signal(11)")],
 )
 def test_how_one_ended_is_told_to_who_waits_for_it(engine: Engine, code: int, act: str) -> None:
-    """An exit status, or the signal's number below 0."""
+    """The result is an exit status, or the negative number of a signal."""
     engine.order(f"import os, signal\n{act}\n")
     assert engine.answer() is None
     assert code == engine.warm.end(engine.number, by_itself=True).code
@@ -96,7 +96,7 @@ def test_how_one_ended_is_told_to_who_waits_for_it(engine: Engine, code: int, ac
 
 @pytest.mark.slow
 def test_what_one_has_used_is_told_when_it_has_ended(engine: Engine) -> None:
-    """Its CPU seconds, those of its last moments included."""
+    """The CPU time includes the last moments of the process."""
     engine.order("import os, time\nwhile time.process_time() < 0.3: pass\nos._exit(0)\n")
     assert engine.answer() is None
     assert 0.3 <= engine.warm.end(engine.number, by_itself=True).cpu_s < 5
@@ -104,14 +104,14 @@ def test_what_one_has_used_is_told_when_it_has_ended(engine: Engine) -> None:
 
 @pytest.mark.parametrize("by_itself", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_one_that_does_not_end_is_killed(engine: Engine, by_itself: bool) -> None:
-    """Whoever has closed its channel and goes on has a second, then it is killed like any other."""
+    """A process that closes its channel and continues is killed after a second."""
     engine.order("import os, time\nos.closerange(3, 64)\ntime.sleep(1000)\n")
     assert engine.answer() is None
     assert engine.warm.end(engine.number, by_itself).code == 0
 
 
 def test_its_children_end_with_it(engine: Engine) -> None:
-    """What it has forked is in its group, and killed with it."""
+    """Forks of the process are in its process group, and are killed with it."""
     engine.order("import os, time\nif os.fork():\n    os.write(1, b'.')\nelse:\n    time.sleep(1000)\n")
     assert ["loaded"] == engine.answer()
     children = Path(f"/proc/{engine.number}/task/{engine.number}/children").read_text().split()
@@ -122,14 +122,14 @@ def test_its_children_end_with_it(engine: Engine) -> None:
 
 
 def test_one_that_is_still_importing_is_not_ended_by_being_told(engine: Engine) -> None:
-    """Before its clock runs, waiting for a slow disk is not the learner's."""
+    """Waiting for a slow disk before the clock runs does not count as stalling."""
     engine.warm.tell_stalled(engine.number)
     engine.order("x = 1\n")
     assert ["loaded"] == engine.answer()
 
 
 def test_one_that_makes_no_progress_is_told_where_it_stands(engine: Engine) -> None:
-    """The line that it waits in raises, and what is raised says so."""
+    """The line that waits raises an exception, and the answer says so."""
     engine.order("import os, time; os.write(1, b'.'); time.sleep(1000)\n")
     assert os.read(engine.out, 1) == b"."
     engine.warm.tell_stalled(engine.number)

@@ -17,7 +17,7 @@ GENERIC = {"newfstatat": "3264_fstatat", "fstat": "3264_fstat", "lseek": "3264_l
 
 @pytest.mark.parametrize("machine", HEADERS)
 def test_the_numbers_are_the_headers(machine: str) -> None:
-    """Each name stands in the header of its machine with the number used here."""
+    """Each name has the same number in the header of its machine."""
     path = next((path for path in HEADERS[machine] if path.exists()), None)
     assert path is not None, f"the kernel's headers for {machine} are needed (Debian: linux-libc-dev)"
     text = path.read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ def test_the_numbers_are_the_headers(machine: str) -> None:
 
 
 def test_nothing_that_reaches_out_is_allowed() -> None:
-    """No list holds a call that makes a process, a socket, a signal, or a file."""
+    """No list allows a call that makes a process or a socket, sends a signal, or makes a file."""
     forbidden = {
         "fork",
         "vfork",
