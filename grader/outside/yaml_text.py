@@ -101,7 +101,7 @@ def _count(text: str) -> None:
             continue
         sizes[-1] += size
         if sizes[-1] > MAX_NODES:
-            raise YamlError(f"it holds more than {MAX_NODES:,} values", _line(event))
+            raise YamlError(f"it has more than {MAX_NODES:,} values", _line(event))
         if anchor is not None:
             known[anchor] = size
 

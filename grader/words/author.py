@@ -148,9 +148,9 @@ def no_such_row(exercise: str) -> str:
 
 HEAD = ("exercise", "solution", "misconceptions named", "mutants killed", "equivalent mutants", "findings")
 NOT_NAMED = """\
-A misconception that loses no points is a finding. A report names no misconception where the code
-behaves like an unfinished solution, or where every gradient stays 0: then many mistakes look
-alike."""
+A misconception that loses no points is listed as a finding. A report names no misconception if the
+code behaves like an unfinished solution, or if every gradient stays 0, because then many mistakes
+look alike."""
 
 
 def numbers_kept(program: str) -> str:

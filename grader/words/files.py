@@ -10,7 +10,7 @@ class Unread(Protocol):
     | kind                 | meaning, and fields                                                               |
     |----------------------|-----------------------------------------------------------------------------------|
     | `both`               | both files `names` exist: a Python file and the notebook in place of it           |
-    | `compressed_excess`  | the archive holds more compressed data than it unpacks to                         |
+    | `compressed_excess`  | the archive contains more compressed data than it unpacks to                      |
     | `compression`        | an archive's member uses a compression method that is not supported               |
     | `damaged`            | an archive's member cannot be unpacked: `detail`                                  |
     | `damaged_header`     | a header in the archive is damaged                                                |
@@ -38,8 +38,8 @@ class Unread(Protocol):
     | `too_large`          | the file is larger than `limit_kb`                                                |
     | `too_many_archives`  | the submission has more than `count` archives                                     |
     | `too_many_cells`     | the notebook has more than `count` cells                                          |
-    | `too_many_files`     | the archive holds more than `count` files                                         |
-    | `too_many_streams`   | the archive holds more than `count` compressed streams                            |
+    | `too_many_files`     | the archive contains more than `count` files                                      |
+    | `too_many_streams`   | the archive contains more than `count` compressed streams                         |
     | `too_much_code`      | the notebook has more than `limit_kb` of code                                     |
     | `too_much_data`      | the archive unpacks to too much data                                              |
     | `too_much_memory`    | reading the whole submission needs more than `limit_kb` of memory                 |
@@ -100,7 +100,7 @@ def _size(unread: Unread) -> str:
 
 _NOT_READ = "the submission cannot be read: reading it took more than"
 _SAID = {
-    "compressed_excess": "holds more compressed data than it unpacks to",
+    "compressed_excess": "contains more compressed data than it unpacks to",
     "compression": "uses an unsupported compression method",
     "damaged": "is damaged: {detail}",
     "damaged_header": "has a damaged header",
@@ -125,8 +125,8 @@ _SAID = {
     "too_large": "is larger than {size}",
     "too_many_archives": "is not read: there are more than {count} archives",
     "too_many_cells": "has more than {count} cells",
-    "too_many_files": "holds more than {count} files",
-    "too_many_streams": "holds more than {count} compressed streams",
+    "too_many_files": "contains more than {count} files",
+    "too_many_streams": "contains more than {count} compressed streams",
     "too_much_code": "has more than {size} of code",
     "too_much_data": "unpacks to too much data",
 }

@@ -150,7 +150,7 @@ def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Pat
         ("the following arguments are required: RESULTS, --to", []),
         ("invalid choice: 'excel'", ["results", "--to", "excel"]),
         (
-            "nowhere holds no cohort.json; `grade cohort SUBMISSIONS --out nowhere` writes it",
+            "nowhere contains no cohort.json; `grade cohort SUBMISSIONS --out nowhere` writes it",
             ["nowhere", "--to", "csv"],
         ),
     ],
@@ -397,11 +397,11 @@ def spoiled(results: Path, course: Course) -> Iterator[tuple[str, Callable[[], o
         path.unlink()
         path.mkdir()
 
-    yield "no reports", lambda: shutil.rmtree(results / "reports"), "holds no reports; `grade cohort SUBMISSIONS --out"
-    yield "no summary", (results / "cohort.json").unlink, "holds no cohort.json"
+    yield "no reports", lambda: shutil.rmtree(results / "reports"), "contains no reports; `grade cohort SUBMISSIONS"
+    yield "no summary", (results / "cohort.json").unlink, "contains no cohort.json"
     yield "damaged summary", lambda: (results / "cohort.json").write_text("{"), "cohort.json is damaged"
     yield "cut off", lambda: path.write_bytes(path.read_bytes()[:999]), "otieno.json is damaged"
-    yield "empty", lambda: path.write_bytes(b""), "run `grade cohort` again, which then grades this submission anew"
+    yield "empty", lambda: path.write_bytes(b""), "run `grade cohort` again, which then grades this submission again"
     yield "a folder", a_folder, "is not a regular file"
     yield "another's", lambda: path.rename(path.with_name("eve.json")), "eve.json is the report of `otieno`; remove it"
     yield (

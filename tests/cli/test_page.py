@@ -45,7 +45,7 @@ def test_it_writes_one_page(grade: Grade, results: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "text", "said"),
     [
-        ("cohort.json", None, "holds no cohort.json; `grade cohort SUBMISSIONS --out"),
+        ("cohort.json", None, "contains no cohort.json; `grade cohort SUBMISSIONS --out"),
         ("cohort.json", "{", "cohort.json is damaged"),
         ("reports/local.json", "{", "local.json is damaged"),
         ("reports/local.json", json.dumps({"schema": "other"}), "local.json is damaged"),
@@ -92,4 +92,4 @@ def test_it_compares_with_earlier_results(grade: Grade, results: Path) -> None:
     data = unpack((results / "other.html").read_text(encoding="utf-8"))
     assert {"since": str(results), "learners": []} == data["changes"]
     assert 2 == empty.returncode
-    assert f"{results.parent} holds no cohort.json" in empty.stderr
+    assert f"{results.parent} contains no cohort.json" in empty.stderr

@@ -327,7 +327,7 @@ def test_an_exercise_has_exactly_one_file(write_course: WriteCourse, files: Sequ
         (b"format_version: 1\ncourse: [\n", 3, "cannot parse YAML"),
         (b"format_version: 1\ncourse: 'open\n", 3, "cannot parse YAML"),
         (b"format_version: 1\ncourse: " + b"[" * 200_000, 2, "cannot parse YAML: it is nested more than 100 deep"),
-        (b"a: &a [x, x]\nb: " + b"[" * 99 + b"*a, " * 20_000, 2, "cannot parse YAML: it holds more than 20,000 values"),
+        (b"a: &a [x, x]\nb: " + b"[" * 99 + b"*a, " * 20_000, 2, "cannot parse YAML: it has more than 20,000 values"),
         (b"format_version: !!int\n", 1, "`` cannot be read"),
         (b"format_version: !!float\n", 1, "`` cannot be read"),
         (b"#" * (5 << 20), None, "cannot be read: is larger than 4 MB"),

@@ -82,15 +82,16 @@ def section(case: tuple[str, ...]) -> str:
 def page() -> str:
     head = (
         "# What learners are told\n\n"
-        "Ten typical wrong submissions, and all that `grade --all` prints for each. A number that PyTorch\n"
-        "computed is labelled `torch`, any other right number `expected`. `…` stands for what was left out.\n\n"
+        "This page shows ten typical wrong submissions, and everything that `grade --all` prints for each of\n"
+        "them. A number that PyTorch computed is labelled `torch`, and any other correct number is labelled\n"
+        "`expected`. `…` marks text that was left out.\n\n"
     )
     return head + "\n".join(section(case) for case in TYPICAL)
 
 
 @pytest.mark.parametrize("case", TYPICAL, ids=lambda case: f"{case[0]}-{case[1].replace(' ', '_')}")
 def test_the_page_shows_what_is_printed(case: tuple[str, ...]) -> None:
-    """The page holds the whole output, in which no failing check takes more than ten lines."""
+    """The page contains the whole output, in which no failing check takes more than ten lines."""
     text = section(case)
 
     assert text in PAGE.read_text(encoding="utf-8")

@@ -730,7 +730,7 @@ def test_a_teachers_questions_take_two_clicks(
     assert len(summary.needs_review) == page.locator("#review-table tbody tr").count()
     begun = [e for report in reports for e in report.exercises if e.status not in ("missing", "not_started")]
     wrong = Counter(e.id for e in begun if e.score < e.max_score)
-    ask("most get wrong").click()
+    ask("most learners get wrong").click()
     assert max(wrong.values()) == len(names(page))
     ask("depends on one check").click()
     expect(page.locator("#border-table tbody tr").first).to_be_in_viewport()

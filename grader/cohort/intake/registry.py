@@ -51,7 +51,7 @@ def entries(root: Path, name: str | None = None, assignment: str | None = None) 
     if not found:
         others = "|".join(other for other in LAYOUTS if other != layout.name)
         raise IntakeError(
-            f"{folder.path} holds no submissions in the layout `{layout.name}` ({layout.about}); "
+            f"{folder.path} contains no submissions in the layout `{layout.name}` ({layout.about}); "
             f"the other layouts are --layout {others}"
         )
     return with_unique_ids(found)

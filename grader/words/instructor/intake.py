@@ -42,4 +42,4 @@ def too_deep(folder: str, depth: int) -> str:
 
 def too_many_files(folder: str, most: int) -> str:
     """Return a note on a folder with more than `most` files."""
-    return f"{folder} holds more than {most} files; the rest was not read"
+    return f"{folder} contains more than {most} files; the rest were not read"

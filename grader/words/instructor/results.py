@@ -6,9 +6,9 @@ _AGAIN = "run `grade cohort` again"
 
 
 def no_summary(folder: str, name: str) -> str:
-    """Return a message that a folder holds no summary. `name` is the name of its file."""
+    """Return a message that a folder contains no summary. `name` is the name of its file."""
     run = f"`grade cohort SUBMISSIONS --out {folder}` writes it, when everything is graded"
-    return f"{folder} holds no {name}; {run}"
+    return f"{folder} contains no {name}; {run}"
 
 
 def damaged_summary(path: str, error: str) -> str:
@@ -28,8 +28,8 @@ def no_folder(path: str, found: str) -> str:
 
 
 def no_reports(folder: str, results: str) -> str:
-    """Return a message that a folder holds no reports."""
-    return f"{folder} holds no reports; `grade cohort SUBMISSIONS --out {results}` writes them"
+    """Return a message that a folder contains no reports."""
+    return f"{folder} contains no reports; `grade cohort SUBMISSIONS --out {results}` writes them"
 
 
 def cannot_be_read(path: str, why: str | None) -> str:
@@ -44,13 +44,13 @@ def cannot_be_written(path: str, why: str | None) -> str:
 
 def damaged_report(path: str, error: str) -> str:
     """Return a message that a report cannot be decoded."""
-    return f"{path} is damaged ({error}); {_AGAIN}, which then grades this submission anew"
+    return f"{path} is damaged ({error}); {_AGAIN}, which then grades this submission again"
 
 
 def changed_report(path: str, results: str, submission: str) -> str:
     """Return a message that somebody changed a report."""
     decide = f"to change points permanently, use `grade decide {results} {submission}`"
-    return f"{path} was changed after it was written; {_AGAIN}, which grades this submission anew; {decide}"
+    return f"{path} was changed after it was written; {_AGAIN}, which grades this submission again; {decide}"
 
 
 def misnamed_report(path: str, submission: str) -> str:

@@ -306,7 +306,7 @@ def test_a_zip_with_fifty_thousand_files(tmp_path: Path, at_most: Callable[[int]
     ending = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 50_000, 50_000, len(entry) * 50_000, 0, 0)
     path.write_bytes(entry * 50_000 + ending)
     with at_most(64):
-        assert [("error", "a.zip holds more than 20000 files")] == read(path)
+        assert [("error", "a.zip contains more than 20000 files")] == read(path)
 
 
 @pytest.mark.parametrize("said", [50_000, 1], ids=["honest", "lying"])
@@ -317,7 +317,7 @@ def test_a_directory_too_large_is_not_even_read(tmp_path: Path, at_most: Callabl
     ending = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, said, said, len(entry) * 400_000, 0, 0)
     path.write_bytes(entry * 400_000 + ending)
     with at_most(8):
-        assert [("error", "a.zip holds more than 20000 files")] == read(path)
+        assert [("error", "a.zip contains more than 20000 files")] == read(path)
 
 
 def test_a_tar_with_more_files_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,7 +361,7 @@ def test_a_tar_of_headers_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(archives, "MAX_MEMBERS", 9)
     path = tmp_path / "a.tar"
     path.write_bytes(header("x", kind) * 27 + header("a.py", tarfile.REGTYPE))
-    assert [("error", "a.tar holds more than 20000 files")] == read(path)
+    assert [("error", "a.tar contains more than 20000 files")] == read(path)
 
 
 def test_many_directories_of_zips_come_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -430,10 +430,10 @@ def test_streams_without_end(tmp_path: Path, suffix: str, compress: Callable[[by
     """Empty streams cost time and give nothing, so their number is limited."""
     path = tmp_path / f"a.tar.{suffix}"
     path.write_bytes(compress(b"") * 20_000)
-    assert [("error", f"a.tar.{suffix} holds more than 10000 compressed streams")] == read(path)
+    assert [("error", f"a.tar.{suffix} contains more than 10000 compressed streams")] == read(path)
 
 
-NOTHING = "holds more compressed data than it unpacks to"
+NOTHING = "contains more compressed data than it unpacks to"
 
 
 def test_a_gzip_header_of_megabytes(tmp_path: Path) -> None:

@@ -451,7 +451,7 @@ def test_the_number_of_files_has_a_limit(take: Take, jane: Path, monkeypatch: py
         (jane / f"{number}.txt").touch()
     assert () == take(jane).notes
     write(jane, distribute="x")
-    assert ("jane holds more than 9 files; the rest was not read",) == take(jane).notes
+    assert ("jane contains more than 9 files; the rest were not read",) == take(jane).notes
 
 
 def test_an_archive_is_a_place(take: Take, jane: Path) -> None:

@@ -514,7 +514,7 @@ def test_forced_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", [None, *(layout for layout in LAYOUTS if layout != "gradescope")])
 def test_no_submissions_at_all(tmp_path: Path, layout: str | None) -> None:
     """The message names the layout and the other layouts."""
-    with pytest.raises(IntakeError, match=r"holds no submissions in the layout `\w+` \(.*\); .*--layout \w+\|"):
+    with pytest.raises(IntakeError, match=r"contains no submissions in the layout `\w+` \(.*\); .*--layout \w+\|"):
         entries(made(tmp_path, "README.txt") if layout != "canvas" else tmp_path, layout)
 
 
