@@ -36,7 +36,6 @@ _LONGEST = (
     "verdicts/test_exercises.py",
     "oracle/test_processors.py",
     "verdicts/test_layouts.py",
-    "leftovers/test_verdicts.py",
     "hostile/test_budget.py",
     "cohort/test_run.py",
     "cli/test_mixed_class.py",

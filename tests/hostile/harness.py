@@ -36,7 +36,7 @@ CLASSES = (
 # attacks on the machine and the grader's process, which a sandbox has to contain; the others attack the verdict
 CONTAINED = CLASSES[: CLASSES.index("cpu")]
 SANDBOXES = OFFICIAL
-PATIENCE_S = 90
+PATIENCE_S = 45
 PLACEHOLDER = re.compile(r"@(\w+)@")
 
 # not run in the process tier, where nothing would stop them, and why

@@ -223,9 +223,10 @@ class Tier:
         # both until this process ends, as in a cohort
         self.oracle = Oracle(self.book, None)
         self.checks = CheckSession(self.course, self.course.exercises).__enter__()
-        self.right = (self.world.course / "solutions" / "02_swap.py").read_text(encoding="utf-8")
-        solution = (self.world.course / "solutions" / "04_by_hand.py").read_text(encoding="utf-8")
-        self.wrong = solution.replace("L.grad = 1.0", "L.grad = 2.0")
+        self.right = (self.world.course / "solutions" / "04_by_hand.py").read_text(encoding="utf-8")
+        solution = (self.world.course / "solutions" / "02_swap.py").read_text(encoding="utf-8")
+        # fails in one check alone, because each failure costs a process
+        self.wrong = solution.replace("self.grad += other.data", "self.grad = other.data")
         assert self.wrong != solution
         self.warm = self.start()
 
@@ -280,7 +281,7 @@ class Tier:
 
     @property
     def controls(self) -> dict[str, str]:
-        return {"swap": self.right, "by_hand": self.wrong}
+        return {"by_hand": self.right, "swap": self.wrong}
 
     def texts(self, report: Any) -> Iterator[tuple[str, str]]:
         """Everything that may be printed of a report, to a terminal or to a CI job's log, and what prints it."""
@@ -353,8 +354,8 @@ def full(result: Any) -> bool:
 
 def misjudged(results: Mapping[str, Any]) -> list[str]:
     """Which of the two controls was not judged as it deserves."""
-    missed = [] if full(results["swap"]) else ["the right control lost points"]
-    return missed + (["the wrong control passed"] if full(results["by_hand"]) else [])
+    missed = [] if full(results["by_hand"]) else ["the right control lost points"]
+    return missed + (["the wrong control passed"] if full(results["swap"]) else [])
 
 
 def verdict(result: Any) -> str:

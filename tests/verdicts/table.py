@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from grader import grading
 from grader.answer_book import read_book
+from grader.client import EngineProcess
 from grader.course import Exercise, load_course
 from grader.diagnosis import anywhere, in_solution, read_misconceptions
 
@@ -223,12 +225,13 @@ def grade_all(
     seed: str | None = None,
     hash_seed: int | None = None,
     book: Path | None = None,
+    apart: bool = False,
 ) -> list[Verdict]:
     """Grade every entry, in two fresh processes; verdicts come in the order of the entries.
 
     Entries of different exercises are graded together, as one submission of several files. `seed` is what fresh
     programs are drawn from (None: the course's own), `hash_seed` the processes' own PYTHONHASHSEED, `book` another
-    answer book than the course's.
+    answer book than the course's. With `apart`, each batch runs in a process of its own.
     """
     listed = list(entries)
     submissions: list[dict[str, int]] = []
@@ -243,6 +246,7 @@ def grade_all(
             "book": str(book or load_course(ROOT).book),
             "memo": str(memo),
             "seed": seed,
+            "apart": apart,
             "submissions": [{stem: listed[i].text for stem, i in files.items()} for files in submissions[start::2]],
         }
         for start in (0, 1)
@@ -269,6 +273,9 @@ def _in_a_process(job: Mapping[str, Any], hash_seed: int | None) -> list[dict[st
 def _grade_job(job: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The result of each exercise of each submission, without what differs from run to run."""
     course = load_course(ROOT)
+    if job["apart"]:
+        # what grading makes for each file
+        setattr(grading, "EngineProcess", lambda *given, **named: EngineProcess(*given, **{**named, "apart": True}))  # noqa: B010
     with grader_of(course, read_book(Path(job["book"])), Path(job["memo"]), job["seed"] or course.seed) as grader:
         return [results(grader, texts) for texts in job["submissions"]]
 
