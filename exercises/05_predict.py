@@ -71,10 +71,9 @@ def closed_form():
 
 def neuron():
     """Return do/dw1 and do/dx1 for n = x1 * w1 + x2 * w2 + b, o = tanh(n) at x1 = 2, w1 = -3,
-    x2 = 0, w2 = 1, b = 6.8813735870195432.
+    x2 = 0, w2 = 1, b = 6.693147180559945.
 
-    The bias b is chosen so that n is 0.8813735870195432. Then o is 0.7071067811865476, and o**2 is
-    0.5.
+    The bias b is chosen so that n is 0.6931471805599454. Then o is 0.6, and o**2 is 0.36.
     """
     # TODO: what is the local derivative of tanh at this n?
     raise NotImplementedError("predict: what is the local derivative of tanh at this n?")

@@ -74,20 +74,19 @@ def closed_form():
 
 def neuron():
     """Return do/dw1 and do/dx1 for n = x1 * w1 + x2 * w2 + b, o = tanh(n) at x1 = 2, w1 = -3,
-    x2 = 0, w2 = 1, b = 6.8813735870195432.
+    x2 = 0, w2 = 1, b = 6.693147180559945.
 
-    The bias b is chosen so that n is 0.8813735870195432. Then o is 0.7071067811865476, and o**2 is
-    0.5.
+    The bias b is chosen so that n is 0.6931471805599454. Then o is 0.6, and o**2 is 0.36.
     """
     # BEGIN SOLUTION what is the local derivative of tanh at this n?
-    return 1.0, -1.5
+    return 1.28, -1.92
     # END SOLUTION
 
 
 def zero_input():
     """Return do/dw2, do/dx2 and do/db for the same neuron. Its input x2 is 0."""
     # BEGIN SOLUTION how far does x2 * w2 move when only w2 moves, and when only x2 moves?
-    return 0.0, 0.5, 0.5
+    return 0.0, 0.64, 0.64
     # END SOLUTION
 
 

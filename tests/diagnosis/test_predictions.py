@@ -14,7 +14,7 @@ from grader.author.build import catalogue
 from grader.course import load_course
 
 COURSE = load_course(Path(__file__).resolve().parents[2])
-N = 0.8813735870195432  # the input of the neuron's tanh
+N = 0.6931471805599454  # the input of the neuron's tanh
 S = 1 - tanh(N) ** 2
 
 # by function: the mistakes that lead to a wrong answer, and the answer
@@ -56,15 +56,15 @@ MISTAKES: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "1 - n**2": (2 * (1 - N**2), -3 * (1 - N**2)),
         "tanh for its derivative": (2 * tanh(N), -3 * tanh(N)),
         "1 - tanh": (2 * (1 - tanh(N)), -3 * (1 - tanh(N))),
-        # tanh**2 for its derivative gives what is right: both are 0.5 here, which the text of the exercise uses
+        "tanh**2 for its derivative": (2 * tanh(N) ** 2, -3 * tanh(N) ** 2),
         "each factor its own value": (-3 * S, 2 * S),
         "the derivative of tanh alone": (S, S),
     },
     "zero_input": {
-        "w2 receives the upstream gradient": (0.5, 0.5, 0.5),
-        "each factor its own value": (0.5, 0.0, 0.5),
-        "the two in the other order": (0.5, 0.0, 0.5),
-        "nothing for both": (0.0, 0.0, 0.5),
+        "w2 receives the upstream gradient": (S, S, S),
+        "each factor its own value": (S, 0.0, S),
+        "the two in the other order": (S, 0.0, S),
+        "nothing for both": (0.0, 0.0, S),
         "nothing at all": (0.0, 0.0, 0.0),
         "no tanh": (0.0, 1.0, 1.0),
         "tanh for its derivative": (0.0, tanh(N), tanh(N)),
