@@ -70,7 +70,8 @@ def compare_grads(
     if cleared and isinstance(program.nodes[program.root], Op) and all(observed[i] == 0.0 for i in between):
         tidied = {*between, program.root} if observed[program.root] == 0.0 else set(between)
         expected = [0.0 if i in tidied else grad for i, grad in enumerate(expected)]
-    _compare(program, expected, observed, scale, lambda name: gradient_name(program, name), remarks, by)
+    label = attribute_name if by == "check" else lambda name: gradient_name(program, name)
+    _compare(program, expected, observed, scale, label, remarks, by)
 
 
 def compare_untouched(program: Program, outcome: Done | Broke, function: str) -> None:
@@ -89,6 +90,14 @@ def compare_untouched(program: Program, outcome: Done | Broke, function: str) ->
 def gradient_name(program: Program, name: str) -> str:
     """Return the name of a gradient, such as `dL/da`, or `dL/d(a * b)` for a node without a name."""
     return f"d{program.root_name}/d{name}" if name.isidentifier() else f"d{program.root_name}/d({name})"
+
+
+def attribute_name(name: str) -> str:
+    """Return the attribute that holds a gradient, such as `a.grad`.
+
+    It is not `dL/da` if the pass began with other gradients than 0 and 1.
+    """
+    return f"{name}.grad" if name.isidentifier() else f"({name}).grad"
 
 
 def compare_returned(function: str, returned: Called, expected: Mapping[str, float], about: str, reveal: bool) -> None:

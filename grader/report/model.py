@@ -94,8 +94,8 @@ class CheckResult(_Strict, frozen=True):
     """The result of a check.
 
     Attributes:
-        expected: the expected numbers, by names such as `dL/da`. Numbers that JSON cannot represent (inf, nan) are
-            text.
+        expected: the expected numbers, by names such as `dL/da` or `a.grad`. Numbers that JSON cannot represent (inf,
+            nan) are text.
         actual: the learner's numbers, by the same names.
         expected_by: who computed the expected numbers: torch, or the check from torch's numbers.
         hint: the command that shows a hint.

@@ -416,20 +416,20 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "AttributeError",
             r"'NoneType' object has no attribute '(\w+)'",
             "",
-            "the object before .{0} is None; often an operation or a function has no `return`",
+            "the object before .{0} is None; the usual cause is an operation or a function without `return`",
         ),
         (
             "TypeError",
             r"unsupported operand type\(s\) for .*'NoneType'",
             "",
-            "one of the two operands is None; often an operation or a function has no `return`, or a gradient was "
-            "set to None",
+            "at least one operand is None; the usual cause is an operation or a function without `return`, or a "
+            "gradient that was set to None",
         ),
         (
             "TypeError",
             r"'NoneType' object is not iterable",
             "",
-            "this is None where a list is needed; often a function has no `return`, or the list comes from "
+            "this is None where a list is needed; the usual cause is a function without `return`, or "
             "list.reverse(), which returns None",
         ),
         (

@@ -207,7 +207,7 @@ def test_what_the_rules_started_from_is_told(engine_that: EngineThat, honest: Sa
     """The finding of a failing local rule has the upstream gradient and the earlier gradients of the leaves."""
     found = finding(engine_that(with_result(honest, 0, 3, zeroed)), ASKS["local rules"])
     assert finding_text(found) == "starting from L.grad = -2.5, a.grad = 5"
-    assert found.expected["dL/da"] == 5.0 + -2.5 * -2.0
+    assert found.expected["a.grad"] == 5.0 + -2.5 * -2.0
 
 
 def test_the_plain_start_needs_no_words(engine_that: EngineThat, honest: Says) -> None:

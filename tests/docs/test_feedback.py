@@ -40,7 +40,7 @@ TYPICAL: list[tuple[str, str] | tuple[str, str, str, str]] = [
     ),
     (
         "accumulate",
-        "a loop without end",
+        "an endless loop",
         "            self.grad += out.grad\n",
         "            while True:\n                self.grad += out.grad\n",
     ),

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from grader import grading
 from grader.answer_book import AnswerBook, read_book
 from grader.checks import CheckFailed, EngineUnderCheck
-from grader.checks.compare import gradient_name
+from grader.checks.compare import attribute_name, gradient_name
 from grader.checks.finding import Finding
 from grader.checks.outcome import CheckOutcome, EngineShape
 from grader.checks.session import CheckSession
@@ -379,7 +379,8 @@ class TrustedSide:
         programs: list[Program] = []
         for name, function in self.checks.items():
             function(self._engine(name, lambda batch: programs.extend(run.program for run in batch.runs)))
-        labels = [gradient_name(asked, node.name) for asked in programs for node in asked.nodes]
+        nodes = [(asked, node.name) for asked in programs for node in asked.nodes]
+        labels = [label for asked, name in nodes for label in (gradient_name(asked, name), attribute_name(name))]
         rows: dict[str, float | str] = dict.fromkeys(sorted(set(labels), key=len)[-3:], -1.2345678901234567e-300)
         problem = Problem("backward", "raised", "x" * bounds.NAME, "\U000e0041" * bounds.MESSAGE, [1, 2, 3, 4])
         raised = stopped(problem, ("\U000e0041" * (16 << 10) + "\n") * 4)

@@ -30,7 +30,7 @@ def raised(code: str) -> tuple[str, str]:
     [
         ("the object that is called here is None", "a.rule = nothing(); a.rule()"),
         ("the object before .grad is None", "nothing(a).grad"),
-        ("one of the two operands is None", "1.0 + nothing(a)"),
+        ("at least one operand is None", "1.0 + nothing(a)"),
         ("this is None where a list is needed", "[x for x in nothing(a)]"),
         ("the object before .data is a plain number (float)", "a + 2.0"),
         ("the object before .data is a plain number (float)", "a.data.data"),
