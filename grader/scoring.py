@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from .answer_book import KnownBehaviour
+from .checks.finding import Finding
 from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .client import Reason, cut
 from .client.bounds import NOTE
@@ -123,7 +124,7 @@ def score_check(
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
     known = diagnosis if outcome.status not in ("passed", "not_started") else None
-    hint = max(1, known.hint if known else check.hint)
+    hint = UNSET if passed or _not_answered(finding) else max(1, known.hint if known else check.hint)
     return CheckResult(
         id=check.id,
         title=check.title,
@@ -139,14 +140,19 @@ def score_check(
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
         diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
         # the command, not the hint: a learner may want to think first
-        hint=UNSET if passed else exercise.hint_command(hint),
-        hint_number=UNSET if passed else hint,
+        hint=UNSET if isinstance(hint, UnsetType) else exercise.hint_command(hint),
+        hint_number=hint,
         play=_play(exercise, check) if outcome.replayable and outcome.status != "not_started" else UNSET,
         message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,
         output=outcome.output or UNSET,
         reason=(finding and finding.reason) or (Reason("left_out") if outcome.left_out else UNSET),
     )
+
+
+def _not_answered(finding: Finding | None) -> bool:
+    """Return whether a check has no result because earlier code took too long. A hint on the check would not help."""
+    return finding is not None and finding.reason is not None and finding.reason.kind in ("budget", "unanswered")
 
 
 def _located(

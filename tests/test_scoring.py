@@ -128,6 +128,16 @@ def test_a_failed_check_has_the_number_of_its_hint() -> None:
     ]
 
 
+@pytest.mark.parametrize(("kind", "hint"), [("budget", UNSET), ("unanswered", UNSET), ("cpu_limit", 1), ("calls", 1)])
+def test_a_check_that_was_not_answered_has_no_hint(kind: str, hint: int | UnsetType) -> None:
+    """A hint on the check does not help if earlier code used up the time. It may help with an endless loop."""
+    finding = {"status": "timeout", "reason": {"kind": kind, "seconds": 2.0, "clock": "cpu", "count": 2}}
+    if kind == "calls":
+        finding["stopped"] = {"kind": kind}
+    found = outcomes({"tests": [a_test("one", "timeout", finding=finding), a_test("two"), a_test("more")]}, EXERCISE)
+    assert hint == score(EXERCISE, LOADED, found).checks[0].hint_number
+
+
 def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:
     """A file's misconception is given only for checks that failed, not for those that reached a TODO."""
     known = KnownBehaviour("sets", "assigns", "Your code assigns.", 1, {}, {})

@@ -46,7 +46,7 @@ class Died(msgspec.Struct, frozen=True, omit_defaults=True):
     | kind               | fields                                                                     |
     |--------------------|----------------------------------------------------------------------------|
     | `answer_too_large` | `limit_kb`                                                                 |
-    | `budget`           | not run: the submission had used up `seconds` of `clock` ("cpu" or "wall") |
+    | `budget`           | the submission has used up `seconds` of `clock` ("cpu" or "wall")          |
     | `cpu_limit`        | `seconds` of CPU time were used up                                         |
     | `exited`           | the process exited before it answered                                      |
     | `killed`           | `signal`, its name                                                         |

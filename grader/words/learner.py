@@ -213,9 +213,10 @@ def ended_text(ended: Ended) -> str:
             return f"the answer from your code's process is larger than the {ended.limit_kb} KB that this check allows"
         case "budget":
             spent = "CPU time" if ended.clock == "cpu" else "time"
-            return f"not run: the submission has used up the {_seconds(ended)} of {spent} that it may use in total"
+            return f"the submission has used up the {_seconds(ended)} of {spent} that it may use in total"
         case "cpu_limit":
-            return f"your code used more than {_seconds(ended)} of CPU time"
+            why = "is there a very large computation in one step, or an `except` that catches everything?"
+            return f"your code used more than {_seconds(ended)} of CPU time, and could not be interrupted; {why}"
         case "exited":
             return "your code's process ended before it answered (os._exit, or out of memory?)"
         case "killed":
