@@ -50,7 +50,7 @@ def gone(ids: list[str], folder: str) -> str:
 def edited(ids: list[str], folder: str) -> str:
     """Return a line about reports that were moved to a folder, because somebody changed them."""
     return (
-        f"Reports that were changed by hand were moved to {folder}, and their submissions graded again: "
+        f"Reports that were changed by hand were moved to {folder}, and their submissions were graded again: "
         f"{few(ids, _SHOWN)}"
     )
 
@@ -62,7 +62,7 @@ def change_points(results: str) -> str:
 
 def damaged(ids: list[str], folder: str) -> str:
     """Return a line about damaged reports that were moved to a folder."""
-    return f"Damaged reports were moved to {folder}, and their submissions graded again: {few(ids, _SHOWN)}"
+    return f"Damaged reports were moved to {folder}, and their submissions were graded again: {few(ids, _SHOWN)}"
 
 
 def interrupted(results: str) -> str:
