@@ -27,8 +27,8 @@ Fill in the four functions, from the top of the file to the bottom:
   than one order is correct.
 - `wrong_orders` returns the value of a.grad after each of four orders of the calls.
 
-`grade by_hand` compares your numbers and all gradients with PyTorch's, and checks the order of your
-calls.
+`grade by_hand` checks your numbers, compares all gradients with PyTorch's, and checks the order of
+your calls.
 """
 
 

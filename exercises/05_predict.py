@@ -4,8 +4,8 @@ There is no engine in this file. You work out gradients on paper, and each funct
 numbers that its docstring asks for, in that order. This takes about half an hour.
 
     For example, L = a * b + c at a = 2, b = 3, c = 4 has dL/da = b = 3, dL/db = a = 2 and
-    dL/dc = 1, so the function returns 3, 2, 1. To check dL/da, nudge a by 0.01: at a = 2.01, L is
-    10.03 instead of 10, and 0.03 / 0.01 = 3.
+    dL/dc = 1, so a function for it would return 3, 2, 1. To check dL/da, nudge a by 0.01: at
+    a = 2.01, L is 10.03 instead of 10, and 0.03 / 0.01 = 3.
 
 These are the local derivatives that you need:
 
@@ -18,15 +18,16 @@ These are the local derivatives that you need:
 Multiply the local derivatives along each path from a value to the result. If there are several
 paths, add up their products.
 
-A gradient says how far the result moves when one value moves. For f = relu(a * b + d) at a = 2,
-b = -3, d = 10, the input of relu is 4. Because 4 is positive, relu is called active, and f = 4:
+A gradient says how far the result moves, per unit, when one value moves a little. For
+f = relu(a * b + d) at a = 2, b = -3, d = 10, the input of relu is 4. Because 4 is positive, relu is
+called active, and f = 4:
 
     df/da = -3      when a goes up by 1, f moves by -3, to 1
     df/db =  2      when b goes up by 1, f moves by  2, to 6
     df/dd =  1      when d goes up by 1, f moves by  1, to 5
 
-This is exact only as long as relu stays active. When a goes up by 2, the input of relu becomes -2
-and f becomes 0: f moves by -4, not by 2 * -3 = -6.
+Here f is linear in each input as long as relu stays active, so these numbers are exact. But when a
+goes up by 2, the input of relu becomes -2 and f becomes 0: f moves by -4, not by 2 * -3 = -6.
 
 When you have worked out your numbers, check them with PyTorch (pip install torch). For the example
 at the top, this takes five lines:

@@ -20,9 +20,9 @@ from, directly or through other nodes. Each node must appear exactly once, after
 `_prev`. A graph can have several topological orders; any of them will do.
 
 `grade build_topo` checks the list for graphs with shared nodes. Two checks earn bonus points. One
-builds a chain of 20,000 nodes, which is too deep for recursion. The other builds a stack of forty
-diamonds, in which about a trillion paths lead from the root to one of the leaves. (A diamond is a
-graph in which two paths lead from one node to a later one.)
+builds chains of 1,200 and 20,000 nodes, which are too deep for recursion. The other builds a stack
+of forty diamonds, in which about a trillion paths lead from the root to one of the leaves. (A
+diamond is a graph in which two paths lead from one node to a later one.)
 """
 
 

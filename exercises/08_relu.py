@@ -22,7 +22,7 @@ the input of relu is 6, and w.grad = -3 * 5 = -15.
     -15.0
 
 A unit that is inactive for every input in the training data is called dead. Its weights always
-receive the gradient 0, so training no longer changes them.
+receive a gradient of 0, so training no longer changes them.
 
 Write `relu`: make the output node, give it a `_backward`, and return it. `__add__` shows the
 pattern.

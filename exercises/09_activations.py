@@ -8,7 +8,8 @@ derivative. For tanh and exp, you can compute it from the output:
     e = exp(x)     e                       x = 1: e = 2.718, local derivative 2.718
     p = x ** n     n * x ** (n - 1)        x = 2, n = 3: p = 8, local derivative 12
 
-A neuron multiplies each input by its weight, adds up the products and a bias, and applies tanh:
+The neuron below multiplies each input by its weight, adds up the products and a bias, and applies
+tanh:
 
     >>> x1, x2 = Value(2.0), Value(0.0)
     >>> w1, w2, b = Value(-3.0), Value(1.0), Value(6.8813735870195432)

@@ -1,9 +1,9 @@
 """13 descend: what the gradients are for
 
-The gradient of a loss points in the direction in which the loss increases. To make the loss
-smaller, move every parameter p a small step in the opposite direction: p.data -= rate * p.grad. The
-rate, a small number, sets the size of the step. Repeating this, with fresh gradients each time, is
-called gradient descent.
+Together, the gradients of all parameters point in the direction in which the loss increases
+fastest. To make the loss smaller, move every parameter p a small step in the opposite direction:
+p.data -= rate * p.grad. The rate, a small number, sets the size of the step. Repeating this, with
+fresh gradients each time, is called gradient descent.
 
     >>> w = Value(3.0)
     >>> losses = train(lambda: (w * 2 - 2) ** 2, [w], steps=2, rate=0.1)
