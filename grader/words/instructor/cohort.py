@@ -27,6 +27,27 @@ def faults(count: int) -> str:
     return f"{count} could not be graded" if count else ""
 
 
+def reading_ended(status: int) -> str:
+    """Return the reason why a submission was not graded: the process that read it ended twice."""
+    return f"the process that read it ended with status {status}"
+
+
+def grading_ended(signal: int | None, status: int) -> str:
+    """Return the reason why a submission was not graded: its process ended, by a signal or with an exit status."""
+    how = f"status {status}" if signal is None else f"signal {signal}"
+    return f"the process that graded it ended with {how}"
+
+
+def grading_killed() -> str:
+    """Return the reason why a submission was not graded: its process was killed twice."""
+    return "the process that graded it was killed"
+
+
+def no_worker(error: str) -> str:
+    """Return the reason why a submission was not graded: no worker of a cluster gave a result."""
+    return f"no worker could grade it: {error}"
+
+
 def places(reports: str, summary: str) -> str:
     """Return a line that says where the results are."""
     return f"Reports: {reports}   Summary: {summary}"
