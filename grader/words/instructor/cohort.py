@@ -12,6 +12,22 @@ def course(title: str, id: str, version: str, folder: str) -> str:
     return f"course: {title} ({id} {version}) in {folder}"
 
 
+FEW_JOBS = "--jobs must be at least 1"
+
+
+def which_course(file: str, folder: str, packaged: str, title: str) -> str:
+    """Return a message that asks whether to use the course around the current folder or the packaged one.
+
+    Args:
+        file: the course file around the current folder.
+        folder: the folder of that file, quoted for a shell.
+        packaged: the name of the packaged course for `--course`.
+        title: the title of the packaged course.
+    """
+    begin = f"which course? You are in the folder of {file}."
+    return f"{begin} Write --course {folder} for that one, or --course {packaged} for {title}"
+
+
 def found(count: int, folder: str) -> str:
     """Return a line about the number of submissions in a folder."""
     return f"{counted(count, 'submission')} found in {folder}"
