@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from ..course import PACKAGED, Course
 from ..outside import UserError, read_plain, write_files
+from ..words import ci as said
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _PINS = "constraints.txt"
@@ -99,7 +100,7 @@ def platform_files(name: str, wheel: Path, course: Course | None) -> dict[str, b
     try:
         data = read_plain(wheel, follow=True)
     except OSError as error:
-        raise SetupError(f"--wheel {wheel} cannot be read: {error.strerror}") from None
+        raise SetupError(said.not_read(f"--wheel {wheel}", error.strerror)) from None
     _check_wheel(wheel, data)
     folder = PurePosixPath(platform.folder)
     where = str(folder / "course") if course else PACKAGED
@@ -120,12 +121,11 @@ def write_platform(files: Mapping[str, bytes], folder: Path) -> list[Path]:
     paths = [folder / path for path in files]
     there = [path for path in paths if os.path.lexists(path)]
     if there:
-        names = ", ".join(map(str, there))
-        raise SetupError(f"will not overwrite {names}; name another folder, or remove them first")
+        raise SetupError(said.already_there([str(path) for path in there]))
     try:
         write_files(files, folder)
     except OSError as error:
-        raise SetupError(f"{error.filename or folder} cannot be written: {error.strerror}") from None
+        raise SetupError(said.not_written(str(error.filename or folder), error.strerror)) from None
     return paths
 
 
@@ -140,10 +140,9 @@ def _check_wheel(path: Path, data: bytes) -> None:
         names = []
     named = path.name.startswith(f"{_DISTRIBUTION}-") and path.suffix == ".whl"
     if not named or not any(name.startswith(f"{_DISTRIBUTION}-") and name.endswith("/METADATA") for name in names):
-        made = "`pip wheel --no-deps --wheel-dir dist .` in a clone makes one"
-        raise SetupError(f"--wheel {path} is no wheel of this grader; {made}")
+        raise SetupError(said.no_wheel(str(path)))
     if any("solutions" in PurePosixPath(name).parts for name in names):
-        raise SetupError(f"--wheel {path} holds solutions; make it with `pip wheel`, which leaves them out")
+        raise SetupError(said.wheel_with_solutions(str(path)))
 
 
 def _pins() -> bytes:
@@ -151,7 +150,7 @@ def _pins() -> bytes:
     for folder in (_TEMPLATES, _TEMPLATES.parents[2]):
         if (folder / _PINS).is_file():
             return (folder / _PINS).read_bytes()
-    raise SetupError("the versions that were tested together did not come with this installation: install it anew")
+    raise SetupError(said.NO_PINS)
 
 
 def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
@@ -163,7 +162,7 @@ def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
         try:
             yield path.relative_to(course.folder).as_posix(), read_plain(path, follow=True)
         except OSError as error:
-            raise SetupError(f"{path} cannot be read: {error.strerror}") from None
+            raise SetupError(said.not_read(str(path), error.strerror)) from None
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:

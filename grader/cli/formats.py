@@ -10,6 +10,7 @@ from msgspec import Struct
 from ..course import Course
 from ..outside import write_named
 from ..report import Report, for_learner
+from ..words import ci as said
 from .words import UsageError
 
 # The default path of each format. GitHub sets the path of the job summary in a variable.
@@ -35,33 +36,32 @@ def wanted(words: Sequence[str], variables: Mapping[str, str]) -> tuple[Wanted, 
     """Return the formats that `--format` names. Raises `UsageError` before grading if one cannot be written."""
     found = [_wanted(word, variables) for word in words]
     if len({one.name for one in found}) < len(found):
-        raise UsageError("--format names each format once")
+        raise UsageError(said.SAME_FORMAT)
     for one in found:
         if one.name == "classroom50":
             from ..report.formats.classroom50 import VARIABLES
 
             missing = [name for name in VARIABLES.values() if not variables.get(name)]
             if missing:
-                sets = "Classroom 50's runner sets them; elsewhere, set them yourself"
-                raise UsageError(f"--format classroom50 needs the variables {', '.join(missing)}; {sets}")
+                raise UsageError(said.no_variables(missing))
         if not one.path.parent.is_dir():
-            raise UsageError(f"--format {one.name}: there is no folder {one.path.parent}; name a file: {one.name}=FILE")
+            raise UsageError(said.no_folder(one.name, str(one.path.parent)))
     return tuple(found)
 
 
 def _wanted(word: str, variables: Mapping[str, str]) -> Wanted:
     name, equals, path = word.partition("=")
     if name not in PLACES:
-        raise UsageError(f"--format {word}: choose from {', '.join(PLACES)}")
+        raise UsageError(said.no_format(word, list(PLACES)))
     if equals:
         if not path:
-            raise UsageError(f"--format {word} names no file")
+            raise UsageError(said.no_file(word))
         return Wanted(name, Path(path))
     place = PLACES[name]
     if place is not None:
         return Wanted(name, place)
     if not variables.get(_SUMMARY):
-        raise UsageError(f"--format github writes to the file that {_SUMMARY} names; elsewhere: --format github=FILE")
+        raise UsageError(said.no_summary(_SUMMARY))
     return Wanted(name, Path(variables[_SUMMARY]), shared=True)
 
 
@@ -92,7 +92,7 @@ def write_formats(
             else:
                 write_named(one.path, data)
         except OSError as error:
-            raise UsageError(f"--format {one.name}: {one.path} cannot be written: {error.strerror}") from None
+            raise UsageError(said.format_not_written(one.name, str(one.path), error.strerror)) from None
         if one.name == "github":
             sys.stdout.writelines(annotations(told, _folder(variables)))
             sys.stdout.flush()

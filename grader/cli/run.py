@@ -18,6 +18,7 @@ from ..outside import shown_path, write_named
 from ..report import CheckResult, Report, check_for_learner, for_learner, to_json, write_report
 from ..views import render
 from ..views.practice import welcome, what_next
+from ..words import ci as for_ci
 from ..words import practice as said
 from ..workspace import FOLDER, Progress, remember
 from .formats import Wanted, write_formats
@@ -129,7 +130,7 @@ def _refuse_unreachable(course: Course, files: Mapping[str, Path], options: Opti
     """Raise `UsageError` if `--min-score` is more than the points of the exercises to grade."""
     most = sum(exercise.max_score for exercise in course.exercises if exercise.id in files)
     if options.min_score is not None and not 0 <= options.min_score <= most:
-        raise UsageError(f"--min-score must be from 0 to {most}, the points of what is graded")
+        raise UsageError(for_ci.min_score(most))
 
 
 def _enough(report: Report, options: Options) -> bool:
@@ -146,7 +147,7 @@ def _refuse_links(options: Options) -> None:
     for folder in folders:
         for part in (*reversed(folder.parents), folder):
             if part.is_symlink():
-                raise UsageError(f"an official run follows no symbolic link, and {part} is one; name what it leads to")
+                raise UsageError(for_ci.symbolic_link(str(part)))
 
 
 def _seed(course: Course, options: Options) -> str:

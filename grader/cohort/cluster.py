@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from .. import __version__
+from ..words.instructor import cohort as said
 from .job import Faulted, Graded, Job, Outcome, Settings
 from .pool import GradingProcess, PoolError
 
@@ -158,7 +159,7 @@ class DaskPool:
         except PoolError:
             raise
         except Exception as error:  # its worker died repeatedly, or cannot import the grader
-            return Faulted(name, f"no worker could grade it: {type(error).__name__}: {error}")
+            return Faulted(name, said.no_worker(f"{type(error).__name__}: {error}"))
         return reply
 
     def close(self) -> None:

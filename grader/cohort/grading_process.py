@@ -21,6 +21,7 @@ from ..course import CourseError, load_course
 from ..grading import Grader, grade_submission, plan
 from ..oracle import Oracle, OracleError
 from ..sandbox import IsolationError, WorkerGone
+from ..words.instructor import cohort as said
 from .job import Faulted, Graded, Job, Ready, Reply, Settings
 
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
@@ -100,8 +101,8 @@ class _Serving:
             reply = pipe.read()
         _, status = os.waitpid(pid, 0)
         if not reply.endswith(b"\n"):
-            how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {os.WEXITSTATUS(status)}"
-            _send(self.replies, Faulted(job.stamp.id, f"the process that graded it ended with {how}"))
+            signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+            _send(self.replies, Faulted(job.stamp.id, said.grading_ended(signal, os.WEXITSTATUS(status))))
             os._exit(1)
         self.replies.write(reply)
         self.replies.flush()

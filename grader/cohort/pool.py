@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..processes import start_module
+from ..words.instructor import cohort as said
 from .job import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
 from .side_by_side import side_by_side
 
@@ -52,7 +53,7 @@ class GradingProcess:
             if isinstance(reply, Graded) and reply.id == job.stamp.id:
                 return reply
             self.close()  # the next attempt starts another process
-            message = reply.message if isinstance(reply, Faulted) else "the process that graded it was killed"
+            message = reply.message if isinstance(reply, Faulted) else said.grading_killed()
             if isinstance(reply, Faulted) and not reply.id:
                 raise PoolError(message)
         return Faulted(job.stamp.id, message)

@@ -24,6 +24,7 @@ from ..people import DEADLINES, OVERRIDES, RECORDED
 from ..report import Report, read_report, to_json
 from ..report.choices import text_digest
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
+from ..words.instructor import cohort as said
 from .code import CODE, keep_code
 from .intake import Ended, Entry, Intake, Readers, Stopped, unread
 from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
@@ -395,7 +396,7 @@ def grade_entries(
     def jobs(reading: Readers) -> Iterator[Job]:
         for entry, read in reading.read(entries):
             if isinstance(read, Ended):
-                faulted(entry.id, f"the process that read it ended with status {read.status}")
+                faulted(entry.id, said.reading_ended(read.status))
                 continue
             intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
             submission = submission_of(entry, intake)

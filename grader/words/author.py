@@ -168,7 +168,12 @@ def findings(count: int) -> str:
     return counted(count, "finding") if count else "no problems found"
 
 
+NO_COURSE = "there is no course.yaml here or in a folder above; go to the course's folder, or name it by --course"
+
 # -- `grade build` and `grade stubs` --------------------------------------------------------------------
+
+
+ALL_AGREE = "every exercise file agrees with its solution"
 
 
 def book_written(path: str, programs: int, torch: str) -> str:

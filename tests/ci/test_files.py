@@ -154,7 +154,7 @@ def test_what_is_no_wheel_is_refused(tmp_path: Path, content: bytes | None) -> N
     path = tmp_path / "backward_grader-1.0-py3-none-any.whl"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(SetupError, match=r"cannot be read: No such file|is no wheel of this grader; `pip wheel"):
+    with pytest.raises(SetupError, match=r"cannot be read: No such file|is not a wheel of this grader; `pip wheel"):
         platform_files("github", path, None)
 
 

@@ -116,7 +116,7 @@ def test_a_path_that_leads_through_a_link_is_refused(
     shutil.copy(SOLUTIONS / FILE, work.parent / "inner")
     (work / "alice" / "work").symlink_to(work.parent)
     done = official(*words)
-    message = f"grade: an official run follows no symbolic link, and {link} is one; name what it leads to\n"
+    message = f"grade: an official run follows no symbolic link, and {link} is one; name its target\n"
     assert (2, "", message) == (done.returncode, done.stdout, done.stderr)
 
 

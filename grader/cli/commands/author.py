@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ...words import author as said
 from ..words import find_exercise
 from .command import OWN, Command, Options, Parser, add_course, own_course, text
 
@@ -30,7 +31,7 @@ def _stubs(options: Options) -> int:
 
     course = own_course(options)
     if not print_stubs(course, stubs_before(course), force=options.force):
-        print("every exercise file agrees with its solution")
+        print(said.ALL_AGREE)
     return 0
 
 

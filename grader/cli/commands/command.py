@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from ...course import PACKAGED, Course, course_around, find_course, load_course, other_course_around
 from ...outside import decoded
+from ...words import author, ci
+from ...words.instructor import cohort
 from ..streams import complain
 from ..words import UsageError
 
@@ -110,9 +112,7 @@ def own_course(options: Options) -> Course:
     The packaged course is never the default, because the commands for authors write to the course.
     """
     if options.course is None and course_around(Path.cwd()) is None:
-        raise UsageError(
-            "there is no course.yaml here or in a folder above; go to the course's folder, or name it by --course"
-        )
+        raise UsageError(author.NO_COURSE)
     return course_of_folder(options)
 
 
@@ -124,10 +124,7 @@ def official_course(options: Options) -> Course:
     course = load_course(find_course(options.course, None))
     other = other_course_around(Path.cwd()) if options.course is None else None
     if other is not None:
-        complain(
-            f"grading with the packaged course ({course.id} {course.version}), not with {other / 'course.yaml'}; "
-            "--course names another"
-        )
+        complain(ci.packaged_course(course.id, course.version, str(other / "course.yaml")))
     return course
 
 
@@ -142,9 +139,6 @@ def class_course(options: Options) -> Course:
     start = submissions.parent if here.is_relative_to(submissions) else here
     other = other_course_around(start) if options.course is None else None
     if other is not None:
-        packaged = f"--course {PACKAGED} for {course.title} ({course.id} {course.version})"
-        raise UsageError(
-            f"which course? You are in the folder of {other / 'course.yaml'}. Write "
-            f"--course {shlex.quote(str(other))} for that one, or {packaged}"
-        )
+        packaged = f"{course.title} ({course.id} {course.version})"
+        raise UsageError(cohort.which_course(str(other / "course.yaml"), shlex.quote(str(other)), PACKAGED, packaged))
     return course

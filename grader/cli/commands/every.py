@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from ... import __version__
 from ...style import NARROWEST
+from ...words import ci as for_ci
 from ...words import practice as said
 from ..words import UsageError
 from .author import AUTHOR
@@ -80,7 +81,7 @@ def _grade(options: Options) -> int:
 
     formats = wanted(options.format, os.environ)
     if options.as_json and any(one.name == "github" for one in formats):
-        raise UsageError("--json and --format github both write to standard output; --report FILE writes the JSON")
+        raise UsageError(for_ci.JSON_AND_GITHUB)
     if options.folder is not None and not options.folder.is_dir():
         raise UsageError(said.no_folder("--from", str(options.folder)))
     course = official_course(options) if options.official else course_of_folder(options)

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from ...course import PACKAGED, find_course, load_course
+from ...words.instructor import cohort as said
 from ..words import UsageError
 from .command import (
     NAMED,
@@ -68,7 +69,7 @@ def _cohort(options: Options) -> int:
     from ..cohort import CohortOptions, run_cohort
 
     if options.jobs < 1:
-        raise UsageError("--jobs must be at least 1")
+        raise UsageError(said.FEW_JOBS)
     return run_cohort(class_course(options), filled(CohortOptions, options))
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from ...outside import few, printable
+from ...outside import printable
 from ...report.model import Submitter
+from ...words.instructor import intake
 from .canvas_names import Reading, likely_readings, readings
 from .layout import Entry, Folder, Layout
 
@@ -25,11 +26,18 @@ def read(folder: Folder) -> Iterator[Entry]:
         fitting = [printable(reading.who) for reading in (first, *others)]
         for reading in (first, *others):
             doubtful.setdefault(reading.who, []).append(printable(name))
-        note = f"the file's name fits {' or '.join(fitting)}; the file is graded as a submission of its own"
         renamed = {name: first.file or name}
         late = any(reading.late for reading in (first, *others))
         submitter = Submitter(fitting[-1])
-        yield Entry(name, name, (folder.path / name,), (submitter,), notes=(note,), renamed=renamed, late=late)
+        yield Entry(
+            name,
+            name,
+            (folder.path / name,),
+            (submitter,),
+            notes=(intake.in_doubt(fitting),),
+            renamed=renamed,
+            late=late,
+        )
     for who, listed in files.items():
         person = next(iter(listed.values()))
         late = any(one.late for one in listed.values())  # the names contain no other information about time
@@ -37,7 +45,7 @@ def read(folder: Folder) -> Iterator[Entry]:
         places = tuple(folder.path / name for name in listed)
         renamed = {name: one.file or name for name, one in listed.items()}
         other = doubtful.get(who, [])
-        notes = (f"may also belong to this person, and is graded on its own: {few(other)}",) if other else ()
+        notes = (intake.may_also_belong(other),) if other else ()
         yield Entry(who, who, places, (submitter,), notes=notes, renamed=renamed, late=late)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from ...outside import YamlError, printable, read_plain, yaml_texts
 from ...report.model import Submitter
+from ...words.instructor import intake
 from .layout import Entry, Folder, IntakeError, Layout
 from .times import stamped
 
@@ -23,8 +24,8 @@ def read(folder: Folder) -> Iterator[Entry]:
     there = set(folder.names)
     for name in sorted({*metadata, *(n for n in folder.names if (folder.path / n).is_dir())}):
         known = metadata.get(name)
-        notes = [] if isinstance(known, dict) else [f"{METADATA} does not list this folder"]
-        notes += [] if name in there else ["the export does not contain this folder"]
+        notes = [] if isinstance(known, dict) else [intake.not_listed(METADATA)]
+        notes += [] if name in there else [intake.not_in_export()]
         known = known if isinstance(known, dict) else {}
         submitted, unclear = stamped(known.get(":created_at"))
         yield Entry(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...outside import decoded, printable
+from ...words.instructor import intake
 from .layout import Entry
 
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # reserved on Windows
@@ -26,8 +27,8 @@ def with_unique_ids(found: Sequence[Entry]) -> list[Entry]:
     named = Counter(entry.id for entry in found)
     for entry, text in zip(found, plain, strict=True):
         if named[entry.id] > 1:
-            alike = ", ".join(printable(other.origin) for other in found if other.id == entry.id)
-            entry = replace(entry, notes=(*entry.notes, f"submitted more than once, each graded separately: {alike}"))
+            alike = [printable(other.origin) for other in found if other.id == entry.id]
+            entry = replace(entry, notes=(*entry.notes, intake.several_times(alike)))
         unsafe = not text or text != entry.id or len(text) > 100 or _DEVICES.fullmatch(text) or _DIGEST.search(text)
         if unsafe or often[text.lower()] > 1:
             text, origin = text[:80].replace(".", "_") or "submission", decoded(entry.origin)

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from ...outside import printable
 from ...people import moment
+from ...words.instructor import intake
 
 _NAMED = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.\d+)? ([A-Za-z_]+/[A-Za-z_/+-]+)", re.ASCII)
 
@@ -20,7 +21,7 @@ def stamped(value: Any) -> tuple[str | None, tuple[str, ...]]:
     found = moment(text) or _in_zone(text)
     if found or not text:
         return found, ()
-    return None, (f"the time of submission cannot be read: {printable(text)}",)
+    return None, (intake.no_time(printable(text)),)
 
 
 def _in_zone(text: str) -> str | None:

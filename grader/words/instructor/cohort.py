@@ -12,6 +12,22 @@ def course(title: str, id: str, version: str, folder: str) -> str:
     return f"course: {title} ({id} {version}) in {folder}"
 
 
+FEW_JOBS = "--jobs must be at least 1"
+
+
+def which_course(file: str, folder: str, packaged: str, title: str) -> str:
+    """Return a message that asks whether to use the course around the current folder or the packaged one.
+
+    Args:
+        file: the course file around the current folder.
+        folder: the folder of that file, quoted for a shell.
+        packaged: the name of the packaged course for `--course`.
+        title: the title of the packaged course.
+    """
+    begin = f"which course? You are in the folder of {file}."
+    return f"{begin} Write --course {folder} for that one, or --course {packaged} for {title}"
+
+
 def found(count: int, folder: str) -> str:
     """Return a line about the number of submissions in a folder."""
     return f"{counted(count, 'submission')} found in {folder}"
@@ -25,6 +41,27 @@ def roster(people: int, file: str, columns: str) -> str:
 def faults(count: int) -> str:
     """Return a text about the submissions that could not be graded so far, or an empty text."""
     return f"{count} could not be graded" if count else ""
+
+
+def reading_ended(status: int) -> str:
+    """Return the reason why a submission was not graded: the process that read it ended twice."""
+    return f"the process that read it ended with status {status}"
+
+
+def grading_ended(signal: int | None, status: int) -> str:
+    """Return the reason why a submission was not graded: its process ended, by a signal or with an exit status."""
+    how = f"status {status}" if signal is None else f"signal {signal}"
+    return f"the process that graded it ended with {how}"
+
+
+def grading_killed() -> str:
+    """Return the reason why a submission was not graded: its process was killed twice."""
+    return "the process that graded it was killed"
+
+
+def no_worker(error: str) -> str:
+    """Return the reason why a submission was not graded: no worker of a cluster gave a result."""
+    return f"no worker could grade it: {error}"
 
 
 def places(reports: str, summary: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ...outside import few
 from ..files import listed
 
 
@@ -20,14 +21,44 @@ def copies(count: int, name: str, paths: Sequence[str]) -> str:
     return f"{count} identical copies of {name} were found: {listed(paths, more=count > len(paths))}"
 
 
+def in_doubt(submitters: Sequence[str]) -> str:
+    """Return a note on a file whose name fits several submitters."""
+    return f"the file's name fits {' or '.join(submitters)}; the file is graded as a submission of its own"
+
+
+def may_also_belong(files: Sequence[str]) -> str:
+    """Return a note on files whose names fit this submitter and others."""
+    return f"may also belong to this person, and is graded on its own: {few(files)}"
+
+
 def more_notes(count: int) -> str:
     """Return a note on the notes that were left out."""
     return f"and {count} more {'note' if count == 1 else 'notes'} of this kind"
 
 
+def no_time(text: str) -> str:
+    """Return a note on a time of submission that a platform wrote in an unknown form."""
+    return f"the time of submission cannot be read: {text}"
+
+
+def not_in_export() -> str:
+    """Return a note on a folder that an export's metadata lists, but that does not exist."""
+    return "the export does not contain this folder"
+
+
+def not_listed(metadata: str) -> str:
+    """Return a note on a folder that an export's metadata does not list."""
+    return f"{metadata} does not list this folder"
+
+
 def other_names(names: Sequence[str], *, more: bool) -> str:
     """Return a note on files that do not have the name of an exercise."""
     return f"files with other names were not graded: {listed(names, more=more)}"
+
+
+def several_times(origins: Sequence[str]) -> str:
+    """Return a note on submissions with the same name."""
+    return f"submitted more than once, each graded separately: {', '.join(origins)}"
 
 
 def symbolic_link(name: str) -> str:
