@@ -30,9 +30,10 @@ def sample(course: Course, exercise: Exercise) -> list[Misconception]:
 
 @pytest.fixture(scope="module")
 def built() -> AnswerBook:
-    """Return the answer book as it is made now, with a sample of the misconceptions."""
+    """Return the answer book as it is made now, with a sample of the misconceptions and without rival behaviours."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(build, "catalogue", sample)
+        patched.setattr(build, "unfinished", lambda solution: [])
         return build.build_book(COURSE)
 
 

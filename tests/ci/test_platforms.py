@@ -92,7 +92,10 @@ def test_github(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path
 
 
 def test_gitlab(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """Three pipelines run the job's script, and write the report for GitLab's tests tab."""
+    """Three pipelines run the job's script, and write the report for GitLab's tests tab.
+
+    They share an installation, which the first one makes.
+    """
     work = init("gitlab", tmp_path / "builds" / "project")
     home = prepare(tmp_path / "opt" / "backward")
     job = yaml.safe_load((work / ".gitlab-ci.yml").read_text())["grade"]
@@ -105,6 +108,7 @@ def test_gitlab(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path
             left.unlink(missing_ok=True)
         fill(work, kind, work / ".gitlab" / "backward" / "course" / "tests" / "hidden" / "answers.json")
         graded = shell(script, work, CI_JOB_TOKEN=TOKEN)
+        (work / ".gitlab" / "backward" / "install.sh").write_text(":\n")
 
         assert (kind, 0 if kind == "honest" else 1) == (kind, graded.returncode), graded.stderr
         (suite,) = JUnitXml.fromfile(str(junit))
@@ -201,7 +205,10 @@ def test_an_old_python_is_told(init: Init, shell: Shell, tmp_path: Path) -> None
 
 
 def test_classroom50(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """The runner unpacks the bundle, starts `autograder.py` in each checkout, and reads `result.json` there."""
+    """The runner unpacks the bundle, starts `autograder.py` in each checkout, and reads `result.json` there.
+
+    The three checkouts share an installation, which the first one makes.
+    """
     bundle = init("classroom50", tmp_path / "runtime" / "backward")
     temp = tmp_path / "temp"
     prepare(temp / "backward")
@@ -223,6 +230,7 @@ def test_classroom50(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp
         result = checkout / "result.json"
         fill(checkout, kind, result, bundle / "course" / "tests" / "hidden" / "answers.json")
         done = shell(f"{sys.executable} {bundle / 'autograder.py'}", checkout, **variables)
+        (bundle / "install.sh").write_text(":\n")
 
         assert 0 == done.returncode, done.stderr
         found: dict[str, Any] = json.loads(result.read_text())
