@@ -4,7 +4,7 @@ There is no engine in this file. You work out gradients on paper, and each funct
 numbers that its docstring asks for, in that order. This takes about half an hour.
 
     For example, L = a * b + c at a = 2, b = 3, c = 4 has dL/da = b = 3, dL/db = a = 2 and
-    dL/dc = 1, so a function for it would return 3, 2, 1. To check dL/da, nudge a by 0.01: at
+    dL/dc = 1, so the numbers to return would be 3, 2, 1. To check dL/da, nudge a by 0.01: at
     a = 2.01, L is 10.03 instead of 10, and 0.03 / 0.01 = 3.
 
 These are the local derivatives that you need:

@@ -76,7 +76,8 @@ def test_an_official_run_says_that_it_takes_the_packaged_course(grade: Grade, ow
     submission = tmp_path / "work" / "submissions" / "ann"
     done = grade("record", submission / "01_record.py", "--official", cwd=submission)
     assert 2 == done.returncode
-    said = f"grading with the packaged course (backward 2026.1), not with {own / 'course.yaml'}; use --course to name another"
+    other = own / "course.yaml"
+    said = f"grading with the packaged course (backward 2026.1), not with {other}; use --course to name another"
     assert said in done.stderr
     done = grade("record", submission / "01_record.py", "--official", "--course", "packaged", cwd=submission)
     assert (2, False) == (done.returncode, said in done.stderr)
