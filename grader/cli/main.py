@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = SHORT
     stuck = unwritable(sys.stdout)
     if stuck is not None and not isinstance(stuck, BrokenPipeError):
-        complain(f"standard output cannot be written: {stuck.strerror}")
+        complain(said.output_not_written(stuck.strerror))
         return WRONG_USE
     return code if stuck is None else SHORT
 
@@ -52,7 +52,7 @@ def _run(words: list[str]) -> int:
             _name_command(words)
         return int(left.code or OK)
     except KeyboardInterrupt:
-        print("\ngrade: interrupted; nothing was written", file=sys.stderr)
+        print(f"\ngrade: {said.INTERRUPTED}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         raise
@@ -63,9 +63,9 @@ def _run(words: list[str]) -> int:
             if unwritable(sys.stdout) is None:
                 complain(": ".join(printable(str(part)) for part in (error.filename, error.strerror) if part))
             return WRONG_USE
-        complain("the grader itself failed, so there is no score.")
+        complain(said.GRADER_FAILED)
         print(paragraph(f"  {type(error).__name__}: {error}\n"), file=sys.stderr)
-        print("This is not your code's fault. GRADE_DEBUG=1 shows where it happened.", file=sys.stderr)
+        print(said.NO_FAULT_OF_YOURS, file=sys.stderr)
         return OUR_FAULT
 
 
@@ -80,4 +80,4 @@ def _name_command(words: list[str]) -> None:
     """Print the name of a command if the first word is similar to it."""
     if words and words[0] not in COMMANDS:
         for meant in difflib.get_close_matches(words[0], COMMANDS, n=1, cutoff=0.75):
-            print(f"There is a command `grade {meant}`.", file=sys.stderr)
+            print(said.command_like(meant), file=sys.stderr)

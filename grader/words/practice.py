@@ -4,6 +4,30 @@ from collections.abc import Sequence
 
 from ..outside import counted
 
+# -- every command --------------------------------------------------------------------------------------
+
+INTERRUPTED = "interrupted; nothing was written"
+NOT_FILLED_IN = "still to be filled in"
+BONUS_OPEN = "a bonus that is not earned yet"
+GRADER_FAILED = "the grader itself failed, so there is no score."
+NO_FAULT_OF_YOURS = "This is not your code's fault. GRADE_DEBUG=1 shows where it happened."
+
+
+def no_verdict(error: str) -> str:
+    """Say that the grader failed, and with which error."""
+    return f"the grader itself failed, so there is no verdict: {error}"
+
+
+def output_not_written(why: str | None) -> str:
+    """Say that standard output cannot be written."""
+    return f"standard output cannot be written: {why}"
+
+
+def command_like(command: str) -> str:
+    """Name the command that a wrong word is similar to."""
+    return f"There is a command `grade {command}`."
+
+
 # -- exercises and their files ------------------------------------------------------------------------
 
 
