@@ -59,8 +59,8 @@ class Value:
 
 def zero_grad(nodes):
     """Prepare these nodes for another backward pass."""
-    # TODO: which gradients should the next backward pass start from?
-    raise NotImplementedError("accumulate: which gradients should the next backward pass start from?")
+    # TODO: what should every .grad be before the next backward pass?
+    raise NotImplementedError("accumulate: what should every .grad be before the next backward pass?")
 
 
 if __name__ == "__main__":  # to try it yourself: python 03_accumulate.py

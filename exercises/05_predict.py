@@ -18,9 +18,9 @@ These are the local derivatives that you need:
 Multiply the local derivatives along each path from a value to the result. If there are several
 paths, add up their products.
 
-A gradient says how far the result moves, per unit, when one value moves a little. For
-f = relu(a * b + d) at a = 2, b = -3, d = 10, the input of relu is 4. Because 4 is positive, relu is
-called active, and f = 4:
+A gradient is a rate: how far the result moves, divided by how far one value moves, if that value
+moves only a little. For f = relu(a * b + d) at a = 2, b = -3, d = 10, the input of relu is 4.
+Because 4 is positive, relu is called active, and f = 4:
 
     df/da = -3      when a goes up by 1, f moves by -3, to 1
     df/db =  2      when b goes up by 1, f moves by  2, to 6

@@ -63,7 +63,7 @@ class Value:
 
 def zero_grad(nodes):
     """Prepare these nodes for another backward pass."""
-    # BEGIN SOLUTION which gradients should the next backward pass start from?
+    # BEGIN SOLUTION what should every .grad be before the next backward pass?
     for node in nodes:
         node.grad = 0.0
     # END SOLUTION

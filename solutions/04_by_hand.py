@@ -25,7 +25,7 @@ Fill in the four functions, from the top of the file to the bottom:
   and then call the `_backward` of each operation's node, one call per line. The leaves a, b and c
   are not the results of operations, so they have nothing to propagate. For `product_of_sums`, more
   than one order is correct.
-- `wrong_orders` returns the value of a.grad after each of four orders of the calls.
+- `wrong_orders` returns four values of a.grad, one for each of four orders of the calls.
 
 `grade by_hand` checks your numbers, compares all gradients with PyTorch's, and checks the order of
 your calls.
@@ -94,7 +94,7 @@ def product_of_sums(a, b, c, e, f, g, L):
 
 
 def wrong_orders():
-    """Return a.grad after each of four orders of the calls.
+    """Return the final a.grad for each of four orders of the calls.
 
     The graph is b = a + 1, c = a * 3, d = b * c at a = 2. In each case, d.grad starts at 1, the
     other gradients start at 0, and each `_backward` is called once. The four orders are: d, b, c

@@ -17,8 +17,8 @@ A plain number can also be the left operand. For 2 - a, Python first tries the m
 2, which cannot subtract a Value. Then Python calls a.__rsub__(2). So in __rsub__(self, other),
 `self` is the right operand, and the result has to be `other` minus `self`.
 
-Write the seven methods with +, * and ** only; you need no new closures. Then sum([a, b, c]) works
-too, because it starts with 0 + a.
+Write the seven methods with +, *, ** and the methods that you have already written. You need no new
+closures. Then sum([a, b, c]) works too, because it starts with 0 + a.
 
 `grade operators` tries the methods with Values and with plain numbers, and compares the results
 with PyTorch's.

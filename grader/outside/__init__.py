@@ -21,6 +21,7 @@ from .text import (
     shown_path,
     spelled,
     take_any_text,
+    with_article,
 )
 from .yaml_text import YamlError, yaml_texts, yaml_tree
 
@@ -49,6 +50,7 @@ __all__ = [
     "shown_path",
     "spelled",
     "take_any_text",
+    "with_article",
     "write_atomically",
     "write_files",
     "write_named",

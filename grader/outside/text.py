@@ -133,6 +133,11 @@ def instant(text: str) -> datetime | None:
     return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
 
 
+def with_article(noun: str) -> str:
+    """Return a noun after `a` or `an`, such as `an int` and `a float`."""
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}" if noun else noun
+
+
 def counted(number: float, one: str) -> str:
     """Return a number with its noun in the singular or the plural, such as `1 point` and `2 points`."""
     shown = f"{number:g}" if isinstance(number, float) else str(number)

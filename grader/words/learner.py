@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..outside import counted
+from ..outside import counted, with_article
 from ..program import BINARY, METHODS, number_text
 from ..remarks import (
     BeforeInput,
@@ -129,7 +129,7 @@ def _rule_tripled(said: RuleTripled) -> str:
 
 
 def _orders(some: int, of: int) -> str:
-    return f"{some} of {of} runs, which differ in the order in which nodes are made and sets are iterated over"
+    return f"{some} of {of} runs (each run makes the nodes, and iterates over sets, in another order)"
 
 
 def _data_changed(said: DataChanged) -> str:
@@ -356,7 +356,7 @@ def _no_rule(about: Stopped) -> str:
 
 
 def _a(type_name: str) -> str:
-    return "None" if type_name == "NoneType" else f"a {type_name}"
+    return "None" if type_name == "NoneType" else with_article(type_name)
 
 
 def _contributions(about: Stopped) -> str:
@@ -380,7 +380,7 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "several_gradients": _several("gradient", "grad"),
     "no_backward": lambda about: "a node has no method `backward()`",
     "no_function": lambda about: f"there is no function `{about.names[0]}` in the file",
-    "no_node": lambda about: f"an operation returned {_a(about.names[0])} instead of a {about.names[1]}",
+    "no_node": lambda about: f"an operation returned {_a(about.names[0])} instead of {_a(about.names[1])}",
     "nothing_to_call": lambda about: f"a node made by an operation has no `{about.names[0]}` to call",
     "rule_is_none": lambda about: (
         "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure"
@@ -645,5 +645,5 @@ def _of_pass(fact: "Fact") -> str:
         case "ran_early":
             return f"In {fact.program}, the rule of {fact.node} runs before that of its user {fact.other}."
         case _:
-            other = f"In {fact.program}, a second call of backward() computes different gradients"
+            other = f"In {fact.program}, a second call to backward() computes different gradients"
             return f"{other}, although all gradients were set back to 0 before it."

@@ -74,7 +74,7 @@ def no_file(path: str) -> str:
 
 def folder_and_more(word: str) -> str:
     """Say that a folder was named in addition to `--from` or to another folder."""
-    return f"{word} is a second folder; name only one folder, before or after the exercises in it"
+    return f"{word} is a second folder; name only one folder"
 
 
 def _numbers(numbers: Sequence[str]) -> str:
@@ -111,7 +111,7 @@ def next_missing(command: str, path: str) -> str:
 
 
 def all_passed(count: int) -> str:
-    return "The exercise is passed." if count == 1 else f"All {count} exercises are passed."
+    return "You have passed the exercise." if count == 1 else f"You have passed all {count} exercises."
 
 
 def welcome(count: int, points: int, folder: str) -> str:
@@ -169,7 +169,7 @@ def reset_not_needed(path: str) -> str:
 
 def notebook_in_place(notebook: str, file: str) -> str:
     """Say that a file is not reset because there is a notebook instead. If both existed, neither would be graded."""
-    return f"{notebook} is there in place of {file}: rename the notebook, then reset the exercise"
+    return f"there is a notebook, {notebook}, in place of {file}: rename the notebook, then reset the exercise"
 
 
 def not_written(path: str, why: str) -> str:
@@ -181,7 +181,7 @@ SOLUTIONS_MISSING = "this course came without its solutions; ask your instructor
 
 
 def solution_later(exercise: str) -> str:
-    return f"the solution of {exercise} is shown once you have passed the exercise; `grade hint` shows a hint"
+    return f"the solution to {exercise} is shown once you have passed the exercise; `grade hint` shows a hint"
 
 
 # -- hints ----------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def last_hint(exercise: str, count: int, *, only: bool = False) -> str:
         count: the number of the exercise's hints.
         only: whether this was the only hint for the check.
     """
-    others = f" `grade hint {exercise} N` shows hint N of the exercise, from 1 to {count}." if count > 1 else ""
+    others = f" `grade hint {exercise} N` shows hint N of the exercise; N goes from 1 to {count}." if count > 1 else ""
     return f"That is the {'only' if only else 'last'} hint for this failure.{others}"
 
 
@@ -226,14 +226,14 @@ def not_loaded(file: str, number: str) -> str:
 def hints_later(exercise: str) -> str:
     """Say why there is no hint for a file that could not be loaded or read."""
     return (
-        f"Hints are for checks, which run once the file can be loaded. `grade hint {exercise} 1` shows the first one."
+        f"Hints are for checks, which run once the file can be loaded. `grade hint {exercise} 1` shows the first hint."
     )
 
 
 # -- `grade watch` --------------------------------------------------------------------------------------
 
 KEYS = ("h hint", "p play", "a all failures", "l list", "n next", "r reset", "q quit")
-NO_KEYS = "This terminal accepts no keys: results are printed one below another, and Ctrl-C quits."
+NO_KEYS = "This terminal cannot read single keys: results are printed one below the other, and Ctrl-C quits."
 ON_SAVE = "Save the file, and it is graded at once."
 FILE_MISSING = "That file is missing. Press r to write the original file."
 NEXT_HINT = "h shows the next hint"
@@ -249,7 +249,7 @@ def sure_to_reset(file: str) -> str:
 
 # -- `grade` --------------------------------------------------------------------------------------------
 
-OTHER_CHECKS = "The other checks are run now."
+OTHER_CHECKS = "Now running the other checks."
 FIRST_IN_FULL = "The first failure is shown in full; grade --all shows every one."
 MISSED_BONUS = "grade --all says why a bonus was not earned."
 NO_CURRENT_FOLDER = "the current folder no longer exists; change to another one"

@@ -209,7 +209,7 @@ def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: So
     wrong.write_text(solved(wrong.name))
     assert "Next: `grade` grades all exercises together" in grade("3").stdout
     done = grade()
-    assert "All 13 exercises are passed." in done.stdout
+    assert "You have passed all 13 exercises." in done.stdout
     assert "Where to go next:" in done.stdout
 
 

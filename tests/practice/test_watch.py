@@ -48,7 +48,7 @@ def drawn(watch: Watch) -> str:
 def test_the_first_screen_says_that_no_key_is_taken(watch: Any, status: str) -> None:
     """The message is shown only if no keys are read."""
     assert said.NO_KEYS in " ".join(drawn(watch(result(FIRST, status), keys=False)).split("\n"))
-    assert "no keys" not in drawn(watch(result(FIRST, status)))
+    assert "single keys" not in drawn(watch(result(FIRST, status)))
 
 
 def test_next_shows_what_was_announced(watch: Any) -> None:

@@ -46,7 +46,7 @@ def test_a_course_of_one_exercise_is_told_in_the_singular() -> None:
     """Progress, the next step and the end use the singular."""
     course = replace(COURSE, exercises=COURSE.exercises[:1])
     assert "0 of 1 exercise passed" in progress(course, {})
-    assert ["The exercise is passed."] == next_step(course, None, ROOT) == farewell(course)[1:2]
+    assert ["You have passed the exercise."] == next_step(course, None, ROOT) == farewell(course)[1:2]
 
 
 def test_the_explanation_stands_at_the_end(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
@@ -83,7 +83,7 @@ def test_the_next_step_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path:
     """The path is relative to the current folder."""
     monkeypatch.chdir(tmp_path)
     assert next_step(COURSE, FIRST, tmp_path / "exercises")[0].startswith("Next: open exercises/01_distribute.py (")
-    assert ["All 13 exercises are passed."] == next_step(COURSE, None, tmp_path)
+    assert ["You have passed all 13 exercises."] == next_step(COURSE, None, tmp_path)
 
 
 def test_a_hint_is_wrapped() -> None:
