@@ -1,8 +1,11 @@
 """Generated and shipped files are up to date with their sources."""
 
+import math
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,9 +13,13 @@ from grader.answer_book import AnswerBook, read_book
 from grader.author import build, make_stub
 from grader.author.build import catalogue
 from grader.author.drift import drift
+from grader.author.steps import Steps
 from grader.author.verify import drift_text
-from grader.course import Course, Exercise, load_course
+from grader.client import Budget
+from grader.course import Course, CourseError, Exercise, load_course
 from grader.diagnosis import Misconception
+from grader.grading import Examined
+from grader.scoring import FileState
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
@@ -57,6 +64,22 @@ def test_every_exercise_file_belongs_to_an_exercise() -> None:
     assert names == {path.name for path in (ROOT / "exercises").glob("*.py")}
     assert names == {path.name for path in (ROOT / "solutions").glob("*.py")}
     assert {f"test_{name}" for name in names} == {path.name for path in COURSE.hidden.glob("*.py")}
+
+
+def test_a_busy_machine_makes_the_same_book(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting time stops no wrong solution; only calls, CPU time and memory do."""
+    allowed = []
+
+    def examined(grader: object, exercise: Exercise, source: object, budget: Budget, *, to_the_end: bool) -> Examined:
+        allowed.append(budget.left_wall_s)
+        return Examined(FileState("loaded"))
+
+    monkeypatch.setattr(build, "catalogue", sample)
+    monkeypatch.setattr(build, "examine", examined)
+    grader: Any = SimpleNamespace(course=COURSE)
+    with pytest.raises(CourseError):  # as nothing was run, no program tells the misconception from the solution
+        build._known(grader, COURSE.exercises[0], Steps())
+    assert [math.inf] == allowed
 
 
 @pytest.mark.slow

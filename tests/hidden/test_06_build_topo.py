@@ -41,7 +41,10 @@ def test_a_single_node_gives_a_list_of_one(engine: EngineUnderCheck) -> None:
 @check("random_graphs")
 def test_right_on_random_graphs(engine: EngineUnderCheck) -> None:
     engine.sorts(*engine.fresh(30, ops=("add", "mul"), sizes=(2, 18)))
+    # Random graphs can have equal values and long paths. The fixed programs always have them.
+    engine.sorts("d = a + b; e = b + c; f = d * e; g = d + f; L = g * e", a=1, b=1, c=1)
     engine.sorts("; ".join(STEPS), x0=2, b=-3)
+    engine.sorts(chain(45))
 
 
 @check("long_chain")

@@ -73,7 +73,7 @@ def test_a_second_pass_gives_the_same(engine: EngineUnderCheck) -> None:
 
 @check("random_graphs")
 def test_agrees_on_random_graphs(engine: EngineUnderCheck) -> None:
-    # Random graphs can have large, small or equal numbers. The fixed programs have them under every seed.
+    # Random graphs can have large, small or equal numbers. The fixed programs always have them.
     engine.agrees(
         *engine.fresh(30, ops=("add", "mul"), sizes=(1, 14)),
         program("L = a * b", a=2, b=2),

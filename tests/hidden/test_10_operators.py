@@ -63,5 +63,8 @@ def test_a_number_on_the_left(engine: EngineUnderCheck) -> None:
         program("L = (0 / a) * b", a=3, b=5),
         program("L = (1 / a) * b", a=-2, b=5),
         program("L = 1 / (1 + b) - 2 * b", b=0.25),
+        program("L = 2 * (3 - (1 / (2 + a)))", a=3),
+        program("L = (2 - a * b) * a + (3 / (a * b)) * b", a=3, b=0.5),
+        program("y = 1.5 - a; z = 2 / y; L = (0.5 + z) * (-1.5 * y)", a=3),
+        program("y = 7 * a; z = 3 + y; L = (2 / z - 1.5) * (0.5 - y) + z", a=0.75),
     )
-    engine.agrees(*engine.fresh(20, ops=("add", "sub", "mul", "div", "neg"), sizes=(2, 10), numbers=True))

@@ -15,6 +15,18 @@ SMALL = [
     program("L = a * b + a", a=2, b=0),
 ]
 
+GRAPHS = [
+    program("L = (a * b) * (a + b)", a=2, b=-3),
+    program("b = a + a; c = b + b; L = c * b", a=2),
+    program("n = x * w + b; o = relu(n); L = o * c", x=3, w=-2, b=1, c=5),
+    program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
+    program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but L does not use u
+    program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
+    program("L = relu(a) * c", a=0.000000001, c=4000.1234567),
+    program("L = relu(a) * c", a=-0.000000001, c=4000.1234567),
+    program("L = (a * b + a) * c", a=2, b=-3, c=0.0000123456789),
+]
+
 
 @check("stored")
 def test_local_derivatives_are_stored(engine: EngineUnderCheck) -> None:
@@ -25,14 +37,7 @@ def test_local_derivatives_are_stored(engine: EngineUnderCheck) -> None:
 def test_one_loop_gives_every_gradient(engine: EngineUnderCheck) -> None:
     engine.agrees(*SMALL, program("L = (a * b) * c", a=2, b=-3, c=10), inner=True)
     engine.agrees(
-        program("L = (a * b) * (a + b)", a=2, b=-3),
-        program("b = a + a; c = b + b; L = c * b", a=2),
-        program("n = x * w + b; o = relu(n); L = o * c", x=3, w=-2, b=1, c=5),
-        program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
-        program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but L does not use u
-        program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
-        program("L = relu(a) * c", a=0.000000001, c=4000.1234567),
-        program("L = relu(a) * c", a=-0.000000001, c=4000.1234567),
+        *GRAPHS,
         leaf(2.0),
         chain(60),
     )
@@ -53,4 +58,12 @@ def test_the_loop_uses_what_is_stored(engine: EngineUnderCheck) -> None:
 
 @check("random_graphs")
 def test_agrees_on_random_graphs(engine: EngineUnderCheck) -> None:
-    engine.agrees(*engine.fresh(25, ops=("add", "mul", "relu"), sizes=(1, 14)))
+    # Random graphs can have large, small or equal numbers, and long paths. The fixed programs always have them.
+    engine.agrees(
+        *engine.fresh(25, ops=("add", "mul", "relu"), sizes=(1, 14)),
+        program("L = a * b", a=2, b=2),
+        program("L = (a + b) * c", a=2, b=-2, c=3),
+        *GRAPHS,
+        program("L = (a * b + a) * c", a=2, b=-3, c=40000.1234567),
+        chain(60),
+    )
