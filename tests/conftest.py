@@ -32,18 +32,17 @@ _LONG = ("hostile", "slow", "cluster", "browser")
 _LONGEST = (
     "hostile/test_attacks.py",
     "verdicts/test_engines.py",
-    "leftovers/test_messes.py",
     "verdicts/test_exercises.py",
-    "oracle/test_processors.py",
-    "verdicts/test_layouts.py",
+    "leftovers/test_messes.py",
     "hostile/test_budget.py",
+    "ci/test_platforms.py",
+    "views/test_page_browser.py",
+    "cli/test_cohort.py",
     "cohort/test_run.py",
     "cli/test_mixed_class.py",
+    "oracle/test_processors.py",
     "hostile/test_bounds.py",
-    "author/test_build.py",
-    "ci/test_platforms.py",
-    "cli/test_cohort.py",
-    "views/test_page_browser.py",
+    "verdicts/test_layouts.py",
     "views/test_replay_browser.py",
     "cohort/test_cluster.py",
     "hostile/test_odd_input.py",
@@ -64,9 +63,9 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Use three processes for two cores: marked tests wait half of their time for a process, a clock or a limit."""
+    """Use two processes for each core: marked tests wait half of their time for a process, a clock or a limit."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return cores if "not (slow" in config.option.markexpr else cores + cores // 2
+    return cores if "not (slow" in config.option.markexpr else 2 * cores
 
 
 @pytest.hookimpl(trylast=True)
