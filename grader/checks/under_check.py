@@ -599,7 +599,7 @@ class EngineUnderCheck:
         # in a long run, counting each call would take longer than the calls themselves
         budget, seeds = (calls, (None,)) if huge else (calls or self._limits.calls, _ORDER_SEEDS)
         if self._process is not None:
-            if self._apart:
+            if self._apart or self._shrinking:
                 self._process.restart()
             self._shared = self._shared or not self._process.fresh
         ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
