@@ -40,7 +40,7 @@ def test_inputs_users_and_methods_of_a_program() -> None:
     """A node has an input for each use, and each user once. Operations on a plain number call no method of a node."""
     p = program("c = a * a; d = c + b; L = d + relu(1 - c)", a=2, b=3)
     places = {name: p.index[name] for name in ("a", "b", "c", "d")}
-    less = p.nodes[p.root].inputs[1] - 1
+    less = p.inputs[p.root][1] - 1
     assert (places["a"], places["a"]) == p.inputs[places["c"]]
     assert [places["c"]] == p.users[places["a"]]
     assert [places["d"], less] == p.users[places["c"]]
