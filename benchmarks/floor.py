@@ -117,10 +117,9 @@ def cohort(meter: Meter, checkout: Path, submissions: Path, folder: Path) -> flo
         "--course",
         str(checkout),
     ]
-    script = (
-        f"import sys; sys.path.insert(0, {str(checkout)!r}); from grader.cli import main; sys.exit(main({words!r}))"
-    )
-    environment = {**os.environ, "BACKWARD_CACHE": str(folder / "cache")}
+    script = f"import sys; from grader.cli import main; sys.exit(main({words!r}))"
+    # the processes that the command starts must also find the checkout's package before the installed one
+    environment = {**os.environ, "BACKWARD_CACHE": str(folder / "cache"), "PYTHONPATH": str(checkout)}
     spent = meter.run([sys.executable, "-c", script], folder, environment)
     summary = json.loads((out / "cohort.json").read_bytes())
     assert summary["scores"]["mean"] == summary["max_score"], "a right submission lost points"

@@ -34,7 +34,18 @@ from .client import (
     stopped,
 )
 from .course import Check, Course, Exercise, Limits
-from .diagnosis import Behaviour, Fact, behaviour, diagnose, pass_facts, pass_probes, rule_facts, rule_probes
+from .diagnosis import (
+    Behaviour,
+    Fact,
+    arrived,
+    behaviour,
+    can_be_named,
+    diagnose,
+    pass_facts,
+    pass_probes,
+    rule_facts,
+    rule_probes,
+)
 from .oracle import Oracle
 from .outside import json_text, readable
 from .program import Program
@@ -214,7 +225,8 @@ def examine(
         limit_divisor: Divides every limit of calls and CPU time.
         to_the_end: Whether to run every batch of every check, even after a failure. The outcomes are then
             meaningless.
-        facts: Whether to find the fault facts of an engine that fails.
+        facts: Whether to find the fault facts of an engine that fails, and to run the course's own programs if a
+            misconception may be named.
     """
     if source.problem is not None or source.text == stub:
         return Examined(FileState(source.problem or "not_started", str(source.path), reason=source.unread))
@@ -247,18 +259,24 @@ def examine(
         def ended(outcome: CheckOutcome) -> None:
             check = next(check for check in exercise.checks if check.id == outcome.check)
             listener.ended(exercise, scoring.score_check(exercise, check, outcome, cells=source.cells))
+            if outcome.status != "passed":
+                process.restart()  # the next check probably fails as well, and only a fresh process decides that
 
         outcomes = grader.checks.run(exercise, heard, ended)
-        if grader.seed != course.seed and any(outcome.status != "passed" for outcome in outcomes.values()):
-            # misconceptions are identified by their behaviour on the course's own programs; this run gives no points
-            grader.checks.run(exercise, partial(engine_for, seed=course.seed))
         failed = (check for check, outcome in outcomes.items() if outcome.status not in ("passed", "not_started"))
         run = asked[check].failing if (check := next(failed, None)) else None
         examined = Examined(state, outcomes, engines, run.program if run else None)
         if not facts or not examined.failures:
             return examined
         ran_out = any(outcome.status == "timeout" for outcome in outcomes.values())
-        return replace(examined, facts=_facts(process, source, limits, examined.shown, ran_out=ran_out))
+        examined = replace(examined, facts=_facts(process, source, limits, examined.shown, ran_out=ran_out))
+        known = grader.book.known.get(exercise.id)
+        gradients = arrived(batch for engine in asked.values() for batch in engine.shown)
+        named = known is not None and can_be_named(known, examined.facts) and gradients is not False
+        if grader.seed != course.seed and named:
+            # misconceptions are identified by their behaviour on the course's own programs; this run gives no points
+            grader.checks.run(exercise, partial(engine_for, seed=course.seed))
+        return examined
 
 
 def _facts(
@@ -307,16 +325,20 @@ def _engine(
 
 
 def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
-    """Run every check without an engine, so that the oracle computes the answers that the checks need under a seed.
+    """Run every check without an engine, so that programs, and the oracle's answers to them under a seed, are known.
 
     Raises:
         CourseError: A hidden test is wrong.
         GraderFault: The grader failed.
     """
+
+    def ask(batch: Batch) -> None:
+        batch.encode()  # arranges the programs for each order seed
+
     for exercise in checks.exercises:
 
         def planning(check: Check, exercise: Exercise = exercise) -> EngineUnderCheck:
-            return _engine(checks.course, oracle, seed, exercise, check, lambda batch: None)
+            return _engine(checks.course, oracle, seed, exercise, check, ask)
 
         checks.run(exercise, planning)
 

@@ -71,9 +71,19 @@ def test_a_misconception_is_named_whatever_numbers_are_asked(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_what_passes_is_not_asked_for_a_misconception(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A correct file runs as many batches under a secret seed as under the course's seed."""
+@pytest.mark.parametrize(
+    ("status", "old", "new"),
+    [("passed", "", ""), ("failed", "node._backward()", "pass")],
+    ids=["correct", "no gradient arrives"],
+)
+def test_where_none_can_be_named_no_misconception_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: str, old: str, new: str
+) -> None:
+    """Such a file runs as many batches under a secret seed as under the course's seed."""
     course = load_course(ROOT)
+    exercise = next(e for e in course.exercises if e.id == "backward")
+    file = tmp_path / exercise.filename
+    file.write_text(course.solution(exercise).read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     book = read_book(course.book)
     batches = 0
     run = EngineProcess.run
@@ -87,8 +97,6 @@ def test_what_passes_is_not_asked_for_a_misconception(tmp_path: Path, monkeypatc
     counts = []
     for seed in (course.seed, "a secret"):
         batches = 0
-        report = grading.grade(
-            course, book, {"swap": course.solution(course.exercises[1])}, seed=seed, memo=tmp_path / "memo"
-        )
+        report = grading.grade(course, book, {"backward": file}, seed=seed, memo=tmp_path / "memo")
         counts.append((report.status, batches))
-    assert counts[0] == counts[1]
+    assert [(status, batches)] * 2 == counts

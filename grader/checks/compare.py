@@ -133,7 +133,7 @@ def _compare(
     remarks: Sequence[Remark],
     by: ExpectedBy,
 ) -> None:
-    wrong = [i for i, e in enumerate(expected) if not close(observed[i], e, scale)]
+    wrong = [i for i, e in enumerate(expected) if observed[i] != e and not close(observed[i], e, scale)]
     if not wrong:
         return
     # leaves first, because a learner can change their values

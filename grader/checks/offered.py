@@ -29,17 +29,8 @@ def not_offered(about: Program, problem: Problem) -> bool:
 
 def lacks(about: Program, problem: Problem, operations: Collection[str]) -> bool:
     """Return whether a program could not be built because the engine does not define one of these operations."""
-    absent = {METHODS.get(op, op) for op in operations} & called(about)
+    absent = {METHODS.get(op, op) for op in operations} & about.methods
     return problem.method in absent
-
-
-def called(about: Program) -> set[str]:
-    """Return the methods that a program calls on the nodes of an engine."""
-    return {
-        METHODS.get(node.op, node.op)
-        for node in about.nodes
-        if isinstance(node, Op) and isinstance(node.operands[0], int)
-    }
 
 
 def _number_sides(node: Op) -> list[str]:

@@ -29,7 +29,7 @@ from . import order
 from .answered import Shown, left_out, outline
 from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest
 from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
-from .offered import called, lacks, not_offered
+from .offered import lacks, not_offered
 from .questions import Questions, aimed, parsed, start
 from .recorded import recorded
 
@@ -599,7 +599,7 @@ class EngineUnderCheck:
         # in a long run, counting each call would take longer than the calls themselves
         budget, seeds = (calls, (None,)) if huge else (calls or self._limits.calls, _ORDER_SEEDS)
         if self._process is not None:
-            if self._apart:
+            if self._apart or self._shrinking:
                 self._process.restart()
             self._shared = self._shared or not self._process.fresh
         ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
@@ -626,7 +626,7 @@ class EngineUnderCheck:
                 aside.add(i)
             elif any(outcomes):
                 self._judged += 1
-                self._built |= called(runs[i].program)
+                self._built |= runs[i].program.methods
             try:
                 _judge(i, [outcome for outcome, gone in zip(outcomes, absent, strict=True) if not gone], judge)
             except CheckFailed as failure:

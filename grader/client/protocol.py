@@ -117,7 +117,7 @@ class Batch(Struct, frozen=True, dict=True):
         of_a_seed = 2 * self._numbers + bounds.MESSAGE * len(self.runs)
         return min(bounds.ANSWER_VALUES, 10_000 + len(self.order_seeds) * of_a_seed)
 
-    @property
+    @cached_property
     def _numbers(self) -> int:
         """Return how many numbers an answer holds for each order seed, with room for the data around them."""
         size = sum((len(run.program.nodes) + 8) * (len(run.steps) + 2) for run in self.runs)
@@ -551,8 +551,31 @@ def _other_outcome(
         if arrangement is None:
             return decoded
         outcome = first
+    if arrangement is not None and _spelled_the_same(outcome, first, arrangement.places):
+        return decoded
     other = _decode_outcome(outcome, run, arrangement)
     return decoded if other == decoded else other
+
+
+def _spelled_the_same(one: Any, first: Any, places: tuple[int, ...]) -> bool:
+    """Return whether two outcomes hold the same results, apart from the order of nodes. Return False if in doubt.
+
+    Args:
+        one: an outcome under a later order seed.
+        first: the outcome under the first order seed.
+    """
+    if not isinstance(one, _Done) or not isinstance(first, _Done) or len(one.results) != len(first.results):
+        return False
+    return all(_same_result(*pair, places) for pair in zip(one.results, first.results, strict=True))
+
+
+def _same_result(one: _Result, first: _Result, places: tuple[int, ...]) -> bool:
+    match one, first:
+        case (_Values(tokens), _Values(others)) | (_Grads(tokens), _Grads(others)):
+            return len(tokens) == len(others) == len(places) and [tokens[place] for place in places] == others
+        case (_Nothing(), _) | (_Numbers(), _) | (_Other(), _) | (_Rule(), _):  # these name no node
+            return one == first
+    return False
 
 
 def _moved(steps: tuple[tuple[Any, ...], ...], arrangement: Arrangement) -> list[list[Any]]:
@@ -641,9 +664,9 @@ def _result(result: _Result, step: str, program: Program) -> Result:
         case _Values(tokens) | _Grads(tokens):
             if len(tokens) != len(program.nodes):
                 raise Refused("the answer has another number of nodes than the program")
-            return (Values if step == "values" else Grads)(map(_number, tokens))
+            return (Values if step == "values" else Grads)(_numbers(tokens))
         case _Numbers(tokens):
-            return Called(numbers=tuple(map(_number, tokens)))
+            return Called(numbers=_numbers(tokens))
         case _Nodes(indices):
             return Called(nodes=tuple(indices))
         case _Other(type_name=name):
@@ -683,8 +706,8 @@ def _recorded(record: _Record, count: int) -> Recorded:
             )
             for visit in record.visits
         ),
-        (*map(_number, record.values), *missing),
-        (*map(_number, record.grads), *missing),
+        (*_numbers(record.values), *missing),
+        (*_numbers(record.grads), *missing),
         record.left_out,
         record.elsewhere,
     )
@@ -729,6 +752,13 @@ def _back_in_place(result: Result, places: tuple[int, ...]) -> Result:
 
 def _first(row: tuple[int, Observed]) -> int:
     return row[0]
+
+
+def _numbers(tokens: list[str]) -> tuple[Observed, ...]:
+    try:
+        return tuple(map(float.fromhex, tokens))
+    except (OverflowError, ValueError):  # another object, or a number that is too large
+        return tuple(map(_number, tokens))
 
 
 def _number(token: str) -> Observed:

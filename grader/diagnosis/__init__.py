@@ -1,10 +1,10 @@
 """Explain a wrong engine: derive fault facts, and find the misconception that behaves exactly like it."""
 
-from .behaviour import Behaviour, behaviour, check_of, fingerprint
+from .behaviour import Behaviour, arrived, behaviour, check_of, fingerprint
 from .catalogue import Misconception, read_misconceptions
 from .edits import Edit, Where, anywhere, apply_edits, edited, in_solution, regions, unfinished, without
 from .facts import Fact, pass_facts, pass_probes, rule_facts, rule_probes
-from .match import can_be_told, diagnose
+from .match import can_be_named, can_be_told, diagnose
 
 __all__ = [
     "Behaviour",
@@ -14,7 +14,9 @@ __all__ = [
     "Where",
     "anywhere",
     "apply_edits",
+    "arrived",
     "behaviour",
+    "can_be_named",
     "can_be_told",
     "check_of",
     "diagnose",

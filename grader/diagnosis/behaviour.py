@@ -10,7 +10,7 @@ limit was reached first, which depends on the speed of the machine.
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -48,23 +48,32 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
     """Return the behaviour of an engine, from the batches of each check."""
     programs: dict[str, str] = {}
     unclear: set[str] = set()
-    arrived: set[bool] = set()
     for check, batches in shown.items():
         for n, batch in enumerate(batches):
-            for i, run in enumerate(batch.runs):
+            for i in range(len(batch.runs)):
                 if i in batch.aside:
                     continue
                 outcomes = _outcomes(batch, i)
-                if _asks_gradients(run):
-                    arrived.add(
-                        any(_arrived(run, outcome) for outcome in outcomes if isinstance(outcome, Done | Broke))
-                    )
                 key = f"{check}:{n}:{i}"
                 if any(map(_no_evidence, outcomes)):
                     unclear.add(key)
                 else:
                     programs[key] = fingerprint(outcomes) if i in batch.wrong else RIGHT
-    return Behaviour(programs, frozenset(unclear), any(arrived) if arrived else None)
+    every = [batch for batches in shown.values() for batch in batches]
+    return Behaviour(programs, frozenset(unclear), arrived(every))
+
+
+def arrived(batches: Iterable[Shown]) -> bool | None:
+    """Return whether any node but the root received a gradient; None if no run observed gradients."""
+    found = None
+    for batch in batches:
+        for i, run in enumerate(batch.runs):
+            if i in batch.aside or not _asks_gradients(run):
+                continue
+            if any(_arrived(run, outcome) for outcome in _outcomes(batch, i) if isinstance(outcome, Done | Broke)):
+                return True
+            found = False
+    return found
 
 
 def check_of(key: str) -> str:

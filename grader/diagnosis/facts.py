@@ -7,7 +7,7 @@ both with and without existing gradients. If the numbers fit no known form, ther
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import Literal, TypeAlias
 
@@ -394,11 +394,9 @@ def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]
 
 def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
     """Return the fact that all values, or all gradients, are in single precision and near the right ones; else None."""
-    runs = [run for name in FORMS for run, *_ in _tries(FORMS[name])]
     values: list[tuple[float, Observed]] = []
     grads: list[tuple[float, Observed]] = []
     shapes = [(name, i) for name, form in FORMS.items() for i in range(len(form.numbers))]
-    assert len(runs) == len(shapes)
     for (name, i), outcome in zip(shapes, outcomes[::3], strict=True):
         if outcome is None:
             continue
@@ -667,7 +665,8 @@ def _of_second(programs: Sequence[Program], twice: Sequence[Done | Broke | None]
     ]
 
 
-def expected_grads(p: Program) -> list[float]:
+@lru_cache(maxsize=256)
+def expected_grads(p: Program) -> tuple[float, ...]:
     """Return the derivatives of the root with respect to each node, for programs of `+` and `*`."""
     values: list[float] = []
     for node in p.nodes:
@@ -684,7 +683,7 @@ def expected_grads(p: Program) -> list[float]:
             for operand, d in zip(node.operands, local, strict=True):
                 if isinstance(operand, int):
                     grads[operand] += d * grads[index]
-    return grads
+    return tuple(grads)
 
 
 def _operands(node: Op, values: Sequence[float]) -> list[float]:

@@ -25,7 +25,7 @@ def diagnose(
     Many mistakes look alike if no gradient was propagated anywhere, or if by `facts` an operation propagates none.
     Nothing is named then.
     """
-    if not seen.wrong or not can_be_told(known, seen) or any(fact.kind in _NOTHING for fact in facts):
+    if not seen.wrong or not can_be_named(known, facts) or not can_be_told(known, seen):
         return {}
     alike = [one for one in known.misconceptions if _alike(one.behaviour, seen.programs)]
     if alike:
@@ -40,6 +40,11 @@ def _seen_whole(alike: list[KnownBehaviour], seen: Behaviour) -> list[KnownBehav
     If there is no such misconception, return all.
     """
     return [one for one in alike if seen.unclear.isdisjoint(one.behaviour)] or alike
+
+
+def can_be_named(known: KnownExercise, facts: Iterable[Fact]) -> bool:
+    """Return whether an exercise has misconceptions, and by `facts` no operation propagates nothing."""
+    return bool(known.misconceptions) and not any(fact.kind in _NOTHING for fact in facts)
 
 
 def can_be_told(known: KnownExercise, seen: Behaviour) -> bool:

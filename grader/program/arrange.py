@@ -6,7 +6,7 @@ Each order seed uses another order, so an answer under one seed is wrong under a
 import random
 from typing import NamedTuple
 
-from .graph import Op, Program
+from .graph import Program
 
 _MOST_NODES = 64  # larger programs keep their order, so that they need to be sent only once
 _MOST_KEPT = 20_000
@@ -52,17 +52,13 @@ def _arrange(program: Program, number: int) -> Arrangement | None:
 
 def _places(program: Program, draws: random.Random) -> tuple[int, ...]:
     """Return a random topological order, as the place of each node."""
-    waiting = [len(set(node.inputs)) if isinstance(node, Op) else 0 for node in program.nodes]
-    users: list[set[int]] = [set() for _ in program.nodes]
-    for index, node in enumerate(program.nodes):
-        for source in node.inputs if isinstance(node, Op) else ():
-            users[source].add(index)
+    waiting = [len(set(inputs)) for inputs in program.inputs]
     ready = [index for index, count in enumerate(waiting) if not count]
     places = [0] * len(waiting)
     for place in range(len(waiting)):
         index = ready.pop(draws.randrange(len(ready)))
         places[index] = place
-        for user in sorted(users[index]):
+        for user in program.users[index]:
             waiting[user] -= 1
             if not waiting[user]:
                 ready.append(user)

@@ -158,7 +158,8 @@ class _Drawing:
 
     def _add(self, node: Node, value: float | None) -> None:
         if isinstance(node, Op):
-            self.idle = [i for i in self.idle if i not in node.inputs]
+            used = node.inputs
+            self.idle = [i for i in self.idle if i not in used]
         self.idle.append(len(self.nodes))
         self.nodes.append(node)
         self.values.append(node.value if isinstance(node, Leaf) else float(value or 0.0))

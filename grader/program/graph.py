@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from .operations import METHODS
+
 
 class ProgramError(ValueError):
     """An expression is not a program, or the arguments of `draw` are wrong. The message says why."""
@@ -40,7 +42,11 @@ class Op(msgspec.Struct, frozen=True):
     @property
     def inputs(self) -> tuple[int, ...]:
         """Return the indices of the node's inputs, one for each use."""
-        return tuple(operand for operand in self.operands if isinstance(operand, int))
+        return _indices(self.operands)
+
+
+def _indices(operands: tuple[Operand, ...]) -> tuple[int, ...]:
+    return tuple([operand for operand in operands if isinstance(operand, int)])  # a list: a generator is slower
 
 
 Node: TypeAlias = Leaf | Op
@@ -64,11 +70,10 @@ class Program:
     short: list[list[object]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for index, node in enumerate(self.nodes):
-            if isinstance(node, Op):
-                for operand in node.operands:
-                    if isinstance(operand, int) and not 0 <= operand < index:
-                        raise ProgramError(f"{self.text}: {node.name} uses a node that comes after it")
+        for index, inputs in enumerate(self.inputs):
+            for source in inputs:
+                if not 0 <= source < index:
+                    raise ProgramError(f"{self.text}: {self.nodes[index].name} uses a node that comes after it")
         if len({node.name for node in self.nodes}) < len(self.nodes):
             raise ProgramError(f"{self.text}: two nodes share a name")
 
@@ -100,22 +105,40 @@ class Program:
         return {node.name: i for i, node in enumerate(self.nodes)}
 
     @cached_property
+    def inputs(self) -> list[tuple[int, ...]]:
+        """Return the indices of each node's inputs, one for each use."""
+        return [_indices(node.operands) if isinstance(node, Op) else () for node in self.nodes]
+
+    @cached_property
+    def users(self) -> list[list[int]]:
+        """Return the indices of the nodes computed from each node, each once and in the program's order."""
+        users: list[list[int]] = [[] for _ in self.nodes]
+        for index, inputs in enumerate(self.inputs):
+            for source in set(inputs):
+                users[source].append(index)
+        return users
+
+    @cached_property
+    def methods(self) -> frozenset[str]:
+        """Return the methods that the program calls on the nodes of an engine."""
+        operations = (node for node in self.nodes if isinstance(node, Op))
+        return frozenset(METHODS.get(node.op, node.op) for node in operations if isinstance(node.operands[0], int))
+
+    @cached_property
     def reachable(self) -> list[int]:
         """Return the indices of the root and of all nodes from which it was computed, in the program's order."""
         wanted = [False] * len(self.nodes)
         for index in range(self.root, -1, -1):
-            node = self.nodes[index]
             wanted[index] = wanted[index] or index == self.root
-            if wanted[index] and isinstance(node, Op):
-                for operand in node.operands:
-                    if isinstance(operand, int):
-                        wanted[operand] = True
+            if wanted[index]:
+                for source in self.inputs[index]:
+                    wanted[source] = True
         return [index for index, want in enumerate(wanted) if want]
 
     @cached_property
     def edges(self) -> tuple[list[int], list[int]]:
         """Return the uses of the reachable nodes: a list of inputs, and a list with the user of each."""
-        pairs = [(i, index) for index in self.reachable for i in _inputs(self.nodes[index])]
+        pairs = [(i, index) for index in self.reachable for i in self.inputs[index]]
         return [used for used, _ in pairs], [user for _, user in pairs]
 
     @property
@@ -157,10 +180,6 @@ def key_of(question: list[object]) -> str:
     """Return the key of a question to the oracle: SHA-256 in hexadecimal."""
     text = json.dumps(question, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _inputs(node: Node) -> tuple[int, ...]:
-    return node.inputs if isinstance(node, Op) else ()
 
 
 def number_text(value: float) -> str:

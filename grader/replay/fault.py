@@ -70,7 +70,7 @@ class _Comparison:
 
     def of_visits(self) -> Iterator[Difference]:
         """Yield the differences that single visits show, in the order of the visits."""
-        users = {i: {u for u in self.program.reachable if i in self.inputs(u)} for i in range(len(self.nodes))}
+        users = [set(users).intersection(self.program.reachable) for users in self.program.users]
         ran: set[int] = set()
         later = [visit.node for visit in self.own]
         for at, visit in enumerate(self.visits):
@@ -84,10 +84,6 @@ class _Comparison:
             if users[visit.node] & set(later) - ran - {visit.node}:
                 yield Difference("order", visit.node, at)
             ran.add(visit.node)
-
-    def inputs(self, index: int) -> tuple[int, ...]:
-        node = self.program.nodes[index]
-        return node.inputs if isinstance(node, Op) else ()
 
     def adds(self, visit: Visit) -> bool:
         return any(not self.close(change.before, change.after) for change in visit.changes)

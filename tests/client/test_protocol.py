@@ -160,6 +160,28 @@ def test_the_answers_to_a_load_are_three(expected: Any, answer: list[Any]) -> No
     assert expected == decode_load(frame(answer))
 
 
+@pytest.mark.parametrize("other", [6.0, 7.0])
+def test_outcomes_that_differ_only_in_the_order_of_nodes_are_one(other: float) -> None:
+    """The same numbers under two order seeds are one object, which is judged once. Other numbers are another one."""
+    batch = Batch((Run(ASKED, (("values",), ("backward", 2), ("grads",))),), 1000, 1.0, (0, 4))
+    (arrangement,) = batch.arrangements[1]
+    assert arrangement is not None
+
+    def outcome(places: tuple[int, ...], product: float) -> list[Any]:
+        values, grads = [""] * 3, [""] * 3
+        for place, value, grad in zip(places, (2.0, 3.0, product), (3.0, 2.0, 1.0), strict=True):
+            values[place], grads[place] = value.hex(), grad.hex()
+        return ["done", [["values", values], ["nothing"], ["grads", grads]]]
+
+    seeds = [[outcome((0, 1, 2), 6.0)], [outcome(arrangement.places, other)]]
+    read = decode_batch(frame(["read", READING, seeds]), batch)
+    assert isinstance(read, Read)
+    ((first,), (second,)) = read.seeds
+    assert isinstance(second, Done)
+    assert ((2.0, 3.0, other), (3.0, 2.0, 1.0)) == (second.values[0], second.grads[0])
+    assert (other == 6.0) == (first is second)
+
+
 def test_what_is_asked_has_plain_data_only() -> None:
     """A batch is sent as JSON: programs, also rearranged ones, steps, seeds and budgets, but no names of nodes."""
     asked = json.loads(BATCH.encode())

@@ -36,6 +36,18 @@ def test_inputs_count_every_use() -> None:
     assert (1,) == Op("L", "mul", (Number(2), 1)).inputs
 
 
+def test_inputs_users_and_methods_of_a_program() -> None:
+    """A node has an input for each use, and each user once. Operations on a plain number call no method of a node."""
+    p = program("c = a * a; d = c + b; L = d + relu(1 - c)", a=2, b=3)
+    places = {name: p.index[name] for name in ("a", "b", "c", "d")}
+    less = p.inputs[p.root][1] - 1
+    assert (places["a"], places["a"]) == p.inputs[places["c"]]
+    assert [places["c"]] == p.users[places["a"]]
+    assert [places["d"], less] == p.users[places["c"]]
+    assert [] == p.users[p.root]
+    assert {"__mul__", "__add__", "relu"} == p.methods
+
+
 def test_the_wire_form_has_no_names() -> None:
     """On the wire a program is lists of operations, indices and numbers."""
     expected = [["leaf", 2.0], ["leaf", -3.0], ["mul", 0, 1], ["pow", 2, ["number", 2]], ["neg", 3]]

@@ -48,6 +48,8 @@ class Snapshot:
         classes = [(cls, _attributes(cls)) for cls in _classes(namespaces)]
         self.classes = [(cls, found, dict(found), list(found.values())) for cls, found in classes]
         self.containers = [(container, container.copy()) for container in _containers(namespaces)]
+        # the copy of the list of import hooks; without it, a fork would have to look through all containers
+        self.finders = next(copied for container, copied in self.containers if container is sys.meta_path)
         self.environment = dict(os.environ)
         self.locale = _locale.setlocale(_locale.LC_ALL)
         self.stack_size = _thread.stack_size()
@@ -77,9 +79,7 @@ class Snapshot:
         """
         if len(self.table) != len(self.modules):
             return Snapshot()
-        for container, copied in self.containers:
-            if container is sys.meta_path:
-                _refill(copied, container)
+        _refill(self.finders, sys.meta_path)
         return self
 
     def restore(self, first_free: int) -> bool:
