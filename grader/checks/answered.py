@@ -15,12 +15,16 @@ class Shown(Struct, frozen=True):
         wrong: The indices of the runs that were wrong.
         aside: The indices of the runs that a diagnosis must ignore: those of programs drawn at random, and of
             programs that the engine need not be able to build.
+        unsettled: The indices of the runs that were wrong under some order seeds only.
+        huge: Whether a graph was so large that Python chose the order of sets.
     """
 
     runs: tuple[Run, ...]
     answer: Read | Problem | Died
     wrong: frozenset[int]
     aside: frozenset[int]
+    unsettled: frozenset[int] = frozenset()
+    huge: bool = False
 
 
 def outline(answer: Read | Problem | Died) -> Read | Problem | Died:

@@ -618,6 +618,7 @@ class EngineUnderCheck:
         self.reading = ran.answer.reading if engine else None
         self.left_out = self.left_out or left_out(ran.answer)
         failures: dict[int, CheckFailed] = {}
+        unsettled: set[int] = set()
         for i in range(len(runs)):
             outcomes = [seed[i] for seed in ran.answer.seeds]
             absent = [self._absence(runs[i].program, outcome, where_offered) for outcome in outcomes]
@@ -627,12 +628,14 @@ class EngineUnderCheck:
             elif any(outcomes):
                 self._judged += 1
                 self._built |= runs[i].program.methods
-            try:
-                _judge(i, [outcome for outcome, gone in zip(outcomes, absent, strict=True) if not gone], judge)
-            except CheckFailed as failure:
+            there = [outcome for outcome, gone in zip(outcomes, absent, strict=True) if not gone]
+            failure, at_times = _judged(i, there, judge)
+            if failure is not None:
                 failures[i] = failure
+            if at_times:
+                unsettled.add(i)
         shown = outline(ran.answer) if huge else ran.answer
-        self.shown.append(Shown(tuple(runs), shown, frozenset(failures), frozenset(aside)))
+        self.shown.append(Shown(tuple(runs), shown, frozenset(failures), frozenset(aside), frozenset(unsettled), huge))
         if self._to_the_end:
             return
         if failures:
@@ -677,22 +680,35 @@ class EngineUnderCheck:
             fail_for(outcome.problem, self._source, about if isinstance(about, str) else about.shown)
 
 
-def _judge(i: int, outcomes: Sequence[Done | Broke | None], judge: Callable[[int, Done | Broke, Notes], None]) -> None:
-    """Judge the outcomes of a run under the order seeds. Raises `CheckFailed` for the first wrong one."""
+def _judged(
+    i: int, outcomes: Sequence[Done | Broke | None], judge: Callable[[int, Done | Broke, Notes], None]
+) -> tuple[CheckFailed | None, bool]:
+    """Judge the outcomes of a run under the order seeds.
+
+    Returns:
+        The failure of the first wrong outcome, or None, and whether another outcome was right.
+    """
     known = [outcome for outcome in outcomes if outcome is not None]
-    failures: dict[int, CheckFailed] = {}
-    for outcome in {id(outcome): outcome for outcome in known}.values():  # most are the same object
-        try:
-            judge(i, outcome, ())
-        except CheckFailed as failure:
-            failures[id(outcome)] = failure
-    if not failures:
-        return
-    first = next(outcome for outcome in known if id(outcome) in failures)
+    failures = {
+        id(one): _failure(i, one, judge) for one in {id(one): one for one in known}.values()
+    }  # most are the same
+    first = next((outcome for outcome in known if failures[id(outcome)]), None)
+    if first is None:
+        return None, False
+    wrong = sum(failures[id(outcome)] is not None for outcome in known)
     if isinstance(first, Done) and len({repr(outcome) for outcome in known}) > 1:  # by `repr`, so that nan equals nan
-        wrong = sum(id(outcome) in failures for outcome in known)
-        judge(i, first, (DependsOnOrder(wrong, len(known)),))
-    raise failures[id(first)]
+        return _failure(i, first, judge, (DependsOnOrder(wrong, len(known)),)), wrong < len(known)
+    return failures[id(first)], wrong < len(known)
+
+
+def _failure(
+    i: int, outcome: Done | Broke, judge: Callable[[int, Done | Broke, Notes], None], notes: Notes = ()
+) -> CheckFailed | None:
+    try:
+        judge(i, outcome, notes)
+    except CheckFailed as failure:
+        return failure
+    return None
 
 
 def _once(printed: str, times: int) -> str:

@@ -136,7 +136,7 @@ def test_the_table_of_relu_is_right() -> None:
         expected.append((name, f"{slopes[name]:.0f}", name, f"{after - f(**at):.0f}", f"{after:.0f}"))
     assert expected == rows
     assert (4, -4) == (f(**at), f(4, -3, 10) - f(**at))
-    assert "When a goes up by 2, the input of relu becomes -2\nand f becomes 0: f moves by -4" in text
+    assert "But when a\ngoes up by 2, the input of relu becomes -2 and f becomes 0: f moves by -4" in text
 
 
 @pytest.mark.slow
