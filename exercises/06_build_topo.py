@@ -1,6 +1,6 @@
 """06 build_topo: inputs first
 
-The nodes that have a node as an input are called its users. A node may propagate only after all of
+The users of a node are the nodes that have it as an input. A node may propagate only after all of
 its users have added their contributions. So a backward pass first puts the nodes into a list in
 which every node comes after its inputs. The order of such a list is called a topological order. If
 you read the list backwards, every node comes after all of its users.

@@ -129,7 +129,7 @@ def _rule_tripled(said: RuleTripled) -> str:
 
 
 def _orders(some: int, of: int) -> str:
-    return f"{some} of {of} runs (each run makes the nodes, and iterates over sets, in another order)"
+    return f"{some} of {of} runs (each run makes the nodes, and iterates over sets, in a different order)"
 
 
 def _data_changed(said: DataChanged) -> str:
@@ -222,7 +222,7 @@ def ended_text(ended: Ended) -> str:
         case "killed":
             return f"your code's process was ended by {ended.signal}"
         case "left_out":
-            return "the answer from your code's process leaves out some of the programs that it had to run"
+            return "your code's process returned no results for some of the expressions that it was given"
         case "not_reloaded":
             return "the file loaded once, but not a second time"
         case "output_too_large":

@@ -637,7 +637,7 @@ def test_nobody_passes_by_leaving_a_program_out(
         return message
 
     assert finding_text(finding(engine_that(says), ask)) == (
-        "the answer from your code's process leaves out some of the programs that it had to run"
+        "your code's process returned no results for some of the expressions that it was given"
     )
 
 

@@ -335,5 +335,5 @@ def test_a_process_that_leaves_everything_out_is_told(monkeypatch: pytest.Monkey
     shown = replay(SQUARE)
     assert shown.problem is not None
     assert (
-        "The answer from your code's process leaves out some of the programs that it had to run." == shown.problem.text
+        "Your code's process returned no results for some of the expressions that it was given." == shown.problem.text
     )

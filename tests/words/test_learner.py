@@ -214,7 +214,7 @@ SAID: list[tuple[str, Remark]] = [
         remarks.RuleTripled("L", ignored=True),
     ),
     (
-        "wrong in 1 of 4 runs (each run makes the nodes, and iterates over sets, in another order)",
+        "wrong in 1 of 4 runs (each run makes the nodes, and iterates over sets, in a different order)",
         remarks.DependsOnOrder(1, 4),
     ),
     ("backward() changed the data", remarks.DataChanged("backward")),
