@@ -87,6 +87,7 @@ def test_the_neuron(engine: EngineUnderCheck) -> None:
         program("y = tanh(a * b); L = y * exp(y) + a", a=2, b=1.5),
         program("y = exp(a + b); L = tanh(y) + y * a", a=1.5, b=0.75),
         program("y = (a * b) ** 2; L = y * b + y", a=0.5, b=1.5),
+        program("L = tanh(a) * exp(b) * c", a=0.7, b=0.5, c=0),
         FAR,
         # Without powers: their exponents would decide under which seeds a wrong rule of ** is noticed.
         *engine.fresh(15, ops=("add", "mul", "tanh", "exp"), sizes=(2, 10)),

@@ -72,6 +72,7 @@ RELU = [
     program("L = relu(a) * relu(a)", a=0.5),
     program("L = relu(a) * b + relu(a) * c", a=0.5, b=0.75, c=-0.25),
     program("L = relu(a) * b + a", a=-2, b=-1),
+    program("L = relu(a) * b", a=0.7, b=4000.1234567),
 ]
 RULES = [*PLUS_TIMES, *SHARED, *MINUS, *POWERS, *RELU]
 CORE = program("L = a * b + a", a=2, b=-3)
