@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from .. import sandbox
 from ..answer_book import read_book
+from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..client import Source, read_exercise
 from ..course import Course, Exercise
@@ -93,9 +94,8 @@ class Practice:
         source = source or self._read(exercise)
         try:
             return self._replays_once(exercise, source)
-        except sandbox.WorkerGone:
-            self._stack.close()
-            self._start()
+        except (sandbox.WorkerGone, GraderFault) as error:
+            self._restart(error)
             return self._replays_once(exercise, source)
 
     def _replays_once(self, exercise: Exercise, source: Source) -> tuple[Replay, ...]:
@@ -110,10 +110,20 @@ class Practice:
     def _grade(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:
         try:
             return self._grade_once(exercises, sources, listener)
-        except sandbox.WorkerGone:
-            self._stack.close()
-            self._start()
+        except (sandbox.WorkerGone, GraderFault) as error:
+            self._restart(error)
             return self._grade_once(exercises, sources, listener)
+
+    def _restart(self, error: sandbox.WorkerGone | GraderFault) -> None:
+        """Start everything again after the sandbox has died. If it has not, the grader itself failed: raise `error`.
+
+        If the sandbox dies while a check runs, the check raises `GraderFault`.
+        """
+        assert self._grader is not None
+        if isinstance(error, GraderFault) and not self._grader.warm.ended:
+            raise error
+        self._stack.close()
+        self._start()
 
     def _grade_once(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:
         assert self._grader is not None

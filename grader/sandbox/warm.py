@@ -53,6 +53,11 @@ class Warm:
         self._launch()
 
     @property
+    def ended(self) -> bool:
+        """Return whether the server process has ended."""
+        return self._process is None or self._process.poll() is not None
+
+    @property
     def tier(self) -> str:
         """Return the tier that is in use."""
         return self._settle()[0]

@@ -326,7 +326,7 @@ class _Page:
         yield _Part([form for form in forms if play and columns(form) <= style.width][:1])
 
     def program(self, text: str) -> Iterator[str]:
-        """Yield the lines of a program. A line that is too long is broken between assignments."""
+        """Yield the lines of a program. A line that is too long is broken between assignments, or else at spaces."""
         room = self.style.width - len(self.indent)
         for line in text.splitlines():
             shown = self.style.clean(line)
@@ -335,7 +335,8 @@ class _Page:
                 continue
             body, gap, values = shown.partition("    with ")
             parts = [part for part in re.split(r"(?<=;) ", body) if part.strip()]
-            yield from packed(parts, room, room)
+            pieces = [piece for part in parts for piece in (part.split() if columns(part) > room else [part])]
+            yield from packed(pieces, room, room)
             if gap:
                 yield from packed(re.split(r"(?<=,) ", f"with {values}"), room, room)
 

@@ -124,8 +124,8 @@ def _rules_run_again(said: RulesRunAgain) -> str:
 
 
 def _rule_tripled(said: RuleTripled) -> str:
-    text = f"the grader tripled the contributions of the rule of {said.node}"
-    return f"{text}, but backward() ignored the change" if said.ignored else text
+    text = f"the grader changed the rule of {said.node} so that its contributions should triple"
+    return f"{text}, but the gradients are those that are right without this change" if said.ignored else text
 
 
 def _orders(some: int, of: int) -> str:

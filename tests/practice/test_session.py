@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import Course, load_course
+from grader.course import Check, Course, Exercise, load_course
+from grader.grading import Listener
 from grader.practice import Practice, first_unfinished
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,6 +55,24 @@ def test_a_sandbox_that_died_is_started_again(course: Course, practice: Practice
     process.wait()
     practice.grade([first])
     assert "passed" == practice.results[first.id].status
+
+
+def test_a_sandbox_that_dies_during_a_check_is_started_again(course: Course, practice: Practice) -> None:
+    """Nothing is lost if the server process is killed while a file is graded."""
+    first = course.exercises[0]
+    killed: list[str] = []
+
+    def kill(exercise: Exercise, check: Check) -> None:
+        assert practice._grader is not None
+        process = practice._grader.warm._process
+        assert process is not None
+        if not killed:
+            killed.append(check.id)
+            process.kill()
+            process.wait()
+
+    practice.grade([first], Listener(began=kill))
+    assert ("passed", 1) == (practice.results[first.id].status, len(killed))
 
 
 def test_the_first_unfinished_comes_after_the_one_at_hand(course: Course, practice: Practice) -> None:

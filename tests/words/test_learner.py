@@ -208,9 +208,10 @@ SAID: list[tuple[str, Remark]] = [
     ("in the second pass, which starts from L.grad = 2", remarks.RulesRunAgain(2.0)),
     ("after zero_grad, in the second pass, which starts from L.grad = 2", remarks.RulesRunAgain(2.0, "zero_grad")),
     ("after zero_grad", remarks.Cleared("zero_grad")),
-    ("the grader tripled the contributions of the rule of L", remarks.RuleTripled("L")),
+    ("the grader changed the rule of L so that its contributions should triple", remarks.RuleTripled("L")),
     (
-        "the grader tripled the contributions of the rule of L, but backward() ignored the change",
+        "the grader changed the rule of L so that its contributions should triple, "
+        "but the gradients are those that are right without this change",
         remarks.RuleTripled("L", ignored=True),
     ),
     (
