@@ -148,7 +148,9 @@ def test_play_takes_a_notebook_and_reset_leaves_it(grade: Grade, work: Path, wro
 
     refused = grade("reset", "3")
     assert (2, []) == (refused.returncode, list(path.parent.glob("*.py")))
-    assert "exercises/03_accumulate.ipynb is there in place of exercises/03_accumulate.py" in refused.stderr
+    assert (
+        "there is a notebook, exercises/03_accumulate.ipynb, in place of exercises/03_accumulate.py" in refused.stderr
+    )
 
     path.unlink()
     write(work / "homework.ipynb", f"%%grade 3\n{wrong}", "1 / 0")
