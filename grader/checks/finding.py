@@ -7,7 +7,7 @@ import msgspec
 
 from ..client import Died, Odd, Problem, Reason, reason_of, stopped
 from ..client.protocol import RAN_OUT, Observed
-from ..outside import with_article
+from ..outside import of_type
 from ..remarks import Remark, Shown, Stopped
 
 ExpectedBy: TypeAlias = Literal["torch", "check"]
@@ -75,5 +75,5 @@ def fail_for(cause: Problem | Died, source: str, program: str | None = None) -> 
 def shown(value: Observed) -> Shown:
     """Return an observed number for a report. JSON has no infinity, so it becomes text."""
     if isinstance(value, Odd):
-        return "None" if value.type == "NoneType" else with_article(value.type)
+        return of_type(value.type)
     return value if math.isfinite(value) else str(value)

@@ -689,9 +689,8 @@ def _judged(
         The failure of the first wrong outcome, or None, and whether another outcome was right.
     """
     known = [outcome for outcome in outcomes if outcome is not None]
-    failures = {
-        id(one): _failure(i, one, judge) for one in {id(one): one for one in known}.values()
-    }  # most are the same
+    distinct = {id(one): one for one in known}  # most are the same object
+    failures = {key: _failure(i, one, judge) for key, one in distinct.items()}
     first = next((outcome for outcome in known if failures[id(outcome)]), None)
     if first is None:
         return None, False

@@ -18,7 +18,7 @@ from ..checks.compare import close, in_single_precision
 from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
 from ..client.protocol import Grads, Observed
 from ..course import Limits
-from ..outside import with_article
+from ..outside import of_type
 from ..program import OPERATIONS, Op, Program, number_text, program
 
 Kind: TypeAlias = Literal[
@@ -383,7 +383,7 @@ def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]
         if outcome is None or not outcome.values:
             continue
         seen, right = outcome.values[0][-1], _value(name, form, x)
-        kind = ("None" if seen.type == "NoneType" else with_article(seen.type)) if isinstance(seen, Odd) else ""
+        kind = of_type(seen.type) if isinstance(seen, Odd) else ""
         if kind and not outcome.ruled:
             return Fact("gives_other", name, found=kind)
         if not _close(seen, right):

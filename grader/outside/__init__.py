@@ -13,6 +13,7 @@ from .text import (
     json_text,
     lines,
     markdown,
+    of_type,
     one_line,
     paragraph,
     plain,
@@ -21,7 +22,6 @@ from .text import (
     shown_path,
     spelled,
     take_any_text,
-    with_article,
 )
 from .yaml_text import YamlError, yaml_texts, yaml_tree
 
@@ -39,6 +39,7 @@ __all__ = [
     "json_text",
     "lines",
     "markdown",
+    "of_type",
     "one_line",
     "open_plain",
     "paragraph",
@@ -50,7 +51,6 @@ __all__ = [
     "shown_path",
     "spelled",
     "take_any_text",
-    "with_article",
     "write_atomically",
     "write_files",
     "write_named",

@@ -133,9 +133,11 @@ def instant(text: str) -> datetime | None:
     return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
 
 
-def with_article(noun: str) -> str:
-    """Return a noun after `a` or `an`, such as `an int` and `a float`."""
-    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}" if noun else noun
+def of_type(name: str) -> str:
+    """Return words for an object by the name of its type: `None`, or the name after its article, such as `an int`."""
+    if name == "NoneType":
+        return "None"
+    return f"{'an' if name[0].lower() in 'aeio' else 'a'} {name}"
 
 
 def counted(number: float, one: str) -> str:

@@ -1,4 +1,4 @@
-"""The words for whoever sets up a CI job: messages of `grade --format`, `grade --official` and `grade ci init`."""
+"""The words for people who set up CI jobs: messages of `grade --format`, `grade --official` and `grade ci init`."""
 
 from collections.abc import Sequence
 

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..outside import counted, with_article
+from ..outside import counted, of_type
 from ..program import BINARY, METHODS, number_text
 from ..remarks import (
     BeforeInput,
@@ -355,10 +355,6 @@ def _no_rule(about: Stopped) -> str:
     )
 
 
-def _a(type_name: str) -> str:
-    return "None" if type_name == "NoneType" else with_article(type_name)
-
-
 def _contributions(about: Stopped) -> str:
     given, inputs = about.counts
     return f"the backward rule of a node gave {counted(given, 'contribution')} for {counted(inputs, 'input')}"
@@ -380,7 +376,7 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "several_gradients": _several("gradient", "grad"),
     "no_backward": lambda about: "a node has no method `backward()`",
     "no_function": lambda about: f"there is no function `{about.names[0]}` in the file",
-    "no_node": lambda about: f"an operation returned {_a(about.names[0])} instead of {_a(about.names[1])}",
+    "no_node": lambda about: f"an operation returned {of_type(about.names[0])} instead of {of_type(about.names[1])}",
     "nothing_to_call": lambda about: f"a node made by an operation has no `{about.names[0]}` to call",
     "rule_is_none": lambda about: (
         "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure"
@@ -389,7 +385,8 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "contributions": _contributions,
     "derivatives": _derivatives,
     "no_row": lambda about: (
-        f"`{about.names[0]}` of a node is {_a(about.names[1])}; it should be a tuple or a list of the node's inputs"
+        f"`{about.names[0]}` of a node is {of_type(about.names[1])}; "
+        "it should be a tuple or a list of the node's inputs"
     ),
     "no_pairs": lambda about: f"not every entry in `{about.names[0]}` of a node holds an input and a local derivative",
     "unclear_writes": lambda about: "the grader could not tell which node's rule adds to which gradient in backward()",
