@@ -244,6 +244,7 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
         lines: The learner's own lines in the traceback with their numbers, innermost last.
         in_file: Whether the traceback passes through the learner's file.
         unfilled: Whether the exception is the one that a stub raises in place of a solution.
+        begun: Whether the function that raises it contains more than the stub's line.
         notebook: Whether the file is a Jupyter notebook.
     """
 
@@ -256,4 +257,5 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     lines: tuple[tuple[int, str], ...] = ()
     in_file: bool = False
     unfilled: bool = False
+    begun: bool = False
     notebook: bool = False

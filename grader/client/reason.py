@@ -3,6 +3,8 @@
 `grader.words` turns it into sentences.
 """
 
+import re
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -127,8 +129,32 @@ def stopped(problem: Problem, source: str) -> Stopped:
         lines=tuple(dict.fromkeys(lines)),
         in_file=bool(problem.lines),
         unfilled=problem.unfilled,
+        begun=problem.unfilled and bool(known) and not _stands_alone(every, known[-1]),
         notebook=is_notebook(source),
     )
+
+
+_HEAD = re.compile(r"(async )?def |\)")  # the first or the last line of a function's head
+_DOCSTRING = ('"""', "'''", '"', "'")
+
+
+def _stands_alone(lines: Sequence[str], number: int) -> bool:
+    """Return whether a line is the only statement of a function, from the lines around it.
+
+    The text is not parsed, because the grader never gives learner code to Python's compiler.
+    """
+
+    def code(numbers: Iterable[int]) -> str:
+        texts = (lines[other] for other in numbers)
+        return next((text for text in texts if text.strip() and not text.lstrip().startswith("#")), "")
+
+    def indent(text: str) -> int:
+        return len(text) - len(text.lstrip())
+
+    here = lines[number - 1]
+    before, after = code(range(number - 2, -1, -1)), code(range(number, len(lines)))
+    first = _HEAD.match(before.lstrip()) or (indent(before) == indent(here) and before.rstrip().endswith(_DOCSTRING))
+    return bool(first) and indent(after) < indent(here)
 
 
 def is_notebook(source: str) -> bool:

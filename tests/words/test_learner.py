@@ -46,6 +46,27 @@ def test_each_kind_is_a_sentence(expected: str, kind: str, type_name: str, messa
     assert expected in said_of(problem(kind, type_name, message), "").splitlines()[0]
 
 
+STUB = 'def f():\n    """Do it."""\n    # TODO: what?\n    raise NotImplementedError("what?")\n\nx = 1\n'
+
+
+@pytest.mark.parametrize(
+    ("expected", "source", "line"),
+    [
+        ("this part is still to be filled in", STUB, 4),
+        ("this part is still to be filled in", "def f(\n    a,\n):\n    raise NotImplementedError", 4),
+        ("this part still raises NotImplementedError", STUB.replace("# TODO: what?", "y = 1"), 4),
+        ("this part still raises NotImplementedError", STUB.replace("\n\nx", "\n\n    x"), 4),
+        ("this part still raises NotImplementedError", "def f(x):\n    if x:\n        raise NotImplementedError", 3),
+    ],
+)
+def test_a_part_is_unfilled_only_if_nothing_but_the_given_line_stands_in_it(
+    expected: str, source: str, line: int
+) -> None:
+    """A line that raises NotImplementedError may be left over below the learner's own lines."""
+    cause = problem("raised", "NotImplementedError", "what?", lines=[line])
+    assert said_of(cause, source).startswith(expected)
+
+
 @pytest.mark.parametrize(
     ("expected", "kind", "name"),
     [
