@@ -113,14 +113,14 @@ def compare_returned(function: str, returned: Called, expected: Mapping[str, flo
         fail(Returned(function, len(expected), len(got) if got else None, what), program=about)
     scale = max(map(abs, expected.values()))
     seen = dict(zip(expected, got, strict=True))
-    wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)][:_ROWS]
+    wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)]
     if wrong and not reveal:
         fail(NotRight({name: shown(seen[name]) for name in wrong}), program=about)
     if wrong:
         fail(
             program=about,
-            expected={name: shown(expected[name]) for name in wrong},
-            actual={name: shown(seen[name]) for name in wrong},
+            expected={name: shown(expected[name]) for name in wrong[:_ROWS]},
+            actual={name: shown(seen[name]) for name in wrong[:_ROWS]},
         )
 
 

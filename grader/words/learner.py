@@ -633,7 +633,7 @@ def _of_pass(fact: "Fact") -> str:
         case "no_rule_ran":
             return "backward() runs none of the rules that nodes have."
         case "nothing_propagated":
-            return "After backward() only the root has a gradient: nothing was propagated."
+            return "After backward() only the root has a gradient. All others are 0."
         case "stops_at":
             right = f"After backward() on {fact.program}, {fact.node} has the right gradient"
             return f"{right}, but the gradients of its inputs are 0."

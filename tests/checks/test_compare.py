@@ -12,6 +12,7 @@ from grader.checks.compare import (
     alike,
     close,
     compare_grads,
+    compare_returned,
     compare_values,
     gradient_name,
     in_single_precision,
@@ -19,8 +20,9 @@ from grader.checks.compare import (
 )
 from grader.checks.finding import Finding
 from grader.client import Odd
+from grader.client.protocol import Called
 from grader.program import Program, program
-from grader.remarks import SecondPass
+from grader.remarks import NotRight, SecondPass
 
 Truth = Callable[[Program], Answer]
 
@@ -166,3 +168,11 @@ def test_a_guard_in_a_logarithm_is_another_function() -> None:
 def test_single_precision_is_recognised(expected: bool, observed: list[Any]) -> None:
     """Single precision is recognised by numbers that are all at or near a number of single precision."""
     assert expected == in_single_precision([0.8, 3.0, 2.4], observed)
+
+
+def test_all_wrong_numbers_are_named_if_the_right_ones_are_not_shown() -> None:
+    """A learner would take a number that is not named for a right one."""
+    expected = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0, "e": 5.0}
+    returned = Called(numbers=(0.0, 0.0, 0.0, 0.0, 5.0))
+    wrong = finding(compare_returned, "f", returned, expected, "ranks", False)
+    assert wrong.remarks == (NotRight(dict.fromkeys("abcd", 0.0)),)
