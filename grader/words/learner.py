@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..outside import counted, of_type
-from ..program import BINARY, METHODS, number_text
+from ..program import BINARY, METHODS, REFLECTED, number_text
 from ..remarks import (
     BeforeInput,
     BuiltAgain,
@@ -289,7 +289,7 @@ def _sentence(stopped: Stopped) -> str:
         case "shape":
             return _SHAPES[stopped.type](stopped)
         case "not_offered":
-            return _absent(stopped.names[0])
+            return _absent(*stopped.names)
         case "wants_argument":
             return wants_argument(stopped.names[0])
         case "calls":
@@ -321,17 +321,15 @@ def _sentence(stopped: Stopped) -> str:
             return f"when {_DONE.get(stopped.where, 'your code was run')}, Python said: {text}"
 
 
-def _absent(method: str) -> str:
-    """Say that an engine does not define the method of an operation."""
+def _absent(method: str, user: str = "") -> str:
+    """Say that an engine does not define the method of an operation, and which of its methods uses the operation."""
+    used = f", which your `{user}` uses" if user else ""
     for op, name in METHODS.items():
         if method == name:
-            return f"your engine has no `{BINARY.get(op, '-')}`{_ALONE.get(op, '')}: define `{method}`"
-        if method == name.replace("__", "__r", 1):
-            return f"your engine has no `{BINARY[op]}` for a number on the left: define `{method}`"
+            return f"your engine has no `{BINARY.get(op, '-x')}`{used}: define `{method}`"
+        if method == REFLECTED.get(op):
+            return f"your engine has no `{BINARY[op]}` for a number on the left{used}: define `{method}`"
     return f"your engine has no `{method}` that takes a node and returns one: define a method `{method}`"
-
-
-_ALONE = {"neg": " in front of a value"}
 
 
 def wants_argument(method: str) -> str:

@@ -536,6 +536,59 @@ def test_an_operation_that_another_program_has_is_not_missing(engine_that: Engin
     finding(engine, EngineUnderCheck.finish)
 
 
+MINUS_USES_NEG = ["build", "not_offered", "NotOffered", "", [7], ["__neg__", "__sub__"]]
+USES = {"nodes": program("L = a - b", a=3, b=2), "right": program("L = a - 2", a=3), "left": program("L = 2 - a", a=3)}
+
+
+def without_neg(honest: Says, *cannot: str, by: str = "__sub__") -> Says:
+    """Return an engine whose methods for `-` use `-x`, which it lacks, in these programs of `USES`."""
+    change = broken([*MINUS_USES_NEG[:5], ["__neg__", by]])
+    keys = {USES[name].key for name in cannot}
+    return lambda batch: change(honest(batch)) if batch.runs[0].program.key in keys else honest(batch)
+
+
+@pytest.mark.parametrize(("cannot", "by"), [("nodes", "__sub__"), ("right", "__sub__"), ("left", "__rsub__")])
+def test_an_operation_that_uses_a_missing_one_costs_nothing_where_others_ask_for_both(
+    engine_that: EngineThat, honest: Says, cannot: str, by: str
+) -> None:
+    """An engine may need `-x` for `a - b`, and not for `a - 2`."""
+    engine = engine_that(without_neg(honest, cannot, by=by))
+    engine.charged_elsewhere("sub", "neg")
+    for asked in USES.values():
+        engine.agrees(asked)
+    engine.finish()
+
+
+def test_an_operation_that_uses_a_missing_one_in_some_programs_fails(engine_that: EngineThat, honest: Says) -> None:
+    """If `a - b` works in one program, it does not need `-x` in another."""
+    engine = engine_that(without_neg(honest, "nodes"))
+    engine.charged_elsewhere("sub", "neg")
+    engine.agrees(USES["nodes"])
+    engine.agrees(DIFFERENCE)
+    assert Reason("not_offered", detail="__neg__", line=7) == finding(engine, EngineUnderCheck.finish).reason
+
+
+@pytest.mark.parametrize("charged", [(), ("sub",), ("neg",), ("neg", "div", "add")])
+@pytest.mark.parametrize("where_offered", [False, True])
+def test_an_operation_that_uses_a_missing_one_costs_where_either_is_asked_for(
+    engine_that: EngineThat, honest: Says, charged: tuple[str, ...], where_offered: bool
+) -> None:
+    """Only a program whose operation and whose missing method belong to other checks is left out."""
+    engine = engine_that(without_neg(honest, "nodes"))
+    engine.charged_elsewhere(*charged)
+    finding(engine, lambda e: e.agrees(USES["nodes"], where_offered=where_offered))
+
+
+def test_an_optional_function_that_uses_a_missing_method_is_offered_and_fails(
+    engine_that: EngineThat, honest: Says
+) -> None:
+    """A defined `tanh` has to work."""
+    change = broken([*MINUS_USES_NEG[:5], ["__neg__", "tanh"]])
+    engine = engine_that(lambda batch: change(honest(batch)))
+    engine.charged_elsewhere("sub", "neg")
+    finding(engine, lambda e: e.agrees(TANH, where_offered=True))
+
+
 @pytest.mark.parametrize("charged", [(), ("div", "neg")])
 def test_a_missing_operation_costs_where_it_is_asked_for(
     engine_that: EngineThat, honest: Says, charged: tuple[str, ...]

@@ -325,14 +325,15 @@ def describe(error: BaseException, filename: str) -> list[Any]:
         kind = "module"
     else:
         kind = "raised"
-    lines = _lines(error.__traceback__, filename)
+    lines = lines_in(error, filename)
     if isinstance(error, NotAvailable) and error.line and not lines:
         lines = [error.line]
     return [kind, name_of(type(error)), text_of(error), lines]
 
 
-def _lines(traceback: TracebackType | None, filename: str) -> list[int]:
-    lines = []
+def lines_in(error: BaseException, filename: str) -> list[int]:
+    """Return the lines of the learner's file through which an error passed, the innermost last."""
+    traceback, lines = error.__traceback__, []
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if code.co_filename == filename and not is_stand_in(code):
