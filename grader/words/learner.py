@@ -481,6 +481,12 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             r"\bbreakpoint\(|\bset_trace\(",
             "a debugger cannot be used while grading: remove this call",
         ),
+        (
+            "ModuleNotFoundError",
+            r"",
+            r"\b(?:__import__|import_module)\b",
+            "use an `import` statement: it finds every module that is available while grading",
+        ),
         ("RecursionError", r"", "", "a function calls itself too deeply, directly or through other functions"),
         ("NotImplementedError", r"", "", "this part is still to be filled in"),
     )
