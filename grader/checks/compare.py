@@ -100,17 +100,33 @@ def attribute_name(name: str) -> str:
     return f"{name}.grad" if name.isidentifier() else f"({name}).grad"
 
 
-def compare_returned(function: str, returned: Called, expected: Mapping[str, float], about: str, reveal: bool) -> None:
+def miscounted(function: str, returned: Called, count: int) -> Returned | None:
+    """Return a remark if a function did not return `count` numbers."""
+    got = returned.numbers
+    if got is not None and len(got) == count:
+        return None
+    what = None if got else returned.other or ("nodes" if returned.nodes is not None else "None")
+    return Returned(function, count, len(got) if got else None, what)
+
+
+def compare_returned(
+    function: str,
+    returned: Called,
+    expected: Mapping[str, float],
+    about: str,
+    reveal: bool,
+    remarks: Sequence[Remark] = (),
+) -> None:
     """Fail unless a function returned the expected numbers, in their order.
 
     Args:
         about: The description of the numbers for the learner.
         reveal: Whether the failure shows the right numbers.
+        remarks: Further remarks on a failure with wrong numbers.
     """
-    got = returned.numbers
-    if got is None or len(got) != len(expected):
-        what = None if got else returned.other or ("nodes" if returned.nodes is not None else "None")
-        fail(Returned(function, len(expected), len(got) if got else None, what), program=about)
+    if (count := miscounted(function, returned, len(expected))) is not None:
+        fail(count, program=about)
+    got = returned.numbers or ()
     scale = max(map(abs, expected.values()))
     seen = dict(zip(expected, got, strict=True))
     wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)][:_ROWS]
@@ -118,6 +134,7 @@ def compare_returned(function: str, returned: Called, expected: Mapping[str, flo
         fail(NotRight({name: shown(seen[name]) for name in wrong}), program=about)
     if wrong:
         fail(
+            *remarks,
             program=about,
             expected={name: shown(expected[name]) for name in wrong},
             actual={name: shown(seen[name]) for name in wrong},

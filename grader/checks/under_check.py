@@ -27,7 +27,7 @@ from ..remarks import (
 )
 from . import order
 from .answered import Shown, left_out, outline
-from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest
+from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest, miscounted
 from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
 from .offered import lacks, not_offered
 from .questions import Questions, aimed, parsed, start
@@ -493,7 +493,9 @@ class EngineUnderCheck:
             self._went_through(outcome, about)
             (returned,), (values,) = outcome.called, outcome.values
             left = tuple(values[place] for place in places.values())
-            compare_returned("train", Called(numbers=left), moved, about, reveal=True)
+            count = miscounted("train", returned, len(losses))
+            said = [] if count is None else [count]
+            compare_returned("train", Called(numbers=left), moved, about, reveal=True, remarks=said)
             compare_returned("train", returned, losses, about, reveal=True)
 
         used = ("preload", [[place, 1.0] for place in places.values()])

@@ -951,6 +951,15 @@ def test_training_that_returns_no_losses_is_told_so(engine_that: EngineThat, hon
     assert "train returned None; expected 2 numbers" == finding_text(found)
 
 
+def test_training_that_goes_elsewhere_and_returns_too_little_is_told_both(
+    engine_that: EngineThat, honest: Says
+) -> None:
+    """The parameters are shown, and the wrong number of losses is a remark."""
+    found = finding(engine_that(trained(honest, ["numbers", [(9.0).hex()]], 0.5)), trains)
+    assert {"a after 2 steps": 0.5} == found.actual
+    assert "train returned 1 number; expected 2 numbers" == finding_text(found)
+
+
 def test_fixed_training_keeps_its_start(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:
     """The leaves of a `fixed` start are not redrawn, unlike others."""
     engine = engine_that(trained(honest, LOSSES, 0.75), redraw=redraw)
