@@ -702,8 +702,8 @@ def _judged(
     if first is None:
         return None, False
     wrong = sum(failures[id(outcome)] is not None for outcome in known)
-    if isinstance(first, Done) and len({repr(outcome) for outcome in known}) > 1:  # by `repr`, so that nan equals nan
-        return _failure(i, first, judge, (DependsOnOrder(wrong, len(known)),)), wrong < len(known)
+    if isinstance(first, Done) and wrong < len(known):
+        return _failure(i, first, judge, (DependsOnOrder(wrong, len(known)),)), True
     return failures[id(first)], wrong < len(known)
 
 

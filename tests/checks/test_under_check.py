@@ -363,6 +363,13 @@ def test_a_failure_that_hangs_on_luck_says_so(
     assert f"wrong in {len(seeds)} of 4 runs" in str(finding_text(found))
 
 
+def test_a_failure_in_every_run_does_not_count_the_runs(engine_that: EngineThat, honest: Says) -> None:
+    """If all runs are wrong, each with its own numbers, their count says nothing."""
+    says = with_result(honest, 0, 2, zeroed, (0, 1))
+    says = with_result(says, 0, 2, lambda result: ["grads", [(9.5).hex() for _ in result[1]]], (2, 3))
+    assert finding_text(finding(engine_that(says), ASKS["agrees"])) is None
+
+
 # -- what stops a run --------------------------------------------------------------------------------------------
 
 SOURCE = "class Value:\n    pass\n\ndef f():\n    return g()\n"
