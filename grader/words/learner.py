@@ -296,7 +296,8 @@ def _sentence(stopped: Stopped) -> str:
             often = "your code called its functions too often"
             return f"stopped: {often}; is there an endless loop or recursion, or work that is done again and again?"
         case "cpu":
-            return "stopped: your code ran out of CPU time; is there an endless loop, or work that is done again and again?"
+            ran = "your code ran out of CPU time"
+            return f"stopped: {ran}; is there an endless loop, or work that is done again and again?"
         case "stalled":
             seconds = stopped.counts[0]
             waited = f"your code waited for {seconds} seconds without computing anything"
