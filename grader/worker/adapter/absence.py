@@ -37,5 +37,6 @@ def missing_method(error: TypeError, filename: str, engine: type) -> str | None:
 def _family(cls: type) -> Iterator[type]:
     """Return a class and all classes derived from it."""
     yield cls
+    derived: type
     for derived in type.__subclasses__(cls):
         yield from _family(derived)
