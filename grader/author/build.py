@@ -105,7 +105,7 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
         unhurried = Budget(max_wall_s=math.inf)
         return examine(grader, exercise, source, unhurried, to_the_end=True).behaviour
 
-    misconceptions, right = [], [solution]
+    misconceptions, right, true_of_unfinished = [], [solution], []
     paid = {check.id for check in exercise.checks if not check.bonus}
     for one in catalogue(course, exercise):
         wrong = _wrong(behave(one.source))
@@ -115,12 +115,15 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
         functions = changed_functions(solution, one.source)
         if paid.isdisjoint(map(check_of, wrong)):  # it only loses a bonus, so it is another way to write the solution
             right.append(one.source)
+        if one.unfinished:
+            true_of_unfinished.append(wrong)
         misconceptions.append(KnownBehaviour(one.id, one.title, one.explanation, one.hint, functions, wrong))
     if not misconceptions:
         return KnownExercise()
     believed = {_plain(one.source) for one in catalogue(course, exercise)}
     texts = dict.fromkeys(_plain(text) for one in right for text in unfinished(one))
     rivals = [_wrong(behave(text)) for text in texts if text not in believed]
+    rivals = [rival for rival in rivals if rival not in true_of_unfinished]
     kept = {str(rival): rival for rival in rivals if any(_rivals(rival, one.behaviour) for one in misconceptions)}
     return KnownExercise(tuple(misconceptions), tuple(kept.values()), _functions(solution, behave))
 

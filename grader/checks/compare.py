@@ -16,6 +16,7 @@ from .finding import ExpectedBy, fail, shown
 # accepted it would accept rounded gradients too.
 TOLERANCE = 1e-9
 _SINGLE = 1e-5  # relative to the expected number, or to 1; single precision is more accurate except in long sums
+_ROUNDING = 1e-15  # relative to the largest number; the smallest number that a check asks for is 1e-14 of it
 _ROWS = 3
 
 
@@ -100,17 +101,33 @@ def attribute_name(name: str) -> str:
     return f"{name}.grad" if name.isidentifier() else f"({name}).grad"
 
 
-def compare_returned(function: str, returned: Called, expected: Mapping[str, float], about: str, reveal: bool) -> None:
+def miscounted(function: str, returned: Called, count: int) -> Returned | None:
+    """Return a remark if a function did not return `count` numbers."""
+    got = returned.numbers
+    if got is not None and len(got) == count:
+        return None
+    what = None if got else returned.other or ("nodes" if returned.nodes is not None else "None")
+    return Returned(function, count, len(got) if got else None, what)
+
+
+def compare_returned(
+    function: str,
+    returned: Called,
+    expected: Mapping[str, float],
+    about: str,
+    reveal: bool,
+    remarks: Sequence[Remark] = (),
+) -> None:
     """Fail unless a function returned the expected numbers, in their order.
 
     Args:
         about: The description of the numbers for the learner.
         reveal: Whether the failure shows the right numbers.
+        remarks: Further remarks on a failure with wrong numbers.
     """
-    got = returned.numbers
-    if got is None or len(got) != len(expected):
-        what = None if got else returned.other or ("nodes" if returned.nodes is not None else "None")
-        fail(Returned(function, len(expected), len(got) if got else None, what), program=about)
+    if (count := miscounted(function, returned, len(expected))) is not None:
+        fail(count, program=about)
+    got = returned.numbers or ()
     scale = max(map(abs, expected.values()))
     seen = dict(zip(expected, got, strict=True))
     wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)]
@@ -118,6 +135,7 @@ def compare_returned(function: str, returned: Called, expected: Mapping[str, flo
         fail(NotRight({name: shown(seen[name]) for name in wrong}), program=about)
     if wrong:
         fail(
+            *remarks,
             program=about,
             expected={name: shown(expected[name]) for name in wrong[:_ROWS]},
             actual={name: shown(seen[name]) for name in wrong[:_ROWS]},
@@ -144,9 +162,14 @@ def _compare(
         *remarks,
         expected_by=by,
         program=program.shown,
-        expected={name: shown(expected[i]) for i, name in names.items()},
+        expected={name: shown(_exact(expected[i], scale)) for i, name in names.items()},
         actual=rows,
     )
+
+
+def _exact(number: float, scale: float) -> float:
+    """Return 0 in place of a rounding error, such as -1.1e-16 for the gradient of a in `(2 / a) * a`."""
+    return 0.0 if abs(number) < _ROUNDING * scale else number
 
 
 def in_single_precision(expected: Sequence[float], observed: Sequence[Observed]) -> bool:

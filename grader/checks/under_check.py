@@ -27,7 +27,7 @@ from ..remarks import (
 )
 from . import order
 from .answered import Shown, left_out, outline
-from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest
+from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest, miscounted
 from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
 from .offered import lacks, not_offered
 from .questions import Questions, aimed, parsed, start
@@ -99,10 +99,10 @@ class EngineUnderCheck:
         # whether any process used had run an earlier batch, which may affect the result
         self._shared = False
         self._shrinking = False  # whether the parts of a failed program are being run
-        # the number of judged programs; the problems of programs that could not be built; the methods that were called
+        # the number of judged programs, and their calls of methods; the programs that could not be built
         self._judged = 0
-        self._absent: dict[str, Problem] = {}
-        self._built: set[str] = set()
+        self._built: set[tuple[str, bool]] = set()
+        self._absent: list[tuple[Program, Problem]] = []
         self.comparisons = 0
         self.output: list[str] = []
         self.shown: list[Shown] = []
@@ -123,10 +123,13 @@ class EngineUnderCheck:
 
         Raises:
             CheckFailed: the engine lacks an operation that every program of the check needs, or lacks it in one
-                program and has it in another.
+                program and has it in another. An operation that uses a missing one counts as missing.
         """
-        for method, problem in self._absent.items():
-            if not self._judged or method in self._built:
+        for about, problem in self._absent:
+            calls = {call for call in about.calls if call[0] == problem.user}
+            # a method may use the missing one for nodes only, and not for numbers
+            elsewhere = calls <= self._built if calls else problem.method in {method for method, _ in self._built}
+            if not self._judged or elsewhere:
                 fail_for(problem, self._source)
 
     # -- the methods for checks ---------------------------------------------------------------
@@ -139,13 +142,15 @@ class EngineUnderCheck:
     @property
     def not_run(self) -> list[str]:
         """Return the methods that were not called because they need an argument."""
-        return [method for method in FUNCTIONS if (p := self._absent.get(method)) and p.kind == "wants_argument"]
+        told = {problem.method for _, problem in self._absent if problem.kind == "wants_argument"}
+        return [method for method in FUNCTIONS if method in told]
 
     def charged_elsewhere(self, *operations: str) -> None:
         """Skip programs of this check that contain one of these operations if the engine does not define it.
 
-        Another check tests the operation, so that a missing operation costs points once. A check fails if all its
-        programs are skipped.
+        Another check tests the operation, so that a missing operation costs points once. The same is true if the
+        engine defines the operation, but its method uses another of these operations, which the engine does not
+        define. A check fails if all its programs are skipped.
 
             engine.charged_elsewhere("sub", "relu")
         """
@@ -488,7 +493,9 @@ class EngineUnderCheck:
             self._went_through(outcome, about)
             (returned,), (values,) = outcome.called, outcome.values
             left = tuple(values[place] for place in places.values())
-            compare_returned("train", Called(numbers=left), moved, about, reveal=True)
+            count = miscounted("train", returned, len(losses))
+            said = [] if count is None else [count]
+            compare_returned("train", Called(numbers=left), moved, about, reveal=True, remarks=said)
             compare_returned("train", returned, losses, about, reveal=True)
 
         used = ("preload", [[place, 1.0] for place in places.values()])
@@ -623,11 +630,11 @@ class EngineUnderCheck:
             outcomes = [seed[i] for seed in ran.answer.seeds]
             absent = [self._absence(runs[i].program, outcome, where_offered) for outcome in outcomes]
             if problem := next(filter(None, absent), None):
-                self._absent[problem.method or problem.message] = problem
+                self._absent.append((runs[i].program, problem))
                 aside.add(i)
             elif any(outcomes):
                 self._judged += 1
-                self._built |= runs[i].program.methods
+                self._built |= runs[i].program.calls
             there = [outcome for outcome, gone in zip(outcomes, absent, strict=True) if not gone]
             failure, at_times = _judged(i, there, judge)
             if failure is not None:
@@ -695,8 +702,8 @@ def _judged(
     if first is None:
         return None, False
     wrong = sum(failures[id(outcome)] is not None for outcome in known)
-    if isinstance(first, Done) and len({repr(outcome) for outcome in known}) > 1:  # by `repr`, so that nan equals nan
-        return _failure(i, first, judge, (DependsOnOrder(wrong, len(known)),)), wrong < len(known)
+    if isinstance(first, Done) and wrong < len(known):
+        return _failure(i, first, judge, (DependsOnOrder(wrong, len(known)),)), True
     return failures[id(first)], wrong < len(known)
 
 

@@ -245,8 +245,9 @@ class Problem(_Wire, frozen=True):
         kind: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`, `shape`, `not_offered` or
             `wants_argument`.
         type_name: For `shape`, one of `SHAPES`.
-        names: For `not_offered`, the method that the engine lacks. For `wants_argument`, the method that needs an
-            argument besides `self`.
+        names: For `not_offered`, the method that the engine lacks, and the engine's own method that uses it, if the
+            operation that the program asks for is defined. For `wants_argument`, the method that needs an argument
+            besides `self`.
     """
 
     where: _Name
@@ -261,7 +262,7 @@ class Problem(_Wire, frozen=True):
         """Refuse names and counts that do not belong to the kind."""
         if self.kind == "shape" and self.type_name not in SHAPES:
             raise ValueError(f"nothing is called {self.type_name}")
-        method = range(1, 2) if self.absent else range(1)
+        method = range(1, 3 if self.kind == "not_offered" else 2) if self.absent else range(1)
         named, counted = SHAPES[self.type_name] if self.kind == "shape" else (method, 0)
         if len(self.names) not in named or len(self.counts) != counted:
             raise ValueError("a problem has another number of names or numbers than its kind has")
@@ -275,6 +276,11 @@ class Problem(_Wire, frozen=True):
     def method(self) -> str | None:
         """Return the method that the engine does not offer; None for any other problem."""
         return self.names[0] if self.absent else None
+
+    @property
+    def user(self) -> str | None:
+        """Return the engine's own method that uses the missing one; None if the program itself calls that one."""
+        return self.names[1] if self.absent and len(self.names) > 1 else None
 
     @property
     def ran_out(self) -> bool:

@@ -20,6 +20,7 @@ class _Raw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hint: Annotated[int, Meta(ge=1)]
     edits: Annotated[list[Any], Meta(min_length=1)]
     about: str | None = None
+    unfinished: bool = False
     on: str | None = None  # an earlier misconception; the edits apply to its source instead of the solution
 
 
@@ -33,6 +34,7 @@ class Misconception(msgspec.Struct, frozen=True):
         line: The line of the file at which the misconception begins.
         source: The text of the solution after its edits.
         about: The check whose title describes the mistake, and which fails before any other.
+        unfinished: Whether the explanation is also true of an unfinished solution that behaves the same.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Misconception(msgspec.Struct, frozen=True):
     line: int
     source: str
     about: str | None = None
+    unfinished: bool = False
 
 
 def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconception]:
@@ -71,5 +74,6 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
         if start is None:
             raise document.error(child(node, "on"), f"no misconception `{raw.on}` stands before this one")
         source = edited(document, node, start)
-        found.append(Misconception(raw.id, raw.title, raw.explanation, raw.hint, line(node), source, raw.about))
+        about = raw.about, raw.unfinished
+        found.append(Misconception(raw.id, raw.title, raw.explanation, raw.hint, line(node), source, *about))
     return found

@@ -4,7 +4,7 @@ from .arrange import Arrangement, arrange
 from .descent import Descent, Question
 from .draw import draw, parts
 from .graph import Leaf, Number, Op, Program, ProgramError, number_text
-from .operations import BINARY, FUNCTIONS, METHODS, OPERATIONS
+from .operations import BINARY, FUNCTIONS, METHODS, OPERATIONS, REFLECTED
 from .parse import program
 from .redraw import alike, among_others, plain_numbers
 from .shapes import NOTHING, chain, diamonds, leaf
@@ -15,6 +15,7 @@ __all__ = [
     "METHODS",
     "NOTHING",
     "OPERATIONS",
+    "REFLECTED",
     "Arrangement",
     "Descent",
     "Leaf",

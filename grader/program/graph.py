@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from .operations import METHODS
+from .operations import METHODS, REFLECTED
 
 
 class ProgramError(ValueError):
@@ -119,10 +119,19 @@ class Program:
         return users
 
     @cached_property
+    def calls(self) -> frozenset[tuple[str, bool]]:
+        """Return the methods that the program calls on the nodes of an engine, each with whether it gets a number."""
+        calls = set()
+        for node in self.nodes:
+            if isinstance(node, Op):
+                method = METHODS.get(node.op, node.op) if isinstance(node.operands[0], int) else REFLECTED[node.op]
+                calls.add((method, any(isinstance(operand, Number) for operand in node.operands)))
+        return frozenset(calls)
+
+    @cached_property
     def methods(self) -> frozenset[str]:
         """Return the methods that the program calls on the nodes of an engine."""
-        operations = (node for node in self.nodes if isinstance(node, Op))
-        return frozenset(METHODS.get(node.op, node.op) for node in operations if isinstance(node.operands[0], int))
+        return frozenset(method for method, _ in self.calls)
 
     @cached_property
     def reachable(self) -> list[int]:

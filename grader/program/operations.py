@@ -111,6 +111,7 @@ _TABLE = (
 OPERATIONS = {operation.name: operation for operation in _TABLE}
 BINARY = {operation.name: operation.symbol for operation in _TABLE if operation.symbol is not None}
 METHODS = {operation.name: operation.method for operation in _TABLE if operation.method is not None}
+REFLECTED = {op: METHODS[op].replace("__", "__r", 1) for op in BINARY}  # called if a number is on the left
 FUNCTIONS = tuple(operation.name for operation in _TABLE if operation.is_function)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..outside import counted, of_type
-from ..program import BINARY, METHODS, number_text
+from ..program import BINARY, METHODS, REFLECTED, number_text
 from ..remarks import (
     BeforeInput,
     BuiltAgain,
@@ -289,14 +289,15 @@ def _sentence(stopped: Stopped) -> str:
         case "shape":
             return _SHAPES[stopped.type](stopped)
         case "not_offered":
-            return _absent(stopped.names[0])
+            return _absent(*stopped.names)
         case "wants_argument":
             return wants_argument(stopped.names[0])
         case "calls":
             often = "your code called its functions too often"
             return f"stopped: {often}; is there an endless loop or recursion, or work that is done again and again?"
         case "cpu":
-            return "stopped: your code ran out of CPU time; is there an endless loop?"
+            ran = "your code ran out of CPU time"
+            return f"stopped: {ran}; is there an endless loop, or work that is done again and again?"
         case "stalled":
             seconds = stopped.counts[0]
             waited = f"your code waited for {seconds} seconds without computing anything"
@@ -321,17 +322,15 @@ def _sentence(stopped: Stopped) -> str:
             return f"when {_DONE.get(stopped.where, 'your code was run')}, Python said: {text}"
 
 
-def _absent(method: str) -> str:
-    """Say that an engine does not define the method of an operation."""
+def _absent(method: str, user: str = "") -> str:
+    """Say that an engine does not define the method of an operation, and which of its methods uses the operation."""
+    used = f", which your `{user}` uses" if user else ""
     for op, name in METHODS.items():
         if method == name:
-            return f"your engine has no `{BINARY.get(op, '-')}`{_ALONE.get(op, '')}: define `{method}`"
-        if method == name.replace("__", "__r", 1):
-            return f"your engine has no `{BINARY[op]}` for a number on the left: define `{method}`"
+            return f"your engine has no `{BINARY.get(op, '-x')}`{used}: define `{method}`"
+        if method == REFLECTED.get(op):
+            return f"your engine has no `{BINARY[op]}` for a number on the left{used}: define `{method}`"
     return f"your engine has no `{method}` that takes a node and returns one: define a method `{method}`"
-
-
-_ALONE = {"neg": " in front of a value"}
 
 
 def wants_argument(method: str) -> str:
@@ -482,6 +481,12 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             r"pdb",
             r"\bbreakpoint\(|\bset_trace\(",
             "a debugger cannot be used while grading: remove this call",
+        ),
+        (
+            "ModuleNotFoundError",
+            r"",
+            r"\b(?:__import__|import_module)\b",
+            "use an `import` statement: it finds every module that is available while grading",
         ),
         ("RecursionError", r"", "", "a function calls itself too deeply, directly or through other functions"),
         ("NotImplementedError", r"", "", "this part is still to be filled in"),

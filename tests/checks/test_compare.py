@@ -35,6 +35,17 @@ def finding(compare: Callable[..., None], *arguments: Any) -> Finding:
 
 
 @pytest.mark.parametrize(
+    ("shown", "truth"), [(0.0, -1.1102230246251565e-16), (0.0, 0.0), (1e-13, 1e-13), (1e-9, 1e-9), (2.5, 2.5)]
+)
+def test_a_rounding_error_is_shown_as_zero(shown: float, truth: float) -> None:
+    """Torch's gradient of `(2 / a) * a` may be -1.1e-16. A learner reads 0."""
+    asked = program("L = (2 / a) * a", a=2.5)
+    grads = [truth] * len(asked.nodes)
+    found = finding(compare_grads, asked, grads, [7.0] * len(grads), 2.5)
+    assert {shown} == set(found.expected.values())
+
+
+@pytest.mark.parametrize(
     ("expected", "observed", "truth", "scale"),
     [
         (True, 6.0, 6.0, 6.0),

@@ -363,6 +363,13 @@ def test_a_failure_that_hangs_on_luck_says_so(
     assert f"wrong in {len(seeds)} of 4 runs" in str(finding_text(found))
 
 
+def test_a_failure_in_every_run_does_not_count_the_runs(engine_that: EngineThat, honest: Says) -> None:
+    """If all runs are wrong, each with its own numbers, their count says nothing."""
+    says = with_result(honest, 0, 2, zeroed, (0, 1))
+    says = with_result(says, 0, 2, lambda result: ["grads", [(9.5).hex() for _ in result[1]]], (2, 3))
+    assert finding_text(finding(engine_that(says), ASKS["agrees"])) is None
+
+
 # -- what stops a run --------------------------------------------------------------------------------------------
 
 SOURCE = "class Value:\n    pass\n\ndef f():\n    return g()\n"
@@ -534,6 +541,59 @@ def test_an_operation_that_another_program_has_is_not_missing(engine_that: Engin
     engine.agrees(DIFFERENCE)
     engine.agrees(program("L = a - b", a=3, b=2))
     finding(engine, EngineUnderCheck.finish)
+
+
+MINUS_USES_NEG = ["build", "not_offered", "NotOffered", "", [7], ["__neg__", "__sub__"]]
+USES = {"nodes": program("L = a - b", a=3, b=2), "right": program("L = a - 2", a=3), "left": program("L = 2 - a", a=3)}
+
+
+def without_neg(honest: Says, *cannot: str, by: str = "__sub__") -> Says:
+    """Return an engine whose methods for `-` use `-x`, which it lacks, in these programs of `USES`."""
+    change = broken([*MINUS_USES_NEG[:5], ["__neg__", by]])
+    keys = {USES[name].key for name in cannot}
+    return lambda batch: change(honest(batch)) if batch.runs[0].program.key in keys else honest(batch)
+
+
+@pytest.mark.parametrize(("cannot", "by"), [("nodes", "__sub__"), ("right", "__sub__"), ("left", "__rsub__")])
+def test_an_operation_that_uses_a_missing_one_costs_nothing_where_others_ask_for_both(
+    engine_that: EngineThat, honest: Says, cannot: str, by: str
+) -> None:
+    """An engine may need `-x` for `a - b`, and not for `a - 2`."""
+    engine = engine_that(without_neg(honest, cannot, by=by))
+    engine.charged_elsewhere("sub", "neg")
+    for asked in USES.values():
+        engine.agrees(asked)
+    engine.finish()
+
+
+def test_an_operation_that_uses_a_missing_one_in_some_programs_fails(engine_that: EngineThat, honest: Says) -> None:
+    """If `a - b` works in one program, it does not need `-x` in another."""
+    engine = engine_that(without_neg(honest, "nodes"))
+    engine.charged_elsewhere("sub", "neg")
+    engine.agrees(USES["nodes"])
+    engine.agrees(DIFFERENCE)
+    assert Reason("not_offered", detail="__neg__", line=7) == finding(engine, EngineUnderCheck.finish).reason
+
+
+@pytest.mark.parametrize("charged", [(), ("sub",), ("neg",), ("neg", "div", "add")])
+@pytest.mark.parametrize("where_offered", [False, True])
+def test_an_operation_that_uses_a_missing_one_costs_where_either_is_asked_for(
+    engine_that: EngineThat, honest: Says, charged: tuple[str, ...], where_offered: bool
+) -> None:
+    """Only a program whose operation and whose missing method belong to other checks is left out."""
+    engine = engine_that(without_neg(honest, "nodes"))
+    engine.charged_elsewhere(*charged)
+    finding(engine, lambda e: e.agrees(USES["nodes"], where_offered=where_offered))
+
+
+def test_an_optional_function_that_uses_a_missing_method_is_offered_and_fails(
+    engine_that: EngineThat, honest: Says
+) -> None:
+    """A defined `tanh` has to work."""
+    change = broken([*MINUS_USES_NEG[:5], ["__neg__", "tanh"]])
+    engine = engine_that(lambda batch: change(honest(batch)))
+    engine.charged_elsewhere("sub", "neg")
+    finding(engine, lambda e: e.agrees(TANH, where_offered=True))
 
 
 @pytest.mark.parametrize("charged", [(), ("div", "neg")])
@@ -896,6 +956,15 @@ def test_training_that_returns_no_losses_is_told_so(engine_that: EngineThat, hon
     """Losses are required even if the parameters are right."""
     found = finding(engine_that(trained(honest, ["nothing"], 0.75)), trains)
     assert "train returned None; expected 2 numbers" == finding_text(found)
+
+
+def test_training_that_goes_elsewhere_and_returns_too_little_is_told_both(
+    engine_that: EngineThat, honest: Says
+) -> None:
+    """The parameters are shown, and the wrong number of losses is a remark."""
+    found = finding(engine_that(trained(honest, ["numbers", [(9.0).hex()]], 0.5)), trains)
+    assert {"a after 2 steps": 0.5} == found.actual
+    assert "train returned 1 number; expected 2 numbers" == finding_text(found)
 
 
 def test_fixed_training_keeps_its_start(engine_that: EngineThat, honest: Says, redraw: Redraw) -> None:

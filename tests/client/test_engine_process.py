@@ -776,6 +776,37 @@ def test_numpy_works_in_the_sandbox(acting: Acting, batch: MakeBatch, strong: An
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        "__import__('numpy').hypot(3.0, 4.0)",
+        'importlib.import_module("numpy").hypot(3.0, 4.0)',
+        'importlib.import_module( "numpy.linalg" ).norm([3.0, 4.0])',
+    ],
+)
+def test_a_module_that_a_call_names_works_in_the_sandbox(
+    acting: Acting, batch: MakeBatch, strong: Any, call: str
+) -> None:
+    """The argument of such a call is read like the name in an import statement."""
+    process = acting(f"return float({call})", "import importlib", warm=strong)
+    assert Loaded() == process.load()
+    assert Called(numbers=(5.0,)) == outcome(process.run(batch())).results[1]  # type: ignore[union-attr]
+
+
+def test_a_module_whose_name_is_computed_is_not_found_in_the_sandbox(
+    acting: Acting, batch: MakeBatch, strong: Any
+) -> None:
+    """Python's own exception says so. The course's modules are not called unavailable."""
+    process = acting("return __import__('num' + 'py')", warm=strong)
+    assert Loaded() == process.load()
+    problem = outcome(process.run(batch())).problem  # type: ignore[union-attr]
+    assert ("raised", "ModuleNotFoundError", "No module named 'numpy'") == (
+        problem.kind,
+        problem.type_name,
+        problem.message,
+    )
+
+
+@pytest.mark.parametrize(
     "act",
     [
         "os._exit(0)",

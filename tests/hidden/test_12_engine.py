@@ -77,6 +77,8 @@ RELU = [
 RULES = [*PLUS_TIMES, *SHARED, *MINUS, *POWERS, *RELU]
 CORE = program("L = a * b + a", a=2, b=-3)
 FAR = [("exp", 25, 0.01), ("tanh", -6.7, 1000), ("sigmoid", -12, 100_000), ("sigmoid", 12, 100_000)]
+# Finite differences of this are wrong by more than 1: rounding errors of a + b are multiplied by c.
+CANCELLED = program("L = (a + b) * c", a=400000.1234567, b=-400000.1234567, c=300000.25)
 # a chain of thirty operations
 LADDER = [f"{'xyz'[i % 3]}{i} = {'xyz'[(i - 1) % 3]}{i - 1 or ''} {'+*'[i % 2]} {'cb'[i % 2]}" for i in range(1, 30)]
 LONG = program("; ".join(["x = a * b", *LADDER]), a=2, b=-0.5, c=0.25)
@@ -94,7 +96,7 @@ def test_values_of_sums_and_products(engine: EngineUnderCheck) -> None:
 
 @check("plus_times")
 def test_plus_and_times_alone_and_in_a_chain(engine: EngineUnderCheck) -> None:
-    engine.agrees(*PLUS_TIMES)
+    engine.agrees(*PLUS_TIMES, CANCELLED)
 
 
 @check("shared_nodes")
@@ -210,7 +212,9 @@ def numbers() -> list[Program]:
     """Return programs with plain numbers on the right and on the left of + - * and /."""
     right = [program(f"L = (a {op} {n}) * a", a=2.5) for op in "+-*/" for n in (2, 0.5, -2, 2.5)]
     right += [program(f"L = (a {op} {n}) * b", a=2.5, b=3) for op in "+-*/" for n in (0, 1) if (op, n) != ("/", 0)]
-    left = [program(f"L = ({n} {op} a) * a", a=2.5) for op in "+-*/" for n in (2, 0.5, -2, 2.5)]
+    # not `(n / a) * a`: its derivative is 0, and torch's rounding error would be shown
+    left = [program(f"L = ({n} {op} a) * a", a=2.5) for op in "+-*" for n in (2, 0.5, -2, 2.5)]
+    left += [program(f"L = ({n} / a) * a * a", a=2.5) for n in (2, 0.5, -2, 2.5)]
     left += [program(f"L = ({n} {op} a) * b", a=2.5, b=3) for op in "+-*/" for n in (0, 1)]
     sums = [program("L = 0 + a + b", a=2, b=-3), program("b = a + 1; c = a * 3; d = b * c", a=2)]
     return [*right, *left, *sums]

@@ -37,7 +37,7 @@ def test_inputs_count_every_use() -> None:
 
 
 def test_inputs_users_and_methods_of_a_program() -> None:
-    """A node has an input for each use, and each user once. Operations on a plain number call no method of a node."""
+    """A node has an input for each use, and each user once. A number on the left calls a reflected method."""
     p = program("c = a * a; d = c + b; L = d + relu(1 - c)", a=2, b=3)
     places = {name: p.index[name] for name in ("a", "b", "c", "d")}
     less = p.inputs[p.root][1] - 1
@@ -45,7 +45,8 @@ def test_inputs_users_and_methods_of_a_program() -> None:
     assert [places["c"]] == p.users[places["a"]]
     assert [places["d"], less] == p.users[places["c"]]
     assert [] == p.users[p.root]
-    assert {"__mul__", "__add__", "relu"} == p.methods
+    assert {"__mul__", "__add__", "relu", "__rsub__"} == p.methods
+    assert {("__mul__", False), ("__add__", False), ("relu", False), ("__rsub__", True)} == p.calls
 
 
 def test_the_wire_form_has_no_names() -> None:

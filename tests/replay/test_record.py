@@ -218,7 +218,10 @@ def test_an_endless_loop_is_stopped(replay: Make) -> None:
     """It is told as a problem at its line."""
     shown = replay(SQUARE, (MUL[0], "while True: pass"))
     assert shown.problem is not None
-    assert "Stopped: your code ran out of CPU time; is there an endless loop?" == shown.problem.text
+    assert (
+        "Stopped: your code ran out of CPU time; is there an endless loop, or work that is done again and again?"
+        == shown.problem.text
+    )
 
 
 @pytest.mark.slow

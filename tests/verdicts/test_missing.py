@@ -1,6 +1,7 @@
 """What an engine does not have costs it once, where it is asked for."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,82 @@ OPERATORS = ("__pow__", "__neg__", "__sub__", "__truediv__", "__radd__", "__rsub
 BEYOND = (*OPERATORS, "relu", *FUNCTIONS)
 # what stores a rule, and the method `backward`
 RULES_AND_PASS = re.compile(r"\n        out\._backward = .*|\n    def backward[(](.*\n)*?(?=    def)")
+
+
+def no_neg(base: str) -> str:
+    return lacking(base, "__neg__")
+
+
+def no_pow(base: str) -> str:
+    return lacking(base, "__pow__")
+
+
+def edited(change: Callable[[str], str], old: str, new: str) -> Callable[[str], str]:
+    """Return a function that makes one more change of the text."""
+
+    def both(base: str) -> str:
+        assert 1 == change(base).count(old), old
+        return change(base).replace(old, new)
+
+    return both
+
+
+ELSEWHERE = {"local_rules", "backward_pass", "random_graphs"}
+SIGMOID = "def sigmoid(self):\n"
+# engines in which an operation uses a missing one, and the checks that they lose
+USES_MISSING: dict[str, tuple[Callable[[str], str], set[str]]] = {
+    "no __neg__": (no_neg, {"minus"}),
+    "no __pow__": (no_pow, {"powers"}),
+    "no __neg__, no __pow__": (lambda base: no_neg(no_pow(base)), {"minus", "powers"}),
+    # relu is asked for in one check, and the minus that it uses in another
+    "relu by minus": (
+        edited(no_neg, "def relu(self):\n", "def relu(self):\n        -self\n"),
+        {"minus", "relu"},
+    ),
+    # what costs more: the cause is not a missing method
+    "another refusal": (
+        edited(no_neg, "return self + (-other)", "return self + math.floor(other)"),
+        {"minus", "optional", *ELSEWHERE},
+    ),
+    "raised by the engine": (
+        edited(
+            no_neg,
+            "return self + (-other)",
+            """raise TypeError("bad operand type for unary -: 'Value'")""",
+        ),
+        {"minus", "optional", *ELSEWHERE},
+    ),
+    "sometimes": (
+        edited(
+            no_neg, "return self + (-other)", "return self + (other * -1 if getattr(other, 'data', 1) < 0 else -other)"
+        ),
+        {"minus", "local_rules", "random_graphs", "optional"},
+    ),
+    "+ by minus": (
+        edited(
+            no_neg,
+            "def __radd__(self, other):\n        return",
+            "def __radd__(self, other):\n        -self\n        return",
+        ),
+        {"minus", "optional"},
+    ),
+    "a function by minus": (
+        edited(no_neg, SIGMOID, f"{SIGMOID}        -self\n"),
+        {"minus", "optional"},
+    ),
+    "in a rule": (
+        edited(
+            no_neg,
+            "self.grad += out.grad\n            other.grad += out.grad",
+            "(-self).grad += out.grad\n            other.grad += out.grad",
+        ),
+        {"plus_times", "shared_nodes", "minus", "powers", "relu", "optional", *ELSEWHERE},
+    ),
+    "a wrong - without __neg__": (
+        edited(no_neg, "return self + (-other)", "return other + self * -1"),
+        {"minus", "optional", *ELSEWHERE},
+    ),
+}
 
 
 def lacking(base: str, *methods: str) -> str:
@@ -39,6 +116,7 @@ def results(table: ModuleType, memo: Path) -> dict[str, Any]:
         "argument": base.replace("def sigmoid(self)", "def sigmoid(self, x)"),
         "beyond + and *": lacking(base, *BEYOND),
         "the backward pass": RULES_AND_PASS.sub("\n", base),
+        **{name: change(base) for name, (change, _) in USES_MISSING.items()},
     }
     entries = [table.Entry(table.RIGHT_ENGINE, table.ENGINE, name, text) for name, text in texts.items()]
     return {verdict.entry.name: verdict for verdict in table.grade_all(entries, memo=memo)}
@@ -61,6 +139,14 @@ def test_a_missing_operation_costs_the_check_that_asks_for_it(
     assert {check} == verdict.lost
     assert said == failed["message"]
     assert {"kind": "not_offered", "detail": method} == failed["reason"]
+
+
+@pytest.mark.parametrize(("name", "lost"), [(name, lost) for name, (_, lost) in USES_MISSING.items()])
+def test_an_operation_that_uses_a_missing_one_costs_the_checks_that_ask_for_the_two(
+    results: dict[str, Any], name: str, lost: set[str]
+) -> None:
+    """Only Python's own refusal counts, while a graph is built, and only if it comes each time."""
+    assert lost == results[name].lost, results[name].explain()
 
 
 def test_functions_that_are_not_offered_cost_nothing(results: dict[str, Any]) -> None:

@@ -75,7 +75,7 @@ def test_a_part_is_unfilled_only_if_nothing_but_the_given_line_stands_in_it(
             *("not_offered", "tanh"),
         ),
         ("your engine has no `-`: define `__sub__`", "not_offered", "__sub__"),
-        ("your engine has no `-` in front of a value: define `__neg__`", "not_offered", "__neg__"),
+        ("your engine has no `-x`: define `__neg__`", "not_offered", "__neg__"),
         (
             "your engine has no `/` for a number on the left: define `__rtruediv__`",
             *("not_offered", "__rtruediv__"),
@@ -89,6 +89,16 @@ def test_a_part_is_unfilled_only_if_nothing_but_the_given_line_stands_in_it(
 def test_a_method_is_asked_for_by_its_name(expected: str, kind: str, name: str) -> None:
     """If the engine lacks a method, the sentence names it."""
     assert expected == said_of(problem(kind, names=[name]), "")
+
+
+def test_a_missing_method_is_named_with_the_method_that_uses_it() -> None:
+    """The line of the use follows, so that both places are known."""
+    missing = problem("not_offered", lines=[2], names=["__neg__", "__sub__"])
+    said = said_of(missing, "def __sub__(self, other):\n    return self + (-other)\n")
+    assert [
+        "your engine has no `-x`, which your `__sub__` uses: define `__neg__`",
+        "line 2: return self + (-other)",
+    ] == said.splitlines()
 
 
 UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [

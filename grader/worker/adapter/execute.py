@@ -8,11 +8,11 @@ import contextlib
 import io
 import itertools
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
-from . import introspect, load, parts, rules, spelling
+from . import absence, introspect, load, parts, rules, spelling
 from .calls import CallBudget
 from .inline_rules import InlineRules
 from .introspect import Reading
@@ -43,18 +43,27 @@ _NAMES = 8  # the most names of a node's attributes in a problem
 _RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which no further run is made
 
 
-class _OfMethod(Exception):
+class NotOffered(Exception):
+    """The engine lacks the method that an operation calls.
+
+    Args:
+        method: the method that is missing.
+        user: the engine's own method that uses the missing one, or an empty string.
+        lines: the lines of that use in the learner's file.
+    """
+
+    def __init__(self, method: str, user: str = "", lines: Sequence[int] = ()) -> None:
+        super().__init__(method)
+        self.names = [method, user] if user else [method]
+        self.lines = list(lines)
+
+
+class WantsArgument(Exception):
+    """The engine has a method with the right name, but the method needs arguments."""
+
     def __init__(self, method: str) -> None:
         super().__init__(method)
         self.method = method
-
-
-class NotOffered(_OfMethod):
-    """The engine lacks the method that an operation calls."""
-
-
-class WantsArgument(_OfMethod):
-    """The engine has a method with the right name, but the method needs arguments."""
 
 
 class Graph:
@@ -120,15 +129,16 @@ class Graph:
     def _apply(self, op: str, operands: list[Any]) -> Any:
         values = [self.objects[o] if isinstance(o, int) else o[1] for o in operands]
         if op in _OPERATORS:
-            if not isinstance(operands[0], int) and not hasattr(self.shape.cls, _REFLECTED[op]):
-                raise NotOffered(_REFLECTED[op])
-            return self._unless_absent(_METHODS[op], _OPERATORS[op], *values)
+            called = _METHODS[op] if isinstance(operands[0], int) else _REFLECTED[op]
+            if called is not _METHODS[op] and not hasattr(self.shape.cls, called):
+                raise NotOffered(called)
+            return self._unless_absent(called, _OPERATORS[op], *values)
         if op == "neg":
             return self._unless_absent("__neg__", operator.neg, *values)
         method = getattr(values[0], op, None)
         wants_argument = callable(method) and rules.wants_argument(method)  # `log(message)` is not a logarithm
         if callable(method) and not wants_argument:
-            return method()
+            return self._unless_absent(op, operator.methodcaller(op), *values)
         function: Any = vars(self.module).get(op)
         if not isinstance(function, FunctionType) or function.__module__ != self.module.__name__:
             raise WantsArgument(op) if wants_argument else NotOffered(op)
@@ -141,10 +151,11 @@ class Graph:
         return result
 
     def _unless_absent(self, method: str, apply: Callable[..., Any], *values: Any) -> Any:
-        """Apply an operator.
+        """Apply an operation that calls `method` of the engine.
 
         Raises:
-            NotOffered: Python itself refuses, because the engine has no such method.
+            NotOffered: Python itself refuses, because the engine has no such method, or because this method of the
+                engine uses an operator for which the engine has no method.
         """
         try:
             return apply(*values)
@@ -152,6 +163,9 @@ class Graph:
             by_python = error.__traceback__ is not None and error.__traceback__.tb_next is None
             if by_python and isinstance(values[0], self.shape.cls) and not hasattr(type(values[0]), method):
                 raise NotOffered(method) from None
+            missing = absence.missing_method(error, self.module.__file__ or "", self.shape.cls)
+            if missing:
+                raise NotOffered(missing, method, load.lines_in(error, self.module.__file__ or "")) from None
             raise
 
     def _is_leaf(self, node: Any) -> bool:
@@ -406,7 +420,7 @@ def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
     if isinstance(error, WantsArgument):
         return [where, "wants_argument", "WantsArgument", "", [], [error.method]]
     if isinstance(error, NotOffered):
-        return [where, "not_offered", "NotOffered", "", [], [error.method]]
+        return [where, "not_offered", "NotOffered", "", error.lines, error.names]
     return [where, *load.describe(error, filename)]
 
 

@@ -41,6 +41,7 @@ for _feature in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _feature).compiler_flag
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 _FROM_IMPORT = re.compile(r"\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*|[^\n;]*)")
+_IMPORT_CALL = re.compile(r"""\b(?:__import__|import_module)\s*\(\s*(['"])([\w.]+)\1""")
 _IMPORT = re.compile(r"\bimport\b[ \t]*([^\n;(]*)")
 
 
@@ -155,8 +156,8 @@ def preimport(source: str, allow: dict[str, str]) -> None:
 
 
 def _named_modules(source: str) -> set[str]:
-    """Return the names in positions where an import statement has a module, submodules included."""
-    names = set()
+    """Return the names in positions where an import statement or a call has a module, submodules included."""
+    names = {name for _, name in _IMPORT_CALL.findall(source)}
     for module, imported in _FROM_IMPORT.findall(source):
         names.add(module)
         names |= {f"{module}.{name}" for name in _DOTTED.findall(imported)}
@@ -245,8 +246,9 @@ def _every_node(tree: ast.AST) -> list[ast.AST]:
 
 def builtins_for(parsed: Parsed, allow: Iterable[str]) -> dict[str, Any]:
     """Return the builtins for `execute`. Their `__import__` returns placeholders for modules that are not available."""
-    offered = "there are only " + " and ".join(["the standard library", *sorted(allow)])
-    return {**vars(builtins), "__import__": _importer(parsed.guarded, offered)}
+    allowed = sorted(allow)
+    offered = "there are only " + " and ".join(["the standard library", *allowed])
+    return {**vars(builtins), "__import__": _importer(parsed.guarded, offered, allowed)}
 
 
 def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None) -> ModuleType:
@@ -279,7 +281,7 @@ def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None)
     return module
 
 
-def _importer(guarded: frozenset[int], offered: str) -> Any:
+def _importer(guarded: frozenset[int], offered: str, allowed: Sequence[str]) -> Any:
     real = builtins.__import__
 
     def import_or_stand_in(
@@ -289,7 +291,8 @@ def _importer(guarded: frozenset[int], offered: str) -> Any:
             return real(name, globals, locals, fromlist, level)
         except ModuleNotFoundError as missing:
             top = name.partition(".")[0]
-            if level or sys._getframe(1).f_lineno in guarded or missing.name != top:
+            # an allowed module is missing only if the file computes its name (see `preimport`)
+            if level or sys._getframe(1).f_lineno in guarded or missing.name != top or top in allowed:
                 raise
             placeholder = _Placeholder(name if fromlist else top, offered, sys._getframe(1).f_lineno)
             if "*" in (fromlist or ()) and globals is not None:  # no names are defined; `need` looks for this instead
@@ -325,14 +328,15 @@ def describe(error: BaseException, filename: str) -> list[Any]:
         kind = "module"
     else:
         kind = "raised"
-    lines = _lines(error.__traceback__, filename)
+    lines = lines_in(error, filename)
     if isinstance(error, NotAvailable) and error.line and not lines:
         lines = [error.line]
     return [kind, name_of(type(error)), text_of(error), lines]
 
 
-def _lines(traceback: TracebackType | None, filename: str) -> list[int]:
-    lines = []
+def lines_in(error: BaseException, filename: str) -> list[int]:
+    """Return the lines of the learner's file through which an error passed, the innermost last."""
+    traceback, lines = error.__traceback__, []
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if code.co_filename == filename and not is_stand_in(code):

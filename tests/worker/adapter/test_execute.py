@@ -199,7 +199,16 @@ def test_an_operator_that_the_class_does_not_define_is_not_offered(
 
 
 @pytest.mark.parametrize(
-    "method", ["return NotImplemented", "return self.data - -other", "raise TypeError('unsupported operand')"]
+    "method",
+    [
+        "return NotImplemented",
+        "return Value(self.data - other)",
+        "return self + [-1] * other",
+        "return self + (-str(other))",
+        "return self.data.minus(other) if other is None else self + len(other)",
+        "raise TypeError('unsupported operand')",
+        """raise TypeError("bad operand type for unary -: 'Value'")""",
+    ],
 )
 def test_an_operator_that_is_there_and_refuses_is_the_learners_exception(
     executed: Execute, closures: str, method: str
@@ -209,6 +218,34 @@ def test_an_operator_that_is_there_and_refuses_is_the_learners_exception(
         "    def __add__", f"    def __sub__(self, other):\n        {method}\n\n    def __add__", 1
     )
     outcome = executed(source, program("L = a - b", a=1, b=2), ["values"])
+    assert ("broke", "raised", "TypeError") == (outcome[0], outcome[2][1], outcome[2][2])
+
+
+@pytest.mark.parametrize(
+    ("lacking", "used_by", "body", "text"),
+    [
+        ("__neg__", "__sub__", "return self + (-other)", "L = a - b"),
+        ("__pow__", "__truediv__", "return self * other**-1", "L = a / b"),
+        ("__neg__", "__rsub__", "return -self + other", "L = 2 - a"),
+        ("__truediv__", "__sub__", "return (self + other) * ((self + other) / other)", "L = a - b"),
+    ],
+)
+def test_an_operator_that_uses_a_missing_one_names_both(
+    executed: Execute, closures: str, lacking: str, used_by: str, body: str, text: str
+) -> None:
+    """The exception is Python's own, inside the learner's method, for a method that the class lacks."""
+    method = f"    def {used_by}(self, other):\n        {body}\n\n"
+    source = closures.replace("    def __add__", f"{method}    def __add__", 1)
+    line = source[: source.index(body)].count("\n") + 1
+    asked = program(text, **{name: value for name, value in {"a": 1, "b": 2}.items() if name in text})
+    outcome = executed(source, asked, ["values"])
+    assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", "", [line], [lacking, used_by]]]
+
+
+def test_an_operator_missing_in_a_rule_is_the_learners_exception(executed: Execute, closures: str) -> None:
+    """Only an operation that cannot be computed counts as missing, and not one whose rule fails."""
+    source = closures.replace("out.grad", "(-out).grad")
+    outcome = executed(source, program("L = a + b", a=1, b=2), ["backward", 2])
     assert ("broke", "raised", "TypeError") == (outcome[0], outcome[2][1], outcome[2][2])
 
 
