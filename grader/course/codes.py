@@ -65,7 +65,8 @@ REMARKS = (
 _ARITHMETIC = ("add", "sub", "mul", "div", "pow", "neg", "radd", "rsub", "rmul", "rdiv")
 OPERATIONS = (*_ARITHMETIC, "relu", "relu_below_zero", "tanh", "exp", "log", "sigmoid")
 # Reasons why there is nothing to compare.
-STOPS = ("not_offered", "wants_argument", "shape", "no_gradient", "calls", "cpu", "stalled", "cpu_limit", "wall_limit")
+_SHAPES = ("shape", "no_gradient", "no_backward")
+STOPS = ("not_offered", "wants_argument", *_SHAPES, "calls", "cpu", "stalled", "cpu_limit", "wall_limit")
 STATUSES = ("not_started", "timeout", "crashed", "error")
 
 CODES = tuple(dict.fromkeys((*get_args(FactKind), *REMARKS, *OPERATIONS, *STOPS, *STATUSES)))
