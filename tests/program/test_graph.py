@@ -46,6 +46,7 @@ def test_inputs_users_and_methods_of_a_program() -> None:
     assert [places["d"], less] == p.users[places["c"]]
     assert [] == p.users[p.root]
     assert {"__mul__", "__add__", "relu"} == p.methods
+    assert {"mul", "add", "rsub", "relu"} == p.operations
 
 
 def test_the_wire_form_has_no_names() -> None:
