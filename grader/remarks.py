@@ -231,6 +231,11 @@ Remark: TypeAlias = (
 )
 
 
+def tag_of(remark: Remark) -> str:
+    """Return the kind of a remark, as reports name it."""
+    return str(remark.__struct_config__.tag)
+
+
 class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The problem that stopped the learner's code, with the data for a sentence about it.
 

@@ -1,20 +1,19 @@
 """Turn outcomes of checks into results. The functions are pure. No other module gives points."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from .answer_book import KnownBehaviour
-from .checks.finding import Finding
 from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .client import Reason, cut
 from .client.bounds import NOTE
 from .course import Check, Exercise
-from .diagnosis import Fact
-from .remarks import CellStart, Stopped
+from .diagnosis import Fact, operation_of
+from .remarks import CellStart, SecondPass, Stopped, tag_of
 from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 from .report.shown import first_failure
@@ -22,6 +21,7 @@ from .words import learner
 from .words.files import unread_text
 
 _MOST_FACTS = 20  # for one exercise, to keep reports small
+_RAISING = ("gives_other", "rule_is_none")  # the kinds of facts that explain an error in code that uses the result
 
 
 class FileState(Struct, frozen=True):
@@ -66,7 +66,7 @@ def score(
     for name in sorted(expected ^ outcomes.keys()):
         raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {_RESULT[loaded]}")
     checks = tuple(
-        score_check(exercise, check, outcomes[check.id], explained.get(check.id), state.cells)
+        score_check(exercise, check, outcomes[check.id], explained.get(check.id), state.cells, facts)
         if loaded
         else skipped(check)
         for check in exercise.checks
@@ -114,17 +114,19 @@ def score_check(
     outcome: CheckOutcome,
     diagnosis: KnownBehaviour | None = None,
     cells: Sequence[CellStart] = (),
+    facts: Sequence[Fact] = (),
 ) -> CheckResult:
     """Return the result of one check that was run, with the misconception behind its failure if one is known.
 
     Args:
         cells: The cells of a notebook, which replace the line numbers of the text.
+        facts: The fault facts about the exercise's file.
     """
     passed, finding = outcome.status == "passed", outcome.finding
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
     known = diagnosis if outcome.status not in ("passed", "not_started") else None
-    hint = UNSET if passed or _not_answered(finding) else max(1, known.hint if known else check.hint)
+    hint = 0 if passed else known.hint if known else _hint(exercise, check, outcome, facts)
     return CheckResult(
         id=check.id,
         title=check.title,
@@ -140,8 +142,8 @@ def score_check(
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
         diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
         # the command, not the hint: a learner may want to think first
-        hint=UNSET if isinstance(hint, UnsetType) else exercise.hint_command(hint),
-        hint_number=hint,
+        hint=exercise.hint_command(hint) if hint else UNSET,
+        hint_number=UNSET if passed else hint,
         play=_play(exercise, check) if outcome.replayable and outcome.status != "not_started" else UNSET,
         message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,
@@ -150,9 +152,37 @@ def score_check(
     )
 
 
-def _not_answered(finding: Finding | None) -> bool:
-    """Return whether a check has no result because earlier code took too long. A hint on the check would not help."""
-    return finding is not None and finding.reason is not None and finding.reason.kind in ("budget", "unanswered")
+def _hint(exercise: Exercise, check: Check, outcome: CheckOutcome, facts: Sequence[Fact]) -> int:
+    """Return the number of the hint for a failure without a known misconception, or 0 if no hint fits."""
+    reason = outcome.finding and outcome.finding.reason
+    if reason and reason.kind in ("budget", "unanswered"):
+        return 0  # the check has no result because earlier code took too long; a hint on the check would not help
+    return exercise.hint_number(check, frozenset(failure_codes(outcome, facts)))
+
+
+def failure_codes(outcome: CheckOutcome, facts: Sequence[Fact]) -> Iterator[str]:
+    """Yield the codes of what was observed in a failure, as `grader.course.codes` lists them.
+
+    Args:
+        facts: The fault facts about the file. Facts about an operation that the failing program lacks do not count.
+    """
+    if len(outcome.operations) == 1:
+        yield outcome.operations[0]
+    if outcome.wrong_value:
+        yield "value"
+    reason = outcome.finding and outcome.finding.reason
+    for fact in facts:
+        if reason and fact.kind not in _RAISING:
+            continue
+        operation = operation_of(fact)
+        if operation is None or operation in outcome.operations:
+            yield from filter(None, (fact.kind, fact.operation, operation))
+    yield outcome.status
+    if outcome.finding is None:
+        return
+    yield from (tag_of(remark) for remark in outcome.finding.remarks if not isinstance(remark, SecondPass))
+    if reason:
+        yield from filter(None, (reason.kind, reason.type, reason.detail))
 
 
 def _located(

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from grader.answer_book import KnownBehaviour
 from grader.checks.outcome import METADATA, GraderFault, outcomes
@@ -14,6 +15,10 @@ from grader.report.model import Diagnosis, ExerciseResult, ExerciseStatus, Repor
 from grader.scoring import FileState, overall, score
 
 LOADED = FileState("loaded", "mine.py")
+LISTED_TWICE = {"kind": "listed_twice", "node": "a"}
+SECOND = {"kind": "second_pass"}
+RAISED = {"status": "error", "reason": {"kind": "raised", "type": "NameError"}, "stopped": {"kind": "raised"}}
+TOO_DEEP = RAISED | {"reason": {"kind": "raised", "type": "RecursionError"}}
 
 
 def a_check(name: str, points: int, bonus: bool = False) -> Check:
@@ -128,14 +133,56 @@ def test_a_failed_check_has_the_number_of_its_hint() -> None:
     ]
 
 
-@pytest.mark.parametrize(("kind", "hint"), [("budget", UNSET), ("unanswered", UNSET), ("cpu_limit", 1), ("calls", 1)])
-def test_a_check_that_was_not_answered_has_no_hint(kind: str, hint: int | UnsetType) -> None:
+@pytest.mark.parametrize(("kind", "hint"), [("budget", 0), ("unanswered", 0), ("cpu_limit", 1), ("calls", 1)])
+def test_a_check_that_was_not_answered_has_no_hint(kind: str, hint: int) -> None:
     """A hint on the check does not help if earlier code used up the time. It may help with an endless loop."""
     finding = {"status": "timeout", "reason": {"kind": kind, "seconds": 2.0, "clock": "cpu", "count": 2}}
     if kind == "calls":
         finding["stopped"] = {"kind": kind}
     found = outcomes({"tests": [a_test("one", "timeout", finding=finding), a_test("two"), a_test("more")]}, EXERCISE)
     assert hint == score(EXERCISE, LOADED, found).checks[0].hint_number
+
+
+@pytest.mark.parametrize(
+    ("expected", "outcome", "facts"),
+    [
+        pytest.param(2, {}, [], id="the check's own"),
+        pytest.param(3, {}, [Fact("ran_early")], id="a fact about backward()"),
+        pytest.param(4, {"operations": ["mul"]}, [Fact("sign", "mul")], id="a fact about an operation in the program"),
+        pytest.param(2, {"operations": ["add"]}, [Fact("sign", "mul")], id="a fact about another operation"),
+        pytest.param(3, {}, [Fact("sign", "mul"), Fact("ran_early")], id="of two facts, the one that applies"),
+        pytest.param(4, {"operations": ["mul"]}, [Fact("ran_early"), Fact("sign", "mul")], id="the table's order"),
+        pytest.param(5, {"operations": ["tanh"]}, [], id="the only operation"),
+        pytest.param(2, {"operations": ["mul", "tanh"]}, [], id="one of two operations"),
+        pytest.param(5, {"operations": ["mul", "tanh"]}, [Fact("factor", "tanh")], id="the operation of a fact"),
+        pytest.param(6, {"wrong_value": True}, [], id="a wrong value"),
+        pytest.param(1, {"finding": {"status": "failed", "remarks": [LISTED_TWICE]}}, [], id="a remark"),
+        pytest.param(2, {"finding": {"status": "failed", "remarks": [SECOND]}}, [], id="only how the program was run"),
+        pytest.param(0, {"finding": RAISED}, [], id="an error"),
+        pytest.param(0, {"finding": RAISED}, [Fact("ran_early")], id="a fact does not explain an error"),
+        pytest.param(7, {"finding": RAISED, "operations": ["mul"]}, [Fact("gives_other", "mul")], id="unless it does"),
+        pytest.param(8, {"finding": TOO_DEEP}, [], id="an exception"),
+    ],
+)
+def test_the_hint_follows_from_what_failed(expected: int, outcome: dict[str, Any], facts: list[Fact]) -> None:
+    """The first code of the table that applies to a failure decides. 0 means that there is no hint."""
+    table = {"sign": 4, "ran_early": 3, "gives_other": 7, "tanh": 5, "value": 6, "listed_twice": 1, "second_pass": 9}
+    table |= {"RecursionError": 8, "error": 0}
+    exercise = replace(EXERCISE, checks=(replace(a_check("one", 2), hint=2),), hint_for=tuple(table.items()))
+    status = outcome.get("finding", {}).get("status", "failed")
+    result = score(exercise, LOADED, outcomes({"tests": [a_test("one", status, **outcome)]}, exercise), facts=facts)
+    assert expected == result.checks[0].hint_number
+    assert (exercise.hint_command(expected) if expected else UNSET) == result.checks[0].hint
+
+
+def test_a_misconception_comes_with_its_own_hint() -> None:
+    """The misconception's hint comes before the table's. It may be 0, which is no hint."""
+    exercise = replace(EXERCISE, checks=(a_check("one", 2),), hint_for=(("ran_early", 3),))
+    found = outcomes({"tests": [a_test("one", "failed")]}, exercise)
+    for hint in (2, 0):
+        known = KnownBehaviour("sets", "assigns", "Your code assigns.", hint, {}, {})
+        result = score(exercise, LOADED, found, {"one": known}, [Fact("ran_early")])
+        assert hint == result.checks[0].hint_number
 
 
 def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:

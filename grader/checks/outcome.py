@@ -33,6 +33,8 @@ class CheckOutcome(msgspec.Struct, frozen=True):
         left_out: Whether the answers lack programs although no limit was reached.
         not_run: Methods that were not called because they need an argument.
         replayable: Whether `grade play` can show the run that failed.
+        operations: The operations of the program that failed.
+        wrong_value: Whether the value of a node is wrong, before any gradient.
     """
 
     exercise: str
@@ -45,6 +47,8 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     left_out: bool = False
     not_run: tuple[str, ...] = ()
     replayable: bool = False
+    operations: tuple[str, ...] = ()
+    wrong_value: bool = False
 
 
 def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOutcome]:

@@ -212,6 +212,10 @@ class ChecksPlugin:
             result["left_out"] = running.engine.left_out
             result["not_run"] = running.engine.not_run
             result["replayable"] = call.excinfo is not None and running.engine.replayable
+            if "finding" in result and (failing := running.engine.failing) is not None:
+                wrong = result["finding"].get("actual", {})
+                result["operations"] = sorted(failing.program.operations)
+                result["wrong_value"] = any(name in failing.program.index for name in wrong)
             if running.engine.reading is not None:
                 result["shape"] = msgspec.structs.asdict(running.engine.reading)
         if self.on_outcome is not None and not result.keys() & {"mistake", "fault"} and self.user_error is None:

@@ -34,7 +34,7 @@ def run_hint(course: Course, exercise: Exercise | None, number: int | None) -> i
 def _next_hint(course: Course) -> tuple[Exercise, int, str]:
     """Return the current exercise, the number of the next hint for its failure, and a text to show below the hint.
 
-    The number is 0 if the file could not be loaded. Raises `UsageError` if no failure is known.
+    The number is 0 if the file could not be loaded, or if no hint fits. Raises `UsageError` if no failure is known.
     """
     folder = learner_folders(course)[1]
     progress = progress_of(folder)
@@ -45,6 +45,8 @@ def _next_hint(course: Course) -> tuple[Exercise, int, str]:
     if not progress.check:
         return at, 0, f"{said.not_loaded(at.filename, at.number.lstrip('0'))} {said.hints_later(at.id)}"
     numbers = at.hints_from(progress.hint)
+    if not numbers:
+        return at, 0, said.no_hint(at.id, len(at.hints))
     progress.shown = progress.next_hint(numbers)
     with contextlib.suppress(OSError):
         remember(folder, progress)

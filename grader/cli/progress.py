@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ..report import Report
+from ..report.shown import hint_of
 from ..views.terminal import at_hand
 from ..workspace import Progress, progress_of
 
@@ -14,5 +15,5 @@ def taken_in(folder: Path, report: Report) -> Progress:
     progress.graded(passed, (result.id for result in report.exercises if result.id not in passed))
     at, check = at_hand(report)
     if at is not None and at.status != "passed":
-        progress.failed(at.id, check.id if check else "", check.hint_number or 1 if check else 1)
+        progress.failed(at.id, check.id if check else "", hint_of(check) if check else 1)
     return progress

@@ -12,6 +12,7 @@ import yaml
 from msgspec import Meta
 
 from ..outside import did_you_mean, read_plain
+from .codes import CODES, is_code
 from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Solutions, Visibility
 from .yaml_nodes import Document, child, items, line
 
@@ -53,6 +54,7 @@ class _Exercise(_Strict, frozen=True):
     checks: dict[str, Any]
     hints: Annotated[list[str], Meta(min_length=1)]
     learnt: str = ""
+    hint_for: dict[str, Annotated[int, Meta(ge=0)]] = {}
 
 
 class _Course(_Strict, frozen=True):
@@ -169,16 +171,31 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
     )
     if not checks:
         raise document.error(node, f"`{raw.id}` has no checks")
-    return Exercise(raw.id, files[0], raw.title, checks, tuple(raw.hints), line(node), raw.learnt)
+    _hint_for(document, child(node, "hint_for"), raw)
+    return Exercise(
+        raw.id, files[0], raw.title, checks, tuple(raw.hints), line(node), raw.learnt, tuple(raw.hint_for.items())
+    )
+
+
+def _hint_for(document: Document, node: yaml.Node, raw: _Exercise) -> None:
+    for key, value in items(node) if raw.hint_for else ():
+        if not is_code(key.value):
+            near = did_you_mean(key.value, CODES) or "; docs/authoring.md lists the codes"
+            raise document.error(key, f"`{key.value}` is not the code of a failure{near}")
+        _hint_exists(document, value, raw.hint_for[key.value], len(raw.hints))
+
+
+def _hint_exists(document: Document, node: yaml.Node, hint: int, hints: int) -> None:
+    if hint > hints:
+        have = "1 hint" if hints == 1 else f"{hints} hints"
+        raise document.error(node, f"there is no hint {hint}; the exercise has {have}")
 
 
 def _check(document: Document, key: yaml.Node, value: yaml.Node, defaults: _Defaults, hints: int) -> Check:
     raw = document.convert(value, _Check, f"the check `{key.value}`")
     if not ID.fullmatch(key.value):
         raise document.error(key, f"`{key.value}` is not a valid id; {_ID_RULE}")
-    if raw.hint is not None and raw.hint > hints:
-        have = "1 hint" if hints == 1 else f"{hints} hints"
-        raise document.error(child(value, "hint"), f"there is no hint {raw.hint}; the exercise has {have}")
+    _hint_exists(document, child(value, "hint"), raw.hint or 0, hints)
     return Check(
         id=key.value,
         title=raw.title,

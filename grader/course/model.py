@@ -1,6 +1,6 @@
 """A course as data."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -84,7 +84,12 @@ class Check(Struct, frozen=True):
 
 
 class Exercise(Struct, frozen=True):
-    """One file that learners edit, with its checks in the order of `course.yaml`. `learnt` is what it teaches."""
+    """One file that learners edit, with its checks in the order of `course.yaml`.
+
+    Attributes:
+        learnt: what it teaches, in one sentence.
+        hint_for: codes of failures, each with the number of the hint that fits, or 0 if no hint does.
+    """
 
     id: str
     number: str
@@ -93,6 +98,7 @@ class Exercise(Struct, frozen=True):
     hints: tuple[str, ...]
     line: int
     learnt: str = ""
+    hint_for: tuple[tuple[str, int], ...] = ()
 
     @property
     def stem(self) -> str:
@@ -122,14 +128,25 @@ class Exercise(Struct, frozen=True):
         """Return the command that shows a hint. Hints are counted from 1."""
         return f"grade hint {self.id}" + (f" {number}" if number > 1 else "")
 
-    def hints_from(self, number: int) -> tuple[int, ...]:
-        """Return the numbers of the hints for a failure whose check names the hint `number`.
+    def hint_number(self, check: Check, codes: Collection[str]) -> int:
+        """Return the number of the hint for a failure of a check, or 0 if no hint fits.
 
-        They are that hint and all later hints that belong to no check.
+        Args:
+            codes: the codes of the failure. The first code of `hint_for` that is among them decides; without such a
+                code, the check's own hint does.
         """
+        return next((number for code, number in self.hint_for if code in codes), max(1, check.hint))
+
+    def hints_from(self, number: int) -> tuple[int, ...]:
+        """Return the numbers of the hints for a failure with the hint `number`; none if it is 0.
+
+        They are that hint and all later hints that belong to no check and no code.
+        """
+        if number == 0:
+            return ()
         first = number if 1 <= number <= len(self.hints) else 1
-        of_checks = {check.hint for check in self.checks}
-        return first, *(other for other in range(first + 1, len(self.hints) + 1) if other not in of_checks)
+        named = {check.hint for check in self.checks} | {hint for _, hint in self.hint_for}
+        return first, *(other for other in range(first + 1, len(self.hints) + 1) if other not in named)
 
 
 def names_of(id: str, number: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ class _Raw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
     title: Annotated[str, Meta(min_length=1)]
     explanation: Annotated[str, Meta(min_length=1)]
-    hint: Annotated[int, Meta(ge=1)]
+    hint: Annotated[int, Meta(ge=0)]
     edits: Annotated[list[Any], Meta(min_length=1)]
     about: str | None = None
     unfinished: bool = False
@@ -30,7 +30,7 @@ class Misconception(msgspec.Struct, frozen=True):
     Attributes:
         title: The mistake in a few words, for the list on a class page.
         explanation: The text for the learner: what their code behaves like, and what is right.
-        hint: The number of the hint that helps.
+        hint: The number of the hint that helps, or 0 if none does.
         line: The line of the file at which the misconception begins.
         source: The text of the solution after its edits.
         about: The check whose title describes the mistake, and which fails before any other.

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -17,40 +16,9 @@ from msgspec import Struct
 from ..checks.compare import close, in_single_precision
 from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
 from ..client.protocol import Grads, Observed
-from ..course import Limits
+from ..course import FactKind, Limits
 from ..outside import of_type
 from ..program import OPERATIONS, Op, Program, number_text, program
-
-Kind: TypeAlias = Literal[
-    "single_precision",
-    "value",
-    "gives_other",
-    "overwrites",
-    "gives_input",
-    "rule_is_none",
-    "no_rule",
-    "nothing_added",
-    "no_upstream",
-    "upstream_added",
-    "sign",
-    "factor",
-    "local_derivative",
-    "swapped",
-    "gradient_for_value",
-    "parentheses",
-    "contribution",
-    "depends_on_gradients",
-    "not_seeded",
-    "all_cleared",
-    "seed",
-    "no_rule_ran",
-    "nothing_propagated",
-    "stops_at",
-    "ran_twice",
-    "never_ran",
-    "ran_early",
-    "second_pass",
-]
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -101,7 +69,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     | `second_pass`          | with gradients set back to 0, a second `backward()` gives other gradients   |
     """
 
-    kind: Kind
+    kind: FactKind
     operation: str = ""
     input: str = ""
     expected: str = ""
@@ -243,6 +211,11 @@ _PASSES = (
     program("y = a + b; L = ((y + b) + b) + y", a=2, b=3),
     program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
 )
+
+
+def operation_of(fact: Fact) -> str | None:
+    """Return the operation that a fact is about, as programs name it; None for a fact about `backward()`."""
+    return _OPERATION.get(fact.operation, fact.operation) or None
 
 
 # -- the programs to run --------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TextIO
 from ..course import Check, Course, Exercise
 from ..grading import Listener
 from ..report import CheckResult, Report
-from ..report.shown import first_failure, unloaded
+from ..report.shown import first_failure, hint_of, unloaded
 from ..style import Style, columns, hint_lines
 from ..views.practice import (
     exercise_list,
@@ -200,11 +200,13 @@ class Watch:
         return first_failure(result) if result else None
 
     def _hints(self, exercise: Exercise) -> tuple[int, ...]:
-        """Return the numbers of the hints for the current failure, or no numbers if the file could not be loaded."""
-        result, failure = self._practice.results.get(exercise.id), self._failure(exercise)
-        if result is not None and unloaded(result):
-            return ()
-        return exercise.hints_from(failure.hint_number or 1 if failure else 1)
+        """Return the numbers of the hints for the current failure: none if no hint fits or the file was not loaded."""
+        failure = self._failure(exercise)
+        return () if self._unloaded(exercise) else exercise.hints_from(hint_of(failure) if failure else 1)
+
+    def _unloaded(self, exercise: Exercise) -> bool:
+        result = self._practice.results.get(exercise.id)
+        return result is not None and unloaded(result)
 
     def _grade(self, exercises: Iterable[Exercise]) -> None:
         """Grade these exercises. Show each check when it begins, and the first failure before its reason is known."""
@@ -274,7 +276,9 @@ class Watch:
         exercise, style = self._at, self._style
         hints = self._hints(exercise)
         if not hints:
-            return [*self._exercise(), "", *style.wrap(said.hints_later(exercise.id), style.prose)]
+            later = self._unloaded(exercise)
+            none = said.hints_later(exercise.id) if later else said.no_hint(exercise.id, len(exercise.hints))
+            return [*self._exercise(), "", *style.wrap(none, style.prose)]
         more = said.NEXT_HINT
         if self._hint == hints[-1]:
             more = said.last_hint(exercise.id, len(exercise.hints), only=len(hints) == 1)

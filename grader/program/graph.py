@@ -99,6 +99,12 @@ class Program:
     def leaves(self) -> tuple[Leaf, ...]:
         return tuple(node for node in self.nodes if isinstance(node, Leaf))
 
+    @property
+    def operations(self) -> frozenset[str]:
+        """Return the names of the operations. One whose left operand is a plain number begins with r: `rsub`."""
+        ops = (node for node in self.nodes if isinstance(node, Op))
+        return frozenset(f"r{op.op}" if isinstance(op.operands[0], Number) else op.op for op in ops)
+
     @cached_property
     def index(self) -> dict[str, int]:
         """Return the index of each node, by name."""

@@ -99,7 +99,7 @@ class CheckResult(_Strict, frozen=True):
         actual: the learner's numbers, by the same names.
         expected_by: who computed the expected numbers: torch, or the check from torch's numbers.
         hint: the command that shows a hint.
-        hint_number: the number of that hint. Hints are counted from 1.
+        hint_number: the number of that hint. Hints are counted from 1. It is 0 if no hint fits the failure.
         play: the command that replays the program that failed.
         message: the failure in words.
         remarks: further remarks of the check, as data.

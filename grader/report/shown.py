@@ -4,7 +4,7 @@ import shlex
 from pathlib import PurePath
 from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from ..words.learner import place
 from .model import CheckResult, ExerciseResult
@@ -49,6 +49,11 @@ def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
     usual = [f"{exercise.number}_{exercise.id}{suffix}" for suffix in (".py", ".ipynb")]
     in_place = str(file) in (*usual, *(str(PurePath("exercises", name)) for name in usual), ".")
     return check.play if in_place else f"{check.play} --file {shlex.quote(str(file))}"
+
+
+def hint_of(check: CheckResult) -> int:
+    """Return the number of the hint for a failure: 0 if no hint fits, 1 if the learner may not see the number."""
+    return 1 if isinstance(check.hint_number, UnsetType) else check.hint_number
 
 
 def expected_by(check: CheckResult, right: float | str) -> str:

@@ -5,6 +5,9 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from ..course import Course, Exercise
 from ..outside import shown_path
 from ..report import CheckResult, ExerciseResult, Report
@@ -36,10 +39,11 @@ def exercise_screen(result: ExerciseResult, *, everything: bool = False, style: 
 
 
 def first_verdict(exercise: Exercise, check: CheckResult, style: Style = PLAIN) -> list[str]:
-    """Return the lines for a check that has just failed, before the other checks and the reason are known."""
+    """Return the lines for a check that has just failed, before the other checks, the reason and the hint are known."""
     title = style.cut(style.clean(f"{exercise.number} {exercise.id}: {check.title}"), style.width - 9)
     bare = ExerciseResult(exercise.id, exercise.number, exercise.title, "failed", 0, exercise.max_score, 0, ())
-    return [f"{style.paint('FAIL', 'red')}     {title}", *explained(bare, check, style=style)[:-1]]
+    known = replace(check, hint=UNSET, hint_number=0, play=UNSET)
+    return [f"{style.paint('FAIL', 'red')}     {title}", *explained(bare, known, style=style)]
 
 
 def fitted(lines: Sequence[str], rows: int, style: Style = PLAIN) -> list[str]:

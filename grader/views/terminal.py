@@ -318,8 +318,8 @@ class _Page:
             why = check.diagnosis.explanation
             yield _Part(self.indented(f"why: {why}") if wide else self.labelled("why", why))
         yield _Part(_printed(check, style), rank=0)
-        # a failure with a reason has its hint, if one helps; without details, the exercise's hints are the only pointer
-        hint = _given(check.hint) or ("" if check.reason else f"grade hint {exercise.id}")
+        # without details, and so without the number of a hint, the exercise's hints are the only pointer
+        hint = _given(check.hint) or ("" if check.reason or check.hint_number == 0 else f"grade hint {exercise.id}")
         yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"] if self.bounded and hint else [])
         play = style.clean(play_command(exercise, check))
         forms = (f"{indent}{self.label('see it')}{play}", f"{indent}see it: {play}")  # a command is never cut

@@ -214,8 +214,19 @@ def last_hint(exercise: str, count: int, *, only: bool = False) -> str:
         count: the number of the exercise's hints.
         only: whether this was the only hint for the check.
     """
-    others = f" `grade hint {exercise} N` shows hint N of the exercise; N goes from 1 to {count}." if count > 1 else ""
+    others = f" {_any_hint(exercise, count)}" if count > 1 else ""
     return f"That is the {'only' if only else 'last'} hint for this failure.{others}"
+
+
+def no_hint(exercise: str, count: int) -> str:
+    """Say that none of the exercise's hints, `count` in number, is about the failure."""
+    return f"There is no hint for this failure. {_any_hint(exercise, count)}"
+
+
+def _any_hint(exercise: str, count: int) -> str:
+    if count == 1:
+        return f"`grade hint {exercise} 1` shows the hint of the exercise."
+    return f"`grade hint {exercise} N` shows hint N of the exercise; N goes from 1 to {count}."
 
 
 def not_loaded(file: str, number: str) -> str:

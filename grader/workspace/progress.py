@@ -19,7 +19,7 @@ class Progress(msgspec.Struct):
         passed: the ids of the exercises that were passed when they were last graded.
         at: the id of the exercise whose failure was last explained, or an empty text.
         check: the id of the check that failed there; empty if the file could not be loaded.
-        hint: the number of the hint that the failing check names.
+        hint: the number of the hint for that failure, or 0 if no hint fits.
         shown: the number of the last hint that was shown for this failure, or 0.
     """
 

@@ -235,6 +235,16 @@ def test_hints_go_on_to_those_that_belong_to_no_check(grade: Grade, exercises: P
     assert [1, 4, 4] == [int(grade("hint").stdout.split()[1]) for _ in range(3)]
 
 
+def test_no_hint_is_offered_where_none_fits(grade: Grade, exercises: Path, solved: Solved) -> None:
+    """A failure with an error has its message alone. `grade hint` says so, and names the exercise's hints."""
+    path = exercises / "01_distribute.py"
+    path.write_text(solved(path.name).replace("self.grad += out.grad", "self.grad += out.gard"))
+    assert "grade hint" not in grade("1").stdout
+    told = " ".join(grade("hint").stdout.split())
+    other = "`grade hint distribute N` shows hint N of the exercise; N goes from 1 to 5."
+    assert f"There is no hint for this failure. {other}" == told
+
+
 def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises: Path, solved: Solved) -> None:
     """The message names that file and the command for its error, not a later exercise. After a pass it is forgotten."""
     path = exercises / "02_swap.py"
@@ -406,11 +416,11 @@ def test_start_into_a_file_is_refused(grade: Grade, work: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "expected", "words"),
     [
-        (0, "Hint 1 of 4 for 01_distribute", ["distribute"]),
+        (0, "Hint 1 of 5 for 01_distribute", ["distribute"]),
         (0, "More: grade hint distribute 3", ["1", "2"]),
-        (0, "Hint 3 of 4", ["dist", "3"]),
-        (2, "`distribute` has hints 1 to 4", ["distribute", "5"]),
-        (2, "`distribute` has hints 1 to 4", ["distribute", "0"]),
+        (0, "Hint 3 of 5", ["dist", "3"]),
+        (2, "`distribute` has hints 1 to 5", ["distribute", "6"]),
+        (2, "`distribute` has hints 1 to 5", ["distribute", "0"]),
         (2, "invalid int value", ["distribute", "one"]),
         (2, "did you mean `distribute`?", ["distribte"]),
     ],

@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from grader.course import COMMANDS, Check, CourseError, Limits, load_course
 
@@ -11,6 +12,7 @@ LineWith = Callable[[str, str], int]
 
 TWO = "      two: {points: 1, title: two is right, visibility: visible, detail: full}"
 ONLY = "      only: {points: 2, title: the only one}"
+HINTS = "    hints: [there is one]"
 
 
 def test_a_course_is_read(write_course: WriteCourse) -> None:
@@ -34,6 +36,19 @@ def test_checks_take_the_defaults(write_course: WriteCourse) -> None:
         Check("more", "more than asked for", 4, True, "hidden", "hint", 0, 28),
     ) == first.checks
     assert 20 == first.line
+
+
+def test_hints_by_code_are_read(write_course: WriteCourse, mini: str) -> None:
+    """A code is that of an observation or the name of an exception. The table keeps its order."""
+    table = "    hint_for: {overwrites: 1, RecursionError: 0, error: 1}\n"
+    second = load_course(write_course(mini.replace(HINTS, table + HINTS))).exercises[1]
+    assert (("overwrites", 1), ("RecursionError", 0), ("error", 1)) == second.hint_for
+
+
+def test_the_next_hint_is_one_that_nothing_names(write_course: WriteCourse) -> None:
+    """After the hint for a failure come the later hints that belong to no check and no code. Without a hint, none."""
+    exercise = replace(load_course(write_course()).exercises[1], hints=("a", "b", "c", "d"), hint_for=(("value", 3),))
+    assert ((1, 2, 4), (3, 4), ()) == tuple(exercise.hints_from(number) for number in (1, 3, 0))
 
 
 def test_what_may_be_left_out(write_course: WriteCourse, mini: str) -> None:
@@ -209,6 +224,10 @@ def test_a_version_stays_text(write_course: WriteCourse) -> None:
         ("id: second", "id: something_else", "something_else", "no file exercises/NN_something_else.py"),
         ("        hint: 2", "        hint: 3", "hint: 3", "there is no hint 3; the exercise has 2 hints"),
         (ONLY, ONLY.replace("one}", "one, hint: 2}"), "only:", "there is no hint 2; the exercise has 1 hint"),
+        (HINTS, "    hint_for: {error: 2}\n" + HINTS, "error: 2", "there is no hint 2; the exercise has 1 hint"),
+        (HINTS, "    hint_for: {error: -1}\n" + HINTS, "error: -1", "`error` is `-1`; write a whole number of at"),
+        (HINTS, "    hint_for: {eror: 1}\n" + HINTS, "eror: 1", "`eror` is not the code of a failure; did you mean"),
+        (HINTS, "    hint_for: {print: 1}\n" + HINTS, "print: 1", "of a failure; docs/authoring.md lists the codes"),
         ("    checks:\n" + ONLY, "    checks: {}", "id: second", "`second` has no checks"),
         ("  calls: 1000", "  calls: 0", "calls", "the limit `calls` must be greater than 0"),
         ("  cpu_s: 1.5", "  cpu_s: -1.5", "cpu_s", "the limit `cpu_s` must be greater than 0"),

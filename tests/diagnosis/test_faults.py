@@ -17,6 +17,8 @@ from grader.diagnosis import Edit, anywhere, apply_edits, diagnose, pass_probes
 from grader.grading import Grader, examine
 from grader.oracle import Oracle
 from grader.program import NOTHING, Program, chain, leaf, program
+from grader.report.shown import hint_of
+from grader.scoring import score
 from grader.words.learner import fact_text, finding_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,8 +40,8 @@ def grader() -> Iterator[Grader]:
         yield Grader(COURSE, BOOK, checks, oracle, warm, COURSE.seed)
 
 
-def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], str]:
-    """Return the facts in sentences, the ids of the misconceptions, and the message of the first failed check."""
+def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], str, dict[str, int]]:
+    """Return the facts in sentences, the ids of the misconceptions, the first message, and the hint of each failure."""
     exercise = next((e for e in COURSE.exercises if e.id == fault["of"]), COURSE.exercises[11])
     base = COURSE.solution(exercise) if exercise.id == fault["of"] else ENGINES / f"{fault['of']}.py"
     edits = [Edit(edit["old"], edit["new"]) for edit in fault["edits"]]
@@ -55,16 +57,19 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
         for first, last in (fact.lines for fact in examined.facts if fact.lines):
             assert last - first < 8
             assert "def _backward" in text.splitlines()[first - 1]
-    return facts, sorted({one.id for one in named.values()}), finding_text(finding) or ""
+    result = score(exercise, examined.state, examined.outcomes, named, examined.facts)
+    hints = {check.id: hint_of(check) for check in result.checks if check.id in examined.failures}
+    return facts, sorted({one.id for one in named.values()}), finding_text(finding) or "", hints
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['of']}: {fault['id']}")
 def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> None:
-    """The facts, the misconception if any, and the message if given are those in the list."""
-    facts, named, message = told(grader, fault)
+    """The facts, the misconception if any, and the message and the hints if given are those in the list."""
+    facts, named, message, hints = told(grader, fault)
     assert (fault.get("facts", []), fault.get("named", [])) == (facts, named)
     assert fault.get("said", message).rstrip("\n") == message
+    assert fault.get("hints", {}).items() <= hints.items()
 
 
 @pytest.mark.parametrize(

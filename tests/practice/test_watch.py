@@ -67,11 +67,19 @@ def test_hints_stay_at_the_failure(watch: Any) -> None:
     loop = watch(result(FIRST, "partial", 2))
     for number, more in ((2, said.NEXT_HINT), (4, "That is the last hint"), (4, "That is the last hint")):
         loop._press("h")
-        assert f"Hint {number} of 4 for 01_distribute" in drawn(loop)
+        assert f"Hint {number} of 5 for 01_distribute" in drawn(loop)
         assert more in drawn(loop)
     loop._practice.results[FIRST.id] = result(FIRST, "failed")
     loop._press("h")
     assert "Hints are for checks, which run once the file can be loaded." in drawn(loop)
+
+
+def test_no_hint_is_shown_if_none_fits(watch: Any) -> None:
+    """The screen says so, and how to see the exercise's hints."""
+    loop = watch(result(FIRST, "partial", 0))
+    loop._press("h")
+    assert "There is no hint for this failure." in drawn(loop)
+    assert "`grade hint distribute N` shows hint N of the exercise" in " ".join(drawn(loop).split())
 
 
 def test_a_missing_file_can_be_written_again(watch: Any) -> None:

@@ -47,6 +47,7 @@ def test_inputs_users_and_methods_of_a_program() -> None:
     assert [] == p.users[p.root]
     assert {"__mul__", "__add__", "relu", "__rsub__"} == p.methods
     assert {("__mul__", False), ("__add__", False), ("relu", False), ("__rsub__", True)} == p.calls
+    assert {"mul", "add", "rsub", "relu"} == p.operations
 
 
 def test_the_wire_form_has_no_names() -> None:
