@@ -88,7 +88,7 @@ class File:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a file in a tier: the verdict on it, what it did besides, whether controls came out right."""
+    """What became of a file in a tier: the verdict on it, what it did besides, what came out wrong of a control."""
 
     name: str
     verdict: str

@@ -34,6 +34,9 @@ from grader.views import render
 ROOT = Path(__file__).resolve().parents[2]
 LIMITS = "limits: {calls: 200_000, cpu_s: 0.2, memory_mb: 256, output_kb: 16}"
 TOKEN = "MARKER-6f2c1e"
+# The checks of a file that is graded after each attack, and whether they pass. One file shows that what is right gets
+# its points and what is wrong gets none.
+CONTROL = {"other_value": True, "upstream": True, "already_there": False}
 _EFFECT = re.compile(r"^EFFECT (.+)$", re.MULTILINE)
 _ASKS = re.compile(r"^batch = asked\(\)\n.*?(?=\n\n\nclass Value)", re.MULTILINE | re.DOTALL)
 _MAKES_A_VALUE = re.compile(r"^    def __init__\(self, data.*\n", re.MULTILINE)
@@ -223,11 +226,10 @@ class Tier:
         # both until this process ends, as in a cohort
         self.oracle = Oracle(self.book, None)
         self.checks = CheckSession(self.course, self.course.exercises).__enter__()
-        self.right = (self.world.course / "solutions" / "04_by_hand.py").read_text(encoding="utf-8")
         solution = (self.world.course / "solutions" / "02_swap.py").read_text(encoding="utf-8")
-        # fails in one check alone, because each failure costs a process
-        self.wrong = solution.replace("self.grad += other.data", "self.grad = other.data")
-        assert self.wrong != solution
+        # right for two checks and wrong for the third: see CONTROL
+        self.control = {"swap": solution.replace("self.grad += other.data", "self.grad = other.data")}
+        assert self.control["swap"] != solution
         self.warm = self.start()
 
     def start(self) -> Warm:
@@ -250,7 +252,7 @@ class Tier:
         return grading.grade_submission(grader, submission, exercises=exercises)
 
     def attack(self, name: str, exercise: str, text: str) -> dict[str, Any]:
-        """Grade a hostile file with a right and a wrong one, which come after it; tell all that was seen."""
+        """Grade a hostile file together with the control, which comes after it; tell all that was seen."""
         started = time.monotonic()
         Recording.heard = []
         outcome: dict[str, Any] = {"name": name, "verdict": "no verdict", "accepted": False}
@@ -258,7 +260,7 @@ class Tier:
         details: list[str] = []
         controls: list[str] = []
         try:
-            report = self.grade({exercise: self.world.fill_in(text), **self.controls})
+            report = self.grade({exercise: self.world.fill_in(text), **self.control})
         except WorkerGone as gone:
             effects.append("killed the warm process")
             details.append(str(gone))
@@ -270,7 +272,7 @@ class Tier:
         else:
             results = {result.id: result for result in report.exercises}
             outcome |= {"verdict": verdict(results[exercise]), "accepted": full(results[exercise])}
-            controls = misjudged(results)
+            controls = misjudged(results["swap"])
             effects += [f"commands in {where}" for where, text in self.texts(report) if steers(text)]
         effects += _EFFECT.findall("\n".join(Recording.heard))
         outside, more = self.outside()
@@ -278,10 +280,6 @@ class Tier:
             self.recover()
         outcome |= {"effects": sorted({*effects, *outside}), "details": details + more, "controls": controls}
         return outcome | {"seconds": round(time.monotonic() - started, 3)}
-
-    @property
-    def controls(self) -> dict[str, str]:
-        return {"by_hand": self.right, "swap": self.wrong}
 
     def texts(self, report: Any) -> Iterator[tuple[str, str]]:
         """Everything that may be printed of a report, to a terminal or to a CI job's log, and what prints it."""
@@ -328,9 +326,11 @@ class Tier:
         self.left_behind()
         self.world.clean_up()
 
-    def control(self) -> list[str]:
-        """Grade the right and the wrong file once more, after everything; what came out otherwise."""
-        return misjudged({result.id: result for result in self.grade(self.controls).exercises})
+    def finish(self) -> list[str]:
+        """Grade the control and a solution once more, after everything; what came out otherwise."""
+        solution = (self.world.course / "solutions" / "04_by_hand.py").read_text(encoding="utf-8")
+        results = {result.id: result for result in self.grade({**self.control, "by_hand": solution}).exercises}
+        return misjudged(results["swap"]) + ([] if full(results["by_hand"]) else ["a solution lost points"])
 
     def alone(self, name: str, exercise: str, text: str) -> dict[str, Any]:
         """Grade a file by itself: an honest one, or one that shows a limit of what is promised."""
@@ -352,10 +352,13 @@ def full(result: Any) -> bool:
     return bool(result.score >= result.max_score)
 
 
-def misjudged(results: Mapping[str, Any]) -> list[str]:
-    """Which of the two controls was not judged as it deserves."""
-    missed = [] if full(results["by_hand"]) else ["the right control lost points"]
-    return missed + (["the wrong control passed"] if full(results["swap"]) else [])
+def misjudged(control: Any) -> list[str]:
+    """Which checks of the control had another outcome than CONTROL says."""
+    return [
+        f"the control's {check.id} {check.status}"
+        for check in control.checks
+        if (check.status == "passed", check.score > 0) != (CONTROL[check.id], CONTROL[check.id])
+    ]
 
 
 def verdict(result: Any) -> str:
@@ -400,7 +403,7 @@ def main() -> None:
         for name, exercise, text in job[kind]:
             tell(start=name, kind=kind)
             tell(done=one(name, exercise, text), kind=kind)
-    tell(finished=tier.control())
+    tell(finished=tier.finish())
     tier.warm.close()
 
 

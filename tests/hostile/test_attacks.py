@@ -25,7 +25,7 @@ def test_no_attack_has_an_effect(run: Any, harness: ModuleType) -> None:
 
 @every_sandbox
 def test_right_and_wrong_files_are_judged_as_ever(run: Any, harness: ModuleType) -> None:
-    """After each attack, in the same warm process, an honest file passes and a wrong one does not."""
+    """After each attack, in the same warm process, a control passes the checks that it should, and fails the other."""
     assert [] == harness.told(run.controls_wrong)
 
 

@@ -2,9 +2,10 @@
 
 import importlib.util
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -29,3 +30,18 @@ def table() -> Iterable[ModuleType]:
 def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where fresh answers of the oracle are remembered while these tests run."""
     return tmp_path_factory.mktemp("memo") / "memo.sqlite"
+
+
+@pytest.fixture(scope="session")
+def engines(table: ModuleType, memo: Path, once: Callable[..., Any]) -> list[Any]:
+    """Return the verdicts on every engine of the fixtures, graded once in a test run."""
+    verdicts: list[Any] = once("verdicts on engines", lambda: table.grade_all(table.engines(), memo=memo))
+    return verdicts
+
+
+@pytest.fixture(scope="session")
+def variants(table: ModuleType, memo: Path, once: Callable[..., Any]) -> list[Any]:
+    """Return the verdicts on every variant and misconception of every exercise, graded once in a test run."""
+    entries = [*table.variants(), *table.wrong_variants(), *table.misconceptions()]
+    verdicts: list[Any] = once("verdicts on variants", lambda: table.grade_all(entries, memo=memo))
+    return verdicts

@@ -1,6 +1,5 @@
 """The engine exercise tells every right engine of the fixtures from every wrong one."""
 
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -9,9 +8,9 @@ import pytest
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def verdicts(table: ModuleType, memo: Path) -> list[Any]:
-    return table.grade_all(table.engines(), memo=memo)
+@pytest.fixture
+def verdicts(engines: list[Any]) -> list[Any]:
+    return engines
 
 
 def of_kind(verdicts: list[Any], kind: str) -> list[Any]:

@@ -23,9 +23,9 @@ if os.environ.get("BACKWARD_ALL_LEFTOVERS"):
     KINDS += ["MISCONCEPTION", "RIGHT_ENGINE", "WRONG_ENGINE", "NO_PASS_ENGINE"]
 
 
-@pytest.fixture(scope="module")
-def verdicts(table: ModuleType, memo: Path) -> list[Any]:
-    return table.grade_all([*table.variants(), *table.wrong_variants(), *table.misconceptions()], memo=memo)
+@pytest.fixture
+def verdicts(variants: list[Any]) -> list[Any]:
+    return variants
 
 
 def of_kind(verdicts: list[Any], kind: str) -> list[Any]:
