@@ -28,13 +28,15 @@ _WANTS_GRADIENTS: Mapping[str, Any] = {"requires_grad": True}
 class Reading(NamedTuple):
     """The reading of an engine: its class, and the attributes with their roles.
 
-    Only the worker uses the last three attributes.
+    Only the worker uses the last four attributes.
 
     Attributes:
         rule: a kind of `grader.worker.adapter.rules`, or empty.
         inputs_at: where the inputs are.
         call: how the backward pass calls the rules, if that was found by watching a pass.
         options: the arguments that make a leaf, besides its value.
+        each_use: whether the backward pass uses an entry of a dict of local derivatives once for each use of the
+            input, and not once for each entry.
     """
 
     cls: type
@@ -47,6 +49,7 @@ class Reading(NamedTuple):
     inputs_at: Inputs = Inputs("")
     call: Call | None = None
     options: Mapping[str, Any] = {}
+    each_use: bool = False
 
     def wire(self) -> list[Any]:
         names = [spelling.clean_name(name) if name else "" for name in self[1:6]]
@@ -107,15 +110,24 @@ def _classes(module: ModuleType) -> Iterator[type]:
             yield value
 
 
+def _defines(cls: type, name: str) -> bool:
+    """Return whether a class, or a base class in the same file, defines a method. A named tuple does not define `+`."""
+    return any(name in vars(base) and base.__module__ == cls.__module__ for base in cls.__mro__)
+
+
 def engine_class(module: ModuleType) -> type:
-    """Return `Value`, or the only class of the file with `+` and `*`. Subclasses of a class with both do not count."""
+    """Return `Value`, or the only class of the file that defines `+` and `*`.
+
+    Subclasses of a class that defines both do not count. Of several classes, the only one with a backward pass counts.
+    """
     named = vars(module).get("Value")
     if isinstance(named, type):
         return named
-    able = [c for c in dict.fromkeys(_classes(module)) if hasattr(c, "__add__") and hasattr(c, "__mul__")]
+    able = [c for c in dict.fromkeys(_classes(module)) if _defines(c, "__add__") and _defines(c, "__mul__")]
     able = [c for c in able if not any(c is not base and issubclass(c, base) for base in able)]
-    if len(able) == 1:
-        return able[0]
+    with_pass = [c for c in able if any(callable(getattr(c, name, None)) for name in PASSES)]
+    if len(with_pass) == 1 or len(able) == 1:
+        return (with_pass if len(with_pass) == 1 else able)[0]
     if not able:
         need(module, "Value")
         raise Unreadable("no_class")
@@ -209,7 +221,31 @@ def read(module: ModuleType) -> Reading:
         kept = getattr(made.node, of_sum.name, made) if of_sum.name else made
         if kept is None or (of_sum.kind in rules.STORED and parts.is_row(kept)):  # `*` keeps no rule under that name
             rule = of_sum
-    return Reading(cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call, options)
+    each_use = own_pass and made is not None and _uses_each(made, rule, inputs, cls(PROBE[0], **options), grad, module)
+    return Reading(
+        cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call, options, each_use
+    )
+
+
+def _uses_each(made: _Made, rule: rules.Found, inputs: Inputs, leaf: Any, grad: str, module: ModuleType) -> bool:
+    """Return whether an engine's own pass uses an entry of a dict of local derivatives once for each use of an input.
+
+    Such a pass goes through a sequence of the inputs, in which an input that is used twice stands twice.
+
+    Args:
+        leaf: a node without inputs. It may be changed, and is discarded afterwards.
+    """
+    kept = getattr(made.node, rule.name, None) if rule.kind == "pairs" else None
+    if not isinstance(kept, dict) or not parts.is_row(inputs.kept(made.node)):
+        return False
+    try:
+        root = made.combine(leaf, leaf)
+        backward_of(module, root, "")()
+        (local,) = getattr(root, rule.name).values()
+        once = spelling.plain(local(1.0) if callable(local) else local)
+        return once is not None and 0.0 != spelling.plain(getattr(leaf, grad)) == 2 * once
+    except Exception:
+        return False
 
 
 def _options(cls: type) -> Mapping[str, Any]:

@@ -471,15 +471,22 @@ class Rules:
             self._add(source, contribution)
 
     def _stored(self, node: Any) -> list[tuple[Any, Any]]:
-        kept = getattr(node, self.name)
+        """Return the inputs of a node, each with its local derivative.
+
+        A node without inputs may keep nothing in the place of the local derivatives.
+        """
+        inputs = self._inputs(node)
+        kept = getattr(node, self.name) if inputs else getattr(node, self.name, ())
         if self.kind == "parallel":
             there = self.shape.inputs_at.found(node)
             if not isinstance(there, Iterable):
                 raise Unreadable("no_row", self.shape.inputs_at.name, spelling.name_of(type(there)))
-            inputs = self._inputs(node)
-            if len(inputs) != len(kept):
-                raise Unreadable("derivatives", self.name, counts=(len(kept), len(inputs)))
-            return list(zip(inputs, kept, strict=True))
+            count = len(kept) if parts.is_row(kept) else 0
+            if len(inputs) != count:
+                raise Unreadable("derivatives", self.name, counts=(count, len(inputs)))
+            return list(zip(inputs, kept, strict=True)) if inputs else []
+        if self.shape.each_use and isinstance(kept, dict):
+            return [(source, kept[source]) for source in inputs]
         found = parts.entries(kept, self.shape.cls) if kept else []
         if found is None:
             raise Unreadable("no_pairs", self.name)

@@ -152,6 +152,44 @@ def test_a_subclass_is_no_second_engine(loaded: Load) -> None:
     assert introspect.read(loaded(source)).cls.__name__ == "Scalar"
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "import collections\n\nEdge = collections.namedtuple('Edge', 'source slope')\n",
+        "import enum\n\nclass Op(str, enum.Enum):\n    ADD = '+'\n\nclass Tape(list):\n    pass\n",
+        "class Vector:\n    def __add__(self, other): return self\n    def __mul__(self, other): return self\n",
+    ],
+)
+def test_a_class_of_other_objects_is_no_second_engine(loaded: Load, other: str) -> None:
+    """Python's own types define `+` and `*` for their subclasses; a class of vectors has no backward pass."""
+    keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
+    source = engine_with(keeps, "Scalar") + "    def backward(self): pass\n" + other
+    assert introspect.read(loaded(source)).cls.__name__ == "Scalar"
+
+
+@pytest.mark.parametrize(("expected", "through"), [(True, "node.used"), (False, "node.slopes")])
+def test_a_dict_of_derivatives_is_used_as_the_pass_uses_it(loaded: Load, expected: bool, through: str) -> None:
+    """The pass goes through the inputs, where one may stand twice, or through the dict."""
+    source = f"""class Value:
+    def __init__(self, data, slopes=()):
+        self.data, self.grad = data, 0.0
+        self.used, self.slopes = [source for source, _ in slopes], dict(slopes)
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, [(self, other.data), (other, self.data)])
+
+    def backward(self):
+        self.grad = 1.0
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            for source in {through}:
+                source.grad += node.slopes[source] * node.grad
+                stack.append(source)
+"""
+    assert introspect.read(loaded(source)).each_use is expected
+
+
 def test_value_wins_over_other_classes(loaded: Load) -> None:
     """If several classes add and multiply, `Value` is the engine."""
     keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
