@@ -11,7 +11,7 @@ import pytest
 from many_graded import grade_texts, grader_of
 from msgspec import UNSET
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from grader.answer_book import read_book
 from grader.course import Course, Exercise, Limits, load_course
@@ -258,11 +258,11 @@ def tab(browser: Browser) -> Page:
 
 
 def _as_new(
-    tab: Page, viewport: Any = None, color_scheme: Any = "light", reduced_motion: Any = "no-preference"
+    tab: Page, viewport: ViewportSize | None = None, color_scheme: Any = "light", reduced_motion: Any = "no-preference"
 ) -> Page:
     """Return the page that tests share with these settings, or those of a new page."""
     tab.mouse.move(-1, -1)
-    tab.set_viewport_size(viewport or {"width": 1280, "height": 720})
+    tab.set_viewport_size(viewport or ViewportSize(width=1280, height=720))
     tab.emulate_media(media="null", color_scheme=color_scheme, reduced_motion=reduced_motion)
     return tab
 
