@@ -78,7 +78,7 @@ RULES = [*PLUS_TIMES, *SHARED, *MINUS, *POWERS, *RELU]
 CORE = program("L = a * b + a", a=2, b=-3)
 FAR = [("exp", 25, 0.01), ("tanh", -6.7, 1000), ("sigmoid", -12, 100_000), ("sigmoid", 12, 100_000)]
 # Finite differences of this are wrong by more than 1: rounding errors of a + b are multiplied by c.
-CANCELLED = program("L = (a + b) * c", a=400000.1234567, b=-400000.1234567, c=300000.25)
+CANCELLED = program("L = (a + b) * c", a=400000.1234567, b=-400000.1234567, c=300000.1234567)
 # a chain of thirty operations
 LADDER = [f"{'xyz'[i % 3]}{i} = {'xyz'[(i - 1) % 3]}{i - 1 or ''} {'+*'[i % 2]} {'cb'[i % 2]}" for i in range(1, 30)]
 LONG = program("; ".join(["x = a * b", *LADDER]), a=2, b=-0.5, c=0.25)

@@ -11,7 +11,7 @@ import pytest
 from many_graded import grade_texts, grader_of
 from msgspec import UNSET
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from grader.answer_book import read_book
 from grader.course import Course, Exercise, Limits, load_course
@@ -251,8 +251,24 @@ def print_page(chromium: str) -> Callable[[Path], bytes]:
     return printed
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Page:
+    """Return a page that the tests of a file use one after another, because a new one takes most of a second."""
+    return browser.new_context().new_page()
+
+
+def _as_new(
+    tab: Page, viewport: ViewportSize | None = None, color_scheme: Any = "light", reduced_motion: Any = "no-preference"
+) -> Page:
+    """Return the page that tests share with these settings, or those of a new page."""
+    tab.mouse.move(-1, -1)
+    tab.set_viewport_size(viewport or ViewportSize(width=1280, height=720))
+    tab.emulate_media(media="null", color_scheme=color_scheme, reduced_motion=reduced_motion)
+    return tab
+
+
 @pytest.fixture
-def open_html(browser: Browser, tmp_path: Path) -> Iterator[OpenHtml]:
+def open_html(browser: Browser, tab: Page, tmp_path: Path) -> Iterator[OpenHtml]:
     """Return a function that opens a page of one file.
 
     The test fails if the page asks for anything on a network, or if there is an error or a violation of the content
@@ -260,21 +276,33 @@ def open_html(browser: Browser, tmp_path: Path) -> Iterator[OpenHtml]:
     """
     complaints: list[str] = []
     asked: list[str] = []
+    heard: list[tuple[Page, str, Callable[..., None]]] = []
+
+    def hear(page: Page, event: Any, handler: Callable[..., None]) -> None:
+        page.on(event, handler)
+        heard.append((page, event, handler))
 
     def open_(text: str, *, at: str = "", **context: Any) -> Page:
         path = tmp_path / "page.html"
         path.write_text(text, encoding="utf-8")
-        page = browser.new_context(**context).new_page()
-        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
+        shared = not heard and context.keys() <= {"viewport", "color_scheme", "reduced_motion"}
+        page = _as_new(tab, **context) if shared else browser.new_context(**context).new_page()
+        hear(page, "console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+        hear(page, "pageerror", lambda error: complaints.append(str(error)))
+        hear(page, "request", lambda request: asked.append(request.url))
         page.goto(path.as_uri() + at)
         page.wait_for_selector("body[data-ready]", timeout=60_000)
         return page
 
     yield open_
     for context in browser.contexts:
-        context.close()
+        if context != tab.context:
+            context.close()
+    for page in tab.context.pages:
+        if page != tab:
+            page.close()
+    for page, event, handler in heard:
+        page.remove_listener(event, handler)
     own = re.compile(r"data:|file://[^?#]*/page\.html")
     assert [] == [url for url in asked if not own.match(url)]
     assert [] == complaints

@@ -550,4 +550,3 @@ def test_a_landscape_is_walked(open_html: OpenHtml) -> None:
         expect(page.locator("#descent-told")).to_contain_text(f"Step 1 of {len(landscape.steps) - 1}: loss {loss:g}")
         assert len(landscape.steps) == page.locator("#descent-table tbody tr").count()
         expect(page.locator("#replay")).to_be_hidden()
-        page.context.close()
