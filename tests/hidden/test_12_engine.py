@@ -212,6 +212,7 @@ def numbers() -> list[Program]:
     """Return programs with plain numbers on the right and on the left of + - * and /."""
     right = [program(f"L = (a {op} {n}) * a", a=2.5) for op in "+-*/" for n in (2, 0.5, -2, 2.5)]
     right += [program(f"L = (a {op} {n}) * b", a=2.5, b=3) for op in "+-*/" for n in (0, 1) if (op, n) != ("/", 0)]
+    right += [program(f"L = (a {op} 0.3) * a", a=0.7) for op in "+-*/"]  # 0.3 and 0.7 are inexact in single precision
     # not `(n / a) * a`: its derivative is 0, and torch's rounding error would be shown
     left = [program(f"L = ({n} {op} a) * a", a=2.5) for op in "+-*" for n in (2, 0.5, -2, 2.5)]
     left += [program(f"L = ({n} / a) * a * a", a=2.5) for n in (2, 0.5, -2, 2.5)]
