@@ -223,6 +223,7 @@ SHAPES: dict[str, tuple[range, int]] = {
     "no_gradient": (range(1), 0),
     "several_gradients": (range(2, 5), 0),
     "no_backward": (range(1), 0),
+    "backward_is_rule": (range(1, 2), 0),
     "no_function": (range(1, 2), 0),
     "no_node": (range(2, 3), 0),
     "nothing_to_call": (range(1, 2), 0),

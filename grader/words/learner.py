@@ -268,7 +268,7 @@ _DONE: dict[str, str] = {
     "build": "this was computed",
     "values": "the values were read",
     "grads": "the gradients were read",
-    "backward": "`backward()` was called",
+    "backward": "the backward pass was called",
     "pass_or_rules": "the backward pass was run",
     "preload": "the gradients were set",
     "local_rules": "the backward rules were run one at a time",
@@ -367,7 +367,7 @@ def _derivatives(about: Stopped) -> str:
 
 
 _SHAPES: dict[str, Callable[[Stopped], str]] = {
-    "no_class": lambda about: "there is no class `Value` in the file",
+    "no_class": lambda about: "the file has no class `Value`, and no other class that defines `+` and `*`",
     "several_classes": lambda about: (
         f"which class is the engine? It could be any of {', '.join(about.names)}; call one of them Value"
     ),
@@ -376,6 +376,9 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "no_gradient": lambda about: "a leaf has no attribute that holds its gradient; store the gradient in `grad`",
     "several_gradients": _several("gradient", "grad"),
     "no_backward": lambda about: "a node has no method `backward()`",
+    "backward_is_rule": lambda about: (
+        f"`{about.names[0]}` of a node is its own rule; no function `backward(root)` runs the rules of all nodes"
+    ),
     "no_function": lambda about: f"there is no function `{about.names[0]}` in the file",
     "no_node": lambda about: f"an operation returned {of_type(about.names[0])} instead of {of_type(about.names[1])}",
     "nothing_to_call": lambda about: f"a node made by an operation has no `{about.names[0]}` to call",
@@ -442,6 +445,12 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             r"name '(math|numpy|np|random)' is not defined",
             "",
             "the import of {0} is missing at the top of the file",
+        ),
+        (
+            "NameError",
+            r"name '(Value)' is not defined",
+            r"^class Value\b",
+            "the name {0} does not exist before the end of the class; in an annotation, write it in quotes: '{0}'",
         ),
         ("NameError", r"name '(\w+)' is not defined", "", "no variable, function or import is called {0} here"),
         (

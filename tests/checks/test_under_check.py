@@ -433,7 +433,10 @@ def test_an_unread_engine_fails_the_check(engine_that: EngineThat, ask: Ask) -> 
     """If no engine was found in a file, every check fails with the reason."""
     problem = Problem("reading", "shape", "no_class", "", [])
     found = finding(engine_that(lambda batch: Ran(problem, "", 0.0)), ask)
-    assert ("failed", "there is no class `Value` in the file") == (found.status, finding_text(found))
+    assert ("failed", "the file has no class `Value`, and no other class that defines `+` and `*`") == (
+        found.status,
+        finding_text(found),
+    )
 
 
 @pytest.mark.parametrize(

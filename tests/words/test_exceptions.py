@@ -67,6 +67,11 @@ def test_what_is_not_usual_is_left_alone(code: str) -> None:
         ("the `_backward` of this node is None", "a._backward = nothing(); a._backward()", "node._backward()"),
         ("a tuple of one element needs a comma: (self,)", "Value(1.0, (a))", "out = Value(t, (self), 'tanh')"),
         ("a debugger cannot be used while grading", "{}['pdb']", "breakpoint()"),
+        (
+            "the name Value does not exist before the end of the class",
+            "del Value\nclass Value:\n    def f(self, other: Value): pass",
+            "class Value:",
+        ),
         ("use an `import` statement", "import no_such_module", 'np = importlib.import_module("num" + "py")'),
     ],
 )

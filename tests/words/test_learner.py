@@ -102,7 +102,7 @@ def test_a_missing_method_is_named_with_the_method_that_uses_it() -> None:
 
 
 UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
-    ("there is no class `Value` in the file", "no_class", [], []),
+    ("the file has no class `Value`, and no other class that defines `+` and `*`", "no_class", [], []),
     ("which class is the engine? It could be any of A, B; call one of them Value", "several_classes", ["A", "B"], []),
     ("a leaf has no attribute that holds its value; store the value in `data`", "no_value", [], []),
     ("which attribute holds the value? It could be any of x, y; call it `data`", "several_values", ["x", "y"], []),
@@ -114,6 +114,7 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         [],
     ),
     ("a node has no method `backward()`", "no_backward", [], []),
+    ("`backward` of a node is its own backward rule; no function", "backward_is_rule", ["backward"], []),
     ("there is no function `half` in the file", "no_function", ["half"], []),
     ("an operation returned None instead of a Value", "no_node", ["NoneType", "Value"], []),
     ("a node made by an operation has no `_backward` to call", "nothing_to_call", ["_backward"], []),
@@ -156,7 +157,8 @@ def test_every_code_of_an_unreadable_file_has_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "lines"), [("your code raised E: no", [2]), ("when `backward()` was called, Python said: E: no", [])]
+    ("expected", "lines"),
+    [("your code raised E: no", [2]), ("when the backward pass was called, Python said: E: no", [])],
 )
 def test_only_a_line_of_the_file_is_the_learners_code(expected: str, lines: list[int]) -> None:
     """If no line of the file is in the traceback, the sentence says what the grader did when the exception came."""

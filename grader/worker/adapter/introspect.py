@@ -305,4 +305,6 @@ def backward_of(module: ModuleType, root: Any, rule_name: str) -> Callable[[], A
         function: Any = vars(module).get(name)
         if callable(function):
             return lambda: function(root)
+    if rule_name in PASSES and callable(getattr(root, rule_name, None)):
+        raise Unreadable("backward_is_rule", rule_name)
     raise Unreadable("no_backward")

@@ -258,6 +258,13 @@ def test_no_backward_pass_is_said(loaded: Load) -> None:
         introspect.backward_of(module, module.Value(), "_backward")
 
 
+def test_a_rule_called_backward_is_no_backward_pass(loaded: Load) -> None:
+    """If the only `backward` is the local rule, the problem says so."""
+    module = loaded("class Value:\n    def backward(self): pass\n")
+    with pytest.raises(Unreadable, match="backward_is_rule"):
+        introspect.backward_of(module, module.Value(), "backward")
+
+
 @pytest.mark.parametrize(
     ("cls", "attributes", "value"),
     [
