@@ -29,24 +29,28 @@ from grader.report import Report
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 _LONG = ("hostile", "slow", "cluster", "browser")
-# the files that take longest, the longest first
+# the files that take longest, the longest first; the last one waits for verdicts of the second and third
 _LONGEST = (
     "hostile/test_attacks.py",
     "verdicts/test_engines.py",
     "verdicts/test_exercises.py",
     "leftovers/test_messes.py",
-    "hostile/test_budget.py",
-    "ci/test_platforms.py",
     "views/test_page_browser.py",
-    "cli/test_cohort.py",
-    "cohort/test_run.py",
+    "ci/test_platforms.py",
+    "hostile/test_budget.py",
     "cli/test_mixed_class.py",
+    "packaging/test_pythons.py",
     "oracle/test_processors.py",
-    "hostile/test_bounds.py",
-    "verdicts/test_layouts.py",
+    "cli/test_cohort.py",
     "views/test_replay_browser.py",
+    "cohort/test_run.py",
+    "author/test_build.py",
+    "hostile/test_bounds.py",
+    "cli/test_authoring.py",
     "cohort/test_cluster.py",
     "hostile/test_odd_input.py",
+    "docs/test_feedback.py",
+    "verdicts/test_layouts.py",
 )
 T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
