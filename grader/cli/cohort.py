@@ -76,7 +76,7 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
         found = entries(options.submissions, options.layout, options.assignment)
         folder = readable(course.folder.absolute())
         print(said.course(plain(course.title), course.id, course.version, str(folder)), file=sys.stderr)
-        print(said.found(len(found), str(options.submissions)), file=sys.stderr)
+        print(said.found(len(found), str(options.submissions), found[0].layout), file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, found, results)
     except KeyboardInterrupt:

@@ -28,9 +28,9 @@ def which_course(file: str, folder: str, packaged: str, title: str) -> str:
     return f"{begin} Write --course {folder} for that one, or --course {packaged} for {title}"
 
 
-def found(count: int, folder: str) -> str:
-    """Return a line about the number of submissions in a folder."""
-    return f"{counted(count, 'submission')} found in {folder}"
+def found(count: int, folder: str, layout: str) -> str:
+    """Return a line about the number of submissions in a folder, and the layout as which it was read."""
+    return f"{counted(count, 'submission')} found in {folder}, read as `{layout}`"
 
 
 def roster(people: int, file: str, columns: str) -> str:

@@ -16,6 +16,7 @@ PEOPLE = {
     "ambiguous": "Ambiguous in the roster",
     "excused": "Excused",
     "late": "Late",
+    "untimed": "Counted as on time, because no time of submission is known",
     "decided": "With decisions in overrides.yaml",
 }
 _UNTRIED = {"missing": "Nobody submitted", "not_started": "Nobody began"}
@@ -65,6 +66,9 @@ def borders(names: str) -> str:
 def people(kind: str, count: int, names: str) -> str:
     """Return a text with a list of learners. `kind` is a key of `PEOPLE`."""
     return f"{PEOPLE[kind]} ({count}): {names}"
+
+
+UNTIMED_REMEDY = "A time can come from the column `submitted_at` of the roster, or from a decision:"
 
 
 def late(name: str, seconds: int) -> str:
