@@ -1,7 +1,7 @@
 """The people of a class: roster, decisions, rules on time, and the final table, as pure functions of data."""
 
 from .adjust import adjusted, nothing_submitted
-from .compare import Because, Change, changed_rows, compare
+from .compare import Because, Change, changed_rows, compare, in_both
 from .deadlines import DEADLINES, Rules, read_rules, see_that_they_are_known
 from .in_force import in_force, made_for, parts
 from .matching import Handed, submitter_of
@@ -33,6 +33,7 @@ __all__ = [
     "compare",
     "digests",
     "entry_text",
+    "in_both",
     "in_force",
     "key_of",
     "made_for",

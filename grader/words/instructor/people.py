@@ -56,8 +56,6 @@ def problem_text(kind: str, **fields: object) -> str:
 
 
 _SAID: dict[str, str] = {
-    "changed": "{count} of {of} learners changed.",
-    "changed_of_one": "{count} of {of} learner changed.",
     "courses": "The courses differ: {was}, {now}.",
     "either": "expected either `{one}` or `{other}`",
     "holds_already": "this decision needs no confirmation; only decisions about points, files and times do",
