@@ -93,10 +93,12 @@ def _misconceptions(summary: Summary) -> Iterator[str]:
 
 
 def _review(review: Review, results: str) -> Iterator[str]:
-    """Yield the lines of a review: the learner, the reason, the question, and the command that records the decision."""
-    yield from _wrapped(f"{_who(review)}: {words.more_reasons(plain(review.texts[0]), len(review.texts) - 1)}", "  ", 4)
-    yield from _wrapped(plain(review.questions[0]), "      ")
-    yield f"      {plain(review_command(review.reasons[0], review.id, results))}"
+    """Yield the lines of a review: the learner, and each reason with its question and the command that decides it."""
+    for reason, text, question in list(zip(review.reasons, review.texts, review.questions, strict=True))[:_SHOWN]:
+        yield from _wrapped(f"{_who(review)}: {plain(text)}", "  ", 4)
+        yield from _wrapped(plain(question), "      ")
+        yield f"      {plain(review_command(reason, review.id, results))}"
+    yield from _more(len(review.reasons))
 
 
 def _who(review: Review) -> str:

@@ -76,11 +76,6 @@ def late(name: str, seconds: int) -> str:
     return f"{name} by {duration_text(seconds)}"
 
 
-def more_reasons(text: str, more: int) -> str:
-    """Return a reason for review, followed by the number of further reasons."""
-    return f"{text} (and {more} more)" if more else text
-
-
 def beside(names: str) -> str:
     """Return a text about files and folders that belong to no submission."""
     return f"Not part of any submission: {names}"
