@@ -112,6 +112,19 @@ def continue_with(results: str) -> str:
     return f"The reports so far are in {results}. Run the same command again to continue."
 
 
+def one_learner(folder: str, file: str, above: str) -> str:
+    """Return a message that a folder of submissions looks like one learner's folder.
+
+    Args:
+        file: the exercise file that the folder contains.
+        above: the folder above, quoted for a shell.
+    """
+    return (
+        f"{folder} looks like the folder of one learner, because it contains {file}; name the folder with all "
+        f"learners' folders, such as {above}, or use --layout folders if each folder in {folder} is a learner's"
+    )
+
+
 def out_inside(out: str, submissions: str) -> str:
     """Return the reason why results cannot be written to a folder among the submissions."""
     return f"--out {out} is inside {submissions}; name a folder outside of it"
