@@ -102,6 +102,7 @@ def grade(
     root: Path | None = None,
     here: Path | None = None,
     submission_id: str = "local",
+    notes: tuple[str, ...] = (),
     listener: Listener = SILENT,
 ) -> Report:
     """Grade `files`, a path for each exercise to be graded, and return the full (instructor's) report.
@@ -111,6 +112,7 @@ def grade(
         official: Whether to accept only a sandbox that holds against hostile code.
         root: A folder. No folder between it and a file may be a symbolic link.
         here: The folder to which the report's paths are relative. By default, they are as given.
+        notes: Notes for the report.
         listener: Called as each check begins and ends.
 
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`. Learner code never causes an exception.
@@ -120,7 +122,7 @@ def grade(
     if here is not None:
         read = {name: _read_from(files[name], source) for name, source in sources.items()}
         sources = {name: replace(source, path=relative_path(read[name], here)) for name, source in sources.items()}
-    submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)))
+    submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)), notes)
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))

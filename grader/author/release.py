@@ -8,11 +8,14 @@ from string import Template
 from ..answer_book import read_book
 from ..course import Course, CourseError
 from ..outside import UserError, read_plain, write_files
+from ..workspace import FOLDER
 from .leaks import shown
 from .readme import GLOSSARY, LEARNERS, README, row_of
 from .stubs import is_work, make_stub
 
 WORKFLOWS = (".github/workflows/grade.yml", ".gitlab-ci.yml")
+IGNORE = ".gitignore"
+IGNORED = f"{FOLDER}/\n.venv/\n__pycache__/\n".encode()  # what git should not commit in a learner's repository
 _PAGE = Path(__file__).resolve().parent / "templates" / "README.md.txt"
 
 
@@ -21,7 +24,7 @@ class ReleaseError(UserError):
 
 
 def release_files(course: Course) -> dict[str, bytes]:
-    """Return the files for learners, by path: stubs, README, and the glossary and workflow if the course has them.
+    """Return the files for learners, by path: stubs, README, `.gitignore`, and perhaps a glossary and a workflow.
 
     The README is the course's `LEARNERS.md`, or else its `README.md`, or else one made from the exercises' titles.
 
@@ -32,6 +35,7 @@ def release_files(course: Course) -> dict[str, bytes]:
     files = {f"exercises/{exercise.filename}": make_stub(course, exercise).encode() for exercise in course.exercises}
     page = next((name for name in (LEARNERS, README) if (course.folder / name).is_file()), None)
     files[README] = _checked(course, page) if page else made_readme(course).encode()
+    files[IGNORE] = IGNORED
     more = (*WORKFLOWS, GLOSSARY)
     return files | {name: _checked(course, name) for name in more if (course.folder / name).is_file()}
 
@@ -39,12 +43,13 @@ def release_files(course: Course) -> dict[str, bytes]:
 def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> tuple[list[str], list[str]]:
     """Write files to a folder. Return the paths of new files, and the paths of replaced files.
 
-    Without `replace`, nothing is written if a file exists with other content.
+    Without `replace`, nothing is written if a file exists with other content. An existing `.gitignore` is kept.
 
     Raises:
         ReleaseError: a file exists with other content.
         OSError: a file cannot be read or written.
     """
+    files = {name: data for name, data in files.items() if name != IGNORE or not os.path.lexists(folder / name)}
     there = {name: read_plain(folder / name) for name in files if os.path.lexists(folder / name)}
     differing = [name for name, content in there.items() if content != files[name]]
     if differing and not replace:

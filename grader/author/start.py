@@ -7,9 +7,8 @@ from ..course import Course
 from ..outside import read_plain
 from ..workspace import FOLDER
 from .readme import GLOSSARY, LEARNERS, README
-from .release import made_readme
+from .release import IGNORE, IGNORED, made_readme
 
-_IGNORED = f"{FOLDER}/\n.venv/\n__pycache__/\n"
 _UNSEEN = {f"**/{FOLDER}": True, "**/__pycache__": True}
 _EDITOR = {"files.exclude": _UNSEEN, "files.insertFinalNewline": True}
 
@@ -22,6 +21,6 @@ def start_files(course: Course, book: AnswerBook) -> dict[str, bytes]:
     glossary = course.folder / GLOSSARY
     if glossary.is_file():
         files[GLOSSARY] = read_plain(glossary, follow=True)
-    files[".gitignore"] = _IGNORED.encode()
+    files[IGNORE] = IGNORED
     files[".vscode/settings.json"] = (json.dumps(_EDITOR, indent=2) + "\n").encode()
     return files

@@ -28,7 +28,7 @@ class Platform:
         line: a short description of the files.
         templates: the names of templates by the paths of the files made from them.
         folder: the folder for the wheel, the pinned versions and the course.
-        next: the next step with the files.
+        next: the next step with the files. FOLDER in it stands for the folder that they are in.
         archive: the archive that contains all files; None for separate files.
     """
 
@@ -80,7 +80,7 @@ PLATFORMS = {
         "a container file for an image that grades as a user without rights",
         {"Containerfile": "Containerfile", "install.sh": "install.sh"},
         "",
-        "build the image with `podman build -t backward .`",
+        "build the image with `podman build -t backward FOLDER`",
     ),
 }
 

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from .. import __version__
 from ..answer_book import read_book
+from ..client import NOTEBOOK
 from ..cohort import (
     Entry,
     IntakeError,
@@ -44,7 +45,7 @@ from ..words.instructor import cohort as said
 from ..words.instructor import columns_text, render_changes
 from .people import class_of, record, see_that_files_are_there
 from .run import default_memo
-from .streams import style
+from .streams import complain, style
 from .words import UsageError
 
 _PLAIN_EVERY_S = 10.0
@@ -73,10 +74,10 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
     try:
         if _real(options.out).is_relative_to(_real(options.submissions)):
             raise IntakeError(said.out_inside(str(options.out), str(options.submissions)))
-        found = entries(options.submissions, options.layout, options.assignment)
+        found = _found(course, options)
         folder = readable(course.folder.absolute())
         print(said.course(plain(course.title), course.id, course.version, str(folder)), file=sys.stderr)
-        print(said.found(len(found), str(options.submissions)), file=sys.stderr)
+        print(said.found(len(found), str(options.submissions), found[0].layout), file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, found, results)
     except KeyboardInterrupt:
@@ -87,6 +88,31 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
     except OSError as error:
         what = f"{error.filename}: " if error.filename else ""
         raise UsageError(f"{what}{error.strerror}. {said.continue_with(str(options.out))}") from None
+
+
+def _found(course: Course, options: CohortOptions) -> list[Entry]:
+    """Return the submissions in a folder. Raises `IntakeError`, also for the folder of a single learner."""
+    inner = _exercise_in(course, options.submissions / "exercises")
+    file = inner or _exercise_in(course, options.submissions)
+    if file is None or options.layout is not None:
+        return entries(options.submissions, options.layout, options.assignment)
+    above = shlex.quote(os.path.relpath(_real(options.submissions).parent))
+    alone = said.one_learner(str(options.submissions), str(file.relative_to(options.submissions)), above)
+    try:
+        found = entries(options.submissions, None, options.assignment)
+    except IntakeError:
+        raise IntakeError(alone) from None
+    if found[0].layout == "folders" and inner is not None:  # nobody is called `exercises`
+        raise IntakeError(alone)
+    if found[0].layout == "folders":
+        complain(alone)
+    return found
+
+
+def _exercise_in(course: Course, folder: Path) -> Path | None:
+    """Return the first exercise file in a folder, or None."""
+    names = [Path(exercise.filename).with_suffix(end) for exercise in course.exercises for end in (".py", NOTEBOOK)]
+    return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
 def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results: Results) -> int:

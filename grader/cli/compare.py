@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from ..outside import plain
-from ..people import Change, changed_rows, compare
+from ..people import Change, changed_rows, compare, in_both
 from ..report import Report
 from ..report.person import Learner
-from ..words.instructor import change_line, problem_text
+from ..words.instructor import change_line, changed_text, problem_text
 from .results import reports, summary_of
 
 
@@ -19,8 +19,8 @@ def run_compare(before: Path, after: Path) -> int:
     changes = changes_between(before, after)
     for change in changes:
         print(change_line(change).strip())
-    learners = len(second.learners)
-    print(problem_text("changed" if learners != 1 else "changed_of_one", count=len(changes), of=learners))
+    only = [sum(one.kind == kind for change in changes for one in change.reasons) for kind in ("gone", "new")]
+    print(changed_text(len(changes) - sum(only), in_both(first.learners, second.learners), *only))
     return 1 if changes else 0
 
 

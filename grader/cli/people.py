@@ -25,13 +25,15 @@ from ..people import (
     read_recorded,
     read_roster,
     read_rules,
-    see_that_they_are_known,
+    see_that_sections_are_known,
+    unknown_learners,
     with_times,
 )
 from ..report.choices import Found, files_digest
 from ..report.person import Decided, Learner
 from ..words.instructor import misplaced_text, no_such_file, problem_text
 from .results import reports
+from .streams import complain
 
 
 def class_of(
@@ -61,7 +63,11 @@ def class_of(
         found=partial(read_found, results),
         times=recorded.times,
     )
-    see_that_they_are_known(people.rules, rules_file, people.names, people.sections)
+    for error in unknown_learners(people.rules, rules_file, people.names):
+        if people.roster is not None:
+            raise error
+        complain(f"{error}; {problem_text('not_yet')}")  # without a roster, learners are known by their submissions
+    see_that_sections_are_known(people.rules, rules_file, people.sections)
     unknown = people.overrides.unknown(people.names)
     if unknown is not None:
         line, name, near = unknown

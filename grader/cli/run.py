@@ -14,7 +14,7 @@ from .. import sandbox
 from ..answer_book import read_book
 from ..course import Course, Exercise, find_course
 from ..oracle import require_torch
-from ..outside import shown_path, write_named
+from ..outside import readable, shown_path, write_named
 from ..report import CheckResult, Report, check_for_learner, for_learner, to_json, write_report
 from ..views import render
 from ..views.practice import welcome, what_next
@@ -87,6 +87,7 @@ def run_grade(course: Course, options: Options) -> int:
             warm=warm,
             root=(options.folder or root) if options.official else None,
             here=Path.cwd(),
+            notes=_notes(course, options),
             listener=Listener(line.began, partial(_ended, line, course)),
         )
     line.clear()
@@ -137,6 +138,14 @@ def _enough(report: Report, options: Options) -> bool:
     if options.min_score is None:
         return report.status == "passed"
     return report.score >= options.min_score
+
+
+def _notes(course: Course, options: Options) -> tuple[str, ...]:
+    """Return a note if the folder of an official run has a course of its own, which is not used."""
+    own = (options.folder or Path()) / "course.yaml"
+    if not options.official or not os.path.lexists(own) or os.path.realpath(own) == os.path.realpath(course.file):
+        return ()
+    return (for_ci.own_course(str(readable(own)), course.id, course.version),)
 
 
 def _refuse_links(options: Options) -> None:

@@ -13,7 +13,7 @@ from ..people import Class, Handed, Mark, digests, in_force, mark, settle
 from ..report import Diagnosis, NeedsReview, Report, review_reasons
 from ..report.model import CourseStamp
 from ..report.person import Decided, Learner
-from ..words.instructor import check_note, review_command, review_question, review_text
+from ..words.instructor import check_note, is_ready, review_command, review_question, review_text
 
 CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"
@@ -123,8 +123,11 @@ class Review(_Strict, frozen=True):
     def of(cls, id: str, reasons: tuple[NeedsReview, ...], names: Sequence[str] = ()) -> "Review":
         """Return the review of a submission or a learner.
 
+        Reasons whose commands need only a text come first.
+
         Commands contain RESULTS instead of the folder of results, so that the summary is the same in every folder.
         """
+        reasons = tuple(sorted(reasons, key=lambda reason: not is_ready(reason)))
         return cls(
             id=id,
             names=tuple(names),

@@ -1,8 +1,8 @@
 """The people of a class: roster, decisions, rules on time, and the final table, as pure functions of data."""
 
 from .adjust import adjusted, nothing_submitted
-from .compare import Because, Change, changed_rows, compare
-from .deadlines import DEADLINES, Rules, read_rules, see_that_they_are_known
+from .compare import Because, Change, changed_rows, compare, in_both
+from .deadlines import DEADLINES, Rules, read_rules, see_that_sections_are_known, unknown_learners
 from .in_force import in_force, made_for, parts
 from .matching import Handed, submitter_of
 from .overrides import OVERRIDES, Overrides, entry_text, key_of, merged, read_overrides
@@ -33,6 +33,7 @@ __all__ = [
     "compare",
     "digests",
     "entry_text",
+    "in_both",
     "in_force",
     "key_of",
     "made_for",
@@ -46,8 +47,9 @@ __all__ = [
     "read_recorded",
     "read_roster",
     "read_rules",
-    "see_that_they_are_known",
+    "see_that_sections_are_known",
     "settle",
     "submitter_of",
+    "unknown_learners",
     "with_times",
 ]

@@ -122,6 +122,11 @@ def compare(
     return tuple(found)
 
 
+def in_both(before: Sequence[Learner], after: Sequence[Learner]) -> int:
+    """Return the number of learners who are in both tables."""
+    return len(_pairs(before, after))
+
+
 def _pairs(before: Sequence[Learner], after: Sequence[Learner]) -> dict[str, Learner]:
     """Return the row in the first table of each learner who is in both, by the learner's key in the second table."""
     known = {one.id: one for one in before}

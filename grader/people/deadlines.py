@@ -148,12 +148,19 @@ def read_rules(path: Path) -> Rules:
     )
 
 
-def see_that_they_are_known(rules: Rules, path: Path, names: set[str], sections: set[str]) -> None:
-    """Raise `CourseError` if the rules name an unknown learner or section."""
+def unknown_learners(rules: Rules, path: Path, names: set[str]) -> list[CourseError]:
+    """Return an error for each extension for an unknown learner."""
+    return [
+        CourseError(path, one.line, problem_text("no_learner", name=one.learner, near=near))
+        for one in rules.extensions
+        if one.learner is not None and one.learner not in names
+        for near in [did_you_mean(one.learner, sorted(names))]
+    ]
+
+
+def see_that_sections_are_known(rules: Rules, path: Path, sections: set[str]) -> None:
+    """Raise `CourseError` if the rules name an unknown section."""
     for one in rules.extensions:
-        if one.learner is not None and one.learner not in names:
-            near = did_you_mean(one.learner, sorted(names))
-            raise CourseError(path, one.line, problem_text("no_learner", name=one.learner, near=near))
         if one.section is not None and one.section not in sections:
             near = did_you_mean(one.section, sorted(sections))
             raise CourseError(path, one.line, problem_text("no_section", name=one.section, near=near))

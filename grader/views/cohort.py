@@ -8,6 +8,7 @@ from termcolor import colored
 
 from ..cohort import ExerciseStatistics, Review, Summary
 from ..outside import few, plain
+from ..report import NeedsReview
 from ..report.person import Learner
 from ..style import columns, packed, padded
 from ..words.instructor import review_command
@@ -46,7 +47,7 @@ def render_cohort(summary: Summary, *, results: str = "RESULTS", kept: int = 0, 
     if summary.borders:
         near = dict.fromkeys(f"{plain(border.name or border.id)} ({border.total})" for border in summary.borders)
         lines += ["", *_wrapped(words.borders(_some(list(near))))]
-    lines += _people(summary)
+    lines += _people(summary, results)
     if summary.needs_review:
         lines += ["", colored(words.REVIEW, attrs=["bold"], force_color=color, no_color=not color)]
         for review in summary.needs_review[:_SHOWN]:
@@ -92,10 +93,12 @@ def _misconceptions(summary: Summary) -> Iterator[str]:
 
 
 def _review(review: Review, results: str) -> Iterator[str]:
-    """Yield the lines of a review: the learner, the reason, the question, and the command that records the decision."""
-    yield from _wrapped(f"{_who(review)}: {words.more_reasons(plain(review.texts[0]), len(review.texts) - 1)}", "  ", 4)
-    yield from _wrapped(plain(review.questions[0]), "      ")
-    yield f"      {plain(review_command(review.reasons[0], review.id, results))}"
+    """Yield the lines of a review: the learner, and each reason with its question and the command that decides it."""
+    for reason, text, question in list(zip(review.reasons, review.texts, review.questions, strict=True))[:_SHOWN]:
+        yield from _wrapped(f"{_who(review)}: {plain(text)}", "  ", 4)
+        yield from _wrapped(plain(question), "      ")
+        yield f"      {plain(review_command(reason, review.id, results))}"
+    yield from _more(len(review.reasons))
 
 
 def _who(review: Review) -> str:
@@ -104,8 +107,8 @@ def _who(review: Review) -> str:
     return f"{names} ({plain(review.id)})" if names and names != review.id else plain(review.id)
 
 
-def _people(summary: Summary) -> Iterator[str]:
-    """Yield lists of the learners who are absent, late or excused, and of those with a decision."""
+def _people(summary: Summary, results: str) -> Iterator[str]:
+    """Yield lists of the learners who are absent, late or excused, without a time, and with a decision."""
     ambiguous = {one.id for one in summary.needs_review if any(reason.kind == "ambiguous" for reason in one.reasons)}
     counts = Counter(one.person.name for one in summary.learners)
     lists: dict[str, list[str]] = {kind: [] for kind in words.PEOPLE}
@@ -116,11 +119,17 @@ def _people(summary: Summary) -> Iterator[str]:
             lists[kind].append(name)
         if one.late_s:
             lists["late"].append(words.late(name, one.late_s))
+        decided = any(decision.penalty is not None for decision in one.decisions)
+        if one.standing in ("graded", "unclaimed") and one.due and not one.submitted_at and not decided:
+            lists["untimed"].append(name)
         if one.decisions:
             lists["decided"].append(name)
     for kind, names in lists.items():
         if names:
             yield from ("", *_wrapped(words.people(kind, len(names), _some(names))))
+            if kind == "untimed":
+                yield from _wrapped(words.UNTIMED_REMEDY, "  ")
+                yield f"  {plain(review_command(NeedsReview('late_unknown'), 'LEARNER', results))}"
 
 
 def _called(learner: Learner, counts: Mapping[str, int]) -> str:

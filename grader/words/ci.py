@@ -44,6 +44,11 @@ def packaged_course(id: str, version: str, other: str) -> str:
     return f"grading with the packaged course ({id} {version}), not with {other}; use --course to name another"
 
 
+def own_course(path: str, id: str, version: str) -> str:
+    """Return a note that an official run ignores the course `path` of a submission."""
+    return f"{path} was ignored; the course is {id} {version}"
+
+
 def min_score(most: int) -> str:
     """Return a message that no grade can have the points that `--min-score` names."""
     return f"--min-score must be from 0 to {most}, the points of what is graded"

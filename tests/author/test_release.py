@@ -50,9 +50,24 @@ def to_write(course: Course, exercise: Exercise) -> set[str]:
 
 @each_course
 def test_learners_get_the_exercises_and_a_readme_and_nothing_else(course: Course) -> None:
-    """If the course has no workflow, every file of a release is an exercise, the README or the glossary."""
-    more = {"README.md", *({"docs/glossary.md"} if (course.folder / "docs" / "glossary.md").is_file() else ())}
+    """If the course has no workflow, a release has the exercises, the README, the glossary and `.gitignore`."""
+    more = {
+        "README.md",
+        ".gitignore",
+        *({"docs/glossary.md"} if (course.folder / "docs" / "glossary.md").is_file() else ()),
+    }
     assert {*(f"exercises/{exercise.filename}" for exercise in course.exercises), *more} == set(texts(course))
+
+
+def test_an_existing_gitignore_is_kept(tape: Course, tmp_path: Path) -> None:
+    """A new one ignores the environment that learners install the grader into."""
+    files = release_files(tape)
+    assert b".venv/" in files[".gitignore"].splitlines()
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / ".gitignore").write_text("mine\n")
+    for folder, expected in (("new", files[".gitignore"]), ("old", b"mine\n")):
+        release(files, tmp_path / folder)
+        assert expected == (tmp_path / folder / ".gitignore").read_bytes()
 
 
 @each_exercise
@@ -156,7 +171,7 @@ def test_the_workflow_goes_with_it(tape: Course, name: str) -> None:
     (tape.folder / ".github" / "workflows").mkdir(parents=True)
     (tape.folder / ".github" / "workflows" / "ci.yml").write_text("on: push\n", encoding="utf-8")
     (tape.folder / name).write_text("name: grade\n", encoding="utf-8")
-    assert [name] == [path for path in texts(tape) if path.startswith(".")]
+    assert [".gitignore", name] == [path for path in texts(tape) if path.startswith(".")]
     assert "name: grade\n" == texts(tape)[name]
 
 

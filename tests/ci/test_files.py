@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from grader.ci import PLATFORMS, SetupError, platform_files, write_platform
+from grader.cli.platforms import run_ci_init
 from grader.course import load_course
 
 from .conftest import GRADE, TAPE
@@ -70,6 +71,16 @@ def test_the_packaged_course_is_asked_for_by_name(wheel: Path, platform: str) ->
     text = b"".join(data for name, data in files.items() if not name.endswith(".whl")).decode()
     assert "@COURSE@" not in text
     assert platform == "container" or "packaged" in text
+
+
+def test_the_command_that_builds_the_image_names_its_folder(
+    wheel: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The folder has the container file, so the command works where `grade ci init` was run."""
+    folder = tmp_path / "an image"
+    run_ci_init("container", wheel, None, folder)
+    assert (folder / "Containerfile").is_file()
+    assert f"build the image with `podman build -t backward '{folder}'`" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

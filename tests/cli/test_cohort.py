@@ -283,6 +283,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
     [
         (["nowhere", "--out", "results"], "there is no folder nowhere"),
         (["submissions/ann/02_swap.py", "--out", "results"], "is a file; unpack it"),
+        (["submissions/ann", "--out", "results"], "it contains 02_swap.py; name the folder with all"),
         (["submissions", "--out", "/dev/null/results"], "cannot be written"),
         (["submissions", "--out", "submissions/results"], "is inside submissions; name a folder outside of it"),
         (["submissions", "--out", "results", "--dask", "nonsense"], "no Dask cluster with a worker at nonsense"),
@@ -297,6 +298,15 @@ def test_wrong_use_is_explained(grade: Run, submissions: Path, work: Path, words
     done = grade("cohort", *words, *OWN_SEED)
     assert 2 == done.returncode
     assert said in done.stderr
+
+
+def test_the_folder_of_one_learner_is_refused(cohort: Run, submissions: Path) -> None:
+    """Nobody is called `exercises`. `--layout` reads the folder anyway."""
+    shutil.copytree(submissions / "ann", submissions / "exercises")
+    done = cohort()
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "looks like the folder of one learner, because it contains exercises/02_swap.py" in done.stderr
+    assert "4 of 4 submissions graded" in cohort("--layout", "folders").stdout
 
 
 def test_without_a_sandbox_only_when_told(cohort: Run, work: Path) -> None:

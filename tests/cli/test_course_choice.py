@@ -86,6 +86,22 @@ def test_an_official_run_says_that_it_takes_the_packaged_course(grade: Grade, ow
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("course", [(), ("--course", "packaged")])
+def test_an_official_run_notes_a_course_in_the_submission(grade: Grade, work: Path, course: tuple[str, ...]) -> None:
+    """The note is on the screen and in the report, whether or not `--course` is given."""
+    (work / "course.yaml").write_text("id: mine\n")
+    shutil.copy(ROOT / "solutions" / "01_distribute.py", work)
+    seed = ("--seed", "backward 2026.1")
+    done = grade("distribute", "--official", "--from", ".", *course, *seed, "--report", "out.json")
+    assert 0 == done.returncode, done.stderr
+    note = "course.yaml was ignored; the course is backward 2026.1"
+    assert f"Note: {note}\n" in done.stdout
+    assert [note] == json.loads((work / "out.json").read_text())["notes"]
+    done = grade("distribute", "--official", "--from", ".", "--course", ROOT, *seed, "--json")
+    assert [note] == json.loads(done.stdout)["notes"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["build", "new exercise second", "release out", "stubs", "verify"])
 def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path, command: str) -> None:
     """The packaged course is verified or written to only if it is named."""

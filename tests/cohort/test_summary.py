@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from grader.client import Reason
-from grader.cohort import Summary, summarise
+from grader.cohort import Summary, schema, summarise
 from grader.cohort.summary import COHORT_SCHEMA
 from grader.course import Course
 from grader.report import Diagnosis, NeedsReview, Report
+from grader.report.person import Learner, Person
 
 
 def with_outcomes(report: Report, name: str, passed: dict[tuple[str, str], bool], **more: Any) -> Report:
@@ -214,3 +215,10 @@ def test_a_summary_survives_json(summary: Summary) -> None:
     """A summary is read back unchanged, and names its schema."""
     assert summary == msgspec.json.decode(msgspec.json.encode(summary), type=Summary)
     assert COHORT_SCHEMA == summary.schema
+
+
+def test_a_row_of_the_final_table_always_has_three_keys() -> None:
+    """Every other key is left out if its value is 0 or empty."""
+    assert ["id", "person", "standing"] == schema()["$defs"]["Learner"]["required"]
+    row = Learner("ann", Person("Ann"), "absent")
+    assert b'{"id":"ann","person":{"name":"Ann"},"standing":"absent"}' == msgspec.json.encode(row)

@@ -6,10 +6,10 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.people import compare
+from grader.people import compare, in_both
 from grader.report import Report
 from grader.report.person import Decided, Learner, Person
-from grader.words.instructor import cause_text
+from grader.words.instructor import cause_text, changed_text
 
 ROW = Learner(
     "stu1", Person("Ann A", "stu1"), "graded", "s1", "reports/s1.json", ("s1",), score=66, total=66, due="2026-03-01"
@@ -140,3 +140,26 @@ def test_reports_without_digests_of_files(report: Report) -> None:
     """The digest of all files shows that they changed."""
     old, new = stamped(report, files=UNSET), stamped(report, files=UNSET, sha256="2")
     assert ["the files changed"] == reasons(ROW, NOW, old, new)
+
+
+def test_learners_in_both_tables() -> None:
+    """A learner with another key but the same submission is in both tables."""
+    other = replace(ROW, id="ann", person=Person("Ann A", "ann"))
+    assert [1, 1, 0] == [in_both([ROW], [now]) for now in (ROW, other, replace(other, submissions=("s2",)))]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ((2, 3, 0, 0), "2 of 3 learners changed."),
+        ((1, 1, 0, 0), "1 of 1 learner changed."),
+        ((2, 3, 0, 1), "2 of 3 learners in both results changed. Only in the later results: 1."),
+        (
+            (0, 0, 7, 3),
+            "No learner is in both results. Only in the earlier results: 7. Only in the later results: 3.",
+        ),
+    ],
+)
+def test_the_number_of_changed_learners_is_of_those_in_both_tables(numbers: tuple[int, ...], said: str) -> None:
+    """Learners who are in only one of the tables are counted separately."""
+    assert said == changed_text(*numbers)

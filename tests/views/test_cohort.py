@@ -6,7 +6,7 @@ from grader.cohort import Review, summarise
 from grader.course import Course
 from grader.report import NeedsReview, Report
 from grader.report.model import SubmissionStamp
-from grader.report.person import Learner, Person
+from grader.report.person import Decided, Learner, Person
 from grader.views.cohort import render_cohort
 
 
@@ -82,3 +82,33 @@ def test_lists_of_people(course: Course, handed_in: tuple[Report, ...]) -> None:
     assert "`stu1` or `stu2`\n" in shown
     assert "Which of them submitted it?\n      grade decide RESULTS stu1 --submission jo --why TEXT\n" in shown
     assert "Late (1): Bob B by 1 day 1 hour\n" in shown
+
+
+def test_every_reason_of_a_review_is_shown(course: Course, handed_in: tuple[Report, ...]) -> None:
+    """Each has its question and its command. Reasons whose command is complete come first."""
+    note = NeedsReview("note", detail="files with other names were not graded: mine.py")
+    near = NeedsReview("near_name", "swap", names=("02-swap.py",))
+    shown = render_cohort(replace(summarise(course, handed_in, {}), needs_review=(Review.of("jo", (note, near)),)))
+    assert (
+        "  jo: swap: the file is missing, but there is `02-swap.py`\n"
+        "      Does this file count for the exercise?\n"
+        "      grade decide RESULTS jo --file swap=02-swap.py --why TEXT\n"
+        "  jo: files with other names were not graded: mine.py\n"
+        "      Should the note change the score?\n"
+    ) in shown
+
+
+def test_who_has_a_due_date_but_no_time_is_listed(course: Course, handed_in: tuple[Report, ...]) -> None:
+    """Learners without a due date, with a time or with a decided penalty are not listed."""
+    due = "2026-03-01T23:59:00+01:00"
+    rows = (
+        Learner("ann", Person("Ann"), "graded", due=due),
+        Learner("bob", Person("Bob"), "graded"),
+        Learner("cat", Person("Cat"), "graded", due=due, submitted_at=due),
+        Learner("dan", Person("Dan"), "graded", due=due, decisions=(Decided("Ada", "2026", "so", penalty=0),)),
+        Learner("eve", Person("Eve"), "absent", due=due),
+        Learner("flo", Person("Flo"), "unclaimed", due=due),
+    )
+    shown = render_cohort(replace(summarise(course, handed_in, {}), learners=rows))
+    assert "Counted as on time, because no time of submission is known (2): Ann, Flo\n" in shown
+    assert "\n  grade decide RESULTS LEARNER --submitted-at TIME --why TEXT\n" in shown

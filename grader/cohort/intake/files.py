@@ -42,6 +42,8 @@ _SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"} 
 _MEANT = (".py", ".ipynb", ".7z", ".rar")
 _CHOOSABLE = (".py", ".ipynb", ".txt")
 _SIMILAR = re.compile(r"(?:copy[ _]of[ _])?(?P<stem>.+?)(?:[ _-]*(?:\(\d+\)|copy(?: ?\d+)?))*\.py(?:\.txt)?")
+_WORDS = re.compile(r"[a-z]+|[0-9]+")
+_TEST = {"test", "tests"}  # in front or at the end, the name of a file with tests
 _LONGEST = 300  # characters of a name that is compared with others
 _SHOWN = 5
 MAX_FOUND, MAX_OTHERS = 20, 100  # files that somebody may choose: for each exercise, and files with other names
@@ -112,7 +114,12 @@ def read_files(
 
 @dataclass
 class _Candidates:
-    """The files with the code of one exercise. There may be very many, so only the first and chosen ones are kept."""
+    """The files with the code of one exercise. There may be very many, so only the first and chosen ones are kept.
+
+    Attributes:
+        near: the paths of files whose name is a form of the exercise's file name.
+        likely: the paths of files whose name contains the id of this exercise and of no other.
+    """
 
     name: str
     first: Source | None = None
@@ -120,6 +127,7 @@ class _Candidates:
     differ: bool = False
     paths: list[str] = field(default_factory=list)
     near: list[str] = field(default_factory=list)
+    likely: list[str] = field(default_factory=list)
     chosen: dict[str, Source] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
 
@@ -147,7 +155,8 @@ class _Candidates:
         if choice is not None:
             return self.chosen[choice], None
         if self.first is None:
-            missing = Reason("near_name", names=tuple(self.near)) if self.near else Reason("missing")
+            proposed = tuple([*self.near, *self.likely][:_SHOWN])
+            missing = Reason("near_name", names=proposed) if proposed else Reason("missing")
             return Source(Path(self.name), unread=missing), None
         if self.count == 1:
             return self.first, None
@@ -190,6 +199,7 @@ class _Reading:
         self._chosen_names = {PurePosixPath(path).name for path in self._chosen_for}
         self._others: dict[str, str] = {}
         self._near = {form: name for name in self.candidates for form in _forms(name)}
+        self._ids = {filename: _WORDS.findall(id.lower()) for id, filename in exercises.items()}
         self.notes = _Notes()
         self.others: list[str] = []
         self.head: tuple[str, str] | None = None
@@ -320,9 +330,27 @@ class _Reading:
             self.candidates[meant_for].note(str(shown), digest)
         elif str(shown) in self._chosen_for or self._may_be_chosen(shown, name):
             self._others[str(shown)] = digest
+            likely_for = self._named_in(low)
+            if likely_for is not None and len(self.candidates[likely_for].likely) < _SHOWN:
+                self.candidates[likely_for].likely.append(str(shown))
         meant = low.endswith(_MEANT) or is_archive(name) or low.startswith(self._stems)
         if meant and not _skipped(name) and len(self.others) <= _SHOWN:
             self.others.append(str(shown))
+
+    def _named_in(self, low: str) -> str | None:
+        """Return the file name of the only exercise whose id is in a name, such as that of predict in predict_final.py.
+
+        Return None for a file of tests, and for a name that begins with the number of another exercise.
+        """
+        name = low.removesuffix(".txt")
+        words = _WORDS.findall(name.removesuffix(".py")) if name.endswith(".py") and len(name) <= _LONGEST else []
+        if not words or _TEST & {words[0], words[-1]}:
+            return None
+        found = [filename for filename, id in self._ids.items() if _contains(words, id)]
+        if len(found) != 1:
+            return None
+        number = found[0].partition("_")[0]
+        return None if words[0].isdecimal() and words[0].lstrip("0") != number.lstrip("0") else found[0]
 
     def found(self, exercises: Mapping[str, str]) -> dict[str, dict[str, str]]:
         """Return the files that somebody may choose from, in the form of `grader.report.choices.Found`."""
@@ -345,6 +373,11 @@ def _forms(name: str) -> tuple[str, ...]:
         return ()
     stem = "".join(c for c in found["stem"] if c.isalnum())
     return stem, stem.lstrip("0"), stem.lstrip("0123456789")
+
+
+def _contains(words: Sequence[str], part: Sequence[str]) -> bool:
+    """Return whether the words of `part` are among `words`, next to each other."""
+    return bool(part) and any(list(words[at : at + len(part)]) == part for at in range(len(words)))
 
 
 def _skipped(name: str) -> bool:

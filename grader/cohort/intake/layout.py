@@ -53,6 +53,7 @@ class Entry:
         late: whether the platform marks the submission as late without giving a time.
         choices: for some exercises, the decisions about which file counts, oldest first.
         renamed: the original names of files that a platform renamed, by their present names.
+        layout: the name of the layout as which the folder was read.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Entry:
     renamed: Mapping[str, str] = field(default_factory=dict)
     late: bool = False
     choices: Mapping[str, tuple[Choice, ...]] = field(default_factory=dict)
+    layout: str = ""
 
     @property
     def named(self) -> tuple[tuple[Path, str], ...]:

@@ -1,5 +1,7 @@
 """nbgrader's layout: `submitted/<student>/<assignment>`."""
 
+import os
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -7,6 +9,7 @@ from pathlib import Path
 from ...client import read_source
 from ...outside import printable
 from ...report.model import Submitter
+from .folders import is_file_of_a_person
 from .layout import Entry, Folder, Layout
 from .times import stamped
 
@@ -20,12 +23,29 @@ def fits(folder: Folder) -> bool:
     """Return whether this is the folder of an nbgrader course, or its `submitted` folder.
 
     A `submitted` folder has a timestamp for most students. A single timestamp proves nothing, because a person may have
-    created it in any folder.
+    created it in any folder. If most students have a folder with the same assignment and nothing else, a timestamp for
+    half of them is enough, and the name `submitted`, which no student chooses, needs none.
     """
     if SUBMITTED in folder.names and (folder.path / SUBMITTED).is_dir():
         return True
     students = [folder.path / name for name in folder.names[:_LOOKED_AT]]
-    return 2 * sum(next(one.glob("*/timestamp.txt"), None) is not None for one in students) > len(students)
+    stamped = sum(next(one.glob("*/timestamp.txt"), None) is not None for one in students)
+    if 2 * stamped > len(students):
+        return True
+    named = os.path.basename(os.path.abspath(folder.path)) == SUBMITTED
+    return _has_assignments(folder) and (named or 2 * stamped == len(students))
+
+
+def _has_assignments(folder: Folder) -> bool:
+    """Return whether most of the folders contain only folders, with one name in common, and there is no archive."""
+    if any(map(is_file_of_a_person, folder.names)):  # nbgrader unpacks what it collects
+        return False
+    students = [one for name in folder.names if (one := folder.path / name).is_dir() and not one.is_symlink()]
+    common: Counter[str] = Counter()
+    for student in students[:_LOOKED_AT]:
+        names = Folder.at(student).names
+        common.update(names if all((student / name).is_dir() for name in names) else ())
+    return 2 * max(common.values(), default=0) > len(students[:_LOOKED_AT])
 
 
 def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:

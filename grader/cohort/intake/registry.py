@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ...outside import printable
@@ -54,7 +55,7 @@ def entries(root: Path, name: str | None = None, assignment: str | None = None) 
             f"{folder.path} contains no submissions in the layout `{layout.name}` ({layout.about}); "
             f"the other layouts are --layout {others}"
         )
-    return with_unique_ids(found)
+    return [replace(entry, layout=layout.name) for entry in with_unique_ids(found)]
 
 
 def recognise(folder: Folder) -> Layout:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ...outside import plain
+from ...outside import counted, plain
 
 _REASONS = 4
 
@@ -41,6 +41,21 @@ def render_changes(changes: Sequence[Change]) -> str:
     if not changes:
         return ""
     return "\n".join(["", f"Changed since the earlier run ({len(changes)})", *map(change_line, changes)]) + "\n"
+
+
+def changed_text(changed: int, of: int, gone: int, new: int) -> str:
+    """Return the number of learners whose row changed.
+
+    Args:
+        of: the number of learners who are in both tables.
+        gone: the number of learners with a total who are only in the first table.
+        new: the number of learners with a total who are only in the second table.
+    """
+    if not gone and not new:
+        return f"{changed} of {counted(of, 'learner')} changed."
+    only = [f"Only in the {name} results: {count}." for count, name in ((gone, "earlier"), (new, "later")) if count]
+    both = f"{changed} of {counted(of, 'learner')} in both results changed" if of else "No learner is in both results"
+    return " ".join([f"{both}.", *only])
 
 
 def change_line(change: Change) -> str:

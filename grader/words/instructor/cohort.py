@@ -28,9 +28,9 @@ def which_course(file: str, folder: str, packaged: str, title: str) -> str:
     return f"{begin} Write --course {folder} for that one, or --course {packaged} for {title}"
 
 
-def found(count: int, folder: str) -> str:
-    """Return a line about the number of submissions in a folder."""
-    return f"{counted(count, 'submission')} found in {folder}"
+def found(count: int, folder: str, layout: str) -> str:
+    """Return a line about the number of submissions in a folder, and the layout as which it was read."""
+    return f"{counted(count, 'submission')} found in {folder}, read as `{layout}`"
 
 
 def roster(people: int, file: str, columns: str) -> str:
@@ -110,6 +110,19 @@ def interrupted(results: str) -> str:
 def continue_with(results: str) -> str:
     """Return a text that says how to continue a run that ended early."""
     return f"The reports so far are in {results}. Run the same command again to continue."
+
+
+def one_learner(folder: str, file: str, above: str) -> str:
+    """Return a message that a folder of submissions looks like one learner's folder.
+
+    Args:
+        file: the exercise file that the folder contains.
+        above: the folder above, quoted for a shell.
+    """
+    return (
+        f"{folder} looks like the folder of one learner, because it contains {file}; name the folder with all "
+        f"learners' folders, such as {above}, or use --layout folders if each folder in {folder} is a learner's"
+    )
 
 
 def out_inside(out: str, submissions: str) -> str:

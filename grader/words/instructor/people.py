@@ -56,8 +56,6 @@ def problem_text(kind: str, **fields: object) -> str:
 
 
 _SAID: dict[str, str] = {
-    "changed": "{count} of {of} learners changed.",
-    "changed_of_one": "{count} of {of} learner changed.",
     "courses": "The courses differ: {was}, {now}.",
     "either": "expected either `{one}` or `{other}`",
     "holds_already": "this decision needs no confirmation; only decisions about points, files and times do",
@@ -76,6 +74,7 @@ _SAID: dict[str, str] = {
     "no_time": "`{text}` is not a time; expected a form such as 2026-03-01T23:59:00+01:00",
     "no_zoned_time": "`{text}` is not a time; write one such as 2026-03-01T23:59:00+01:00, with its offset from UTC",
     "not_decided": "there is no decision on that for `{learner}`{near}",
+    "not_yet": "the extension counts once the learner has submitted",
     "nothing_decided": "nothing is decided; expected one of {keys}",
     "penalty_without_due": "there is a penalty, but no `due`",
     "recorded_damaged": "{path} is damaged ({error}); remove it, but attempts then have no times from earlier rosters",

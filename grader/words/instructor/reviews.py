@@ -129,6 +129,13 @@ def review_command(reason: Review, learner: str, results: str = "RESULTS") -> st
             return f"{begin} {of} --points {check or 'EXERCISE.CHECK'}=N --why TEXT"
 
 
+def is_ready(reason: Review) -> bool:
+    """Return whether the command that records the decision about a reason needs no more than the text after `--why`."""
+    return reason.kind in ("near_name", "several_files", "other_files", "several") or (
+        reason.kind == "ambiguous" and bool(reason.names)
+    )
+
+
 _QUESTIONS: dict[str, str] = {
     "ambiguous": "Which of them submitted it?",
     "budget": "Should the checks that were not run get points?",

@@ -16,6 +16,7 @@ PEOPLE = {
     "ambiguous": "Ambiguous in the roster",
     "excused": "Excused",
     "late": "Late",
+    "untimed": "Counted as on time, because no time of submission is known",
     "decided": "With decisions in overrides.yaml",
 }
 _UNTRIED = {"missing": "Nobody submitted", "not_started": "Nobody began"}
@@ -67,14 +68,12 @@ def people(kind: str, count: int, names: str) -> str:
     return f"{PEOPLE[kind]} ({count}): {names}"
 
 
+UNTIMED_REMEDY = "A time can come from the column `submitted_at` of the roster, or from a decision:"
+
+
 def late(name: str, seconds: int) -> str:
     """Return a learner's name with the duration of the lateness."""
     return f"{name} by {duration_text(seconds)}"
-
-
-def more_reasons(text: str, more: int) -> str:
-    """Return a reason for review, followed by the number of further reasons."""
-    return f"{text} (and {more} more)" if more else text
 
 
 def beside(names: str) -> str:

@@ -191,6 +191,9 @@ def test_an_exercise_under_another_ending_is_named(take: Take, jane: Path, name:
         "swap.py",
         "02_Swap copy 2.py",
         "02_swap.py.txt",
+        "swap_final.py",
+        "my-02-swap.py",
+        "02_the_swap.py.txt",
     ],
 )
 def test_a_file_of_a_similar_name_is_proposed(take: Take, jane: Path, name: str) -> None:
@@ -200,6 +203,27 @@ def test_a_file_of_a_similar_name_is_proposed(take: Take, jane: Path, name: str)
     taken = take(jane)
     assert ("missing", (name,)) == (taken.sources["swap"].problem, taken.sources["swap"].names)
     assert () == taken.notes
+
+
+@pytest.mark.parametrize(
+    "name", ["test_swap.py", "swap_test.py", "03_my_swap.py", "swapped.py", "swap_or_distribute.py", "02.py"]
+)
+def test_a_file_that_may_be_something_else_is_not_proposed(take: Take, jane: Path, name: str) -> None:
+    """Tests, another exercise's number, or two exercises in one name: a note names the file."""
+    write(jane, distribute="x")
+    (jane / name).write_text("y")
+    taken = take(jane)
+    assert ("missing", ()) == (taken.sources["swap"].problem, taken.sources["swap"].names)
+    assert (f"files with other names were not graded: {name}",) == taken.notes
+
+
+def test_a_form_of_the_name_is_proposed_first(take: Take, jane: Path) -> None:
+    """A file whose name only contains the exercise's id can be chosen, too."""
+    write(jane, distribute="x")
+    for name in ("a_swap.py", "2_swap.py"):
+        (jane / name).write_text(name)
+    assert ("2_swap.py", "a_swap.py") == take(jane).sources["swap"].names
+    assert "a_swap.py" == take(jane, choices={"swap": (Choice("a_swap.py"),)}).sources["swap"].text
 
 
 def test_a_file_that_somebody_chose_is_graded(take: Take, jane: Path) -> None:
@@ -561,7 +585,8 @@ def test_canvas_names_are_those_before(tmp_path: Path, take_in: TakeIn) -> None:
     (entry,) = entries(tmp_path)
     taken = take_in(entry)
     assert {"distribute": "x", "swap": "y"} == found(taken)
-    assert ("files with other names were not graded: doejane_1_4_work.zip/a_1_2_03_accumulate.py",) == taken.notes
+    accumulate = taken.sources["accumulate"]
+    assert ("missing", ("doejane_1_4_work.zip/a_1_2_03_accumulate.py",)) == (accumulate.problem, accumulate.names)
 
 
 def test_one_file_handed_in_twice_to_canvas(tmp_path: Path, take_in: TakeIn) -> None:

@@ -470,6 +470,25 @@ def test_a_few_other_files_do_not_hide_a_layout(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("folder", "names", "layout"),
+    [
+        ("submitted", ("ann/ps1/x", "bob/ps1/timestamp.txt"), "nbgrader"),
+        ("submitted", ("ann/ps1/x", "bob/ps1/x", "cat/ps1/x"), "nbgrader"),
+        ("submitted", ("ann/ps1/x", "bob/ps1/x", "cat/x", "notes.txt"), "nbgrader"),
+        ("handed_in", ("ann/ps1/x", "bob/ps1/timestamp.txt"), "nbgrader"),
+        ("handed_in", ("ann/ps1/x", "bob/ps1/timestamp.txt", "cat/ps1/x"), "folders"),
+        ("handed_in", ("ann/ps1/x", "bob/ps2/timestamp.txt"), "folders"),
+        ("submitted", ("ann/x", "bob/ps1/timestamp.txt"), "folders"),
+        ("submitted", ("ann/ps1/x", "bob/ps1/timestamp.txt", "carl.rar"), "folders"),
+    ],
+)
+def test_nbgraders_folder_may_lack_timestamps(tmp_path: Path, folder: str, names: tuple[str, ...], layout: str) -> None:
+    """If most students have a folder of the same assignment, some or all timestamps may be missing."""
+    found = entries(made(tmp_path / folder, *names))
+    assert {layout} == {entry.layout for entry in found}
+
+
+@pytest.mark.parametrize(
     "others", [("ann/x", "zoe/x"), ("Ann_1_assignsubmission_file_/x", "Zoe_2_assignsubmission_file_/x")]
 )
 def test_one_person_cannot_choose_the_layout(tmp_path: Path, others: tuple[str, ...]) -> None:
