@@ -46,7 +46,7 @@ def for_plus(text: str) -> Edit:
 
 
 DISTRIBUTE = {
-    "empty": Bad(lambda _: "", "failed", ("the file has no class `Value`, and no other class that defines `+` and `*`",), "failed"),
+    "empty": Bad(lambda _: "", "failed", ("the file has no class `Value`, and",), "failed"),
     "syntax error": Bad(
         lambda solution: solution + "\ndef f(:\n    pass\n",
         "failed",

@@ -114,7 +114,12 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         [],
     ),
     ("a node has no method `backward()`", "no_backward", [], []),
-    ("`backward` of a node is its own backward rule; no function", "backward_is_rule", ["backward"], []),
+    (
+        "`backward` of a node is its own rule; no function `backward(root)` runs the rules of all nodes",
+        "backward_is_rule",
+        ["backward"],
+        [],
+    ),
     ("there is no function `half` in the file", "no_function", ["half"], []),
     ("an operation returned None instead of a Value", "no_node", ["NoneType", "Value"], []),
     ("a node made by an operation has no `_backward` to call", "nothing_to_call", ["_backward"], []),
