@@ -70,10 +70,12 @@ class Listener(Struct, frozen=True):
     Attributes:
         began: Called as each check begins.
         ended: Called with the full result of each check, before its failure is diagnosed.
+        withdrawn: Returns whether the submission is no longer to be graded. The report is then useless.
     """
 
     began: Callable[[Exercise, Check], None] = lambda exercise, check: None
     ended: Callable[[Exercise, CheckResult], None] = lambda exercise, result: None
+    withdrawn: Callable[[], bool] = lambda: False
 
 
 SILENT = Listener()
@@ -140,7 +142,7 @@ def grade_submission(
 
     Raises the same exceptions as `grade`.
     """
-    course, book, budget = grader.course, grader.book, Budget()
+    course, book, budget = grader.course, grader.book, Budget(withdrawn=listener.withdrawn)
     results = []
     # one file at a time: each may take as much memory as the limits allow
     for exercise in grader.checks.exercises if exercises is None else exercises:

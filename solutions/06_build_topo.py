@@ -17,12 +17,14 @@ Start by visiting the root. When that visit ends, the list is complete.
 
 Fill in `build_topo(root)`. It returns a list of the root and all nodes that the root was computed
 from, directly or through other nodes. Each node must appear exactly once, after all nodes in its
-`_prev`. A graph can have several topological orders; any of them will do.
+`_prev`. A graph can have several topological orders; any of them will do. `build_topo` must not
+change the nodes, because it may be called again on the same graph.
 
 `grade build_topo` checks the list for graphs with shared nodes. Two checks earn bonus points. One
-builds chains of 1,200 and 20,000 nodes, which are too deep for recursion. The other builds a stack
-of forty diamonds, in which about a trillion paths lead from the root to one of the leaves. (A
-diamond is a graph in which two paths lead from one node to a later one.)
+builds chains of 1,200 and 20,000 nodes, which are too deep for recursion under Python's usual
+limit. The other builds a stack of forty diamonds, in which about a trillion paths lead from the
+root to one of the leaves. (A diamond is a graph in which two paths lead from one node to a later
+one.)
 """
 
 

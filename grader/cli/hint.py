@@ -13,12 +13,13 @@ from .words import UsageError, learner_folders
 def run_hint(course: Course, exercise: Exercise | None, number: int | None) -> int:
     """Print a hint for an exercise, or the next hint for the last explained failure. Return 0.
 
-    Raises `UsageError` if there is no such hint.
+    If no failure is known, that is the first hint of the next exercise. Raises `UsageError` if there is no such hint.
     """
     drawn = style()
-    if exercise is None:
-        at, number, more = _next_hint(course)
+    if exercise is None and (known := _next_hint(course)):
+        at, number, more = known
     else:
+        exercise = exercise or _following(course)
         at, count = exercise, len(exercise.hints)
         number = 1 if number is None else number
         if not 1 <= number <= count:
@@ -31,17 +32,25 @@ def run_hint(course: Course, exercise: Exercise | None, number: int | None) -> i
     return 0
 
 
-def _next_hint(course: Course) -> tuple[Exercise, int, str]:
+def _following(course: Course) -> Exercise:
+    """Return the first exercise that has not been passed. Raises `UsageError` if all have been passed."""
+    passed = progress_of(learner_folders(course)[1]).passed
+    following = next((one for one in course.exercises if one.id not in passed), None)
+    if following is None:
+        raise UsageError(said.no_failure(course.exercises[0].id))
+    return following
+
+
+def _next_hint(course: Course) -> tuple[Exercise, int, str] | None:
     """Return the current exercise, the number of the next hint for its failure, and a text to show below the hint.
 
-    The number is 0 if the file could not be loaded, or if no hint fits. Raises `UsageError` if no failure is known.
+    The number is 0 if the file could not be loaded, or if no hint fits. Return None if no failure is known.
     """
     folder = learner_folders(course)[1]
     progress = progress_of(folder)
     at = next((one for one in course.exercises if one.id == progress.at), None)
     if at is None:
-        following = next((one for one in course.exercises if one.id not in progress.passed), course.exercises[0])
-        raise UsageError(said.no_failure(following.id, graded=bool(progress.passed)))
+        return None
     if not progress.check:
         return at, 0, f"{said.not_loaded(at.filename, at.number.lstrip('0'))} {said.hints_later(at.id)}"
     numbers = at.hints_from(progress.hint)

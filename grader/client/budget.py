@@ -1,5 +1,7 @@
 """The budget of a whole submission, in addition to the limits of each check."""
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from .reason import Died
@@ -12,12 +14,17 @@ class Budget(Struct):
     """The CPU time and the waiting time of a submission in seconds: used, and allowed.
 
     Only time spent waiting for learner code counts, so a suspended grader costs the submission nothing.
+
+    Attributes:
+        withdrawn: Returns whether the submission is no longer to be graded. Then nothing more is run, as if all time
+            were used.
     """
 
     max_cpu_s: float = MAX_CPU_S
     max_wall_s: float = MAX_WALL_S
     cpu_s: float = 0.0
     wall_s: float = 0.0
+    withdrawn: Callable[[], bool] = lambda: False
 
     @property
     def left_cpu_s(self) -> float:
@@ -39,6 +46,6 @@ class Budget(Struct):
         """Return the reason why nothing more is run, or None."""
         if self.left_cpu_s <= 0:
             return self.cpu_exceeded
-        if self.left_wall_s <= 0:
+        if self.left_wall_s <= 0 or self.withdrawn():
             return Died("budget", seconds=self.max_wall_s, clock="wall")
         return None

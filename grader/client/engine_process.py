@@ -303,6 +303,8 @@ class EngineProcess:
                     return bytes(frame)
             if left <= 0 and not ready:
                 return self._budget.exceeded or Died("wall_limit", seconds=patience)
+            if not ready and self._budget.withdrawn() and (exceeded := self._budget.exceeded):
+                return exceeded
             died = progress.look()
             if died is not None:
                 return died

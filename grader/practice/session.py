@@ -21,6 +21,10 @@ from ..report import CheckResult, ExerciseResult, Report, check_for_learner, for
 from ..report.model import SubmissionStamp
 
 
+class Withdrawn(Exception):
+    """The files are no longer to be graded, so there is no result."""
+
+
 class Practice:
     """A context manager with a learner's exercise files and everything that grades them.
 
@@ -58,18 +62,23 @@ class Practice:
         return self._book.stubs[exercise.id]
 
     def changed(self, exercises: Iterable[Exercise]) -> list[Exercise]:
-        """Return the exercises whose file has changed since it was last graded."""
+        """Return the exercises whose file has changed since it was last graded, or since its grading began."""
         return [one for one in exercises if self._read(one) != self._graded.get(one.id)]
 
     def grade(self, exercises: Iterable[Exercise], listener: Listener = SILENT) -> Report:
         """Grade the files of these exercises, and keep their results. The listener receives only results for learners.
 
-        A sandbox that has died is started again once. Raises `GraderFault` and `OracleError`.
+        A sandbox that has died is started again once. Raises `GraderFault` and `OracleError`, and `Withdrawn` if the
+        listener says that the files are no longer to be graded.
         """
         chosen = tuple(exercises)
         sources = {one.id: self._read(one) for one in chosen}
-        report = self._grade(chosen, sources, listener)
+        before = dict(self._graded)
         self._graded.update(sources)
+        report = self._grade(chosen, sources, listener)
+        if listener.withdrawn():
+            self._graded = before
+            raise Withdrawn
         self.results.update((result.id, result) for result in report.exercises)
         return report
 
@@ -133,7 +142,7 @@ class Practice:
             listener.ended(exercise, check_for_learner(exercise.id, result, details))
 
         submission = Submission(sources, SubmissionStamp("local", digest(sources)))
-        report = grade_submission(self._grader, submission, Listener(listener.began, ended), exercises)
+        report = grade_submission(self._grader, submission, replace(listener, ended=ended), exercises)
         return for_learner(report, details)
 
     def _start(self) -> None:

@@ -1,5 +1,6 @@
 """Grade on every save, and show one exercise at a time."""
 
+import contextlib
 import shutil
 import sys
 from collections import deque
@@ -27,9 +28,10 @@ from ..words import practice as said
 from ..words import replay
 from ..workspace import reset
 from .events import Event, Events, Pressed, Resized, Saved
-from .session import Practice, first_unfinished
+from .session import Practice, Withdrawn, first_unfinished
 
 _SETTLE_S = 0.005  # an editor may write a file in several steps
+_QUIT = ("q", "\x04")
 _GAP = "   "  # the space between the descriptions of two keys
 
 
@@ -112,7 +114,7 @@ class Watch:
             while True:
                 event = self._later.popleft() if self._later else events.wait()
                 if isinstance(event, Pressed):
-                    if event.key in ("q", "\x04"):
+                    if event.key in _QUIT:
                         break
                     self._press(event.key)
                 elif isinstance(event, Resized):
@@ -137,9 +139,19 @@ class Watch:
         changed = self._practice.changed(one for one in self._course.exercises if one.id in meant)
         if changed:
             self._asked_to_reset = False
-            self._grade(changed)
-            self._turn_to(changed)
-            self._draw()
+            with contextlib.suppress(Withdrawn):  # the next event says why
+                self._grade(changed, lambda: self._is_withdrawn(changed, events))
+                self._turn_to(changed)
+                self._draw()
+
+    def _is_withdrawn(self, exercises: Sequence[Exercise], events: Events) -> bool:
+        """Return whether one of the files was saved again since its grading began, or the learner quits."""
+        while (event := events.wait(0)) is not None:
+            self._later.append(event)
+        names = {name for one in exercises for name in (one.filename, one.notebook)}
+        saved = any(isinstance(event, Saved) and event.name in names for event in self._later)
+        quits = any(isinstance(event, Pressed) and event.key in _QUIT for event in self._later)
+        return quits or (saved and bool(self._practice.changed(exercises)))
 
     def _turn_to(self, changed: Sequence[Exercise]) -> None:
         """Show the current exercise if it was changed, or else the first of the changed exercises."""
@@ -200,16 +212,24 @@ class Watch:
         return first_failure(result) if result else None
 
     def _hints(self, exercise: Exercise) -> tuple[int, ...]:
-        """Return the numbers of the hints for the current failure: none if no hint fits or the file was not loaded."""
+        """Return the numbers of the hints for the current failure, or of all hints if nothing failed.
+
+        There is none if no hint fits, or if the file was not loaded.
+        """
         failure = self._failure(exercise)
-        return () if self._unloaded(exercise) else exercise.hints_from(hint_of(failure) if failure else 1)
+        if self._unloaded(exercise):
+            return ()
+        return exercise.hints_from(hint_of(failure)) if failure else tuple(range(1, len(exercise.hints) + 1))
 
     def _unloaded(self, exercise: Exercise) -> bool:
         result = self._practice.results.get(exercise.id)
         return result is not None and unloaded(result)
 
-    def _grade(self, exercises: Iterable[Exercise]) -> None:
-        """Grade these exercises. Show each check when it begins, and the first failure before its reason is known."""
+    def _grade(self, exercises: Iterable[Exercise], withdrawn: Callable[[], bool] = lambda: False) -> None:
+        """Grade these exercises. Show each check when it begins, and the first failure before its reason is known.
+
+        Raises `Withdrawn` if they are no longer to be graded.
+        """
         shown: set[str] = set()
         style = self._style
 
@@ -220,11 +240,11 @@ class Watch:
 
         def ended(exercise: Exercise, result: CheckResult) -> None:
             failed = result.status not in ("passed", "not_started") and not result.bonus
-            if self._screen.whole and failed and not shown and self._at in (None, exercise):
+            if self._screen.whole and failed and not shown and self._at in (None, exercise) and not withdrawn():
                 shown.add(exercise.id)
                 self._screen.show([*first_verdict(exercise, result, style), "", ""], style=style)
 
-        self._on_report(self._practice.grade(exercises, Listener(began, ended)))
+        self._on_report(self._practice.grade(exercises, Listener(began, ended, withdrawn)))
 
     @property
     def _style(self) -> Style:
@@ -281,7 +301,10 @@ class Watch:
             return [*self._exercise(), "", *style.wrap(none, style.prose)]
         more = said.NEXT_HINT
         if self._hint == hints[-1]:
-            more = said.last_hint(exercise.id, len(exercise.hints), only=len(hints) == 1)
+            of_failure = self._failure(exercise) is not None
+            more = (
+                said.last_hint(exercise.id, len(exercise.hints), only=len(hints) == 1) if of_failure else said.LAST_HINT
+            )
         head = said.hint_head(self._hint, len(exercise.hints), exercise.stem)
         hint = hint_lines(head, exercise.hints[self._hint - 1], style)
         return [*self._exercise(), "", *hint, "", *style.wrap(more, style.prose)]

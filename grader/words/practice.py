@@ -186,13 +186,12 @@ def solution_later(exercise: str) -> str:
 
 # -- hints ----------------------------------------------------------------------------------------------
 
-NOTHING_GRADED = "no exercise has been graded here; run `grade`, or name one: "
-NOTHING_FAILED = "no failed check is known here; run `grade`, or name an exercise: "
+LAST_HINT = "That is the last hint."
 
 
-def no_failure(exercise: str, *, graded: bool) -> str:
-    """Say that no hint can be chosen, and how to name an exercise for it."""
-    return f"{NOTHING_FAILED if graded else NOTHING_GRADED}`grade hint {exercise}`"
+def no_failure(exercise: str) -> str:
+    """Say that every exercise has been passed, and how to name an exercise for a hint."""
+    return f"you have passed every exercise; name one for a hint: `grade hint {exercise}`"
 
 
 def hint_range(exercise: str, count: int) -> str:

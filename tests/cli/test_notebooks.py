@@ -97,7 +97,7 @@ def test_a_cell_is_graded_in_a_kernel(
 
     right, after, failed, raised, unread, unknown = (shown(cell) for cell in notebook.cells[1:])
     assert "PASS     01 distribute" in right["text/plain"]
-    assert "<strong>PASS: 01 Plus copies its gradient to both inputs, 5/5</strong>" in right["text/html"]
+    assert "<strong>PASS: 01 Plus passes its gradient to both inputs, 5/5</strong>" in right["text/html"]
     assert "Value(data=5" in after["text/plain"]
     assert "(cell 4, lines" in failed["text/plain"]
     assert "L = (a * b) + a    with a = 2, b = -3" in failed["text/html"]

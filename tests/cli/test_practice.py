@@ -131,6 +131,21 @@ def test_the_first_failure_is_shown_before_its_reason(watch: Terminal, exercises
     assert "q quit" in last
 
 
+def test_a_save_ends_the_grading_of_the_earlier_text(watch: Terminal, exercises: Path) -> None:
+    """Nothing is shown of a file with an endless loop that is saved again during its first check. `q` ends it, too."""
+    path, loop = exercises / "01_distribute.py", RIGHT.replace("self.grad += out.grad", "while True: pass")
+    watch.always, watch.drawn = (), ""
+    path.write_text(loop, encoding="utf-8")
+    watch.until("check 1 of 3")
+    path.write_text(RIGHT, encoding="utf-8")
+    watch.until("PASS", "01 distribute", "Next: open exercises/02_swap.py")
+    assert "TIMEOUT" not in watch.drawn
+    path.write_text(loop, encoding="utf-8")
+    watch.until("check 1 of 3")
+    assert 0 == watch.leave()
+    assert "TIMEOUT" not in watch.drawn
+
+
 def test_a_check_that_runs_out_of_time_is_told_at_once(
     exercises: Path, environment: Mapping[str, str], quick_course: Path
 ) -> None:

@@ -214,8 +214,7 @@ def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: So
 
 
 def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """`grade hint` continues with the next hint until another check fails. Before the first run, it says what to do."""
-    assert "run `grade`, or name one" in grade("hint").stderr
+    """`grade hint` continues with the next hint until another check fails."""
     path = exercises / "03_accumulate.py"
     path.write_text(solved(path.name).replace("self.grad += other.data", "self.grad = other.data"))
     grade("3")
@@ -254,9 +253,20 @@ def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises
         assert "02_swap.py could not be loaded when it was last graded. `grade 2` shows why." in grade("hint").stdout
     path.write_text(solved(path.name))
     grade("2")
+    assert grade("hint").stdout.startswith("Hint 1 of 5 for 01_distribute")
+
+
+def test_without_a_failure_the_hint_is_that_of_the_next_exercise(grade: Grade, exercises: Path, solved: Solved) -> None:
+    """Nothing has to be graded first. Once every exercise is passed, one must be named."""
+    done = grade("hint")
+    assert done.stdout.startswith("Hint 1 of 5 for 01_distribute")
+    assert "More: grade hint distribute 2" in done.stdout
+    for path in exercises.glob("[0-9]*.py"):
+        path.write_text(solved(path.name))
+    grade()
     done = grade("hint")
     assert (2, "") == (done.returncode, done.stdout)
-    assert "no failed check is known here; run `grade`, or name an exercise: `grade hint distribute`" in done.stderr
+    assert "you have passed every exercise; name one for a hint: `grade hint distribute`" in done.stderr
 
 
 @pytest.mark.parametrize("words", [(), ("3",), ("list",), ("next",), ("hint", "3")])

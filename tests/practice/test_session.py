@@ -8,6 +8,7 @@ import pytest
 from grader.course import Check, Course, Exercise, load_course
 from grader.grading import Listener
 from grader.practice import Practice, first_unfinished
+from grader.practice.session import Withdrawn
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -82,3 +83,26 @@ def test_the_first_unfinished_comes_after_the_one_at_hand(course: Course, practi
     assert second == first_unfinished(course, practice.results)
     assert third == first_unfinished(course, practice.results, after=second.id)
     assert second == first_unfinished(course, practice.results, after=course.exercises[-1].id)
+
+
+def test_a_withdrawn_file_has_no_result_and_counts_as_changed(course: Course, practice: Practice) -> None:
+    """The check in progress is stopped, and nothing more of the file is run."""
+    second = course.exercises[1]
+    given = practice.path(second).read_text(encoding="utf-8")
+    endless = given.replace("def _backward():", "def _backward():\n            while True: pass", 1)
+    practice.path(second).write_text(endless, encoding="utf-8")
+    begun: list[str] = []
+
+    def withdrawn() -> bool:
+        return bool(begun) and bool(practice.changed([second]))
+
+    def began(exercise: Exercise, check: Check) -> None:
+        begun.append(check.id)
+        practice.path(second).write_text(course.solution(second).read_text(encoding="utf-8"), encoding="utf-8")
+
+    with pytest.raises(Withdrawn):
+        practice.grade([second], Listener(began=began, withdrawn=withdrawn))
+    assert second.id not in practice.results
+    assert [second] == practice.changed([second])
+    practice.grade([second])
+    assert "passed" == practice.results[second.id].status
