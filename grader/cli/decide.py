@@ -26,7 +26,7 @@ class DecideOptions:
     """A decision as given on the command line.
 
     Items of `points` look like `swap.upstream=2`, and items of `files` like `swap=old/02_swap.py`. Items of `confirm`
-    and `withdraw` look like `swap.upstream`.
+    and `withdraw` look like `swap.upstream`, and items of `keep` like `note` or `swap.syntax`.
     """
 
     results: Path
@@ -41,6 +41,7 @@ class DecideOptions:
     excused: bool | None = None
     comment: str | None = None
     ignored: bool | None = None
+    keep: Sequence[str] = ()
     confirm: Sequence[str] = ()
     withdraw: Sequence[str] = ()
 
@@ -109,7 +110,7 @@ def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary
     if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
         raise UsageError(problem_text("stranger", name=learner.id, of=of, folder=folder))
-    if learner is not None and not learner.report and (options.points or options.files):
+    if learner is not None and not learner.report and (options.points or options.files or options.keep):
         raise UsageError(problem_text("no_report", name=options.learner))
     if options.ignored is not None and learner is not None and options.learner not in learner.submissions:
         raise UsageError(f"--ignore: {misplaced_text(options.learner, '', ())}")
@@ -166,6 +167,7 @@ def _decided(options: DecideOptions, confirmed: Decided) -> Decided:
         excused=options.excused,
         comment=options.comment,
         ignored=options.ignored,
+        keep=tuple(dict.fromkeys(options.keep)),
         withdraw=tuple(options.withdraw),
     )
     if decided == Decided(by=decided.by, at=decided.at, why=decided.why):

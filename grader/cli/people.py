@@ -130,7 +130,7 @@ def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
     for name, listed in people.overrides.by_learner.items():
         row = next((one for one in learners if name in names_of(one)), None)
         for one in listed:
-            if {*parts(one)} & {*one.points, *one.files, "submitted_at"} - one.made_for.keys():
+            if {*parts(one)} & {*one.points, *one.files, "submitted_at", "keep"} - one.made_for.keys():
                 one = msgspec.structs.replace(one, made_for=made_for_files(results, row, one))
             if one.made_for:
                 decisions[key_of(name, one)] = one.made_for

@@ -13,7 +13,15 @@ from ..people import Class, Handed, Mark, digests, in_force, mark, settle
 from ..report import Diagnosis, NeedsReview, Report, review_reasons
 from ..report.model import CourseStamp
 from ..report.person import Decided, Learner
-from ..words.instructor import check_note, is_ready, review_command, review_question, review_text
+from ..words.instructor import (
+    check_note,
+    is_ready,
+    keep_command,
+    kept_name,
+    review_command,
+    review_question,
+    review_text,
+)
 
 CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"
@@ -110,6 +118,7 @@ class Review(_Strict, frozen=True):
         texts: each reason in words.
         questions: for each reason, the question that a person has to decide.
         commands: for each reason, the command that records the decision.
+        keeps: for each reason, the command that records that the result is kept, or an empty text if there is none.
     """
 
     id: str
@@ -118,6 +127,7 @@ class Review(_Strict, frozen=True):
     texts: tuple[str, ...]
     questions: tuple[str, ...]
     commands: tuple[str, ...]
+    keeps: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, id: str, reasons: tuple[NeedsReview, ...], names: Sequence[str] = ()) -> "Review":
@@ -135,6 +145,7 @@ class Review(_Strict, frozen=True):
             texts=tuple(map(review_text, reasons)),
             questions=tuple(map(review_question, reasons)),
             commands=tuple(review_command(reason, id) for reason in reasons),
+            keeps=tuple(keep_command(reason, id) for reason in reasons),
         )
 
     @property
@@ -308,9 +319,11 @@ def _is_decided(reason: NeedsReview, decisions: Sequence[Decided]) -> bool:
     """Return whether decisions settle a reason for review.
 
     A reason with checks needs a decision on each of them. A reason with only an exercise needs a decision on one of its
-    checks. Any other reason needs an excuse.
+    checks. Any other reason needs an excuse. A decision to keep the result for this reason settles each of them.
     """
     points = {name for one in decisions for name in one.points}
+    if any(kept_name(reason) in one.keep for one in decisions):
+        return True
     if reason.checks:
         return all(f"{reason.exercise}.{check}" in points for check in reason.checks)
     if reason.exercise:

@@ -6,10 +6,11 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from ..report.choices import NO_FILE, Choice, Found, files_digest
+from ..report.choices import NO_FILE, Choice, Found, files_digest, text_digest
 from ..report.person import Decided
 
 ONCE = ("submission", "submitted_at", "penalty", "excused", "ignored")  # only the last decision on each of these counts
+KEEP = "keep"
 WHOLE = ""  # used in place of an exercise for all files of a submission
 _Part: TypeAlias = tuple[str, str]  # a key of a decision, and the name of a check or an exercise, or a number
 
@@ -33,7 +34,8 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
 
     Of two decisions about the same thing, the later one counts. A decision about points, about the file that counts or
     about the time of submission applies only to the files that it was made for. If those are unknown, it applies to
-    all files. All comments apply.
+    all files. All comments apply. A decision that keeps a result applies only to the files it was made for, too, but is
+    never pending, because the reason for the review is then open again.
 
     Args:
         files: the digest of the graded file by exercise, and the digest of the whole submission under `WHOLE`.
@@ -55,7 +57,7 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
         pending=tuple(
             made
             for part, place in other.items()
-            if part not in held and (made := _only(decisions[place], {part})) is not None
+            if part not in held and part[0] != KEEP and (made := _only(decisions[place], {part})) is not None
         ),
     )
 
@@ -76,7 +78,7 @@ def made_for(one: Decided, files: Mapping[str, str], found: Found) -> dict[str, 
     digests = dict(one.made_for)
     for part in _parts(one, 0):
         key, name = part
-        if key in ("files", "submitted_at") or (key == "points" and _exercise(name) not in one.files):
+        if key in ("files", "submitted_at", KEEP) or (key == "points" and _exercise(name) not in one.files):
             digest = _digest(one, part, files, found)
         elif key == "points" and not one.files[_exercise(name)].endswith(".ipynb"):  # the decision chooses this file
             digest = _of(found, _exercise(name), one.files[_exercise(name)])
@@ -96,6 +98,7 @@ def _parts(one: Decided, place: int) -> Iterator[_Part]:
     yield from (("points", name) for name in one.points)
     yield from (("files", name) for name in one.files)
     yield from ((key, "") for key in ONCE if getattr(one, key) is not None)
+    yield from ((KEEP, name) for name in one.keep)
     if one.comment is not None:
         yield "comment", str(place)
 
@@ -115,6 +118,9 @@ def _digest(one: Decided, part: _Part, files: Mapping[str, str], found: Found) -
         return files.get(_exercise(name), NO_FILE)
     if key == "submitted_at":
         return files.get(WHOLE, "")
+    if key == KEEP:  # also a file that is not graded may answer the question
+        there = [f"{path}\n{digest}\n" for _, paths in sorted(found.items()) for path, digest in sorted(paths.items())]
+        return text_digest("".join([files[WHOLE], *there])) if WHOLE in files else ""
     return files_digest(found, name, one.files[name]) if key == "files" else ""
 
 
@@ -136,6 +142,7 @@ def _only(one: Decided, kept: set[_Part]) -> Decided | None:
         points={name: points for name, points in one.points.items() if ("points", name) in kept},
         files={name: path for name, path in one.files.items() if ("files", name) in kept},
         comment=one.comment if any(key == "comment" for key, _ in kept) else None,
+        keep=tuple(name for name in one.keep if (KEEP, name) in kept),
         withdraw=(),
         made_for={name: digest for name, digest in one.made_for.items() if name in names},
         **{key: getattr(one, key) if (key, "") in kept else None for key in ONCE},

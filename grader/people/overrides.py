@@ -14,8 +14,8 @@ from ..course import Course, Document, child, items, line
 from ..outside import did_you_mean
 from ..report.choices import text_digest
 from ..report.person import Decided
-from ..words.instructor import problem_text
-from .in_force import ONCE
+from ..words.instructor import KEPT, problem_text
+from .in_force import KEEP, ONCE
 from .yaml_times import time_at
 
 OVERRIDES = "overrides.yaml"
@@ -23,7 +23,7 @@ _MOST = 1_000_000_000
 _NOTHING: tuple[Any, ...] = (None, {}, [], ())
 _Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
 _Points = Annotated[int, Meta(ge=0, le=_MOST)]
-_WHAT = ("points", "files", *ONCE, "comment", "withdraw")
+_WHAT = ("points", "files", *ONCE, "comment", KEEP, "withdraw")
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,6 +39,7 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     excused: bool | None = None
     comment: _Text | None = None
     ignored: bool | None = None
+    keep: list[_Text] = []
     withdraw: list[_Text] = []
     made_for: dict[str, _Text] = {}
 
@@ -109,6 +110,7 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
             excused=entry.excused,
             comment=entry.comment,
             ignored=entry.ignored,
+            keep=tuple(entry.keep),
             withdraw=tuple(entry.withdraw),
             made_for=entry.made_for,
             line=line(node),
@@ -122,7 +124,8 @@ def merged(decisions: Sequence[Decided]) -> Decided | None:
     if not decisions:
         return None
     last = decisions[-1]
-    values: dict[str, Any] = {"points": {}, "files": {}}
+    kept = tuple(dict.fromkeys(name for one in decisions for name in one.keep))
+    values: dict[str, Any] = {"points": {}, "files": {}, KEEP: kept}
     for one in decisions:
         values["points"] |= one.points
         values["files"] |= one.files
@@ -142,6 +145,7 @@ def entry_text(learner: str, decided: Decided) -> str:
     """Return a decision as a YAML list item for the file."""
     entry: dict[str, Any] = {"learner": learner}
     entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in _NOTHING}
+    entry |= {name: list(value) for name, value in entry.items() if isinstance(value, tuple)}
     if decided.made_for:
         entry["made_for"] = decided.made_for
     entry |= {"by": decided.by, "at": decided.at, "why": decided.why}
@@ -169,10 +173,15 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
             near = did_you_mean(key.value, exercises)
             raise document.error(key, problem_text("no_exercise", name=key.value, near=near))
     for key, _ in items(child(node, "made_for")) if entry.made_for else ():
-        if key.value not in {*entry.points, *entry.files, *(["submitted_at"] if entry.submitted_at else [])}:
+        times, kept = (["submitted_at"] if entry.submitted_at else []), ([KEEP] if entry.keep else [])
+        if key.value not in {*entry.points, *entry.files, *times, *kept}:
             raise document.error(key, problem_text("made_for_nothing", name=key.value))
+    kinds = [*KEPT, *(f"{name}.{kind}" for name in exercises for kind in KEPT)]
+    for at in child(node, KEEP).value if entry.keep else ():
+        if at.value not in kinds:
+            raise document.error(at, problem_text("no_reason", name=at.value, near=did_you_mean(at.value, kinds)))
     for at in child(node, "withdraw").value if entry.withdraw else ():
-        known = [*most, *exercises, *ONCE, "comment"]
+        known = [*most, *exercises, *ONCE, "comment", KEEP]
         if at.value not in known:
             near = did_you_mean(at.value, known)
             raise document.error(at, problem_text("no_such_decision", name=at.value, near=near))

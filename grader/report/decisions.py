@@ -22,9 +22,9 @@ def decision_on(check: CheckResult) -> str:
 
 
 def other_decisions(learner: Learner) -> Iterator[str]:
-    """Yield the decisions on a learner other than points of checks and comments, which are shown elsewhere."""
+    """Yield the decisions on a learner, without points of checks, comments, and reasons that change nothing."""
     for one in learner.decisions:
-        rest = replace(one, points={}, comment=None)
+        rest = replace(one, points={}, comment=None, keep=())
         if rest.files or any(
             said is not None for said in (rest.submission, rest.submitted_at, rest.penalty, rest.excused)
         ):

@@ -84,6 +84,7 @@ class Decided(_Strict, frozen=True):
         excused: whether the learner is excused from the assignment.
         comment: a text for the learner.
         ignored: whether the submission is not graded, because its submitter is not in the class.
+        keep: the reasons for a review that change nothing, as `kind` or `exercise.kind`.
         withdraw: the decisions that no longer hold: checks, exercises whose file was chosen, and other keys.
         made_for: the digest of the files to which the decision refers, for each check and each exercise. An entry is
             missing if the files are not known.
@@ -101,6 +102,7 @@ class Decided(_Strict, frozen=True):
     excused: bool | None = None
     comment: str | None = None
     ignored: bool | None = None
+    keep: tuple[str, ...] = ()
     withdraw: tuple[str, ...] = ()
     made_for: dict[str, str] = {}
     line: int = 0

@@ -11,7 +11,7 @@ from ..outside import few, plain
 from ..report import NeedsReview
 from ..report.person import Learner
 from ..style import columns, packed, padded
-from ..words.instructor import review_command
+from ..words.instructor import keep_command, review_command
 from ..words.instructor import summary as words
 
 _SHOWN = 12
@@ -98,6 +98,8 @@ def _review(review: Review, results: str) -> Iterator[str]:
         yield from _wrapped(f"{_who(review)}: {plain(text)}", "  ", 4)
         yield from _wrapped(plain(question), "      ")
         yield f"      {plain(review_command(reason, review.id, results))}"
+        keep = keep_command(reason, review.id, results)
+        yield from (f"      {words.KEEP}", f"      {plain(keep)}") if keep else ()
     yield from _more(len(review.reasons))
 
 

@@ -186,6 +186,7 @@ def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, results
         "bob --submission ann": "`ann` belongs to `ann`, not to `bob`; name one that does, or give both",
         "bob --file swap=02_swp.py": "no file `02_swp.py` that can be chosen for swap; did you mean `02_swap.py`?",
         "dot --file swap=x.py": "no file `x.py` that can be chosen for swap; it has no other such file",
+        "bob --keep swap.syntx": "there is no reason `swap.syntx` for a review; did you mean `swap.syntax`?",
         "bob --confirm swap.upstream": "--confirm swap.upstream: there is no decision on that for `bob`",
         "bob --withdraw penalty": "--withdraw penalty: there is no decision on that for `bob`",
         "nobody --ignore": "there is no learner or submission `nobody`",
@@ -229,6 +230,21 @@ def test_a_decision_is_for_the_files_that_it_was_made_for(
     assert 0 == grade("decide", "results", "bob", "--withdraw", "swap.upstream", "--why", "was fine").returncode
     assert "does not apply to the changed files" not in cohort().stdout
     assert {"ann": FULL - 2, "bob": FULL, "dot": 0} == totals(work)
+
+
+def test_a_review_is_closed_without_a_change(
+    cohort: Run, grade: Run, submissions: Path, work: Path, results: Path
+) -> None:
+    """The command is in the summary. A submission with other files needs review again."""
+    assert "grade decide " in (shown := cohort().stdout)
+    assert "results dot --keep no_files --why TEXT" in shown
+    done = grade("decide", "results", "dot", "--keep", "no_files", "--why", "not begun", "--by", "Ada")
+    assert (0, True) == (done.returncode, "dot: no_files: the result is kept (Ada, " in done.stdout), done.stderr
+    done = cohort()
+    assert (0, False) == (done.returncode, "Needs review" in done.stdout)
+    assert 0 == totals(work)["dot"]
+    (submissions / "dot" / "02-swap.txt").write_text("x")
+    assert "results dot --keep no_files --why TEXT" in cohort().stdout
 
 
 def totals(work: Path) -> dict[str, int]:

@@ -47,6 +47,20 @@ def test_points_hold_for_the_file_that_they_were_given_for(
     )
 
 
+def test_a_result_is_kept_for_the_files_that_it_was_kept_for() -> None:
+    """With another file, even one that is not graded, the decision neither applies nor is pending."""
+    files = {WHOLE: "all"}
+    bare = decided(keep=("note", "swap.syntax"))
+    one = decided(keep=("note", "swap.syntax"), made_for=made_for(bare, files, FOUND))
+    assert {"keep"} == one.made_for.keys()
+    assert ((one,), ()) == ((found := in_force((one,), files, FOUND)).applied, found.pending)
+    assert (bare,) == in_force((bare,), files, FOUND).applied
+    more = {**FOUND, "": {**FOUND[""], "new.py": "4"}}
+    for other in (in_force((one,), {WHOLE: "others"}, FOUND), in_force((one,), files, more)):
+        assert ((), ()) == (other.applied, other.pending)
+    assert () == in_force((one, decided(2, withdraw=("keep",))), files, FOUND).applied
+
+
 def test_a_decision_without_its_replaced_parts() -> None:
     """A decision contains only the parts that apply."""
     first = decided(1, points={"swap.upstream": 1, "chain.end": 2}, penalty=3, excused=True, comment="one")

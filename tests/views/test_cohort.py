@@ -93,6 +93,8 @@ def test_every_reason_of_a_review_is_shown(course: Course, handed_in: tuple[Repo
         "  jo: swap: the file is missing, but there is `02-swap.py`\n"
         "      Does this file count for the exercise?\n"
         "      grade decide RESULTS jo --file swap=02-swap.py --why TEXT\n"
+        "      If nothing changes:\n"
+        "      grade decide RESULTS jo --keep swap.near_name --why TEXT\n"
         "  jo: files with other names were not graded: mine.py\n"
         "      Should the note change the score?\n"
     ) in shown

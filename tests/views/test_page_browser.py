@@ -285,12 +285,17 @@ def test_checks_worth_a_thought_stand_out(open_page: OpenPage, a_class: list[Rep
 
 
 def test_who_needs_an_eye_and_who_is_near_a_border(open_page: OpenPage, a_class: list[Report], course: Course) -> None:
-    """Both lists have reasons and links to the learners. They include a learner without a report."""
+    """Both lists have reasons and links to the learners. They include a learner without a report.
+
+    A reason that may change nothing has the command that says so.
+    """
     summary = summarise(course, a_class, {"lost": "its archive is damaged"})
     page = open_page(a_class, faults={"lost": "its archive is damaged"})
     reviews = page.locator("#review-table tbody tr")
 
     assert len(summary.needs_review) == reviews.count()
+    keep = next(keep for review in summary.needs_review for keep in review.keeps if keep)
+    expect(page.locator("#review-table")).to_contain_text(f"If nothing changes: {keep}")
     assert len(summary.borders) == page.locator("#border-table tbody tr").count()
     reviews.filter(has_text="lost").get_by_role("link").click()
     page.wait_for_selector("dialog[open]")

@@ -140,6 +140,14 @@ def _add_decide(parser: Parser) -> None:
         help="LEARNER is the id of a submission from outside the class: do not grade it, or grade it again",
     )
     parser.add_argument(
+        "--keep",
+        action="append",
+        default=[],
+        type=text,
+        metavar="REASON",
+        help="keep the result, and close the review for this reason, such as note or EXERCISE.syntax",
+    )
+    parser.add_argument(
         "--confirm",
         action="append",
         default=[],

@@ -199,8 +199,9 @@ def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckRe
 
 
 def _reviewed(review: Review) -> list[list[str]]:
-    """Return each reason in words, with the question to decide and the command for the decision."""
-    found = zip(review.texts, review.questions, review.commands, strict=True)
+    """Return each reason in words, with the question to decide, and the commands that decide it or keep the result."""
+    keeps = review.keeps or [""] * len(review.texts)  # an older version wrote none
+    found = zip(review.texts, review.questions, review.commands, keeps, strict=True)
     return [[cut(words, LINE) for words in one] for one in islice(found, MANY)]
 
 

@@ -187,7 +187,13 @@ function misconceptionList(data) {
 function reviewTable(data) {
   const list = (lines) => (lines.length > 1 ? h("ul", null, lines.map((line) => h("li", null, line))) : lines[0]);
   const decide = ({ reviews }) =>
-    list(reviews.map(([, question, command]) => [question, command && [" ", h("code", null, command)]]));
+    list(
+      reviews.map(([, question, command, keep]) => [
+        question,
+        command && [" ", h("code", null, command)],
+        keep && [" ", say("review.keep"), " ", h("code", null, keep)],
+      ]),
+    );
   table(
     "review-table",
     "review",

@@ -82,6 +82,7 @@ WORDS = {
     "chart.about": "Distribution of scores: median {median} of {most}; submissions per tenth of the points: {bands}",
     # tables
     "table.none": "None.",
+    "review.keep": "If nothing changes:",
     "table.exercises": "Exercises",
     "table.checks": "Checks",
     "table.review": "Needs review",

@@ -66,6 +66,7 @@ _SAID: dict[str, str] = {
     "no_file": "there is no such file",
     "no_learner": "there is no learner `{name}`{near}",
     "no_list": "expected a list of decisions, each beginning with `- learner:`",
+    "no_reason": "there is no reason `{name}` for a review{near}; expected one such as note or swap.syntax",
     "no_report": "there is no report on `{name}`, so points and files have no effect; add a folder with what there is "
     "to the submissions, or use --excused",
     "no_section": "there is no section `{name}` in the roster{near}",
@@ -88,7 +89,7 @@ _SAID: dict[str, str] = {
     "roster_twice": "`{key}` occurs twice; the first is in line {first}. Give each person a login.",
     "roster_who": "no column identifies people; expected {wanted}, found {found}",
     "say_what": "say what is decided: --points, --file, --submission, --submitted-at, --penalty, --excused, --comment, "
-    "--ignore, --confirm or --withdraw",
+    "--ignore, --keep, --confirm or --withdraw",
     "say_who": "say who decides: --by NAME",
     "stranger": "the submitter of `{name}` is not in the roster; if a learner of the class submitted it, use `grade "
     "decide {folder} LEARNER --submission {of} --why TEXT`, or else `grade decide {folder} {of} --ignore --why TEXT`",

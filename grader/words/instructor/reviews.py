@@ -52,6 +52,8 @@ class Decision(Protocol):
     @property
     def ignored(self) -> bool | None: ...
     @property
+    def keep(self) -> Sequence[str]: ...
+    @property
     def withdraw(self) -> Sequence[str]: ...
 
 
@@ -129,12 +131,42 @@ def review_command(reason: Review, learner: str, results: str = "RESULTS") -> st
             return f"{begin} {of} --points {check or 'EXERCISE.CHECK'}=N --why TEXT"
 
 
+def kept_name(reason: Review) -> str:
+    """Return the name of a reason for `--keep`, such as `note` or `swap.syntax`."""
+    return f"{reason.exercise}.{reason.kind}" if reason.exercise else reason.kind
+
+
+def keep_command(reason: Review, learner: str, results: str = "RESULTS") -> str:
+    """Return the command that records that a result is kept, or an empty text if the reason asks for more than that.
+
+    The arguments are those of `review_command`.
+    """
+    if reason.kind not in KEPT:
+        return ""
+    return f"grade decide {shlex.quote(results)} {shlex.quote(learner)} --keep {kept_name(reason)} --why TEXT"
+
+
 def is_ready(reason: Review) -> bool:
     """Return whether the command that records the decision about a reason needs no more than the text after `--why`."""
     return reason.kind in ("near_name", "several_files", "other_files", "several") or (
         reason.kind == "ambiguous" and bool(reason.names)
     )
 
+
+# reasons that a report gives, so that somebody may decide that the report's result is kept
+KEPT: tuple[str, ...] = (
+    "budget",
+    "killed",
+    "left_out",
+    "near_name",
+    "no_answer",
+    "no_files",
+    "note",
+    "protocol_error",
+    "several_files",
+    "syntax",
+    "unreadable",
+)
 
 _QUESTIONS: dict[str, str] = {
     "ambiguous": "Which of them submitted it?",
@@ -173,6 +205,7 @@ def decided_text(one: Decision) -> str:
         parts.append("a comment")
     if one.ignored is not None:
         parts.append("the submission is ignored" if one.ignored else "the submission is not ignored")
+    parts += [f"{name}: the result is kept" for name in one.keep]
     if one.withdraw:
         parts.append(f"withdrawn: {', '.join(one.withdraw)}")
     return f"{'; '.join(parts)} ({one.by}, {one.at[:10]}: {one.why})"

@@ -76,6 +76,9 @@ def late(name: str, seconds: int) -> str:
     return f"{name} by {duration_text(seconds)}"
 
 
+KEEP = "If nothing changes:"
+
+
 def beside(names: str) -> str:
     """Return a text about files and folders that belong to no submission."""
     return f"Not part of any submission: {names}"
