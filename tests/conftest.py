@@ -9,13 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 import pytest
-from forked_grade import Commands
 
 from grader.answer_book import Answer, AnswerBook, read_book
 from grader.author import build, is_work, make_stub
@@ -108,13 +107,6 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
         return found
 
     return result
-
-
-@pytest.fixture(scope="session")
-def commands() -> Iterator[Commands]:
-    """Run `grade` in processes that need not import it first."""
-    with Commands() as forked:
-        yield forked
 
 
 @pytest.fixture(scope="session")

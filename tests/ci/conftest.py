@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from forked_grade import Commands
 
 ROOT = Path(__file__).resolve().parents[2]
 TAPE = ROOT / "examples" / "tape"
@@ -117,14 +116,13 @@ def shell(tmp_path: Path) -> Shell:
 
 
 @pytest.fixture(scope="session")
-def init(commands: Commands, wheel: Path, course: Path) -> Callable[..., Path]:
+def init(wheel: Path, course: Path) -> Callable[..., Path]:
     """Run `grade ci init` for a platform with the small course, into a new folder."""
 
     def run(platform: str, folder: Path, *words: object) -> Path:
-        command = ("ci", "init", "--for", platform, "--wheel", wheel, "--course", course, *words, folder)
-        environment = {"PATH": os.environ["PATH"], "HOME": str(course), "LC_ALL": "C.UTF-8"}
-        done = commands.run(command, course, environment)
-        assert (0, b"") == (done.returncode, done.stderr)
+        command = [GRADE, "ci", "init", "--for", platform, "--wheel", wheel, "--course", course, *words, folder]
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+        assert (0, "") == (done.returncode, done.stderr)
         return folder
 
     return run

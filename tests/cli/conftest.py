@@ -3,13 +3,14 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from forked_grade import Commands, text
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+GRADE = Path(sys.executable).parent / "grade"
 
 Run = subprocess.CompletedProcess[str]
 
@@ -38,11 +39,19 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def grade(commands: Commands, environment: Mapping[str, str], work: Path) -> Callable[..., Run]:
+def grade(environment: Mapping[str, str], work: Path) -> Callable[..., Run]:
     """Run `grade` with some words. Fail if a traceback of the grader appears."""
 
     def run(*words: object, cwd: Path = work, timeout: float = 60, **more: str) -> Run:
-        done = text(commands.run(words, cwd, {**environment, **more}, timeout))
+        done = subprocess.run(
+            [GRADE, *map(str, words)],
+            cwd=cwd,
+            env={**environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
         assert "Traceback" not in done.stdout + done.stderr
         return done
 

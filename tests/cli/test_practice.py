@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_grade import GRADE
 
 from grader.practice.watch import _key_lines
 from grader.style import Style
 from grader.words import practice as said
 
-from .conftest import ROOT
+from .conftest import GRADE, ROOT
 
 pytestmark = pytest.mark.slow
 

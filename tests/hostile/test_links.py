@@ -4,14 +4,15 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_grade import Commands, text
 
 ROOT = Path(__file__).resolve().parents[2]
+GRADE = Path(sys.executable).parent / "grade"
 SOLUTIONS = ROOT / "solutions"
 FILE = "01_distribute.py"
 REFUSED = {"status": "unreadable", "message": f"{FILE} cannot be read: there is a symbolic link in its path"}
@@ -28,13 +29,19 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def official(commands: Commands, tmp_path: Path, work: Path) -> Run:
+def official(tmp_path: Path, work: Path) -> Run:
     """Run `grade distribute --official` with further words."""
 
     def run(*words: object, cwd: Path = work) -> "subprocess.CompletedProcess[str]":
         seed = ("--seed", "backward 2026.1", "--report", tmp_path / "report.json")
-        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"}
-        return text(commands.run(("distribute", *words, "--official", *seed), cwd, environment))
+        return subprocess.run(
+            [GRADE, "distribute", *map(str, (*words, "--official", *seed))],
+            cwd=cwd,
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     return run
 
