@@ -243,10 +243,10 @@ def test_a_syntax_error_is_a_problem_of_the_file(replay: Make, engine: str) -> N
 
 
 def test_a_stub_says_that_something_is_missing(replay: Make) -> None:
-    """A part that raises NotImplementedError is still to be filled."""
+    """A rule with a line of its own and one that raises NotImplementedError is begun, but not finished."""
     shown = replay(SQUARE, (MUL[0], "raise NotImplementedError"))
     assert shown.problem is not None
-    assert shown.problem.text.startswith("This part is still to be filled")
+    assert shown.problem.text.startswith("This part still raises NotImplementedError")
 
 
 def test_an_operation_that_is_missing_is_told(replay: Make) -> None:
