@@ -7,13 +7,25 @@ from typing import NamedTuple
 from msgspec import UNSET, UnsetType
 
 from ..words.learner import place
-from .model import CheckResult, ExerciseResult
+from .model import CheckResult, ExerciseResult, FaultFact
 
 
 def first_failure(exercise: ExerciseResult) -> CheckResult | None:
     """Return the failure that is shown in full: the first one. Code still to be filled in comes last."""
     failures = [check for check in exercise.checks if check.status not in ("passed", "skipped")]
     return next((check for check in failures if check.status != "not_started"), next(iter(failures), None))
+
+
+def facts_of(exercise: ExerciseResult, check: CheckResult | None) -> list[FaultFact]:
+    """Return the fault facts to show with a check: those that explain it and no earlier failure.
+
+    Without a check, return the facts that explain no failure. In a report of an older version, every fact belongs to
+    the first failure.
+    """
+    first = first_failure(exercise)
+    by_age = (first.id,) if first else ()
+    places = ((fact, by_age if isinstance(fact.checks, UnsetType) else fact.checks) for fact in exercise.facts or ())
+    return [fact for fact, checks in places if next(iter(checks), None) == (check and check.id)]
 
 
 def unloaded(exercise: ExerciseResult) -> bool:

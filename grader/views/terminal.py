@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..client import cut
 from ..remarks import StartingFrom
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import digits, expected_by, first_failure, play_command, unloaded, where
+from ..report.shown import digits, expected_by, facts_of, first_failure, play_command, unloaded, where
 from ..style import Style, columns, packed, padded
 from ..words import practice as said
 
@@ -67,8 +67,11 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
                 lines.append(_line("not_earned" if aside else check.status, check, style))
                 if everything:
                     lines += _in_place(exercise, check, style)
+        lines += observed(exercise, style) if everything else []
     if at is not None and in_full is not None and not everything and not _not_earned(at, in_full):
-        lines += ["", _explained_line(at, in_full, style, alone), *explained(at, in_full, style=style)]
+        explanation = explained(at, in_full, style=style)
+        lines += ["", _explained_line(at, in_full, style, alone), *explanation]
+        lines += observed(at, style, explanation)
     lines += ["", _total(report)]
     failures = [(e, c) for e in report.exercises for c in e.checks if c.status not in ("passed", "skipped")]
     if not everything and failures and all(_not_earned(e, c) for e, c in failures):
@@ -141,9 +144,24 @@ def explained(
     exercise: ExerciseResult, check: CheckResult, after: CheckResult | None = None, style: Style = PLAIN
 ) -> list[str]:
     """Return the lines that explain a failing check, without repeating the explanation of the check `after`."""
-    facts = () if after else _given(exercise.facts) or ()
+    facts = facts_of(exercise, check)
     said = after.diagnosis.explanation if after and after.diagnosis else None
     return _failure(exercise, check, [fact.text for fact in facts], said, style)
+
+
+def observed(exercise: ExerciseResult, style: Style = PLAIN, below: Sequence[str] = ()) -> list[str]:
+    """Return the fault facts that explain no failure of an exercise.
+
+    Return nothing if there is too little room for them `below` the explanation of a failure.
+    """
+    facts = facts_of(exercise, None)
+    if not facts:
+        return []
+    page = _Page(style)
+    lines = page.indented(said.OBSERVED)
+    for fact in facts:
+        lines += page.labelled("fact", fact.text)
+    return lines if not below or len(below) + len(lines) < _LINES else []
 
 
 def compared_lines(exercise: ExerciseResult, check: CheckResult, style: Style = PLAIN) -> list[str]:
@@ -167,7 +185,7 @@ def _in_place(exercise: ExerciseResult, check: CheckResult, style: Style) -> lis
     failed = [one for one in before if one.status not in ("passed", "skipped")]
     if check.status == "not_started" and any(_same_place(check, one) for one in failed):
         return []
-    facts = [] if failed else [fact.text for fact in _given(exercise.facts) or ()]
+    facts = [fact.text for fact in facts_of(exercise, check)]
     said = next((one.diagnosis.explanation for one in reversed(failed[-1:]) if one.diagnosis), None)
     return _failure(exercise, check, facts, said, style, whole=True)
 
@@ -231,21 +249,27 @@ def _failure(
 ) -> list[str]:
     """Return the lines below the title of a failing check: as many as fit, with a complete reason.
 
-    If facts and a misconception do not fit together, the facts are shown, because they are certain. If `whole` is true,
-    the program is also complete.
+    If facts and a misconception do not fit together, the misconception is shown with fewer facts. If it does not fit
+    even without facts, it is left out. If `whole` is true, all facts, the misconception and the program are complete.
     """
     page = _Page(style, whole)
+    facts = facts if whole else facts[:_FACTS]
     lines, fits = page.fitted(exercise, check, facts, said)
-    if check.play and (not fits or len(lines) >= page.lines):  # the reason matters more than the replay command
+    if check.play and not whole and (not fits or len(lines) >= page.lines):  # the reason matters more than the replay
         check = replace(check, play=UNSET)
         lines, fits = page.fitted(exercise, check, facts, said)
-    if not fits and facts and check.diagnosis:
-        lines, fits = page.told(page.details(exercise, check, facts, check.diagnosis.explanation, wide=True))
-    if not fits and len(facts) > 1:
-        return _failure(exercise, check, facts[:1], said, style, whole=whole)
-    if len(lines) > page.most:  # a message of unprintable characters, which are shown as long escapes
-        at = page.most - (3 if check.play else 2)
-        commands = lines[at + 1 - page.most :]
+    why = check.diagnosis.explanation if check.diagnosis and check.diagnosis.explanation != said else None
+    fewer = [(facts[:count], said) for count in range(len(facts) - 1, -1, -1)] if why else []
+    alone = [(facts[:count], why or said) for count in range(len(facts), 0, -1)]
+    for some, known in [] if whole else [*fewer, *alone]:
+        if not fits:
+            lines, fits = page.fitted(exercise, check, some, known)
+    if len(lines) > page.most + (
+        page.reasons if whole else 0
+    ):  # a message of unprintable characters, which are shown as long escapes
+        most = page.most + (page.reasons if whole else 0)
+        at = most - (3 if check.play else 2)
+        commands = lines[at + 1 - most :]
         lines = [*lines[:at], f"{_shorter(lines[at], style)} {style.ellipsis}", *commands]
     return lines
 
@@ -262,6 +286,7 @@ class _Page:
         scale = 2 if style.narrow else 1
         self.lines = scale * _LINES
         self.most = scale * _MOST_LINES
+        self.reasons = 0  # the lines of facts and misconception, for which there is additional room in a whole page
         self.grown = False  # whether `most` already includes the room for a program that is shown in full
 
     def fitted(
@@ -274,7 +299,7 @@ class _Page:
     def told(self, parts: Iterable[_Part]) -> tuple[list[str], bool]:
         """Shorten the parts. Return their lines and whether they fit."""
         told = [part for part in parts if part.lines]
-        room = self.lines - 1 + (max(0, len(told[0].lines) - 2) if self.whole and told else 0)
+        room = self.lines - 1 + (max(0, len(told[0].lines) - 2) + self.reasons if self.whole and told else 0)
         too_many = sum(len(part.lines) for part in told) - room
         for rank in sorted({part.rank for part in told if part.rank is not None}):
             for at, part in enumerate(told):
@@ -312,11 +337,12 @@ class _Page:
         yield _Part([part for line in rest if line not in own for part in _indented(line, len(indent) + 4, style)])
         if placed:
             yield _Part([f"{indent}{self.label('at')}{style.clean(where(exercise, line_number))}"], rank=0)
-        for fact in facts[:_FACTS]:
-            yield _Part(self.indented(f"fact: {fact}") if wide else self.labelled("fact", fact))
+        reasons = [("fact", fact) for fact in facts]
         if check.diagnosis and check.diagnosis.explanation != said:
-            why = check.diagnosis.explanation
-            yield _Part(self.indented(f"why: {why}") if wide else self.labelled("why", why))
+            reasons.append(("why", check.diagnosis.explanation))
+        shown = [self.indented(f"{name}: {text}") if wide else self.labelled(name, text) for name, text in reasons]
+        self.reasons = sum(map(len, shown))
+        yield from map(_Part, shown)
         yield _Part(_printed(check, style), rank=0)
         # without details, and so without the number of a hint, the exercise's hints are the only pointer
         hint = _given(check.hint) or ("" if check.reason or check.hint_number == 0 else f"grade hint {exercise.id}")

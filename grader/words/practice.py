@@ -260,6 +260,7 @@ def sure_to_reset(file: str) -> str:
 # -- `grade` --------------------------------------------------------------------------------------------
 
 OTHER_CHECKS = "Now running the other checks."
+OBSERVED = "Observed besides the failures above:"
 FIRST_IN_FULL = "The first failure is shown in full; grade --all shows every one."
 MISSED_BONUS = "grade --all says why a bonus was not earned."
 NO_CURRENT_FOLDER = "the current folder no longer exists; change to another one"

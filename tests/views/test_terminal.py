@@ -175,11 +175,12 @@ def test_a_failure_takes_at_most_ten_lines(
 ) -> None:
     """A failing check has at most ten lines, including its row, and the last one is the hint.
 
-    With `--all`, only a program may take more lines.
+    With `--all`, the misconception comes in addition, and a program may take more lines.
     """
     check = make_check("the wrong one", **{**WRONG, **more})
     lines = block(render(make_report(make_exercise(check)), "T", everything=everything), "the wrong one")
-    assert len([line for line in lines if line.strip() != "L = a"]) <= 10
+    reason = 7 if everything and "diagnosis" in more else 0
+    assert len([line for line in lines if line.strip() != "L = a"]) <= 10 + reason
     assert len(lines) <= (30 if everything else 10)
     assert "            hint             grade hint distribute" == lines[-1]
 
@@ -555,16 +556,43 @@ def test_a_failure_ends_with_the_way_to_see_it(
     assert ["            hint             grade hint distribute", f"            {command}"] == lines[-2:]
 
 
-@pytest.mark.parametrize("everything", [False, True])
-def test_the_reason_comes_before_the_way_to_see_it(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, everything: bool
+def labels(lines: list[str]) -> list[str]:
+    """Return the first word of each line that has a label, or a status, without repeats of continued lines."""
+    words = [line.split(maxsplit=1)[0].rstrip(":") for line in lines]
+    return [word for word in words if word in ("note", "fact", "why", "hint", "see")]
+
+
+@pytest.mark.parametrize(
+    ("expected", "everything"),
+    [(["note", "why", "hint"], False), (["note", "fact", "fact", "why", "hint", "see"], True)],
+)
+def test_the_misconception_comes_before_facts_notes_and_the_way_to_see_it(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, expected: list[str], everything: bool
 ) -> None:
-    """If ten lines have no room for both, the command is left out."""
-    check = make_check("the wrong one", **WRONG, play="grade play distribute 1", diagnosis=REASON)
+    """If ten lines have no room for all, the misconception stays. With `--all`, nothing is left out."""
+    more = {"message": "so it is", "play": "grade play distribute 1", "diagnosis": REASON}
+    check = make_check("the wrong one", **WRONG, **more)
     facts = tuple(FaultFact("sign", f"It is wrong at {place}, {' and here' * 12}.") for place in "ab")
     lines = block(render(make_report(make_exercise(check, facts=facts)), "T", everything=everything), "the wrong one")
-    assert len(lines) <= 10
-    assert "            hint             grade hint distribute" == lines[-1]
+    assert everything or len(lines) <= 10
+    assert expected == labels(lines)
+
+
+def test_a_fact_is_shown_with_the_first_failure_that_it_explains(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """A fact that explains no failure is shown below the others."""
+    one, two = (make_check(f"the wrong {name}", **WRONG, id=name) for name in ("one", "two"))
+    facts = (
+        FaultFact("sign", "It is wrong at a.", checks=("two",)),
+        FaultFact("sign", "It is wrong at b.", checks=()),
+        FaultFact("sign", "It is wrong at c.", checks=("one", "two")),
+    )
+    text = render(make_report(make_exercise(one, two, facts=facts)), "T", everything=True)
+    places = [re.findall(r"wrong at (\w)", part) for part in re.split(r"FAIL     the|Observed", text)[1:]]
+    assert [["c"], ["a"], ["b"]] == places[-3:]
+    first = render(make_report(make_exercise(one, two, facts=facts)), "T")
+    assert ["c", "b"] == re.findall(r"wrong at (\w)", first)
 
 
 def test_a_command_that_no_line_can_hold_is_left_out(
