@@ -247,6 +247,8 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
         names: The names to which `kind` or `type` refers.
         counts: The numbers to which `type` refers.
         lines: The learner's own lines in the traceback with their numbers, innermost last.
+        operand: The last operation of two variables before the innermost line, if its left operand is certainly a node:
+            the operation, the operand and the method that was called.
         in_file: Whether the traceback passes through the learner's file.
         unfilled: Whether the exception is the one that a stub raises in place of a solution.
         begun: Whether the function that raises it contains more than the stub's line.
@@ -264,3 +266,4 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     unfilled: bool = False
     begun: bool = False
     notebook: bool = False
+    operand: tuple[str, str, str] | None = None

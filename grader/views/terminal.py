@@ -329,7 +329,7 @@ class _Page:
         started = any(isinstance(remark, StartingFrom) for remark in _given(check.remarks) or ())
         cut_with = 3 if expected and not started else None  # numbers are unclear without the gradients they start from
         yield _Part(self.labelled("note" if expected else "", head) if head else [], rank=cut_with)
-        line_number = check.reason.line if not isinstance(check.reason, UnsetType) else None
+        line_number = (check.line or check.reason.line) if not isinstance(check.reason, UnsetType) else None
         placed = line_number is not None and not isinstance(exercise.file, UnsetType)
         own = [line for line in rest if _OWN_LINE.match(line)]
         quoted = [style.cut(f"{indent}    {style.clean(line)}", style.width) for line in own]

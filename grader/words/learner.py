@@ -255,6 +255,9 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
         )
     told = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
     usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
+    if usual and stopped.operand and stopped.type == "AttributeError":
+        operation, operand, method = stopped.operand
+        usual = f"{usual}; `{operation}` calls `{method}`, because `{operand}` is a node"
     if stopped.kind == "module":
         usual = "each file is run alone: it cannot import your other files"
     said = " ".join(_sentence(stopped).split())

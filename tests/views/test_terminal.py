@@ -578,6 +578,16 @@ def test_the_misconception_comes_before_facts_notes_and_the_way_to_see_it(
     assert expected == labels(lines)
 
 
+def test_an_error_is_at_the_line_of_the_learner(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """The innermost line may be one that was given out. The check has the learner's line."""
+    check = make_check("raises", "error", reason=Reason("raised", type="E", line=34), line=37, message="E")
+    text = render(make_report(make_exercise(check, file="01_distribute.py")), "T")
+    assert "01_distribute.py:37" in text
+    assert "01_distribute.py:34" not in text
+
+
 def test_a_fact_is_shown_with_the_first_failure_that_it_explains(
     make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
 ) -> None:

@@ -46,6 +46,35 @@ def test_each_kind_is_a_sentence(expected: str, kind: str, type_name: str, messa
     assert expected in said_of(problem(kind, type_name, message), "").splitlines()[0]
 
 
+TIMES = """class Value:
+    def __mul__(self, other):
+        out = Value(self.data * other.data)
+        def _backward():
+            self.grad += other * out.grad  # as it is
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "old", "new"),
+    [
+        ("; `other * out.grad` calls `__mul__`, because `other` is a node", "", ""),
+        ("", "other * out", "f(other) * out"),
+        ("", "__mul__", "__add__"),
+        ("", "    def __mul__", "    def __rmul__(self, other):\n        return self\n    def __mul__"),
+        ("", "__mul__(self, other)", "__mul__(self, other): # __rmul__"),
+    ],
+    ids=["a node", "more than variables", "another method", "the number may be on the left", "if in doubt, nothing"],
+)
+def test_the_left_operand_is_a_node_where_it_is_certain(expected: str, old: str, new: str) -> None:
+    """Python calls the method of the left operand, unless the reflected method is the same function."""
+    source = TIMES.replace(old, new) if old else TIMES
+    inner, outer = (
+        next(n for n, line in enumerate(source.splitlines(), 1) if part in line) for part in ("out = ", "+= ")
+    )
+    cause = problem("raised", "AttributeError", "'float' object has no attribute 'data'", lines=[outer, inner])
+    assert f"the object before .data is a plain number (float){expected}" == said_of(cause, source).splitlines()[-1]
+
+
 STUB = 'def f():\n    """Do it."""\n    # TODO: what?\n    raise NotImplementedError("what?")\n\nx = 1\n'
 
 
