@@ -313,7 +313,7 @@ def _facts(
     rules = answer(rule_probes(limits))
     if not isinstance(rules, Read):
         return ()
-    found = rule_facts(rules, source.text.count("\n") + 1, shown)
+    found = rule_facts(rules, source.text, shown)
     passes = answer(pass_probes(limits, shown))
     of_pass = pass_facts(passes, found, shown) if isinstance(passes, Read) else ()
     return of_pass + found  # a fault of the backward pass concerns every operation, so it comes first

@@ -118,9 +118,22 @@ class RanTwice(_Remark, frozen=True, tag="ran_twice"):
 
 
 class NeverRan(_Remark, frozen=True, tag="never_ran"):
-    """The rule of a node did not run."""
+    """The rule of a node did not run, nor those of the nodes `others`."""
 
     node: str
+    others: tuple[str, ...] = ()
+
+
+class NotCalled(_Remark, frozen=True, tag="not_called"):
+    """Lines of the file name rules and do not call them. `written` has these expressions."""
+
+    written: tuple[str, ...]
+
+
+class OnesAtFirst(_Remark, frozen=True, tag="ones_at_first"):
+    """The gradients are those of a backward pass in which every gradient is 1 at first."""
+
+    root: str
 
 
 class RanEarly(_Remark, frozen=True, tag="ran_early"):
@@ -189,10 +202,11 @@ class ListedTwice(_Remark, frozen=True, tag="listed_twice"):
 
 
 class NotListed(_Remark, frozen=True, tag="not_listed"):
-    """A node is missing from the order."""
+    """A node is missing from the order. The node `equal` is in the order, and has the same value."""
 
     node: str
     again: bool = False
+    equal: str | None = None
 
 
 class Unrelated(_Remark, frozen=True, tag="unrelated"):
@@ -224,6 +238,8 @@ Remark: TypeAlias = (
     | GaveNone
     | SeedChanged
     | TraceFault
+    | NotCalled
+    | OnesAtFirst
     | Changed
     | Returned
     | NotRight

@@ -294,6 +294,12 @@ SAID: list[tuple[str, Remark]] = [
     ("L.grad is 0.0 at the end; a backward pass starts with L.grad = 1", remarks.SeedChanged("L", 0.0)),
     ("the `_backward` of a * b ran more than once", remarks.RanTwice("a * b")),
     ("the `_backward` of a * b never ran", remarks.NeverRan("a * b")),
+    ("the `_backward` of e, f and L never ran", remarks.NeverRan("e", ("f", "L"))),
+    ("without `()`, `L._backward` calls no function", remarks.NotCalled(("L._backward",))),
+    (
+        "these numbers follow if every gradient is 1 at first; only L.grad should be 1 at first",
+        remarks.OnesAtFirst("L"),
+    ),
     (
         "the `_backward` of b ran before that of L, which had not yet added its contribution to dL/db",
         remarks.RanEarly("b", "L", "dL/db"),
@@ -310,6 +316,7 @@ SAID: list[tuple[str, Remark]] = [
     ),
     ("a is in the list more than once", remarks.ListedTwice("a")),
     ("in a second call, a is missing from the list", remarks.NotListed("a", again=True)),
+    ("a is missing from the list; b, which is in the list, has the same value", remarks.NotListed("a", equal="b")),
     ("p is in the list, but L is not computed from it", remarks.Unrelated("p", "L")),
     ("L comes before its input a", remarks.BeforeInput("L", "a")),
 ]
