@@ -57,10 +57,21 @@ def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
     """
     if not check.play:
         return ""
+    elsewhere = _elsewhere(exercise)
+    return f"{check.play} --file {elsewhere}" if elsewhere else check.play
+
+
+def all_command(exercise: ExerciseResult) -> str:
+    """Return the command that explains every failure of an exercise."""
+    return " ".join(filter(None, ("grade", exercise.id, _elsewhere(exercise), "--all")))
+
+
+def _elsewhere(exercise: ExerciseResult) -> str:
+    """Return the quoted path of the learner's file, or an empty text if it is in its usual place."""
     file = PurePath(exercise.file or "")
     usual = [f"{exercise.number}_{exercise.id}{suffix}" for suffix in (".py", ".ipynb")]
     in_place = str(file) in (*usual, *(str(PurePath("exercises", name)) for name in usual), ".")
-    return check.play if in_place else f"{check.play} --file {shlex.quote(str(file))}"
+    return "" if in_place else shlex.quote(str(file))
 
 
 def hint_of(check: CheckResult) -> int:

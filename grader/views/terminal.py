@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from ..client import cut
 from ..remarks import StartingFrom
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import digits, expected_by, facts_of, first_failure, play_command, unloaded, where
+from ..report.shown import all_command, digits, expected_by, facts_of, first_failure, play_command, unloaded, where
 from ..style import Style, columns, packed, padded
-from ..words import practice as said
+from ..words import practice as words
 
 T = TypeVar("T")
 _TEXT = 10  # the column where text begins under a status word
@@ -22,7 +22,9 @@ _LINES = 10  # the usual maximum of lines for a failing check
 _MOST_LINES = 14  # the maximum of lines for a failing check if parts cannot be shortened
 _FILE_LINES = 20  # lines of a message about a whole file
 _PROGRAM_LINES = 9  # lines of a program that is shown in full
-_OUTPUT_LINES = 3
+_OUTPUT_LINES = 3  # printed lines shown
+_MOST_OUTPUT = 20  # printed lines shown with `--all`
+_RANKS = 5
 _DIGITS = 28  # characters of two numbers side by side
 _FACTS = 2  # fault facts shown
 _WORDS = {
@@ -75,9 +77,9 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
     lines += ["", _total(report)]
     failures = [(e, c) for e in report.exercises for c in e.checks if c.status not in ("passed", "skipped")]
     if not everything and failures and all(_not_earned(e, c) for e, c in failures):
-        lines += style.wrap(said.MISSED_BONUS, style.prose)
+        lines += style.wrap(words.MISSED_BONUS, style.prose)
     elif not everything and len(failures) > 1:
-        lines += style.wrap(said.FIRST_IN_FULL, style.prose)
+        lines += style.wrap(words.FIRST_IN_FULL, style.prose)
     return "\n".join(lines) + "\n"
 
 
@@ -155,10 +157,10 @@ def observed(exercise: ExerciseResult, style: Style = PLAIN, below: Sequence[str
     Return nothing if there is too little room for them `below` the explanation of a failure.
     """
     facts = facts_of(exercise, None)
-    if not facts:
+    if not facts or exercise.status == "passed":
         return []
     page = _Page(style)
-    lines = page.indented(said.OBSERVED)
+    lines = page.indented(words.OBSERVED)
     for fact in facts:
         lines += page.labelled("fact", fact.text)
     return lines if not below or len(below) + len(lines) < _LINES else []
@@ -180,7 +182,7 @@ def _explained_line(exercise: ExerciseResult, check: CheckResult, style: Style, 
 def _in_place(exercise: ExerciseResult, check: CheckResult, style: Style) -> list[str]:
     """Return the lines below the line of a check if everything is shown. Earlier explanations are not repeated."""
     if check.status == "passed":
-        return _printed(check, style)
+        return _printed(check, style)[:_OUTPUT_LINES]
     before = list(itertools.takewhile(lambda one: one is not check, exercise.checks))
     failed = [one for one in before if one.status not in ("passed", "skipped")]
     if check.status == "not_started" and any(_same_place(check, one) for one in failed):
@@ -236,6 +238,7 @@ class _Part(NamedTuple):
     rank: int | None = None
     least: int = 0
     from_start: bool = False  # whether to remove lines at the beginning instead of the end
+    brief: Sequence[str] = ()  # what replaces the lines if they have to be shortened, and is itself left out at rank 2
 
 
 def _failure(
@@ -301,9 +304,12 @@ class _Page:
         told = [part for part in parts if part.lines]
         room = self.lines - 1 + (max(0, len(told[0].lines) - 2) + self.reasons if self.whole and told else 0)
         too_many = sum(len(part.lines) for part in told) - room
-        for rank in sorted({part.rank for part in told if part.rank is not None}):
+        for rank in range(_RANKS):
             for at, part in enumerate(told):
-                if part.rank == rank and too_many > 0:
+                if part.rank == rank and too_many > 0 and part.brief:
+                    told[at] = _Part(list(part.brief), rank=2)
+                    too_many -= len(part.lines) - len(told[at].lines)
+                elif part.rank == rank and too_many > 0:
                     told[at] = _shortened(part, min(too_many, len(part.lines) - part.least), self.style)
                     too_many -= len(part.lines) - len(told[at].lines)
         return [line for part in told for line in part.lines], too_many <= 0
@@ -343,7 +349,16 @@ class _Page:
         shown = [self.indented(f"{name}: {text}") if wide else self.labelled(name, text) for name, text in reasons]
         self.reasons = sum(map(len, shown))
         yield from map(_Part, shown)
-        yield _Part(_printed(check, style), rank=0)
+        printed = _printed(check, style)
+        self.reasons += min(len(printed), _MOST_OUTPUT)
+        if self.whole:
+            yield _Part(printed[:_MOST_OUTPUT])
+        else:
+            every = len(printed) <= _MOST_OUTPUT
+            count = len((_given(check.output) or "").splitlines())
+            brief = self.indented(words.printed(count, all_command(exercise), every=every)) if count else []
+            first = printed if len(printed) <= _OUTPUT_LINES else [*printed[: _OUTPUT_LINES - 1], *brief]
+            yield _Part(first, rank=0, brief=brief)
         # without details, and so without the number of a hint, the exercise's hints are the only pointer
         hint = _given(check.hint) or ("" if check.reason or check.hint_number == 0 else f"grade hint {exercise.id}")
         yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"] if self.bounded and hint else [])
@@ -425,11 +440,11 @@ def _shorter(line: str, style: Style) -> str:
 
 
 def _printed(check: CheckResult, style: Style) -> list[str]:
-    """Return the first lines that a check's code printed. Equal consecutive lines are shown once with a count."""
+    """Return the lines that a check's code printed. Equal consecutive lines are shown once with a count."""
     indent = 4 if style.narrow else _TEXT + 2
     groups = itertools.groupby((_given(check.output) or "").splitlines())
     lines = []
-    for line, repeats in itertools.islice(groups, _OUTPUT_LINES):
+    for line, repeats in itertools.islice(groups, _MOST_OUTPUT + 1):
         times = sum(1 for _ in repeats)
         room = style.width - indent - len("printed | ") - len("  (1000 times)")
         counted = f"  ({times} times)" if times > 1 else ""

@@ -175,12 +175,12 @@ def test_a_failure_takes_at_most_ten_lines(
 ) -> None:
     """A failing check has at most ten lines, including its row, and the last one is the hint.
 
-    With `--all`, the misconception comes in addition, and a program may take more lines.
+    With `--all`, the misconception and printed lines come in addition, and a program may take more lines.
     """
     check = make_check("the wrong one", **{**WRONG, **more})
     lines = block(render(make_report(make_exercise(check)), "T", everything=everything), "the wrong one")
-    reason = 7 if everything and "diagnosis" in more else 0
-    assert len([line for line in lines if line.strip() != "L = a"]) <= 10 + reason
+    added = 7 * ("diagnosis" in more) + ("output" in more) if everything else 0
+    assert len([line for line in lines if line.strip() != "L = a"]) <= 10 + added
     assert len(lines) <= (30 if everything else 10)
     assert "            hint             grade hint distribute" == lines[-1]
 
@@ -576,6 +576,48 @@ def test_the_misconception_comes_before_facts_notes_and_the_way_to_see_it(
     lines = block(render(make_report(make_exercise(check, facts=facts)), "T", everything=everything), "the wrong one")
     assert everything or len(lines) <= 10
     assert expected == labels(lines)
+
+
+PRINTED = "".join(f"here {i}\n" for i in range(30))
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "more"),
+    [
+        (["printed | here 0"], PRINTED[:7], {}),
+        (["printed | here 0", "printed | here 1", "your code printed 9 lines; grade distrib"], PRINTED[: 9 * 7], {}),
+        (["your code printed 2 lines; grade distrib"], PRINTED[:14], {"diagnosis": LONG[:200]}),
+        ([], PRINTED[:14], {"status": "error", "message": LONG[:460]}),
+    ],
+    ids=["one", "many", "no room for two", "no room"],
+)
+def test_printed_lines_are_shown_or_counted(
+    make_check: MakeCheck,
+    make_exercise: MakeExercise,
+    make_report: MakeReport,
+    expected: list[str],
+    output: str,
+    more: dict[str, Any],
+) -> None:
+    """If there is too little room for the lines that a check printed, a line says how many there are."""
+    check = make_check("the wrong one", **{**WRONG, **more}, output=output)
+    lines = block(render(make_report(make_exercise(check)), "T"), "the wrong one")
+    assert len(lines) <= 10
+    assert expected == [
+        line.strip()[: len(line.strip()) if " | " in line else 40] for line in lines if "printed" in line
+    ]
+
+
+@pytest.mark.parametrize(("expected", "count"), [("shows them", 20), ("shows the first of them", 21)])
+def test_with_all_printed_lines_are_shown(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, expected: str, count: int
+) -> None:
+    """`--all` shows up to twenty lines of each check. The command names a file that is not in its usual place."""
+    check = make_check("the wrong one", **WRONG, output="".join(f"here {i}\n" for i in range(count)))
+    report = make_report(make_exercise(check, file="my engine.py"))
+    assert 20 == render(report, "T", everything=True).count("printed | here")
+    text = " ".join(render(report, "T").split())
+    assert f"{count} lines; grade distribute 'my engine.py' --all {expected}" in text
 
 
 def test_an_error_is_at_the_line_of_the_learner(
