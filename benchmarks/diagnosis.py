@@ -41,8 +41,8 @@ from grader.author.mutants import mutants
 from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import Exercise, load_course
-from grader.diagnosis import Fact, check_of, diagnose, unfinished
-from grader.grading import Examined, Grader, examine
+from grader.diagnosis import Fact, check_of, unfinished
+from grader.grading import Examined, Grader, examine, explain
 from grader.oracle import Oracle
 from grader.words.learner import fact_text, finding_text
 
@@ -226,9 +226,7 @@ def main() -> int:
                 if not examined.failures:
                     continue
                 known = book.known.get(exercise.id, KnownExercise())
-                named = {
-                    one.id for one in diagnose(known, examined.behaviour, examined.failures, examined.facts).values()
-                }
+                named = {one.id for one in explain(known, examined).values()}
                 judge = Judge(solution, sources, text, on)
                 untrue = [name for name in named - ingredients if not judge.is_ingredient(name)]
                 untrue += [fact_text(fact) for fact in examined.facts if not judge.is_true(fact)]

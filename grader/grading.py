@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
 from . import __version__, sandbox, scoring
-from .answer_book import AnswerBook
+from .answer_book import AnswerBook, KnownBehaviour, KnownExercise
 from .checks import EngineUnderCheck
 from .checks.outcome import CheckOutcome
 from .checks.session import CheckSession
@@ -150,7 +150,7 @@ def grade_submission(
         stub = book.stubs.get(exercise.id)
         examined = examine(grader, exercise, source, budget, stub=stub, listener=listener, facts=True)
         known = book.known.get(exercise.id)
-        explained = diagnose(known, examined.behaviour, examined.failures, examined.facts) if known else {}
+        explained = explain(known, examined) if known else {}
         own = own_lines(source.text, stub or "") if examined.failures else ()
         results.append(scoring.score(exercise, examined.state, examined.outcomes, explained, examined.facts, own))
     return Report(
@@ -183,6 +183,11 @@ def relative_path(path: Path, here: Path) -> Path:
         return readable(Path(path.name))
 
 
+def explain(known: KnownExercise, examined: "Examined") -> dict[str, KnownBehaviour]:
+    """Return the misconceptions that explain the failed checks of a file, by check."""
+    return diagnose(known, examined.behaviour, examined.failures, examined.facts, examined.without_gradients)
+
+
 class Examined(Struct, frozen=True):
     """The outcomes of an exercise's checks on a file, before points and diagnosis.
 
@@ -202,6 +207,15 @@ class Examined(Struct, frozen=True):
     def failures(self) -> tuple[str, ...]:
         """Return the checks that were run and did not pass."""
         return tuple(check for check, outcome in self.outcomes.items() if outcome.status != "passed")
+
+    @property
+    def without_gradients(self) -> tuple[str, ...]:
+        """Return the checks that failed because of an error or a wrong value, before any gradient was compared."""
+        return tuple(
+            check
+            for check in self.failures
+            if (outcome := self.outcomes[check]).wrong_value or (outcome.finding and outcome.finding.reason)
+        )
 
     @property
     def behaviour(self) -> Behaviour:
@@ -299,7 +313,7 @@ def _facts(
     rules = answer(rule_probes(limits))
     if not isinstance(rules, Read):
         return ()
-    found = rule_facts(rules, source.text.count("\n") + 1, shown)
+    found = rule_facts(rules, source.text, shown)
     passes = answer(pass_probes(limits, shown))
     of_pass = pass_facts(passes, found, shown) if isinstance(passes, Read) else ()
     return of_pass + found  # a fault of the backward pass concerns every operation, so it comes first

@@ -135,12 +135,13 @@ class CheckItem(pytest.Item):
     def _lines(self, result: ExerciseResult, check: CheckResult) -> Iterator[str]:
         """Yield a line with the place of the failure, then the explanation that the terminal shows."""
         from .outside import plain
-        from .report.shown import first_failure, where
+        from .report.shown import where
         from .views.terminal import explained
 
         file = plain(self.nodeid.partition("::")[0])
-        first = first_failure(result)
-        about = check.line or (first.line if first and result.facts else None)  # every failure shows the facts
+        facts = [fact for fact in result.facts or () if check.id in (fact.checks or ())]
+        first = {fact.checks[0] for fact in facts if fact.checks}
+        about = check.line or next((one.line for one in result.checks if one.id in first and one.line), None)
         place = where(result, about or None)
         yield f"{file}{plain(place.removeprefix(str(result.file)))}: {plain(check.title)}"
         if check.status == "skipped":

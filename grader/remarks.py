@@ -118,9 +118,22 @@ class RanTwice(_Remark, frozen=True, tag="ran_twice"):
 
 
 class NeverRan(_Remark, frozen=True, tag="never_ran"):
-    """The rule of a node did not run."""
+    """The rule of a node did not run, nor those of the nodes `others`."""
 
     node: str
+    others: tuple[str, ...] = ()
+
+
+class NotCalled(_Remark, frozen=True, tag="not_called"):
+    """Lines of the file name rules and do not call them. `written` has these expressions."""
+
+    written: tuple[str, ...]
+
+
+class OnesAtFirst(_Remark, frozen=True, tag="ones_at_first"):
+    """The gradients are those of a backward pass in which every gradient is 1 at first."""
+
+    root: str
 
 
 class RanEarly(_Remark, frozen=True, tag="ran_early"):
@@ -189,10 +202,11 @@ class ListedTwice(_Remark, frozen=True, tag="listed_twice"):
 
 
 class NotListed(_Remark, frozen=True, tag="not_listed"):
-    """A node is missing from the order."""
+    """A node is missing from the order. The node `equal` is in the order, and has the same value."""
 
     node: str
     again: bool = False
+    equal: str | None = None
 
 
 class Unrelated(_Remark, frozen=True, tag="unrelated"):
@@ -224,6 +238,8 @@ Remark: TypeAlias = (
     | GaveNone
     | SeedChanged
     | TraceFault
+    | NotCalled
+    | OnesAtFirst
     | Changed
     | Returned
     | NotRight
@@ -247,6 +263,8 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
         names: The names to which `kind` or `type` refers.
         counts: The numbers to which `type` refers.
         lines: The learner's own lines in the traceback with their numbers, innermost last.
+        operand: The last operation of two variables before the innermost line, if its left operand is certainly a node:
+            the operation, the operand and the method that was called.
         in_file: Whether the traceback passes through the learner's file.
         unfilled: Whether the exception is the one that a stub raises in place of a solution.
         begun: Whether the function that raises it contains more than the stub's line.
@@ -264,3 +282,4 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     unfilled: bool = False
     begun: bool = False
     notebook: bool = False
+    operand: tuple[str, str, str] | None = None

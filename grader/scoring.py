@@ -12,16 +12,15 @@ from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .client import Reason, cut
 from .client.bounds import NOTE
 from .course import Check, Exercise
-from .diagnosis import Fact, operation_of
+from .diagnosis import Fact, explains, operation_of
 from .remarks import CellStart, SecondPass, Stopped, tag_of
 from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
-from .report.shown import first_failure
+from .report.shown import facts_of
 from .words import learner
 from .words.files import unread_text
 
 _MOST_FACTS = 20  # for one exercise, to keep reports small
-_RAISING = ("gives_other", "rule_is_none")  # the kinds of facts that explain an error in code that uses the result
 
 
 class FileState(Struct, frozen=True):
@@ -71,6 +70,7 @@ def score(
         else skipped(check)
         for check in exercise.checks
     )
+    in_order = [outcomes[check.id] for check in exercise.checks] if loaded else []
     points = sum(c.score for c in checks if not c.bonus)
     notes = "; ".join(filter(None, [_names_taken(outcomes.values()), _not_run(outcomes.values())]))
     result = ExerciseResult(
@@ -85,10 +85,10 @@ def score(
         message=_why_not_run(state) or notes or UNSET,
         file=state.file or UNSET,
         reason=state.reason if state.reason and state.reason.kind != "missing" else UNSET,
-        facts=tuple(fault_fact(fact, state.cells) for fact in facts[:_MOST_FACTS]) or UNSET,
+        facts=tuple(fault_fact(fact, state.cells, in_order) for fact in facts[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
     )
-    return replace(result, checks=_located(result, outcomes, facts, own))
+    return replace(result, checks=_located(result, outcomes, own))
 
 
 _RESULT = {True: "no result", False: "a result"}
@@ -125,7 +125,9 @@ def score_check(
     passed, finding = outcome.status == "passed", outcome.finding
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
-    known = diagnosis if outcome.status not in ("passed", "not_started") else None
+    reason = finding.reason if finding else None
+    lacking = reason is not None and reason.kind == "not_offered"
+    known = None if lacking or outcome.status in ("passed", "not_started") else diagnosis
     hint = 0 if passed else known.hint if known else _hint(exercise, check, outcome, facts)
     return CheckResult(
         id=check.id,
@@ -148,7 +150,7 @@ def score_check(
         message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,
         output=outcome.output or UNSET,
-        reason=(finding and finding.reason) or (Reason("left_out") if outcome.left_out else UNSET),
+        reason=reason or (Reason("left_out") if outcome.left_out else UNSET),
     )
 
 
@@ -164,44 +166,42 @@ def failure_codes(outcome: CheckOutcome, facts: Sequence[Fact]) -> Iterator[str]
     """Yield the codes of what was observed in a failure, as `grader.course.codes` lists them.
 
     Args:
-        facts: The fault facts about the file. Facts about an operation that the failing program lacks do not count.
+        facts: The fault facts about the file. Only those that can explain the failure count.
     """
     if len(outcome.operations) == 1:
         yield outcome.operations[0]
     if outcome.wrong_value:
         yield "value"
-    reason = outcome.finding and outcome.finding.reason
     for fact in facts:
-        if reason and fact.kind not in _RAISING:
-            continue
-        operation = operation_of(fact)
-        if operation is None or operation in outcome.operations:
-            yield from filter(None, (fact.kind, fact.operation, operation))
+        if explains(fact, outcome):
+            yield from filter(None, (fact.kind, fact.operation, operation_of(fact)))
     yield outcome.status
     if outcome.finding is None:
         return
     yield from (tag_of(remark) for remark in outcome.finding.remarks if not isinstance(remark, SecondPass))
-    if reason:
+    if reason := outcome.finding.reason:
         yield from filter(None, (reason.kind, reason.type, reason.detail))
 
 
 def _located(
-    exercise: ExerciseResult, outcomes: Mapping[str, CheckOutcome], facts: Sequence[Fact], own: Collection[int]
+    exercise: ExerciseResult, outcomes: Mapping[str, CheckOutcome], own: Collection[int]
 ) -> tuple[CheckResult, ...]:
     """Return the checks with the line of each failure: if possible, one of the learner's `own` lines.
 
-    Fault facts are shown with the first failure, so only the first failure gets their line.
+    A failure without a line of its own gets that of the first fault fact that is shown with it.
     """
-    lines = next((range(fact.lines[0], fact.lines[1] + 1) for fact in facts if fact.lines), range(0))
-    about = next((line for line in lines if line in own), next(iter(lines), None))
-    first = first_failure(exercise)
+
+    def about(check: CheckResult) -> int | None:
+        rules = (fact.lines for fact in facts_of(exercise, check) if fact.lines)
+        lines = next((range(first, last + 1) for first, last in rules), range(0))
+        return next((line for line in lines if line in own), next(iter(lines), None))
 
     def line(check: CheckResult) -> int | None:
         finding = outcomes[check.id].finding if check.id in outcomes else None
         shown = reversed(finding.stopped.lines) if finding and finding.stopped else ()
         innermost = check.reason.line if check.reason else None
         raised = next((number for number, _ in shown if number in own), innermost)
-        return raised or (about if check is first and check.status != "not_started" else None)
+        return raised or about(check)
 
     return tuple(replace(check, line=line(check) or UNSET) for check in exercise.checks)
 

@@ -118,7 +118,8 @@ def test_a_failure_is_at_a_line_of_the_learner(expected: int, own: set[int], lin
 @pytest.mark.parametrize(("expected", "own"), [(9, ()), (10, {10, 11, 3}), (9, {12})])
 def test_the_line_of_a_fact_is_one_of_the_learner(expected: int, own: Collection[int]) -> None:
     """The line is the first one of the rule that was not given out, or else the first one."""
-    found = outcomes({"tests": [a_test("one", "failed"), a_test("two"), a_test("more")]}, EXERCISE)
+    failed = a_test("one", "failed", operations=["neg"])
+    found = outcomes({"tests": [failed, a_test("two"), a_test("more")]}, EXERCISE)
     fact = Fact("sign", "neg", "a", lines=(9, 11))
     assert expected == score(EXERCISE, LOADED, found, facts=[fact], own=own).checks[0].line
 
@@ -192,6 +193,24 @@ def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:
     found = outcomes({"tests": tests}, EXERCISE)
     result = score(EXERCISE, LOADED, found, dict.fromkeys(("one", "two"), known))
     assert [UNSET, Diagnosis("sets", "assigns", "Your code assigns.")] == [one.diagnosis for one in result.checks[:2]]
+
+
+def test_a_fact_names_the_failed_checks_that_it_can_explain() -> None:
+    """The checks are in the order of the course. A fact that explains no failure has none, and gives no line."""
+    tests = [a_test("one", "failed", operations=["add"]), a_test("two", "failed", operations=["mul"]), a_test("more")]
+    facts = [Fact("sign", "mul", lines=(4, 5)), Fact("ran_early"), Fact("sign", "tanh", lines=(7, 8))]
+    result = score(EXERCISE, LOADED, outcomes({"tests": tests}, EXERCISE), facts=facts)
+    assert [("two",), ("one", "two"), ()] == [fact.checks for fact in result.facts or ()]
+    assert [UNSET, 4, UNSET] == [check.line for check in result.checks]
+
+
+def test_a_missing_method_has_no_misconception() -> None:
+    """A failure that asks for a method to be defined is explained by nothing else."""
+    reason = {"kind": "not_offered", "detail": "__neg__"}
+    finding = {"status": "failed", "reason": reason, "stopped": {"kind": "not_offered", "names": ["__neg__"]}}
+    found = outcomes({"tests": [a_test("one", "failed", finding=finding), a_test("two"), a_test("more")]}, EXERCISE)
+    known = KnownBehaviour("sets", "assigns", "Your code assigns.", 1, {}, {})
+    assert UNSET is score(EXERCISE, LOADED, found, {"one": known}).checks[0].diagnosis
 
 
 MISSING, TOO_LARGE, EXITED = Reason("missing"), Reason("too_large", limit_kb=256), Reason("exited")

@@ -14,8 +14,8 @@ from ..answer_book import AnswerBook, KnownExercise, read_book
 from ..checks.session import CheckSession
 from ..client import Source, read_source
 from ..course import Course, CourseError, Document, Exercise
-from ..diagnosis import Misconception, can_be_told, diagnose
-from ..grading import Examined, Grader, examine
+from ..diagnosis import Misconception, can_be_told
+from ..grading import Examined, Grader, examine, explain
 from ..oracle import Oracle
 from ..sandbox import start
 from ..words import author as said
@@ -242,7 +242,7 @@ class _Verification:
                 self._find(path, one.line, said.loses_no_points(one.id))
             elif problem := self._misplaced(one, passed):
                 self._find(path, one.line, problem)
-            found = {other.id for other in diagnose(known, examined.behaviour, examined.failures).values()}
+            found = {other.id for other in explain(known, examined).values()}
             if found == {one.id}:
                 self.result.diagnosed += 1
             elif found or can_be_told(known, examined.behaviour):

@@ -59,7 +59,9 @@ def _disorder(program: Program, order: Sequence[int], again: bool) -> OrderFault
         return ListedTwice(_name(program, doubled), again)
     missing = next(filterfalse(place.__contains__, program.reachable), None)
     if missing is not None:
-        return NotListed(program.nodes[missing].name, again)
+        values = dict(enumerate(program.values)) if len(program.nodes) <= _LONG else {}
+        equal = next((i for i in order if i in values and values[i] == values[missing]), None)
+        return NotListed(program.nodes[missing].name, again, None if equal is None else program.nodes[equal].name)
     if len(order) > len(program.reachable):  # it has additional nodes of the engine, or unrelated ones
         belongs = set(program.reachable)
         unrelated = next((i for i in order if i < len(program.nodes) and i not in belongs), None)
@@ -101,7 +103,8 @@ def trace_disorder(program: Program, trace: Traced) -> TraceFault | None:
         if not isinstance(node, Op):
             continue
         if index not in ran:
-            return NeverRan(node.name)
+            others = (i for i in program.reachable if i > index and i not in ran and isinstance(program.nodes[i], Op))
+            return NeverRan(node.name, tuple(program.nodes[i].name for i in others)[:_NAMES])
         for source in node.inputs:
             if source in ran and ran[source] < ran[index]:
                 early = program.nodes[source].name

@@ -35,6 +35,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
         replayable: Whether `grade play` can show the run that failed.
         operations: The operations of the program that failed.
         wrong_value: Whether the value of a node is wrong, before any gradient.
+        passes: Whether the run that failed calls `backward()`. True if it is not known.
     """
 
     exercise: str
@@ -49,6 +50,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     replayable: bool = False
     operations: tuple[str, ...] = ()
     wrong_value: bool = False
+    passes: bool = True
 
 
 def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOutcome]:

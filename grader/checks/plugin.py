@@ -216,6 +216,7 @@ class ChecksPlugin:
                 wrong = result["finding"].get("actual", {})
                 result["operations"] = sorted(failing.program.operations)
                 result["wrong_value"] = any(name in failing.program.index for name in wrong)
+                result["passes"] = any(step[0] in ("backward", "train") for step in failing.steps)
             if running.engine.reading is not None:
                 result["shape"] = msgspec.structs.asdict(running.engine.reading)
         if self.on_outcome is not None and not result.keys() & {"mistake", "fault"} and self.user_error is None:

@@ -1,6 +1,7 @@
 """The `engine` fixture of hidden tests. Its methods run programs, and fail unless the results are as expected."""
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any, Protocol, TypeAlias
 
 from ..answer_book import Answer
@@ -16,9 +17,12 @@ from ..remarks import (
     DependsOnOrder,
     InPlace,
     IntLeaves,
+    NeverRan,
     NoGradientChanged,
     NoRules,
+    NotCalled,
     NothingStored,
+    OnesAtFirst,
     Remark,
     RulesRunAgain,
     RuleTripled,
@@ -29,6 +33,7 @@ from . import order
 from .answered import Shown, left_out, outline
 from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest, miscounted
 from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
+from .not_called import not_called
 from .offered import lacks, not_offered
 from .questions import Questions, aimed, parsed, start
 from .recorded import recorded
@@ -440,11 +445,15 @@ class EngineUnderCheck:
             disorder = order.trace_disorder(p, trace)
             seed = grads[p.root]
             said: tuple[Remark, ...] = (disorder,) if disorder else notes
+            if isinstance(disorder, NeverRan) and (written := not_called(self._source, function)):
+                said = (disorder, NotCalled(written))
             if disorder is None and seed != 1.0:
                 said = (SeedChanged(p.root_name, shown(seed)), *notes)
+            elif disorder is None and all(map(close, grads, p.gradients(at_first=1.0), repeat(largest(answer)))):
+                said = (OnesAtFirst(p.root_name), *notes)
             compare_grads(p, answer.grads, grads, largest(answer), said)
             if disorder:
-                fail(disorder, program=p.shown)
+                fail(*said, program=p.shown)
 
         self._examine(runs, judge)
 

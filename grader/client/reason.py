@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from ..program import BINARY, METHODS, REFLECTED
 from ..remarks import Stopped
 from . import bounds
 from .bounds import cut
@@ -131,7 +132,31 @@ def stopped(problem: Problem, source: str) -> Stopped:
         unfilled=problem.unfilled,
         begun=problem.unfilled and bool(known) and not _stands_alone(every, known[-1]),
         notebook=is_notebook(source),
+        operand=_operand(every, known),
     )
+
+
+_OF_TWO = re.compile(r"[\w.]+ *[-+]?= *(([A-Za-z_]\w*) *([-+*/]) *[\w.]+)")
+
+
+def _operand(lines: Sequence[str], known: Sequence[int]) -> tuple[str, str, str] | None:
+    """Return the operation in the line that called the innermost function, its left operand, and the function.
+
+    The result is None unless the operation is the only one of its line, the innermost function is the method of this
+    operation, and the file does not define the reflected method. Then the left operand is an object of the method's
+    class.
+    """
+    if len(known) < 2:
+        return None
+    written = _OF_TWO.fullmatch(lines[known[-2] - 1].partition("#")[0].strip())
+    inner = lines[known[-1] - 1]
+    depth = len(inner) - len(inner.lstrip())
+    heads = (re.match(r"( *)def (\w+)\(", lines[number]) for number in range(known[-1] - 2, -1, -1))
+    function = next((head[2] for head in heads if head and len(head[1]) < depth), "")
+    op = next((op for op, symbol in BINARY.items() if written and symbol == written[3]), None)
+    if written is None or op is None or METHODS[op] != function or any(REFLECTED[op] in line for line in lines):
+        return None
+    return (written[1], written[2], function) if len(written[1]) <= bounds.SOURCE_LINE else None
 
 
 _HEAD = re.compile(r"(async )?def |\)")  # the first or the last line of a function's head

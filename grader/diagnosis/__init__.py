@@ -5,6 +5,7 @@ from .catalogue import Misconception, read_misconceptions
 from .edits import Edit, Where, anywhere, apply_edits, edited, in_solution, regions, unfinished, without
 from .facts import Fact, operation_of, pass_facts, pass_probes, rule_facts, rule_probes
 from .match import can_be_named, can_be_told, diagnose
+from .reasons import explains
 
 __all__ = [
     "Behaviour",
@@ -21,6 +22,7 @@ __all__ = [
     "check_of",
     "diagnose",
     "edited",
+    "explains",
     "fingerprint",
     "in_solution",
     "operation_of",

@@ -5,10 +5,11 @@ both with and without existing gradients. If the numbers fit no known form, ther
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 
 import msgspec
 from msgspec import Struct
@@ -18,7 +19,7 @@ from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
 from ..client.protocol import Grads, Observed
 from ..course import FactKind, Limits
 from ..outside import of_type
-from ..program import OPERATIONS, Op, Program, number_text, program
+from ..program import METHODS, OPERATIONS, Op, Program, number_text, program
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -30,10 +31,12 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
         expected: The expected factor of the upstream gradient, as text. For `value`, `contribution`, `seed` and
             `overwrites`, a number.
         found: The found factor, as text. For the same kinds, a number. For `single_precision`, "values" or
-            "gradients". For `gives_other`, a type. For `rule_is_none`, the name of the rule.
+            "gradients". For `gives_other`, a type. For `rule_is_none`, the name of the rule. For `no_rule`, the
+            function that the operation's method defines and does not store on the result; empty if that is not
+            certain. For `not_seeded`, "None" if gradients may be None.
         lines: The first and the last line of the operation's rule in the learner's file.
         node: A node, in facts about `backward()`.
-        other: Another node, in facts about `backward()`.
+        other: Another node, in facts about `backward()`. For `no_rule`, where the function is stored instead.
         orders: In how many orders the fact holds, and of how many. None if it holds in every order in which nodes are
             made and sets are iterated.
 
@@ -57,11 +60,13 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     | `parentheses`          | only a part of the local derivative is multiplied by the upstream gradient  |
     | `contribution`         | in `program` with `upstream` the input receives `found`, not `expected`     |
     | `depends_on_gradients` | the contribution depends on existing gradients                              |
+    | `upstream_cleared`     | the rule sets the upstream gradient to 0                                    |
     | `not_seeded`           | after `backward()` the root's gradient and all others are 0                 |
     | `all_cleared`          | after `backward()` every gradient is 0, though rules added to some          |
     | `seed`                 | after `backward()` the root's gradient is `found`, not 1                    |
     | `no_rule_ran`          | `backward()` ran no rule                                                    |
     | `nothing_propagated`   | after `backward()` only the root has a gradient                             |
+    | `all_ones`             | after `backward()` every gradient is 1                                      |
     | `stops_at`             | in `program` `node` has the right gradient, and its inputs have 0           |
     | `ran_twice`            | in `program` the rule of `node` ran more than once                          |
     | `never_ran`            | in `program` the rule of `node` did not run                                 |
@@ -282,18 +287,19 @@ def _value(name: str, form: _Form, x: Sequence[float]) -> float:
 # -- facts from the answers -----------------------------------------------------------------------
 
 
-def rule_facts(answer: Read, source_lines: int, shown: Program | None = None) -> tuple[Fact, ...]:
+def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple[Fact, ...]:
     """Return the facts about each operation's rule, simple operations first.
 
     There are no facts about an operation that is composed of others (`a - b` as `a + -b`).
 
     Args:
         answer: the answer to `rule_probes`.
-        source_lines: the number of lines in the learner's file. Larger line numbers are dropped.
+        source: the text of the learner's file. Line numbers beyond its end are dropped.
         shown: the program that the learner sees. Facts about its operations come first.
     """
     outcomes = iter(answer.seeds[0])
     found: list[Fact] = []
+    clearing: list[Fact] = []
     users: dict[tuple[int, int] | None, set[str]] = {}
     if single := _single_precision(answer.seeds[0]):
         return (single,)
@@ -312,7 +318,7 @@ def rule_facts(answer: Read, source_lines: int, shown: Program | None = None) ->
         if any(len(three) < 3 for three in done):
             continue
         rule = done[0][0].ruled[0]
-        lines = _lines(rule, source_lines) if rule.alone else None
+        lines = _lines(rule, source.count("\n") + 1) if rule.alone else None
         if name not in _MADE_OF_OTHERS:
             users.setdefault(lines, set()).add(_OPERATION.get(name, name))
         same_rule = [fact for fact in found if lines and fact.lines == lines]
@@ -323,8 +329,14 @@ def rule_facts(answer: Read, source_lines: int, shown: Program | None = None) ->
         if found and not rule.alone:
             continue
         known = {fact.kind for fact in found if fact in same_rule or fact.operation == _OPERATION.get(name)}
-        facts = _merged(_of_operation(name, form, done), rule)
+        facts = [
+            _written(fact, source, answer.reading.rule_name) if fact.kind == "no_rule" else fact
+            for fact in _merged(_of_operation(name, form, done), rule)
+        ]
         found += [msgspec.structs.replace(fact, lines=lines) for fact in facts if fact.kind not in known]
+        if not facts and rule.state == "own" and rule.alone and _clears(done):
+            clearing.append(Fact("upstream_cleared", name, lines=lines))
+    found = found or clearing  # a pass may clear a gradient that it no longer needs
     asked = _forms_in(shown) if shown else set()
     found.sort(key=lambda fact: _OPERATION.get(fact.operation, fact.operation) not in asked)
     # if several operations share a rule, only some kinds of fault are certain to be in its lines
@@ -334,6 +346,37 @@ def rule_facts(answer: Read, source_lines: int, shown: Program | None = None) ->
         else fact
         for fact in found
     )
+
+
+def _clears(done: Sequence[tuple[Done, ...]]) -> bool:
+    """Return whether the rule sets the upstream gradient to 0 in every run."""
+    return all(outcome.grads[0][-1] == 0.0 for three in done for outcome in three)
+
+
+def _written(fact: Fact, source: str, rule: str) -> Fact:
+    """Return a fact about a result without a rule, with the function that the operation's method defines if any.
+
+    Only the names in the text of the method are compared. The method must define one function, and either not use it,
+    or only store it as the rule of one of its parameters.
+    """
+    heads = list(re.finditer(rf"^( *)def {METHODS.get(fact.operation, fact.operation)}\(([\w, ]*)\)", source, re.M))
+    if len(heads) != 1 or not rule:
+        return fact
+    ((depth, parameters),) = (head.groups() for head in heads)
+    rest = source[heads[0].end() :].split("\n")[1:]
+    inside = [*takewhile(lambda line: not line.strip() or line.startswith(f"{depth} "), rest)]
+    functions = [head[1] for line in inside if (head := re.match(r" *def (\w+)\(", line))]
+    if len(functions) != 1:
+        return fact
+    (function,) = functions
+    code = [line for line in inside if not line.lstrip().startswith("#")]
+    uses = [line for line in code if re.search(rf"(?<!\.)\b{function}\b", line)][1:]
+    stored = [re.fullmatch(rf" *((\w+)\.{re.escape(rule)}) *= *{function} *(#.*)?", line) for line in uses]
+    if not uses:
+        return msgspec.structs.replace(fact, found=function)
+    if len(stored) == 1 and stored[0] and stored[0][2] in re.split(r"[, ]+", parameters):
+        return msgspec.structs.replace(fact, found=function, other=stored[0][1])
+    return fact
 
 
 def _forms_in(p: Program) -> set[str]:
@@ -562,7 +605,9 @@ def pass_facts(answer: Read, rules: Collection[Fact] = (), shown: Program | None
     seeds = len(by_seed)
     about = shown.shown if shown else ""
     first = min(found, key=lambda fact: (fact.program not in ("", about), holds[fact] < seeds))
-    return (first if holds[first] == seeds else msgspec.structs.replace(first, orders=(holds[first], seeds)),)
+    none = first.kind == "not_seeded" and answer.reading.grad_starts_as_none
+    orders = None if holds[first] == seeds else (holds[first], seeds)
+    return (msgspec.structs.replace(first, orders=orders, found="None" if none else first.found),)
 
 
 def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[Fact]:
@@ -589,6 +634,8 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
         return [Fact("no_rule_ran")]
     if nothing:
         return [Fact("nothing_propagated")]
+    if all(grad == 1.0 for _, grads, _ in seen for grad in grads):
+        return [Fact("all_ones")]
     if stored:
         return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
     return [fact for p, _, trace in wrong for fact in _disorder(p, trace)]
@@ -640,27 +687,8 @@ def _of_second(programs: Sequence[Program], twice: Sequence[Done | Broke | None]
 
 @lru_cache(maxsize=256)
 def expected_grads(p: Program) -> tuple[float, ...]:
-    """Return the derivatives of the root with respect to each node, for programs of `+` and `*`."""
-    values: list[float] = []
-    for node in p.nodes:
-        if isinstance(node, Op):
-            values.append(OPERATIONS[node.op].compute(*_operands(node, values)))
-        else:
-            values.append(node.value)
-    grads = [0.0] * len(p.nodes)
-    grads[p.root] = 1.0
-    for index in range(p.root, -1, -1):
-        node = p.nodes[index]
-        if isinstance(node, Op):
-            local = FORMS[node.op].derivative(_operands(node, values), values[index])
-            for operand, d in zip(node.operands, local, strict=True):
-                if isinstance(operand, int):
-                    grads[operand] += d * grads[index]
-    return tuple(grads)
-
-
-def _operands(node: Op, values: Sequence[float]) -> list[float]:
-    return [values[operand] if isinstance(operand, int) else operand.value for operand in node.operands]
+    """Return the derivatives of the root with respect to each node."""
+    return p.gradients()
 
 
 def _numbers(result: Grads) -> list[float]:

@@ -1,6 +1,6 @@
 """Compare the behaviour of an engine with that of each misconception, program by program."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
@@ -12,26 +12,46 @@ _NOTHING = ("no_rule", "nothing_added")
 
 
 def diagnose(
-    known: KnownExercise, seen: Behaviour, failures: Iterable[str], facts: Iterable[Fact] = ()
+    known: KnownExercise,
+    seen: Behaviour,
+    failures: Iterable[str],
+    facts: Iterable[Fact] = (),
+    other: Collection[str] = (),
 ) -> dict[str, KnownBehaviour]:
     """Return the misconceptions that explain the failed checks, by check. A check has none if that is not certain.
 
     A misconception is named if it behaves like the engine on every program that both have run, and at least one of
-    these programs is wrong. No other misconception and no unfinished solution may behave the same.
+    these programs is wrong. No other misconception and no unfinished solution may behave the same. It explains the
+    checks in which it gets a program wrong.
 
     If no misconception is named, two that together explain everything are named. Otherwise, the programs that depend
     on one function alone are compared, function by function.
 
     Many mistakes look alike if no gradient was propagated anywhere, or if by `facts` an operation propagates none.
     Nothing is named then.
+
+    Args:
+        failures: The checks that failed.
+        other: The checks among them that failed because of an error, or of a wrong value before any gradient. A
+            misconception explains such a check only if the engine behaves like it on a wrong program of the check.
     """
     if not seen.wrong or not can_be_named(known, facts) or not can_be_told(known, seen):
         return {}
     alike = [one for one in known.misconceptions if _alike(one.behaviour, seen.programs)]
     if alike:
         (one, *others) = _seen_whole(alike, seen)
-        return _by_function(known, seen) if others else dict.fromkeys(failures, one)
+        return _by_function(known, seen) if others else dict.fromkeys(_explained(one, seen, failures, other), one)
     return _pair(known, seen) or _by_function(known, seen)
+
+
+def _explained(one: KnownBehaviour, seen: Behaviour, failures: Iterable[str], other: Collection[str]) -> Iterator[str]:
+    """Yield the failed checks that a misconception explains, if the engine behaves like it on all programs."""
+    compared = {check_of(key) for key in seen.wrong}
+    fails = {check_of(key) for key in one.behaviour}
+    for check in failures:
+        # if only programs that were not compared are wrong, the failure may have another reason
+        if check in compared or (check in fails and check not in other):
+            yield check
 
 
 def _seen_whole(alike: list[KnownBehaviour], seen: Behaviour) -> list[KnownBehaviour]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from .operations import METHODS, REFLECTED
+from .operations import METHODS, OPERATIONS, REFLECTED
 
 
 class ProgramError(ValueError):
@@ -156,6 +157,40 @@ class Program:
         pairs = [(i, index) for index in self.reachable for i in self.inputs[index]]
         return [used for used, _ in pairs], [user for _, user in pairs]
 
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """Return the value of each node, or nan if it is not defined."""
+        values: list[float] = []
+        for node in self.nodes:
+            if isinstance(node, Leaf):
+                values.append(node.value)
+                continue
+            try:
+                values.append(float(OPERATIONS[node.op].compute(*_operands(node, values))))
+            except (ArithmeticError, TypeError, ValueError):
+                values.append(math.nan)
+        return tuple(values)
+
+    def gradients(self, at_first: float = 0.0) -> tuple[float, ...]:
+        """Return the gradient of each node after a backward pass, or nan if it is not defined.
+
+        Args:
+            at_first: the gradient of every node except the root before the backward pass.
+        """
+        grads = [at_first] * len(self.nodes)
+        grads[self.root] = 1.0
+        for index in range(self.root, -1, -1):
+            node = self.nodes[index]
+            if isinstance(node, Op):
+                try:
+                    local = OPERATIONS[node.op].local(_operands(node, self.values), self.values[index])
+                except (ArithmeticError, TypeError, ValueError):
+                    local = (math.nan,) * len(node.operands)
+                for operand, derivative in zip(node.operands, local, strict=True):
+                    if isinstance(operand, int):
+                        grads[operand] += derivative * grads[index]
+        return tuple(grads)
+
     @property
     def shown(self) -> str:
         """Return the program as a learner reads it: `L = a * a    with a = 3`."""
@@ -189,6 +224,10 @@ class Program:
     def key(self) -> str:
         """Return the key of the question, which does not depend on the names of nodes."""
         return key_of(self.question)
+
+
+def _operands(node: Op, values: Sequence[float]) -> list[float]:
+    return [values[operand] if isinstance(operand, int) else operand.value for operand in node.operands]
 
 
 def key_of(question: list[object]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from .model import CheckResult, ExerciseResult, Report
+from .model import CheckResult, ExerciseResult, FaultFact, Report
 
 Details = Mapping[tuple[str, str], str]
 
@@ -22,20 +22,30 @@ def for_learner(report: Report, details: Details) -> Report:
         replace(
             exercise,
             checks=tuple(check_for_learner(exercise.id, check, details) for check in exercise.checks),
-            facts=exercise.facts if _explained(exercise, details) else UNSET,
+            facts=_facts(exercise, details) or UNSET,
         )
         for exercise in report.exercises
     )
     return replace(report, seed=UNSET, exercises=exercises)
 
 
-def _explained(exercise: ExerciseResult, details: Details) -> bool:
-    """Return whether the learner is told the reason of at least one failed check."""
-    return any(
-        check.visibility == "visible" or details.get((exercise.id, check.id), "score") != "score"
+def _facts(exercise: ExerciseResult, details: Details) -> tuple[FaultFact, ...]:
+    """Return the facts for the learner: those that explain a failed check whose reason the learner is told.
+
+    If there is such a check, the facts that explain no check are told as well.
+    """
+    told = {
+        check.id
         for check in exercise.checks
         if check.status != "passed"
-    )
+        and (check.visibility == "visible" or details.get((exercise.id, check.id), "score") != "score")
+    }
+    facts = []
+    for fact in exercise.facts or () if told else ():
+        checks = tuple(check for check in fact.checks or () if check in told)
+        if checks or not fact.checks:
+            facts.append(replace(fact, checks=checks) if fact.checks else fact)
+    return tuple(facts)
 
 
 def check_for_learner(exercise_id: str, check: CheckResult, details: Details) -> CheckResult:

@@ -73,7 +73,8 @@ class Diagnosis(_Strict, frozen=True):
 class FaultFact(_Strict, frozen=True):
     """A certain fault, derived from the engine's behaviour on the grader's own programs.
 
-    `text` describes it in a sentence. The other fields are those of `grader.diagnosis.facts.Fact`.
+    `text` describes it in a sentence. `checks` has the failed checks that it can explain. The first of them shows it.
+    The other fields are those of `grader.diagnosis.facts.Fact`.
     """
 
     kind: str
@@ -88,6 +89,7 @@ class FaultFact(_Strict, frozen=True):
     other: str | UnsetType = UNSET
     upstream: str | UnsetType = UNSET
     orders: tuple[int, int] | UnsetType = UNSET
+    checks: tuple[str, ...] | UnsetType = UNSET
 
 
 class CheckResult(_Strict, frozen=True):
@@ -105,7 +107,7 @@ class CheckResult(_Strict, frozen=True):
         remarks: further remarks of the check, as data.
         reason: why there is no number to compare, as data.
         line: the line of the learner's file to which the failure refers. There the code raised an error, or the rule
-            begins to which the exercise's first fact refers.
+            begins to which the first fact that is shown with the check refers.
         decided: a person's decision on `score`, if there is one.
     """
 

@@ -7,13 +7,25 @@ from typing import NamedTuple
 from msgspec import UNSET, UnsetType
 
 from ..words.learner import place
-from .model import CheckResult, ExerciseResult
+from .model import CheckResult, ExerciseResult, FaultFact
 
 
 def first_failure(exercise: ExerciseResult) -> CheckResult | None:
     """Return the failure that is shown in full: the first one. Code still to be filled in comes last."""
     failures = [check for check in exercise.checks if check.status not in ("passed", "skipped")]
     return next((check for check in failures if check.status != "not_started"), next(iter(failures), None))
+
+
+def facts_of(exercise: ExerciseResult, check: CheckResult | None) -> list[FaultFact]:
+    """Return the fault facts to show with a check: those that explain it and no earlier failure.
+
+    Without a check, return the facts that explain no failure. In a report of an older version, every fact belongs to
+    the first failure.
+    """
+    first = first_failure(exercise)
+    by_age = (first.id,) if first else ()
+    places = ((fact, by_age if isinstance(fact.checks, UnsetType) else fact.checks) for fact in exercise.facts or ())
+    return [fact for fact, checks in places if next(iter(checks), None) == (check and check.id)]
 
 
 def unloaded(exercise: ExerciseResult) -> bool:
@@ -45,10 +57,21 @@ def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
     """
     if not check.play:
         return ""
+    elsewhere = _elsewhere(exercise)
+    return f"{check.play} --file {elsewhere}" if elsewhere else check.play
+
+
+def all_command(exercise: ExerciseResult) -> str:
+    """Return the command that explains every failure of an exercise."""
+    return " ".join(filter(None, ("grade", exercise.id, _elsewhere(exercise), "--all")))
+
+
+def _elsewhere(exercise: ExerciseResult) -> str:
+    """Return the quoted path of the learner's file, or an empty text if it is in its usual place."""
     file = PurePath(exercise.file or "")
     usual = [f"{exercise.number}_{exercise.id}{suffix}" for suffix in (".py", ".ipynb")]
     in_place = str(file) in (*usual, *(str(PurePath("exercises", name)) for name in usual), ".")
-    return check.play if in_place else f"{check.play} --file {shlex.quote(str(file))}"
+    return "" if in_place else shlex.quote(str(file))
 
 
 def hint_of(check: CheckResult) -> int:

@@ -15,7 +15,7 @@ from ..report.shown import first_failure
 from ..style import Style, columns, packed
 from ..words import practice as said
 from ..workspace import Reset
-from .terminal import PLAIN, at_hand, check_lines, explained, headline
+from .terminal import PLAIN, at_hand, check_lines, explained, headline, observed
 
 _BAR = 24
 
@@ -33,9 +33,10 @@ def exercise_screen(result: ExerciseResult, *, everything: bool = False, style: 
     for check in failures:
         if (everything or check is first) and not (check.bonus and result.status == "passed"):
             lines += ["", style.cut(style.clean(check.title), style.width)]
-            lines += explained(result, check, before, style)
+            explanation = explained(result, check, before, style)
+            lines += explanation if everything else [*explanation, *observed(result, style, explanation)]
             before = check
-    return lines
+    return [*lines, *observed(result, style)] if everything else lines
 
 
 def first_verdict(exercise: Exercise, check: CheckResult, style: Style = PLAIN) -> list[str]:

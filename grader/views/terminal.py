@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from ..client import cut
 from ..remarks import StartingFrom
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import digits, expected_by, first_failure, play_command, unloaded, where
+from ..report.shown import all_command, digits, expected_by, facts_of, first_failure, play_command, unloaded, where
 from ..style import Style, columns, packed, padded
-from ..words import practice as said
+from ..words import practice as words
 
 T = TypeVar("T")
 _TEXT = 10  # the column where text begins under a status word
@@ -22,7 +22,9 @@ _LINES = 10  # the usual maximum of lines for a failing check
 _MOST_LINES = 14  # the maximum of lines for a failing check if parts cannot be shortened
 _FILE_LINES = 20  # lines of a message about a whole file
 _PROGRAM_LINES = 9  # lines of a program that is shown in full
-_OUTPUT_LINES = 3
+_OUTPUT_LINES = 3  # printed lines shown
+_MOST_OUTPUT = 20  # printed lines shown with `--all`
+_RANKS = 5
 _DIGITS = 28  # characters of two numbers side by side
 _FACTS = 2  # fault facts shown
 _WORDS = {
@@ -67,14 +69,17 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
                 lines.append(_line("not_earned" if aside else check.status, check, style))
                 if everything:
                     lines += _in_place(exercise, check, style)
+        lines += observed(exercise, style) if everything else []
     if at is not None and in_full is not None and not everything and not _not_earned(at, in_full):
-        lines += ["", _explained_line(at, in_full, style, alone), *explained(at, in_full, style=style)]
+        explanation = explained(at, in_full, style=style)
+        lines += ["", _explained_line(at, in_full, style, alone), *explanation]
+        lines += observed(at, style, explanation)
     lines += ["", _total(report)]
     failures = [(e, c) for e in report.exercises for c in e.checks if c.status not in ("passed", "skipped")]
     if not everything and failures and all(_not_earned(e, c) for e, c in failures):
-        lines += style.wrap(said.MISSED_BONUS, style.prose)
+        lines += style.wrap(words.MISSED_BONUS, style.prose)
     elif not everything and len(failures) > 1:
-        lines += style.wrap(said.FIRST_IN_FULL, style.prose)
+        lines += style.wrap(words.FIRST_IN_FULL, style.prose)
     return "\n".join(lines) + "\n"
 
 
@@ -141,9 +146,24 @@ def explained(
     exercise: ExerciseResult, check: CheckResult, after: CheckResult | None = None, style: Style = PLAIN
 ) -> list[str]:
     """Return the lines that explain a failing check, without repeating the explanation of the check `after`."""
-    facts = () if after else _given(exercise.facts) or ()
+    facts = facts_of(exercise, check)
     said = after.diagnosis.explanation if after and after.diagnosis else None
     return _failure(exercise, check, [fact.text for fact in facts], said, style)
+
+
+def observed(exercise: ExerciseResult, style: Style = PLAIN, below: Sequence[str] = ()) -> list[str]:
+    """Return the fault facts that explain no failure of an exercise.
+
+    Return nothing if there is too little room for them `below` the explanation of a failure.
+    """
+    facts = facts_of(exercise, None)
+    if not facts or exercise.status == "passed":
+        return []
+    page = _Page(style)
+    lines = page.indented(words.OBSERVED)
+    for fact in facts:
+        lines += page.labelled("fact", fact.text)
+    return lines if not below or len(below) + len(lines) < _LINES else []
 
 
 def compared_lines(exercise: ExerciseResult, check: CheckResult, style: Style = PLAIN) -> list[str]:
@@ -162,12 +182,12 @@ def _explained_line(exercise: ExerciseResult, check: CheckResult, style: Style, 
 def _in_place(exercise: ExerciseResult, check: CheckResult, style: Style) -> list[str]:
     """Return the lines below the line of a check if everything is shown. Earlier explanations are not repeated."""
     if check.status == "passed":
-        return _printed(check, style)
+        return _printed(check, style)[:_OUTPUT_LINES]
     before = list(itertools.takewhile(lambda one: one is not check, exercise.checks))
     failed = [one for one in before if one.status not in ("passed", "skipped")]
     if check.status == "not_started" and any(_same_place(check, one) for one in failed):
         return []
-    facts = [] if failed else [fact.text for fact in _given(exercise.facts) or ()]
+    facts = [fact.text for fact in facts_of(exercise, check)]
     said = next((one.diagnosis.explanation for one in reversed(failed[-1:]) if one.diagnosis), None)
     return _failure(exercise, check, facts, said, style, whole=True)
 
@@ -218,6 +238,7 @@ class _Part(NamedTuple):
     rank: int | None = None
     least: int = 0
     from_start: bool = False  # whether to remove lines at the beginning instead of the end
+    brief: Sequence[str] = ()  # what replaces the lines if they have to be shortened, and is itself left out at rank 2
 
 
 def _failure(
@@ -231,21 +252,27 @@ def _failure(
 ) -> list[str]:
     """Return the lines below the title of a failing check: as many as fit, with a complete reason.
 
-    If facts and a misconception do not fit together, the facts are shown, because they are certain. If `whole` is true,
-    the program is also complete.
+    If facts and a misconception do not fit together, the misconception is shown with fewer facts. If it does not fit
+    even without facts, it is left out. If `whole` is true, all facts, the misconception and the program are complete.
     """
     page = _Page(style, whole)
+    facts = facts if whole else facts[:_FACTS]
     lines, fits = page.fitted(exercise, check, facts, said)
-    if check.play and (not fits or len(lines) >= page.lines):  # the reason matters more than the replay command
+    if check.play and not whole and (not fits or len(lines) >= page.lines):  # the reason matters more than the replay
         check = replace(check, play=UNSET)
         lines, fits = page.fitted(exercise, check, facts, said)
-    if not fits and facts and check.diagnosis:
-        lines, fits = page.told(page.details(exercise, check, facts, check.diagnosis.explanation, wide=True))
-    if not fits and len(facts) > 1:
-        return _failure(exercise, check, facts[:1], said, style, whole=whole)
-    if len(lines) > page.most:  # a message of unprintable characters, which are shown as long escapes
-        at = page.most - (3 if check.play else 2)
-        commands = lines[at + 1 - page.most :]
+    why = check.diagnosis.explanation if check.diagnosis and check.diagnosis.explanation != said else None
+    fewer = [(facts[:count], said) for count in range(len(facts) - 1, -1, -1)] if why else []
+    alone = [(facts[:count], why or said) for count in range(len(facts), 0, -1)]
+    for some, known in [] if whole else [*fewer, *alone]:
+        if not fits:
+            lines, fits = page.fitted(exercise, check, some, known)
+    if len(lines) > page.most + (
+        page.reasons if whole else 0
+    ):  # a message of unprintable characters, which are shown as long escapes
+        most = page.most + (page.reasons if whole else 0)
+        at = most - (3 if check.play else 2)
+        commands = lines[at + 1 - most :]
         lines = [*lines[:at], f"{_shorter(lines[at], style)} {style.ellipsis}", *commands]
     return lines
 
@@ -262,6 +289,7 @@ class _Page:
         scale = 2 if style.narrow else 1
         self.lines = scale * _LINES
         self.most = scale * _MOST_LINES
+        self.reasons = 0  # the lines of facts and misconception, for which there is additional room in a whole page
         self.grown = False  # whether `most` already includes the room for a program that is shown in full
 
     def fitted(
@@ -274,11 +302,14 @@ class _Page:
     def told(self, parts: Iterable[_Part]) -> tuple[list[str], bool]:
         """Shorten the parts. Return their lines and whether they fit."""
         told = [part for part in parts if part.lines]
-        room = self.lines - 1 + (max(0, len(told[0].lines) - 2) if self.whole and told else 0)
+        room = self.lines - 1 + (max(0, len(told[0].lines) - 2) + self.reasons if self.whole and told else 0)
         too_many = sum(len(part.lines) for part in told) - room
-        for rank in sorted({part.rank for part in told if part.rank is not None}):
+        for rank in range(_RANKS):
             for at, part in enumerate(told):
-                if part.rank == rank and too_many > 0:
+                if part.rank == rank and too_many > 0 and part.brief:
+                    told[at] = _Part(list(part.brief), rank=2)
+                    too_many -= len(part.lines) - len(told[at].lines)
+                elif part.rank == rank and too_many > 0:
                     told[at] = _shortened(part, min(too_many, len(part.lines) - part.least), self.style)
                     too_many -= len(part.lines) - len(told[at].lines)
         return [line for part in told for line in part.lines], too_many <= 0
@@ -304,7 +335,7 @@ class _Page:
         started = any(isinstance(remark, StartingFrom) for remark in _given(check.remarks) or ())
         cut_with = 3 if expected and not started else None  # numbers are unclear without the gradients they start from
         yield _Part(self.labelled("note" if expected else "", head) if head else [], rank=cut_with)
-        line_number = check.reason.line if not isinstance(check.reason, UnsetType) else None
+        line_number = (check.line or check.reason.line) if not isinstance(check.reason, UnsetType) else None
         placed = line_number is not None and not isinstance(exercise.file, UnsetType)
         own = [line for line in rest if _OWN_LINE.match(line)]
         quoted = [style.cut(f"{indent}    {style.clean(line)}", style.width) for line in own]
@@ -312,12 +343,22 @@ class _Page:
         yield _Part([part for line in rest if line not in own for part in _indented(line, len(indent) + 4, style)])
         if placed:
             yield _Part([f"{indent}{self.label('at')}{style.clean(where(exercise, line_number))}"], rank=0)
-        for fact in facts[:_FACTS]:
-            yield _Part(self.indented(f"fact: {fact}") if wide else self.labelled("fact", fact))
+        reasons = [("fact", fact) for fact in facts]
         if check.diagnosis and check.diagnosis.explanation != said:
-            why = check.diagnosis.explanation
-            yield _Part(self.indented(f"why: {why}") if wide else self.labelled("why", why))
-        yield _Part(_printed(check, style), rank=0)
+            reasons.append(("why", check.diagnosis.explanation))
+        shown = [self.indented(f"{name}: {text}") if wide else self.labelled(name, text) for name, text in reasons]
+        self.reasons = sum(map(len, shown))
+        yield from map(_Part, shown)
+        printed = _printed(check, style)
+        self.reasons += min(len(printed), _MOST_OUTPUT)
+        if self.whole:
+            yield _Part(printed[:_MOST_OUTPUT])
+        else:
+            every = len(printed) <= _MOST_OUTPUT
+            count = len((_given(check.output) or "").splitlines())
+            brief = self.indented(words.printed(count, all_command(exercise), every=every)) if count else []
+            first = printed if len(printed) <= _OUTPUT_LINES else [*printed[: _OUTPUT_LINES - 1], *brief]
+            yield _Part(first, rank=0, brief=brief)
         # without details, and so without the number of a hint, the exercise's hints are the only pointer
         hint = _given(check.hint) or ("" if check.reason or check.hint_number == 0 else f"grade hint {exercise.id}")
         yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"] if self.bounded and hint else [])
@@ -399,11 +440,11 @@ def _shorter(line: str, style: Style) -> str:
 
 
 def _printed(check: CheckResult, style: Style) -> list[str]:
-    """Return the first lines that a check's code printed. Equal consecutive lines are shown once with a count."""
+    """Return the lines that a check's code printed. Equal consecutive lines are shown once with a count."""
     indent = 4 if style.narrow else _TEXT + 2
     groups = itertools.groupby((_given(check.output) or "").splitlines())
     lines = []
-    for line, repeats in itertools.islice(groups, _OUTPUT_LINES):
+    for line, repeats in itertools.islice(groups, _MOST_OUTPUT + 1):
         times = sum(1 for _ in repeats)
         room = style.width - indent - len("printed | ") - len("  (1000 times)")
         counted = f"  ({times} times)" if times > 1 else ""

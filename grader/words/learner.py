@@ -25,9 +25,11 @@ from ..remarks import (
     NoList,
     NoNode,
     NoRules,
+    NotCalled,
     NothingStored,
     NotListed,
     NotRight,
+    OnesAtFirst,
     RanEarly,
     RanTwice,
     Remark,
@@ -160,6 +162,15 @@ def _digits(value: Shown) -> str:
     return f"{value + 0.0:.6g}" if isinstance(value, float) else value  # + 0.0: no -0
 
 
+def _and(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _call(said: NotCalled) -> str:
+    return "calls" if len(said.written) == 1 else "call"
+
+
 def _in_a_call(text: Callable[[Any], str]) -> Callable[[Any], str]:
     """Return a function like `text` that adds a prefix if the remark is about a second call."""
     return lambda said: f"in a second call, {text(said)}" if said.again else text(said)
@@ -185,7 +196,11 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     GaveNone: lambda said: "an operation returned None, as a function without `return` does",
     SeedChanged: _seed_changed,
     RanTwice: lambda said: f"the `_backward` of {said.node} ran more than once",
-    NeverRan: lambda said: f"the `_backward` of {said.node} never ran",
+    NeverRan: lambda said: f"the `_backward` of {_and([said.node, *said.others])} never ran",
+    NotCalled: lambda said: f"without `()`, {_and([f'`{one}`' for one in said.written])} {_call(said)} no function",
+    OnesAtFirst: lambda said: (
+        f"these numbers follow if every gradient is 1 at first; only {said.root}.grad should be 1 at first"
+    ),
     RanEarly: _ran_early,
     Changed: lambda said: f"{said.function} changed the {said.what} of {said.node}",
     Returned: _returned,
@@ -198,7 +213,12 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
         )
     ),
     ListedTwice: _in_a_call(lambda said: f"{said.node} is in the list more than once"),
-    NotListed: _in_a_call(lambda said: f"{said.node} is missing from the list"),
+    NotListed: _in_a_call(
+        lambda said: (
+            f"{said.node} is missing from the list"
+            + (f"; {said.equal}, which is in the list, has the same value" if said.equal else "")
+        )
+    ),
     Unrelated: _in_a_call(lambda said: f"{said.node} is in the list, but {said.root} is not computed from it"),
     BeforeInput: _in_a_call(lambda said: f"{said.node} comes before its input {said.input}"),
 }
@@ -255,6 +275,9 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
         )
     told = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
     usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
+    if usual and stopped.operand and stopped.type == "AttributeError":
+        operation, operand, method = stopped.operand
+        usual = f"{usual}; `{operation}` calls `{method}`, because `{operand}` is a node"
     if stopped.kind == "module":
         usual = "each file is run alone: it cannot import your other files"
     said = " ".join(_sentence(stopped).split())
@@ -584,7 +607,9 @@ def _of_operation(fact: "Fact") -> str:
         case "gives_other":
             return f"the result is {fact.found}. It should be a node."
         case "depends_on_gradients":
-            return f"the contribution to {name} depends on existing gradients.{_should(fact, both)}"
+            return f"{to} depends on existing gradients.{_should(fact, both)}"
+        case "upstream_cleared":
+            return "the rule sets L.grad, its upstream gradient, to 0."
         case "gives_input":
             return f"the result is {'a or b' if fact.operation in _OF_TWO else 'a'} itself, not a new node."
         case "rule_is_none":
@@ -593,7 +618,13 @@ def _of_operation(fact: "Fact") -> str:
                 f"`L.{fact.found} = f()` stores what f returns."
             )
         case "no_rule":
-            return "L has the same backward rule as a leaf, and running it adds nothing."
+            told = "L has the same backward rule as a leaf, and running it adds nothing."
+            if not fact.found:
+                return told
+            method = METHODS.get(fact.operation, fact.operation)
+            if fact.other:
+                return f"{told} `{method}` stores `{fact.found}` in `{fact.other}`, and not on the result."
+            return f"{told} `{method}` defines `{fact.found}`, but does not store it on the result."
         case "nothing_added" if both:
             return "the rule adds nothing to a.grad or b.grad."
         case "nothing_added":
@@ -640,7 +671,10 @@ def _of_pass(fact: "Fact") -> str:
         case "single_precision":
             return f"All {fact.found} have single precision (float32). Use double precision, as Python's float does."
         case "not_seeded":
-            return "After backward() every gradient is 0, even the root's. The root's gradient should be 1."
+            nothing = "0 or None" if fact.found else "0"
+            return f"After backward() every gradient is {nothing}, even the root's. The root's gradient should be 1."
+        case "all_ones":
+            return "After backward() every gradient is 1. Only the root's gradient should be set to 1."
         case "all_cleared":
             return "Rules add to gradients during backward(), but afterwards every gradient is 0."
         case "seed":

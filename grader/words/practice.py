@@ -260,6 +260,15 @@ def sure_to_reset(file: str) -> str:
 # -- `grade` --------------------------------------------------------------------------------------------
 
 OTHER_CHECKS = "Now running the other checks."
+OBSERVED = "Observed besides the failures above:"
+
+
+def printed(count: int, command: str, *, every: bool) -> str:
+    """Say how many lines a check's code printed, and which command shows them, or the first of them."""
+    them = ("it" if count == 1 else "them") if every else "the first of them"
+    return f"your code printed {counted(count, 'line')}; {command} shows {them}"
+
+
 FIRST_IN_FULL = "The first failure is shown in full; grade --all shows every one."
 MISSED_BONUS = "grade --all says why a bonus was not earned."
 NO_CURRENT_FOLDER = "the current folder no longer exists; change to another one"

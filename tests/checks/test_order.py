@@ -97,10 +97,13 @@ def test_a_node_twice_is_refused(of: Program, rng: random.Random) -> None:
 @given(graphs(), st.randoms(use_true_random=False))
 @quick
 def test_a_missing_node_is_refused(of: Program, rng: random.Random) -> None:
-    """The message about a list without one of the nodes names this node."""
+    """The message about a list without one of the nodes names this node, and a listed node of the same value."""
     order = some_order(of, rng)
     missing = order.pop(rng.randrange(len(order)))
-    assert finding_text(refusal(of, Called(nodes=tuple(order)))) == f"{of.nodes[missing].name} is missing from the list"
+    equal = next((of.nodes[i].name for i in order if of.values[i] == of.values[missing]), None)
+    beside = f"; {equal}, which is in the list, has the same value" if equal else ""
+    expected = f"{of.nodes[missing].name} is missing from the list{beside}"
+    assert expected == finding_text(refusal(of, Called(nodes=tuple(order))))
 
 
 @given(graphs(), st.randoms(use_true_random=False))
@@ -213,7 +216,7 @@ def test_leaves_and_nodes_besides_may_run_or_not(ran: tuple[int, ...]) -> None:
     [
         ("the `_backward` of L never ran", (2, 3)),
         ("the `_backward` of b never ran", (4, 3)),
-        ("the `_backward` of b never ran", ()),
+        ("the `_backward` of b, d and L never ran", ()),
         ("the `_backward` of b ran more than once", (4, 2, 3, 2)),
         ("the `_backward` of L ran more than once", (4, 4, 2, 3)),
         (

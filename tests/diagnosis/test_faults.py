@@ -13,8 +13,8 @@ from grader.answer_book import read_book
 from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import load_course
-from grader.diagnosis import Edit, anywhere, apply_edits, diagnose, pass_probes
-from grader.grading import Grader, examine
+from grader.diagnosis import Edit, anywhere, apply_edits, pass_probes
+from grader.grading import Grader, examine, explain
 from grader.oracle import Oracle
 from grader.program import NOTHING, Program, chain, leaf, program
 from grader.report.shown import hint_of
@@ -48,7 +48,7 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
     text = apply_edits(base.read_text(encoding="utf-8"), edits, anywhere)
     examined = examine(grader, exercise, Source(COURSE.exercise_file(exercise), text), facts=True)
     assert examined.failures
-    named = diagnose(BOOK.known[exercise.id], examined.behaviour, examined.failures, examined.facts)
+    named = explain(BOOK.known[exercise.id], examined)
     finding = examined.outcomes[examined.failures[0]].finding
     assert finding is not None
     facts = [fact_text(fact) for fact in examined.facts]

@@ -70,6 +70,19 @@ def test_exactly_one_is_named(expected: dict[str, str], catalogue: list[KnownBeh
     assert expected == named(catalogue, looks)
 
 
+@pytest.mark.parametrize(
+    ("expected", "other"), [({"a": "one", "b": "one"}, set()), ({"a": "one"}, {"b"}), ({"a": "one"}, {"b", "c"})]
+)
+def test_a_check_is_explained_where_the_misconception_fails_it(expected: dict[str, str], other: set[str]) -> None:
+    """A check with no wrong program to compare is explained if the misconception fails it too.
+
+    An error or a wrong value is explained only by the same behaviour.
+    """
+    seen = Behaviour(keyed({"a0": "x"}), frozenset(), arrived=True)
+    found = diagnose(KnownExercise((ONE,)), seen, ["a", "b", "c"], (), other)
+    assert expected == {check: one.id for check, one in found.items()}
+
+
 def test_nothing_is_named_where_no_gradient_arrived() -> None:
     """Without gradients, many mistakes look alike."""
     assert {} == named([ONE], {"a0": "x", "b0": "y"}, arrived=False)

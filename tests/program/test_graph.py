@@ -103,3 +103,19 @@ def test_values_survive_the_wire(value: float) -> None:
     ((_, sent),) = Program((Leaf("a", value),), 0, "a").wire
     assert isinstance(sent, float)
     assert (value, math.copysign(1, value)) == (sent, math.copysign(1, sent))
+
+
+@pytest.mark.parametrize(
+    ("expected", "at_first"), [((-3.0, 2.0, 1.0, 1.0, 1.0), 0.0), ((-5.0, 5.0, 2.0, 2.0, 1.0), 1.0)]
+)
+def test_the_gradients_of_a_program(expected: tuple[float, ...], at_first: float) -> None:
+    """They follow from the local derivatives. If every gradient is 1 at first, that of e counts twice."""
+    p = program("e = a * b; L = e + c", a=2, b=-3, c=10)
+    assert expected == p.gradients(at_first)
+
+
+def test_a_value_that_is_not_defined_is_nan() -> None:
+    """No error of float arithmetic is raised."""
+    p = program("b = log(a); L = a / c", a=-1, c=0)
+    assert [-1.0, 0.0] == [value for value in p.values if not math.isnan(value)]
+    assert all(math.isnan(grad) for grad in p.gradients()[:2])

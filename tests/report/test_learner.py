@@ -140,6 +140,15 @@ def test_facts_are_told_where_a_failure_is_explained(expected: set[str], checks:
     assert expected == {path for path in taken_by_for_learner(told, {("first", "two"): "hint"}) if "facts" in path}
 
 
+def test_a_fact_about_a_hidden_failure_is_not_told() -> None:
+    """A learner is told the facts that explain a failure whose reason is told, and those that explain none."""
+    report = report_with(FULL, replace(FULL, id="two"))
+    facts = tuple(FaultFact("sign", "It is wrong.", checks=checks) for checks in (("one",), ("one", "two"), ()))
+    told = replace(report, exercises=(replace(report.exercises[0], facts=facts),))
+    shown = for_learner(told, {("first", "two"): "hint"}).exercises[0].facts
+    assert [("two",), ()] == [fact.checks for fact in shown or ()]
+
+
 def test_the_report_itself_stays() -> None:
     """The instructor's report is not changed."""
     report = report_with(FULL)

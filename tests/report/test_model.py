@@ -24,7 +24,7 @@ FIELDS = {
     "Limits": "calls cpu_s memory_mb output_kb",
     "Diagnosis": "id title explanation",
     "Reason": "kind seconds clock signal limit_kb count detail type line names",
-    "FaultFact": "kind text operation input expected found lines program node other upstream orders",
+    "FaultFact": "kind text operation input expected found lines program node other upstream orders checks",
     "ExerciseResult": "id number title status score max_score bonus checks message file reason facts cells",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"

@@ -175,11 +175,12 @@ def test_a_failure_takes_at_most_ten_lines(
 ) -> None:
     """A failing check has at most ten lines, including its row, and the last one is the hint.
 
-    With `--all`, only a program may take more lines.
+    With `--all`, the misconception and printed lines come in addition, and a program may take more lines.
     """
     check = make_check("the wrong one", **{**WRONG, **more})
     lines = block(render(make_report(make_exercise(check)), "T", everything=everything), "the wrong one")
-    assert len([line for line in lines if line.strip() != "L = a"]) <= 10
+    added = 7 * ("diagnosis" in more) + ("output" in more) if everything else 0
+    assert len([line for line in lines if line.strip() != "L = a"]) <= 10 + added
     assert len(lines) <= (30 if everything else 10)
     assert "            hint             grade hint distribute" == lines[-1]
 
@@ -555,16 +556,95 @@ def test_a_failure_ends_with_the_way_to_see_it(
     assert ["            hint             grade hint distribute", f"            {command}"] == lines[-2:]
 
 
-@pytest.mark.parametrize("everything", [False, True])
-def test_the_reason_comes_before_the_way_to_see_it(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, everything: bool
+def labels(lines: list[str]) -> list[str]:
+    """Return the first word of each line that has a label, or a status, without repeats of continued lines."""
+    words = [line.split(maxsplit=1)[0].rstrip(":") for line in lines]
+    return [word for word in words if word in ("note", "fact", "why", "hint", "see")]
+
+
+@pytest.mark.parametrize(
+    ("expected", "everything"),
+    [(["note", "why", "hint"], False), (["note", "fact", "fact", "why", "hint", "see"], True)],
+)
+def test_the_misconception_comes_before_facts_notes_and_the_way_to_see_it(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, expected: list[str], everything: bool
 ) -> None:
-    """If ten lines have no room for both, the command is left out."""
-    check = make_check("the wrong one", **WRONG, play="grade play distribute 1", diagnosis=REASON)
+    """If ten lines have no room for all, the misconception stays. With `--all`, nothing is left out."""
+    more = {"message": "so it is", "play": "grade play distribute 1", "diagnosis": REASON}
+    check = make_check("the wrong one", **WRONG, **more)
     facts = tuple(FaultFact("sign", f"It is wrong at {place}, {' and here' * 12}.") for place in "ab")
     lines = block(render(make_report(make_exercise(check, facts=facts)), "T", everything=everything), "the wrong one")
+    assert everything or len(lines) <= 10
+    assert expected == labels(lines)
+
+
+PRINTED = "".join(f"here {i}\n" for i in range(30))
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "more"),
+    [
+        (["printed | here 0"], PRINTED[:7], {}),
+        (["printed | here 0", "printed | here 1", "your code printed 9 lines; grade distrib"], PRINTED[: 9 * 7], {}),
+        (["your code printed 2 lines; grade distrib"], PRINTED[:14], {"diagnosis": LONG[:200]}),
+        ([], PRINTED[:14], {"status": "error", "message": LONG[:460]}),
+    ],
+    ids=["one", "many", "no room for two", "no room"],
+)
+def test_printed_lines_are_shown_or_counted(
+    make_check: MakeCheck,
+    make_exercise: MakeExercise,
+    make_report: MakeReport,
+    expected: list[str],
+    output: str,
+    more: dict[str, Any],
+) -> None:
+    """If there is too little room for the lines that a check printed, a line says how many there are."""
+    check = make_check("the wrong one", **{**WRONG, **more}, output=output)
+    lines = block(render(make_report(make_exercise(check)), "T"), "the wrong one")
     assert len(lines) <= 10
-    assert "            hint             grade hint distribute" == lines[-1]
+    assert expected == [
+        line.strip()[: len(line.strip()) if " | " in line else 40] for line in lines if "printed" in line
+    ]
+
+
+@pytest.mark.parametrize(("expected", "count"), [("shows them", 20), ("shows the first of them", 21)])
+def test_with_all_printed_lines_are_shown(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, expected: str, count: int
+) -> None:
+    """`--all` shows up to twenty lines of each check. The command names a file that is not in its usual place."""
+    check = make_check("the wrong one", **WRONG, output="".join(f"here {i}\n" for i in range(count)))
+    report = make_report(make_exercise(check, file="my engine.py"))
+    assert 20 == render(report, "T", everything=True).count("printed | here")
+    text = " ".join(render(report, "T").split())
+    assert f"{count} lines; grade distribute 'my engine.py' --all {expected}" in text
+
+
+def test_an_error_is_at_the_line_of_the_learner(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """The innermost line may be one that was given out. The check has the learner's line."""
+    check = make_check("raises", "error", reason=Reason("raised", type="E", line=34), line=37, message="E")
+    text = render(make_report(make_exercise(check, file="01_distribute.py")), "T")
+    assert "01_distribute.py:37" in text
+    assert "01_distribute.py:34" not in text
+
+
+def test_a_fact_is_shown_with_the_first_failure_that_it_explains(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """A fact that explains no failure is shown below the others."""
+    one, two = (make_check(f"the wrong {name}", **WRONG, id=name) for name in ("one", "two"))
+    facts = (
+        FaultFact("sign", "It is wrong at a.", checks=("two",)),
+        FaultFact("sign", "It is wrong at b.", checks=()),
+        FaultFact("sign", "It is wrong at c.", checks=("one", "two")),
+    )
+    text = render(make_report(make_exercise(one, two, facts=facts)), "T", everything=True)
+    places = [re.findall(r"wrong at (\w)", part) for part in re.split(r"FAIL     the|Observed", text)[1:]]
+    assert [["c"], ["a"], ["b"]] == places[-3:]
+    first = render(make_report(make_exercise(one, two, facts=facts)), "T")
+    assert ["c", "b"] == re.findall(r"wrong at (\w)", first)
 
 
 def test_a_command_that_no_line_can_hold_is_left_out(

@@ -46,6 +46,35 @@ def test_each_kind_is_a_sentence(expected: str, kind: str, type_name: str, messa
     assert expected in said_of(problem(kind, type_name, message), "").splitlines()[0]
 
 
+TIMES = """class Value:
+    def __mul__(self, other):
+        out = Value(self.data * other.data)
+        def _backward():
+            self.grad += other * out.grad  # as it is
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "old", "new"),
+    [
+        ("; `other * out.grad` calls `__mul__`, because `other` is a node", "", ""),
+        ("", "other * out", "f(other) * out"),
+        ("", "__mul__", "__add__"),
+        ("", "    def __mul__", "    def __rmul__(self, other):\n        return self\n    def __mul__"),
+        ("", "__mul__(self, other)", "__mul__(self, other): # __rmul__"),
+    ],
+    ids=["a node", "more than variables", "another method", "the number may be on the left", "if in doubt, nothing"],
+)
+def test_the_left_operand_is_a_node_where_it_is_certain(expected: str, old: str, new: str) -> None:
+    """Python calls the method of the left operand, unless the reflected method is the same function."""
+    source = TIMES.replace(old, new) if old else TIMES
+    inner, outer = (
+        next(n for n, line in enumerate(source.splitlines(), 1) if part in line) for part in ("out = ", "+= ")
+    )
+    cause = problem("raised", "AttributeError", "'float' object has no attribute 'data'", lines=[outer, inner])
+    assert f"the object before .data is a plain number (float){expected}" == said_of(cause, source).splitlines()[-1]
+
+
 STUB = 'def f():\n    """Do it."""\n    # TODO: what?\n    raise NotImplementedError("what?")\n\nx = 1\n'
 
 
@@ -265,6 +294,12 @@ SAID: list[tuple[str, Remark]] = [
     ("L.grad is 0.0 at the end; a backward pass starts with L.grad = 1", remarks.SeedChanged("L", 0.0)),
     ("the `_backward` of a * b ran more than once", remarks.RanTwice("a * b")),
     ("the `_backward` of a * b never ran", remarks.NeverRan("a * b")),
+    ("the `_backward` of e, f and L never ran", remarks.NeverRan("e", ("f", "L"))),
+    ("without `()`, `L._backward` calls no function", remarks.NotCalled(("L._backward",))),
+    (
+        "these numbers follow if every gradient is 1 at first; only L.grad should be 1 at first",
+        remarks.OnesAtFirst("L"),
+    ),
     (
         "the `_backward` of b ran before that of L, which had not yet added its contribution to dL/db",
         remarks.RanEarly("b", "L", "dL/db"),
@@ -281,6 +316,7 @@ SAID: list[tuple[str, Remark]] = [
     ),
     ("a is in the list more than once", remarks.ListedTwice("a")),
     ("in a second call, a is missing from the list", remarks.NotListed("a", again=True)),
+    ("a is missing from the list; b, which is in the list, has the same value", remarks.NotListed("a", equal="b")),
     ("p is in the list, but L is not computed from it", remarks.Unrelated("p", "L")),
     ("L comes before its input a", remarks.BeforeInput("L", "a")),
 ]

@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from ...outside import lines
 from ..model import CheckResult, ExerciseResult
-from ..shown import digits, expected_by, first_failure
+from ..shown import digits, expected_by, facts_of
 
 
 def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
@@ -17,7 +17,7 @@ def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
     """
     if check.status == "skipped":
         return lines(exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message)
-    facts = [fact.text for fact in exercise.facts or ()] if check is first_failure(exercise) else []
+    facts = [fact.text for fact in facts_of(exercise, check)]
     return lines("\n".join(_said(check, facts)))
 
 

@@ -1,0 +1,53 @@
+"""Decide which failed checks a fault fact can explain."""
+
+from collections.abc import Sequence
+
+from ..checks.outcome import CheckOutcome
+from ..client.protocol import RAN_OUT
+from .facts import Fact, operation_of
+
+_RAISING = ("gives_other", "rule_is_none")  # the kinds of facts that explain an error in code that uses the result
+_OF_VALUE = ("value", "gives_other", "gives_input")  # the kinds of facts that explain a wrong value
+# the operations that the method of an operation commonly uses
+_MADE_OF = {
+    "neg": {"mul", "sub", "rsub", "rmul"},
+    "sub": {"add", "neg", "mul", "rmul"},
+    "div": {"mul", "pow"},
+    "radd": {"add"},
+    "rsub": {"sub", "add", "radd", "neg", "mul", "rmul"},
+    "rmul": {"mul"},
+    "rdiv": {"div", "mul", "rmul", "pow"},
+}
+
+
+def explains(fact: Fact, outcome: CheckOutcome) -> bool:
+    """Return whether a fact can be the reason why a check failed.
+
+    A fact about an operation can only explain a failure of a program that uses this operation, and a fact about
+    `backward()` only one of a run that calls `backward()`. A wrong value is never explained by a fault of the backward
+    pass. An error is only explained by a fact about the result that the code could not use.
+    """
+    if outcome.status in ("passed", "not_started"):
+        return False
+    operation = operation_of(fact)
+    reason = outcome.finding and outcome.finding.reason
+    if reason and reason.kind in RAN_OUT:
+        return operation is None and outcome.passes
+    if reason:
+        return fact.kind in _RAISING and operation in _used(outcome.operations)
+    if fact.kind == "single_precision":
+        return fact.found == "values" or not outcome.wrong_value
+    if outcome.wrong_value and fact.kind not in _OF_VALUE:
+        return False
+    return outcome.passes if operation is None else operation in _used(outcome.operations)
+
+
+def _used(operations: Sequence[str]) -> set[str]:
+    """Return the operations of a program, and those that their methods commonly use."""
+    found = set(operations)
+    todo = list(operations)
+    while todo:
+        new = _MADE_OF.get(todo.pop(), set()) - found
+        found |= new
+        todo += new
+    return found
