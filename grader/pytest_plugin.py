@@ -134,6 +134,8 @@ class CheckItem(pytest.Item):
 
     def _lines(self, result: ExerciseResult, check: CheckResult) -> Iterator[str]:
         """Yield a line with the place of the failure, then the explanation that the terminal shows."""
+        from msgspec.structs import replace
+
         from .outside import plain
         from .report.shown import where
         from .views.terminal import explained
@@ -147,7 +149,8 @@ class CheckItem(pytest.Item):
         if check.status == "skipped":
             yield from map(plain, str(result.message or result.status).splitlines())
         else:
-            yield from explained(result, check)
+            facts = [replace(fact, checks=(check.id,)) for fact in facts]  # the others may not be shown
+            yield from explained(replace(result, facts=tuple(facts)), check)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
         """Return the explanation of a failure. For a fault of the grader, return one line. No traceback is shown."""

@@ -2,11 +2,12 @@
 
 import re
 
-_NAMED = re.compile(r" *(\w+\._backward) *(#.*)?")
+_MOST = 4
+_NAMED = re.compile(r" *(\w{1,40}\._backward) *(#.*)?")
 
 
 def not_called(source: str, function: str) -> tuple[str, ...]:
-    """Return the expressions such as `L._backward` that stand alone in a line of a function, without `()`.
+    """Return the first expressions such as `L._backward` that stand alone in a line of a function, without `()`.
 
     Args:
         source: The text of the learner's file, which is not parsed. A line that may continue another one is left out.
@@ -22,4 +23,4 @@ def not_called(source: str, function: str) -> tuple[str, ...]:
         if named and not before.endswith(tuple("([{,\\=+-*/")):
             found.append(named[1])
         before = line.partition("#")[0].strip() or before
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))[:_MOST]

@@ -115,6 +115,7 @@ _NUMBERS = ((2.0, 3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, 1.25))
 _UPSTREAM = (2.5, -1.5, 0.75, 3.5)
 _ANOTHER = (-0.5, 4.0, -3.0, 1.25)
 _ALREADY = ((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0))
+_LONGEST = 80  # the most characters of names that a fact quotes from the file
 _ENOUGH = 3  # the fewest sets of numbers, or programs, for a fact
 _WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # kinds of rule that cannot be watched
 _MADE_OF_OTHERS = ("neg", "sub", "div", "radd", "rsub", "rmul", "rdiv")  # composed of other operations in many engines
@@ -366,7 +367,7 @@ def _written(fact: Fact, source: str, rule: str) -> Fact:
     rest = source[heads[0].end() :].split("\n")[1:]
     inside = [*takewhile(lambda line: not line.strip() or line.startswith(f"{depth} "), rest)]
     functions = [head[1] for line in inside if (head := re.match(r" *def (\w+)\(", line))]
-    if len(functions) != 1:
+    if len(functions) != 1 or len(functions[0]) + len(parameters) > _LONGEST:
         return fact
     (function,) = functions
     code = [line for line in inside if not line.lstrip().startswith("#")]
