@@ -371,6 +371,8 @@ def _written(fact: Fact, source: str, rule: str) -> Fact:
         return fact
     (function,) = functions
     code = [line for line in inside if not line.lstrip().startswith("#")]
+    if any(line.lstrip().startswith("@") for line in code):
+        return fact  # a decorator may store the function
     uses = [line for line in code if re.search(rf"(?<!\.)\b{function}\b", line)][1:]
     stored = [re.fullmatch(rf" *((\w+)\.{re.escape(rule)}) *= *{function} *(#.*)?", line) for line in uses]
     if not uses:

@@ -23,8 +23,8 @@ def facts_of(exercise: ExerciseResult, check: CheckResult | None) -> list[FaultF
     the first failure.
     """
     first = first_failure(exercise)
-    by_age = (first.id,) if first else ()
-    places = ((fact, by_age if isinstance(fact.checks, UnsetType) else fact.checks) for fact in exercise.facts or ())
+    older = (first.id,) if first else ()
+    places = ((fact, older if isinstance(fact.checks, UnsetType) else fact.checks) for fact in exercise.facts or ())
     return [fact for fact, checks in places if next(iter(checks), None) == (check and check.id)]
 
 

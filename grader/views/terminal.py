@@ -267,10 +267,8 @@ def _failure(
     for some, known in [] if whole else [*fewer, *alone]:
         if not fits:
             lines, fits = page.fitted(exercise, check, some, known)
-    if len(lines) > page.most + (
-        page.reasons if whole else 0
-    ):  # a message of unprintable characters, which are shown as long escapes
-        most = page.most + (page.reasons if whole else 0)
+    most = page.most + (page.reasons if whole else 0)
+    if len(lines) > most:  # a message of unprintable characters, which are shown as long escapes
         at = most - (3 if check.play else 2)
         commands = lines[at + 1 - most :]
         lines = [*lines[:at], f"{_shorter(lines[at], style)} {style.ellipsis}", *commands]
