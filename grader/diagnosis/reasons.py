@@ -8,6 +8,7 @@ from .facts import Fact, operation_of
 
 _RAISING = ("gives_other", "rule_is_none")  # the kinds of facts that explain an error in code that uses the result
 _OF_VALUE = ("value", "gives_other", "gives_input")  # the kinds of facts that explain a wrong value
+_LIMITS = (*RAN_OUT, "cpu_limit", "wall_limit")  # the reasons for which a fault of the backward pass may be the cause
 # the operations that the method of an operation commonly uses
 _MADE_OF = {
     "neg": {"mul", "sub", "rsub", "rmul"},
@@ -31,7 +32,7 @@ def explains(fact: Fact, outcome: CheckOutcome) -> bool:
         return False
     operation = operation_of(fact)
     reason = outcome.finding and outcome.finding.reason
-    if reason and reason.kind in RAN_OUT:
+    if reason and reason.kind in _LIMITS:
         return operation is None and outcome.passes
     if reason:
         return fact.kind in _RAISING and operation in _used(outcome.operations)

@@ -13,6 +13,7 @@ from grader.remarks import Stopped
 RAISED = Finding("error", reason=Reason("raised", type="TypeError"), stopped=Stopped("raised"))
 MISSING = Finding("failed", reason=Reason("not_offered", detail="__neg__"), stopped=Stopped("not_offered"))
 TOO_OFTEN = Finding("timeout", reason=Reason("calls"), stopped=Stopped("calls"))
+TOO_LONG = Finding("timeout", reason=Reason("cpu_limit", seconds=2.0))
 MUL, VALUE, PASS = Fact("sign", "mul"), Fact("value", "mul"), Fact("ran_early")
 
 
@@ -30,6 +31,7 @@ MUL, VALUE, PASS = Fact("sign", "mul"), Fact("value", "mul"), Fact("ran_early")
         pytest.param(False, PASS, {"passes": False}, id="backward() where it is not called"),
         pytest.param(False, PASS, {"finding": RAISED}, id="backward() and an error"),
         pytest.param(True, PASS, {"finding": TOO_OFTEN}, id="backward() and an endless loop"),
+        pytest.param(True, PASS, {"finding": TOO_LONG}, id="backward() and a process that was killed"),
         pytest.param(False, PASS, {"finding": MISSING}, id="backward() and a missing method"),
         pytest.param(False, MUL, {"operations": ("mul",), "finding": RAISED}, id="a rule and an error"),
         pytest.param(
