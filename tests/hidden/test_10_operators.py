@@ -46,12 +46,13 @@ def test_quotient(engine: EngineUnderCheck) -> None:
 
 @check("number_first")
 def test_a_number_on_the_left(engine: EngineUnderCheck) -> None:
+    # no value on the left of - or /: other checks ask for that
     engine.agrees(
         program("L = (2 + a) * a", a=3),
         program("L = (2 * a) * a", a=3),
         program("L = (2 - a) * a", a=3),
         program("L = (2 / a) * b", a=3, b=5),
-        program("L = (0.5 - a) / (1.5 + a)", a=3),
+        program("L = (0.5 - a) * (1.5 / a)", a=3),
         program("L = 0 + a + b + c", a=3, b=-2, c=1),
         program("L = (-2 - a) * a", a=3),
         program("L = (0 - a) * a", a=3),
@@ -62,9 +63,9 @@ def test_a_number_on_the_left(engine: EngineUnderCheck) -> None:
         program("L = (-2 / a) * b", a=3, b=5),
         program("L = (0 / a) * b", a=3, b=5),
         program("L = (1 / a) * b", a=-2, b=5),
-        program("L = 1 / (1 + b) - 2 * b", b=0.25),
+        program("L = 1 / (1 + b) + -2 * b", b=0.25),
         program("L = 2 * (3 - (1 / (2 + a)))", a=3),
         program("L = (2 - a * b) * a + (3 / (a * b)) * b", a=3, b=0.5),
         program("y = 1.5 - a; z = 2 / y; L = (0.5 + z) * (-1.5 * y)", a=3),
-        program("y = 7 * a; z = 3 + y; L = (2 / z - 1.5) * (0.5 - y) + z", a=0.75),
+        program("y = 7 * a; z = 3 + y; L = (-1.5 + 2 / z) * (0.5 - y) + z", a=0.75),
     )
