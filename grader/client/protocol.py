@@ -231,6 +231,7 @@ SHAPES: dict[str, tuple[range, int]] = {
     "no_rule": (range(9), 0),
     "contributions": (range(1), 2),
     "derivatives": (range(1, 2), 2),
+    "no_derivatives": (range(2, 3), 0),
     "no_pairs": (range(1, 2), 0),
     "no_row": (range(2, 3), 0),
     "unclear_writes": (range(1), 0),

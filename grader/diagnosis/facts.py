@@ -120,7 +120,7 @@ _ENOUGH = 3  # the fewest sets of numbers, or programs, for a fact
 _WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # kinds of rule that cannot be watched
 _MADE_OF_OTHERS = ("neg", "sub", "div", "radd", "rsub", "rmul", "rdiv")  # composed of other operations in many engines
 _OPERATION = {"relu_below_zero": "relu"}
-_OF_RULE = ("overwrites", "nothing_added", "no_upstream")
+_OF_RULE = ("overwrites", "no_upstream")
 _PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # one fact for both inputs, even if `expected` differs
 _WATCHED = ("add", "mul")  # the operations of the programs with which `backward()` is tested
 # facts about `backward()` that do not depend on the rules of + and *; other facts follow from numbers
@@ -509,7 +509,7 @@ def _of_input(
         if not sets:
             yield Fact("nothing_added", name, where)
         return
-    if all(_close(fresh, another) for fresh, _, another in row):
+    if any(local) and all(_close(fresh, another) for fresh, _, another in row):
         yield Fact("no_upstream", name, where, form.texts[j])
         return
     if all(d != 0.0 for d in local):
@@ -624,6 +624,8 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
     """Return the facts about the first backward pass on these programs. `stored` rules cannot be watched."""
     seen = [(p, _numbers(outcome.grads[0]), outcome.traced[0]) for p, outcome in done]
     wrong = [(p, grads, trace) for p, grads, trace in seen if not _leaves_right(p, grads)]
+    if root := _wrong_root(seen):
+        return root
     if not wrong:
         return []
     nothing = all(not any(g for i, g in enumerate(grads) if i != p.root) for p, grads, _ in seen)
@@ -642,6 +644,16 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
     if stored:
         return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
     return [fact for p, _, trace in wrong for fact in _disorder(p, trace)]
+
+
+def _wrong_root(seen: Sequence[tuple[Program, Sequence[float], Traced]]) -> list[Fact]:
+    """Return the fact that the root's gradient is not 1 after any pass, if all other gradients are right."""
+    for p, grads, _ in seen:
+        right = expected_grads(p)
+        if grads[p.root] == 1.0 or not all(_close(g, right[i]) for i, g in enumerate(grads) if i != p.root):
+            return []
+    p, grads, _ = max(seen, key=lambda one: isinstance(one[0].nodes[one[0].root], Op))
+    return [Fact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
 
 
 def _stops(p: Program, grads: Sequence[float]) -> Iterator[Fact]:

@@ -150,8 +150,13 @@ def _ran_early(said: RanEarly) -> str:
 
 
 def _returned(said: Returned) -> str:
-    what = said.type if said.count is None else counted(said.count, "number")
+    what = _given_back(said.type) if said.count is None else counted(said.count, "number")
     return f"{said.function} returned {what}; expected {counted(said.expected, 'number')}"
+
+
+def _given_back(type_name: str | None) -> str:
+    """Return what a function returned: the name of a type, or None with its usual cause."""
+    return "None, as a function without `return` does" if type_name == "None" else str(type_name)
 
 
 def _not_right(said: NotRight) -> str:
@@ -193,7 +198,7 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
     NothingStored: lambda said: "no stored local derivatives were found on the nodes",
     NoRules: lambda said: "no backward rule was found on the nodes, and this check has to observe the rules",
-    GaveNone: lambda said: "an operation returned None, as a function without `return` does",
+    GaveNone: lambda said: f"an operation returned {_given_back('None')}",
     SeedChanged: _seed_changed,
     RanTwice: lambda said: f"the `_backward` of {said.node} ran more than once",
     NeverRan: lambda said: f"the `_backward` of {_and([said.node, *said.others])} never ran",
@@ -205,7 +210,7 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     Changed: lambda said: f"{said.function} changed the {said.what} of {said.node}",
     Returned: _returned,
     NotRight: _not_right,
-    NoList: _in_a_call(lambda said: f"build_topo returned {said.type}; it should return a list of nodes"),
+    NoList: _in_a_call(lambda said: f"build_topo returned {_given_back(said.type)}; it should return a list of nodes"),
     Disordered: _in_a_call(lambda said: "a node is missing, is in the list twice, or comes before one of its inputs"),
     NoNode: _in_a_call(
         lambda said: (
@@ -414,6 +419,10 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "no_row": lambda about: (
         f"`{about.names[0]}` of a node is {of_type(about.names[1])}; "
         "it should be a tuple or a list of the node's inputs"
+    ),
+    "no_derivatives": lambda about: (
+        f"`{about.names[0]}` of a node is {of_type(about.names[1])}; "
+        "it should be a tuple or a list with a local derivative for each input"
     ),
     "no_pairs": lambda about: f"not every entry in `{about.names[0]}` of a node holds an input and a local derivative",
     "unclear_writes": lambda about: "the grader could not tell which node's rule adds to which gradient in backward()",

@@ -325,7 +325,7 @@ def test_what_is_right_may_be_kept_back(engine_that: EngineThat, honest: Says) -
 @pytest.mark.parametrize(
     ("expected", "result"),
     [
-        ("half returned None; expected 2 numbers", ["nothing"]),
+        ("half returned None, as a function without `return` does; expected 2 numbers", ["nothing"]),
         ("half returned 1 number; expected 2 numbers", ["numbers", [NONE]]),
         ("half returned str; expected 2 numbers", ["other", "str"]),
         ("half returned nodes; expected 2 numbers", ["nodes", [-1]]),
@@ -349,7 +349,7 @@ def test_a_wrong_list_fails(engine_that: EngineThat, honest: Says) -> None:
     """The list that build_topo returns is checked as an order."""
     says = with_result(honest, 1, 0, lambda result: ["nothing"])
     assert finding_text(finding(engine_that(says), ASKS["sorts"])) == (
-        "build_topo returned None; it should return a list of nodes"
+        "build_topo returned None, as a function without `return` does; it should return a list of nodes"
     )
 
 
@@ -958,7 +958,7 @@ def test_training_that_goes_elsewhere_is_shown(
 def test_training_that_returns_no_losses_is_told_so(engine_that: EngineThat, honest: Says) -> None:
     """Losses are required even if the parameters are right."""
     found = finding(engine_that(trained(honest, ["nothing"], 0.75)), trains)
-    assert "train returned None; expected 2 numbers" == finding_text(found)
+    assert "train returned None, as a function without `return` does; expected 2 numbers" == finding_text(found)
 
 
 def test_training_that_goes_elsewhere_and_returns_too_little_is_told_both(

@@ -163,6 +163,10 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         *("no_rule", ["a", "b"], []),
     ),
     ("the backward rule of a node gave 1 contribution for 2 inputs", "contributions", [], [1, 2]),
+    (
+        "`grads` of a node is a float; it should be a tuple or a list with a local derivative for each input",
+        *("no_derivatives", ["grads", "float"], []),
+    ),
     ("a node stores 2 local derivatives in `grads` for 1 input", "derivatives", ["grads"], [2, 1]),
     (
         "not every entry in `grads` of a node holds an input and a local derivative",
@@ -306,7 +310,10 @@ SAID: list[tuple[str, Remark]] = [
     ),
     ("build_topo changed the gradient of a", remarks.Changed("build_topo", "gradient", "a")),
     ("half returned 1 number; expected 2 numbers", remarks.Returned("half", 2, count=1)),
-    ("train returned None; expected 1 number", remarks.Returned("train", 1, type="None")),
+    (
+        "train returned None, as a function without `return` does; expected 1 number",
+        remarks.Returned("train", 1, type="None"),
+    ),
     ("not right yet: dL/da (yours: 0), dL/db (yours: nan)", remarks.NotRight({"dL/da": -0.0, "dL/db": "nan"})),
     ("build_topo returned str; it should return a list of nodes", remarks.NoList("str")),
     ("a node is missing, is in the list twice, or comes before one of its inputs", remarks.Disordered()),

@@ -481,6 +481,8 @@ class Rules:
             there = self.shape.inputs_at.found(node)
             if not isinstance(there, Iterable):
                 raise Unreadable("no_row", self.shape.inputs_at.name, spelling.name_of(type(there)))
+            if inputs and not hasattr(type(kept), "__len__"):
+                raise Unreadable("no_derivatives", self.name, spelling.name_of(type(kept)))
             count = len(kept) if parts.is_row(kept) else 0
             if len(inputs) != count:
                 raise Unreadable("derivatives", self.name, counts=(count, len(inputs)))
