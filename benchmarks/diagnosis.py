@@ -8,7 +8,8 @@ The files are
 - every mechanical mutant of a solution that fails a check;
 - half-done files: the solution with one statement missing, emptied or mistyped in a part to be filled in.
 
-A named misconception is true if the functions that it changes have the same code in the file. A
+A named misconception is true if the functions that it changes have the same code in the file. One
+whose explanation is also true of unfinished code is true if only functions that it changes differ. A
 fault fact about an operation is true if a changed function computes the operation. A fact about
 `backward()` is true if `backward()` or a function it calls was changed. One untrue sentence makes a
 file untrue.
@@ -29,7 +30,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import yaml
@@ -141,9 +142,17 @@ def alike(text: str) -> str:
 class Judge:
     """Judge statements about a file by its code, which has known mistakes."""
 
-    def __init__(self, solution: str, sources: dict[str, str], text: str, on: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        solution: str,
+        sources: dict[str, str],
+        text: str,
+        on: dict[str, str] | None = None,
+        of_unfinished: Collection[str] = (),
+    ) -> None:
         solution, text = alike(solution), alike(text)
         self._on = on or {}
+        self._of_unfinished = of_unfinished
         sources = {name: alike(source) for name, source in sources.items()}
         self.changed = changed(solution, text)
         self.text = text
@@ -151,12 +160,17 @@ class Judge:
         self._solution, self._sources = solution, sources
 
     def is_ingredient(self, misconception: str) -> bool:
-        """Return whether every function that a misconception changes has the same code in the file."""
+        """Return whether every function that a misconception changes has the same code in the file.
+
+        If the explanation is also true of unfinished code, return whether the file changes only these functions.
+        """
         if EQUAL.get(misconception, "\n") in self.text.replace("\n", " "):
             return True
         source = self._sources[misconception]
         theirs = functions(source)
         names = changed(self._solution, source)
+        if misconception in self._of_unfinished and self.changed <= names:
+            return True
         if all(self._written.get(name, "!")[0] == theirs.get(name, "?")[0] for name in names):
             return True
         # the file may edit the same function twice, so it must contain all changed lines
@@ -220,6 +234,7 @@ def main() -> int:
             listed = yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader) if path.exists() else []
             on = {one["id"]: one["on"] for one in listed if "on" in one}
             sources = {one.id: one.source for one in catalogue(course, exercise)}
+            of_unfinished = {one["id"] for one in listed if one.get("unfinished") == "true"}
             for kind, text, ingredients in submissions(exercise, solution, sources, options.pairs):
                 source = Source(course.exercise_file(exercise), text)
                 examined = examine(grader, exercise, source, facts=True)
@@ -227,7 +242,7 @@ def main() -> int:
                     continue
                 known = book.known.get(exercise.id, KnownExercise())
                 named = {one.id for one in explain(known, examined).values()}
-                judge = Judge(solution, sources, text, on)
+                judge = Judge(solution, sources, text, on, of_unfinished)
                 untrue = [name for name in named - ingredients if not judge.is_ingredient(name)]
                 untrue += [fact_text(fact) for fact in examined.facts if not judge.is_true(fact)]
                 told = named or examined.facts or judge.is_described(exercise, known, examined)
