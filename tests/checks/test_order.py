@@ -138,7 +138,7 @@ def test_a_stranger_is_refused(of: Program, rng: random.Random) -> None:
 @pytest.mark.parametrize(
     ("what", "returned"),
     [
-        ("None", Called()),
+        ("None, as a function without `return` does", Called()),
         ("numbers", Called(numbers=(1.0, 2.0))),
         ("numbers", Called(numbers=(Odd("str"),))),
         ("dict", Called(other="dict")),

@@ -69,8 +69,8 @@ def budgets(monkeypatch: pytest.MonkeyPatch) -> list[Budget]:
     """Return budgets of about a fortieth of the real ones."""
     made: list[Budget] = []
 
-    def make() -> Budget:
-        made.append(Budget(max_cpu_s=CPU_S, max_wall_s=WALL_S))
+    def make(**given: Any) -> Budget:
+        made.append(Budget(max_cpu_s=CPU_S, max_wall_s=WALL_S, **given))
         return made[-1]
 
     monkeypatch.setattr(grading, "Budget", make)
