@@ -13,7 +13,7 @@ from .client import Reason, cut
 from .client.bounds import NOTE
 from .course import Check, Exercise
 from .diagnosis import Fact, explains, operation_of
-from .remarks import CellStart, SecondPass, Stopped, tag_of
+from .remarks import CellStart, SecondPass, StartingFrom, Stopped, tag_of
 from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 from .report.shown import facts_of
@@ -125,6 +125,9 @@ def score_check(
     passed, finding = outcome.status == "passed", outcome.finding
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
+    if finding and any(fact.kind == "gives_input" and explains(fact, outcome) for fact in facts):
+        # the result and an input are one node, so it did not start from the numbers that were set for both
+        finding = replace(finding, remarks=tuple(one for one in finding.remarks if not isinstance(one, StartingFrom)))
     reason = finding.reason if finding else None
     lacking = reason is not None and reason.kind == "not_offered"
     known = None if lacking or outcome.status in ("passed", "not_started") else diagnosis
