@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from grader.answer_book import KnownBehaviour
 from grader.checks.outcome import METADATA, GraderFault, outcomes
 from grader.client import Reason
-from grader.course import Check, Exercise
+from grader.course import Check, Exercise, FactKind
 from grader.diagnosis import Fact
 from grader.remarks import SecondPass
 from grader.report.model import Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
@@ -122,6 +122,15 @@ def test_the_line_of_a_fact_is_one_of_the_learner(expected: int, own: Collection
     found = outcomes({"tests": [failed, a_test("two"), a_test("more")]}, EXERCISE)
     fact = Fact("sign", "neg", "a", lines=(9, 11))
     assert expected == score(EXERCISE, LOADED, found, facts=[fact], own=own).checks[0].line
+
+
+@pytest.mark.parametrize(("said", "kind"), [(UNSET, "gives_input"), ("starting from a.grad = 4", "sign")])
+def test_gradients_of_a_result_that_is_its_input_are_not_told_apart(said: Any, kind: FactKind) -> None:
+    """One node did not start from two numbers, so the note with these numbers is left out."""
+    finding = {"status": "failed", "remarks": [{"kind": "starting_from", "grads": {"a.grad": 4.0}}]}
+    failed = a_test("one", "failed", operations=["relu"], finding=finding)
+    found = outcomes({"tests": [failed, a_test("two"), a_test("more")]}, EXERCISE)
+    assert said == score(EXERCISE, LOADED, found, facts=[Fact(kind, "relu")]).checks[0].message
 
 
 def test_a_failed_check_has_the_number_of_its_hint() -> None:
