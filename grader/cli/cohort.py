@@ -102,7 +102,7 @@ def _found(course: Course, options: CohortOptions) -> list[Entry]:
         found = entries(options.submissions, None, options.assignment)
     except IntakeError:
         raise IntakeError(alone) from None
-    if found[0].layout == "folders" and inner is not None:  # nobody is called `exercises`
+    if found[0].layout == "folders" and inner is not None:  # `exercises` is a folder of files, not a learner
         raise IntakeError(alone)
     if found[0].layout == "folders":
         complain(alone)

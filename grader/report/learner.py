@@ -30,9 +30,10 @@ def for_learner(report: Report, details: Details) -> Report:
 
 
 def _facts(exercise: ExerciseResult, details: Details) -> tuple[FaultFact, ...]:
-    """Return the facts for the learner: those that explain a failed check whose reason the learner is told.
+    """Return the facts that the learner may see.
 
-    If there is such a check, the facts that explain no check are told as well.
+    These are the facts that explain a failed check with details for the learner. If there is such a check, the facts
+    that explain no check are included.
     """
     told = {
         check.id

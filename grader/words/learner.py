@@ -517,7 +517,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "(self) is not a tuple; a tuple of one element needs a comma: (self,)",
         ),
         ("TypeError", r"'(\w+)' object is not iterable", "", "a single {0} is used where a list or a tuple is needed"),
-        ("EOFError", r"", r"\binput\(", "nobody can type while your code is graded: remove `input()`"),
+        ("EOFError", r"", r"\binput\(", "`input()` has nothing to read while your code is graded: remove it"),
         (
             "KeyError",
             r"pdb",

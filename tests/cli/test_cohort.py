@@ -317,7 +317,7 @@ def test_wrong_use_is_explained(grade: Run, submissions: Path, work: Path, words
 
 
 def test_the_folder_of_one_learner_is_refused(cohort: Run, submissions: Path) -> None:
-    """Nobody is called `exercises`. `--layout` reads the folder anyway."""
+    """The folder `exercises` is not taken for a learner. `--layout` reads the folder anyway."""
     shutil.copytree(submissions / "ann", submissions / "exercises")
     done = cohort()
     assert (2, "") == (done.returncode, done.stdout)

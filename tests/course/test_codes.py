@@ -31,7 +31,7 @@ def test_every_code_exists(expected: set[str], codes: tuple[str, ...]) -> None:
 
 
 def test_every_operation_and_every_status_but_a_plain_failure_has_a_code() -> None:
-    """What can be observed of each failure can be named."""
+    """Every operation with facts is a code, and so is every status of a failure but `failed`."""
     assert (set(FORMS), set(get_args(Status)) - {"failed"}) == (set(OPERATIONS), set(STATUSES))
 
 

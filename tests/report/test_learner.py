@@ -141,7 +141,7 @@ def test_facts_are_told_where_a_failure_is_explained(expected: set[str], checks:
 
 
 def test_a_fact_about_a_hidden_failure_is_not_told() -> None:
-    """A learner is told the facts that explain a failure whose reason is told, and those that explain none."""
+    """The learner sees the facts that explain a check with details, and those that explain no check."""
     report = report_with(FULL, replace(FULL, id="two"))
     facts = tuple(FaultFact("sign", "It is wrong.", checks=checks) for checks in (("one",), ("one", "two"), ()))
     told = replace(report, exercises=(replace(report.exercises[0], facts=facts),))

@@ -66,7 +66,11 @@ def test_what_is_not_usual_is_left_alone(code: str) -> None:
     [
         ("the `_backward` of this node is None", "a._backward = nothing(); a._backward()", "node._backward()"),
         ("a tuple of one element needs a comma: (self,)", "Value(1.0, (a))", "out = Value(t, (self), 'tanh')"),
-        ("nobody can type while your code is graded", "raise EOFError('EOF when reading a line')", "x = input()"),
+        (
+            "`input()` has nothing to read while your code is graded",
+            "raise EOFError('EOF when reading a line')",
+            "x = input()",
+        ),
         ("a debugger cannot be used while grading", "{}['pdb']", "breakpoint()"),
         (
             "the name Value does not exist before the end of the class",

@@ -126,8 +126,9 @@ def engine_class(module: ModuleType) -> type:
     able = [c for c in dict.fromkeys(_classes(module)) if _defines(c, "__add__") and _defines(c, "__mul__")]
     able = [c for c in able if not any(c is not base and issubclass(c, base) for base in able)]
     with_pass = [c for c in able if any(callable(getattr(c, name, None)) for name in PASSES)]
-    if len(with_pass) == 1 or len(able) == 1:
-        return (with_pass if len(with_pass) == 1 else able)[0]
+    candidates = with_pass if len(with_pass) == 1 else able
+    if len(candidates) == 1:
+        return candidates[0]
     if not able:
         need(module, "Value")
         raise Unreadable("no_class")
@@ -221,24 +222,24 @@ def read(module: ModuleType) -> Reading:
         kept = getattr(made.node, of_sum.name, made) if of_sum.name else made
         if kept is None or (of_sum.kind in rules.STORED and parts.is_row(kept)):  # `*` keeps no rule under that name
             rule = of_sum
-    each_use = own_pass and made is not None and _uses_each(made, rule, inputs, cls(PROBE[0], **options), grad, module)
+    each_use = own_pass and made is not None and _uses_each(made, rule, inputs, options, grad, module)
     return Reading(
         cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call, options, each_use
     )
 
 
-def _uses_each(made: _Made, rule: rules.Found, inputs: Inputs, leaf: Any, grad: str, module: ModuleType) -> bool:
+def _uses_each(
+    made: _Made, rule: rules.Found, inputs: Inputs, options: Mapping[str, Any], grad: str, module: ModuleType
+) -> bool:
     """Return whether an engine's own pass uses an entry of a dict of local derivatives once for each use of an input.
 
     Such a pass goes through a sequence of the inputs, in which an input that is used twice stands twice.
-
-    Args:
-        leaf: a node without inputs. It may be changed, and is discarded afterwards.
     """
     kept = getattr(made.node, rule.name, None) if rule.kind == "pairs" else None
     if not isinstance(kept, dict) or not parts.is_row(inputs.kept(made.node)):
         return False
     try:
+        leaf = type(made.node)(PROBE[0], **options)
         root = made.combine(leaf, leaf)
         backward_of(module, root, "")()
         (local,) = getattr(root, rule.name).values()
