@@ -1,12 +1,11 @@
-"""A small class with submissions of three people, and an environment into which `install.sh` installs."""
+"""A small class with hostile checkouts of three people, and a place into which `install.sh` installs."""
 
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
-import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,17 +31,59 @@ print("TOKEN", [value for value in os.environ.values() if "SECRET" in value])
 raise ValueError("\\n::error::FORGED\\n```\\n<img src=x> | a | [x](http://evil.example)")
 """
 
+# modules that a command in the checkout may import instead of the real ones, and settings that it may read
+MODULES = (
+    *("venv", "ensurepip", "pip", "site", "sitecustomize", "usercustomize", "conftest", "grader", "backward_course"),
+    *("pytest", "_pytest", "torch", "numpy", "yaml", "msgspec", "subprocess", "tempfile", "shutil", "json"),
+)
+TRAP = """
+import sys
+print("REACHED", __file__)
+print("REACHED", __file__, file=sys.stderr)
+open({mark!r}, "a").write(__file__ + "\\n")
+"""
+SETTINGS = {
+    "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "conftest"\nbackend-path = ["."]\n'
+    '[tool.pytest.ini_options]\naddopts = "-p conftest"\n',
+    "setup.cfg": "[tool:pytest]\naddopts = -p conftest\n",
+    "pytest.ini": "[pytest]\naddopts = -p conftest\n",
+    "pip.conf": "[global]\nindex-url = http://evil.example\ntarget = .\n",
+    "pyvenv.cfg": "home = .\ninclude-system-site-packages = true\n",
+    "trap.pth": "import sitecustomize\n",
+    ".gitattributes": "* filter=trap diff=trap\n",
+    ".gitconfig": '[filter "trap"]\nsmudge = python conftest.py\n',
+    "course.yaml": "nonsense: 1\n",
+}
+
 Fill = Callable[..., Path]
 Prepare = Callable[[Path], Path]
 
 
+def lay_traps(folder: Path, mark: Path) -> None:
+    """Make a checkout hostile: whichever of its modules runs outside of the sandbox writes its name to `mark`."""
+    for name in MODULES:
+        (folder / f"{name}.py").write_text(TRAP.format(mark=str(mark)))
+    for name, text in SETTINGS.items():
+        (folder / name).write_text(text)
+
+
 @pytest.fixture
-def fill() -> Fill:
-    """Write somebody's submission to a folder: `honest`, `hostile` or `empty`."""
+def mark(tmp_path: Path) -> Iterator[Path]:
+    """Return the file that traps write to, and check at the end that none was sprung."""
+    path = tmp_path / "sprung"
+    yield path
+    assert not path.exists(), path.read_text()
+
+
+@pytest.fixture
+def fill(mark: Path) -> Fill:
+    """Write somebody's submission to a folder with traps: `honest`, `hostile` or `empty`."""
 
     def fill(folder: Path, kind: str, *targets: Path) -> Path:
         place = folder / "exercises"
         place.mkdir(parents=True)
+        for around in (folder, place):
+            lay_traps(around, mark)
         if kind == "empty":
             return folder
         for path in (TAPE / "solutions").glob("*.py"):
@@ -65,11 +106,12 @@ def installed_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def prepare(installed_elsewhere: Path) -> Prepare:
-    """Make a virtual environment with everything except the grader, so that `install.sh` takes only seconds."""
+    """Prepare a folder in which `install.sh` makes an environment: it finds all packages there except the grader."""
 
     def make(folder: Path) -> Path:
-        venv.create(folder, with_pip=False)
-        (site,) = folder.glob("lib/python*/site-packages")
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        site = folder / "lib" / version / "site-packages"
+        site.mkdir(parents=True)
         (site / "packages.pth").write_text(f"{installed_elsewhere}\n")
         return folder
 
@@ -94,7 +136,7 @@ class Shell:
             cwd=cwd,
             env={
                 **{name: value for name, value in os.environ.items() if name.startswith("PIP_")},
-                "PATH": os.environ["PATH"],
+                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
                 "HOME": str(self.home),
                 "LC_ALL": "C.UTF-8",
                 "TORCH_INDEX": "",

@@ -22,7 +22,7 @@ import pytest
 import yaml
 from junitparser import JUnitXml
 
-from .conftest import Fill, Prepare, Shell
+from .conftest import Fill, Prepare, Shell, lay_traps
 
 pytestmark = [pytest.mark.slow, pytest.mark.hostile]
 
@@ -46,7 +46,23 @@ def harmless(*texts: str) -> None:
         assert TOKEN not in text
 
 
-def test_github(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
+def bring_along(folder: Path, target: Path, *names: str) -> None:
+    """Put links to a file of the job where its results are written."""
+    target.write_text("the job's own")
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(target)
+
+
+def test_the_traps_work(mark: Path, tmp_path: Path) -> None:
+    """Python without `-I` runs a module of the checkout, and the trap leaves its mark."""
+    lay_traps(tmp_path, mark)
+    subprocess.run([sys.executable, "-m", "venv", "target"], cwd=tmp_path, check=True, capture_output=True)
+    assert [str(tmp_path / "venv.py")] == mark.read_text().splitlines()
+    mark.unlink()
+
+
+def test_github(init: Init, fill: Fill, mark: Path, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
     """A push runs the checkout and the workflow's scripts, and writes the job summary, annotations and artifacts.
 
     The three pushes run one after another, because they share an installation.
@@ -65,6 +81,7 @@ def test_github(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path
         "GITHUB_ACTIONS": "true",
     }
     summary.touch()
+    lay_traps(work, mark)
     install = shell(scripts["Install"], work, **variables)
     assert (0, "") == (install.returncode, install.stderr)
     for kind, score in SCORES.items():
@@ -104,8 +121,7 @@ def test_gitlab(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path
     (path,) = job["artifacts"]["paths"]
     for kind, score in SCORES.items():
         shutil.rmtree(work / "exercises", ignore_errors=True)
-        for left in (junit, work / path):
-            left.unlink(missing_ok=True)
+        bring_along(work, tmp_path / "own", junit.name, path)
         fill(work, kind, work / ".gitlab" / "backward" / "course" / "tests" / "hidden" / "answers.json")
         graded = shell(script, work, CI_JOB_TOKEN=TOKEN)
         (work / ".gitlab" / "backward" / "install.sh").write_text(":\n")
@@ -114,6 +130,7 @@ def test_gitlab(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path
         (suite,) = JUnitXml.fromfile(str(junit))
         assert (kind, str(score)) == (kind, next(one.value for one in suite.properties() if one.name == "score"))
         assert (kind, score) == (kind, json.loads((work / path).read_text())["score"])
+        assert "the job's own" == (tmp_path / "own").read_text()
         harmless(graded.stdout, graded.stderr, (work / "junit.xml").read_text(), (work / path).read_text())
 
 
@@ -229,6 +246,7 @@ def test_classroom50(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp
         checkout = tmp_path / kind
         result = checkout / "result.json"
         fill(checkout, kind, result, bundle / "course" / "tests" / "hidden" / "answers.json")
+        bring_along(checkout, tmp_path / "own", "result.json", "release-body.md")
         done = shell(f"{sys.executable} {bundle / 'autograder.py'}", checkout, **variables)
         (bundle / "install.sh").write_text(":\n")
 
@@ -241,7 +259,18 @@ def test_classroom50(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp
         assert score == sum(test["score"] for test in found["tests"])
         body = (checkout / "release-body.md").read_text()
         assert body.startswith(f"# The Tape: {score}/30\n")
+        assert "the job's own" == (tmp_path / "own").read_text()
         harmless(result.read_text(), body, done.stdout, done.stderr)
+
+    # where grading fails, the runner finds no result of the learner's
+    (bundle / "install.sh").write_text("exit 7\n")
+    result.write_text('{"score": 100}')
+    (checkout / "release-body.md").unlink()
+    (checkout / "release-body.md").mkdir()
+    failed = subprocess.run([sys.executable, bundle / "autograder.py"], cwd=checkout, capture_output=True, check=False)
+    assert 0 != failed.returncode
+    assert not result.exists()
+    assert not (checkout / "release-body.md").exists()
 
 
 def test_a_class_at_night(init: Init, fill: Fill, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ root="${AUTOGRADER:-/autograder}"
 
 need=()
 command -v bwrap >/dev/null || need+=(bubblewrap)
-python3 -c 'import ensurepip, venv' 2>/dev/null || need+=(python3-venv)
+python3 -I -c 'import ensurepip, venv' 2>/dev/null || need+=(python3-venv)
 if ((${#need[@]})); then
     apt-get update -q
     DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${need[@]}"

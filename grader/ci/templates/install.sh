@@ -4,17 +4,20 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 target="$1"
+[[ "$target" == /* ]] || target="$PWD/$target"
+# A learner's checkout may be the current folder. Python must not import a module such as venv.py from it.
+cd /
 
 # PyTorch's index of builds for CPUs, which are small. Set it to nothing to take pip's own index.
 TORCH_INDEX="${TORCH_INDEX-https://download.pytorch.org/whl/cpu}"
 
 if [[ ! -x "$target/bin/python" ]]; then
     python="${PYTHON:-python3}"
-    if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    if ! "$python" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
         echo "install.sh: $("$python" --version) is too old: take Python 3.11 or newer, or name one in PYTHON" >&2
         exit 1
     fi
-    "$python" -m venv "$target"
+    "$python" -I -m venv "$target"
 fi
 install=("$target/bin/python" -I -m pip install --quiet --disable-pip-version-check -c "$here/constraints.txt")
 wheel="$(ls "$here"/backward_grader-*.whl)"
