@@ -55,11 +55,16 @@ T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
 
 
-def pytest_configure() -> None:
-    """Restore Ctrl-C for started processes, and look for garbage as seldom as `grade` does.
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Set time limits, restore Ctrl-C for started processes, and look for garbage as seldom as `grade` does.
 
-    Processes that a script runs in the background ignore Ctrl-C, and so do their children.
+    No test takes a tenth of the limit: one that hangs fails by name, and whatever happens there is a summary. The
+    limits are not in pyproject.toml, because a learner's pytest reads it, and has no pytest-timeout. Processes that a
+    script runs in the background ignore Ctrl-C, and so do their children.
     """
+    config.option.timeout = config.option.timeout or 300
+    config.option.session_timeout = config.option.session_timeout or 2700
     gc.set_threshold(50_000)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -76,6 +76,22 @@ def test_every_wrong_answer_is_explained_without_torch(grade: Run, tmp_path: Pat
     assert len(course.exercises) == sum(line.startswith(("PARTIAL", "FAIL ")) for line in done.stdout.splitlines())
 
 
+def test_pytest_grades_an_exercise_in_a_clone(light: Path, handed_out: Path, tmp_path: Path) -> None:
+    """The settings of this repository's own tests ask for no plugin that only a developer has."""
+    clone = tmp_path / "clone"
+    for part in ("solutions", "tests"):
+        shutil.copytree(ROOT / part, clone / part, ignore=shutil.ignore_patterns("fixtures", "__pycache__"))
+    shutil.copytree(handed_out, clone / "exercises")
+    for name in ("pyproject.toml", "course.yaml"):
+        shutil.copy(ROOT / name, clone)
+    command = [light / "pytest", "-q", "exercises/03_accumulate.py"]
+    done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
+
+    checks = load_course(ROOT).exercises[2].checks
+    assert "" == done.stderr
+    assert f"{len(checks)} skipped" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [
