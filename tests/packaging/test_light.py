@@ -84,7 +84,7 @@ def test_pytest_grades_an_exercise_in_a_clone(light: Path, handed_out: Path, tmp
     shutil.copytree(handed_out, clone / "exercises")
     for name in ("pyproject.toml", "course.yaml"):
         shutil.copy(ROOT / name, clone)
-    command = [light / "pytest", "-q", "exercises/03_accumulate.py"]
+    command = [str(light / "pytest"), "-q", "exercises/03_accumulate.py"]
     done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
 
     checks = load_course(ROOT).exercises[2].checks
