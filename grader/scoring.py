@@ -1,5 +1,6 @@
 """Turn outcomes of checks into results. The functions are pure. No other module gives points."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -194,10 +195,15 @@ def _located(
     A failure without a line of its own gets that of the first fault fact that is shown with it.
     """
 
+    ordered = sorted(own)  # a rule may be as long as the file
+
     def about(check: CheckResult) -> int | None:
-        rules = (fact.lines for fact in facts_of(exercise, check) if fact.lines)
-        lines = next((range(first, last + 1) for first, last in rules), range(0))
-        return next((line for line in lines if line in own), next(iter(lines), None))
+        for fact in facts_of(exercise, check):
+            if fact.lines:
+                first, last = fact.lines
+                at = bisect_left(ordered, first)
+                return ordered[at] if at < len(ordered) and ordered[at] <= last else first
+        return None
 
     def line(check: CheckResult) -> int | None:
         finding = outcomes[check.id].finding if check.id in outcomes else None

@@ -136,6 +136,7 @@ def stopped(problem: Problem, source: str) -> Stopped:
     )
 
 
+_NEAR = 1_000  # lines that are searched before or after another one
 _OF_TWO = re.compile(r"[\w.]+ *[-+]?= *(([A-Za-z_]\w*) *([-+*/]) *[\w.]+)")
 
 
@@ -151,7 +152,7 @@ def _operand(lines: Sequence[str], known: Sequence[int]) -> tuple[str, str, str]
     written = _OF_TWO.fullmatch(lines[known[-2] - 1].partition("#")[0].strip())
     inner = lines[known[-1] - 1]
     depth = len(inner) - len(inner.lstrip())
-    heads = (re.match(r"( *)def (\w+)\(", lines[number]) for number in range(known[-1] - 2, -1, -1))
+    heads = (re.match(r"( *)def (\w+)\(", lines[number]) for number in range(known[-1] - 2, -1, -1)[:_NEAR])
     function = next((head[2] for head in heads if head and len(head[1]) < depth), "")
     op = next((op for op, symbol in BINARY.items() if written and symbol == written[3]), None)
     if written is None or op is None or METHODS[op] != function or any(REFLECTED[op] in line for line in lines):
@@ -177,7 +178,7 @@ def _stands_alone(lines: Sequence[str], number: int) -> bool:
         return len(text) - len(text.lstrip())
 
     here = lines[number - 1]
-    before, after = code(range(number - 2, -1, -1)), code(range(number, len(lines)))
+    before, after = code(range(number - 2, -1, -1)[:_NEAR]), code(range(number, len(lines))[:_NEAR])
     first = _HEAD.match(before.lstrip()) or (indent(before) == indent(here) and before.rstrip().endswith(_DOCSTRING))
     return bool(first) and indent(after) < indent(here)
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from ..client import cut
+from ..client.bounds import SOURCE_LINE
 from ..outside import counted, spelled
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.decisions import decision_on
@@ -15,6 +17,7 @@ from .told import Reasons, name_of, reasons_of, result_of
 _STYLES = tuple(Path(__file__).with_name(name) for name in ("report.css", "feedback.css"))
 _SIGNS = {"passed": "✓", "partial": "◐", "not_started": "○", "missing": "\N{EN DASH}", "skipped": "\N{EN DASH}"}
 _AROUND = 8  # lines of code shown before and after a line that failed
+_ENDS = 20  # lines that are marked at each end of a rule that is longer than twice as many
 _CLOSED = ("passed", "missing", "not_started")
 _Child = Element | str | None
 
@@ -171,10 +174,13 @@ def _table(rows: Iterable[Sequence[object]]) -> Element:
 
 
 def _listing(exercise: ExerciseResult, code: str) -> Element | None:
-    """Return the code around the lines of failures, with the titles of the checks, or None if no line failed."""
+    """Return the code around the lines of failures, with the titles of the checks, or None if no line failed.
+
+    Only the ends of a long rule are shown, and the beginning of a long line.
+    """
     lines = code.removesuffix("\n").split("\n")
-    ranges = [fact.lines for fact in exercise.facts or () if fact.lines]
-    marked: dict[int, list[str]] = {line: [] for first, last in ranges for line in range(first, last + 1)}
+    rules = [range(fact.lines[0], fact.lines[1] + 1) for fact in exercise.facts or () if fact.lines]
+    marked: dict[int, list[str]] = {line: [] for rule in rules for line in (*rule[:_ENDS], *rule[-_ENDS:])}
     for check in exercise.checks:
         if check.line:
             marked.setdefault(check.line, []).append(check.title)
@@ -185,7 +191,7 @@ def _listing(exercise: ExerciseResult, code: str) -> Element | None:
     for at in sorted(near):
         if at > 1 and at - 1 not in near:
             shown.append(_make("span", "line", "⋯", **{"data-n": ""}))
-        shown.append(_line(at, lines[at - 1], marked.get(at)))
+        shown.append(_line(at, cut(lines[at - 1], SOURCE_LINE), marked.get(at)))
     name = spelled(exercise.file or "")
     about = {"tabindex": "0", "role": "region", "aria-label": words.code_title(name)}
     return _make(

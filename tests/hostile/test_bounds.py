@@ -112,6 +112,7 @@ def test_a_report_of_everything_at_its_longest_is_within_its_bound(trusted_side:
     shown = side.show(side.longest())
     assert shown["bytes"] <= trusted_side.REPORT
     assert shown["lines"] <= trusted_side.LINES
+    assert shown["page"] <= trusted_side.PAGE
 
 
 def test_whatever_is_said_takes_less_than_300_mb(trusted_side: ModuleType) -> None:
@@ -124,3 +125,4 @@ def test_whatever_is_said_takes_less_than_300_mb(trusted_side: ModuleType) -> No
     assert largest["grown"] <= trusted_side.MEMORY
     assert largest["bytes"] <= trusted_side.REPORT
     assert largest["lines"] <= trusted_side.LINES
+    assert largest["page"] <= trusted_side.PAGE

@@ -68,6 +68,8 @@ from grader.worker.confine.framing import HEADER
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = 300 << 20
 REPORT = (32 << 10) * sum(len(exercise.checks) for exercise in load_course(ROOT).exercises)  # bytes
+PAGE = 2 * REPORT  # bytes of a feedback page, which shows code too
+LONG_RULE = 60_000  # lines of a rule, which the sources with the most lines have
 LINES = 300  # of a terminal, for one exercise: with --all, the reasons do not count among the ten lines of a check
 CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "36"))  # of checks that are lied to; of whole submissions a twelfth
 READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
@@ -230,7 +232,7 @@ def _result(step: str, nodes: int, place: str) -> Any:
     if step == "traced":
         return ["trace", HERE if place == "trace" else []]
     if step == "rule":
-        return ["rule", "own", True, 1, 10_000_000]
+        return ["rule", "own", True, 1, LONG_RULE]
     if step == "call":
         if place == "numbers":
             return ["numbers", HERE]
@@ -391,7 +393,8 @@ class TrustedSide:
         known = chain.from_iterable(known.misconceptions for known in self.book.known.values())
         # the programs of facts are the grader's own
         asked_for = max((run.program.shown for run in pass_probes(self.course.limits).runs), key=len)
-        facts = [Fact("ran_early", lines=(10**7, 10**7), program=asked_for, node="a * b", other="L")] * 40
+        rules = [(at, at + LONG_RULE) for at in range(1, 40_001, 1_000)]
+        facts = [Fact("ran_early", lines=rule, program=asked_for, node="a * b", other="L") for rule in rules]
         longest = max(known, key=lambda one: len(one.title + one.explanation))
         results = tuple(
             score(
@@ -409,7 +412,10 @@ class TrustedSide:
         return msgspec.structs.replace(self.report(Lies()), exercises=results)
 
     def show(self, report: Report) -> dict[str, int]:
-        """Make everything that is made from a report; the bytes of its JSON, and the lines of its longest exercise."""
+        """Make everything that is made from a report.
+
+        Returns the bytes of its JSON and of its feedback page, and the lines of its longest exercise.
+        """
         data = to_json(report)
         assert to_json(read_report(data)) == data
         told = for_learner(report, self.told)
@@ -425,18 +431,17 @@ class TrustedSide:
         build_page(summary, [report])
         for pieces in (csv_table([report]), canvas([report], "Backward"), nbgrader([report]), junit([report])):
             "".join(pieces)
-        for _ in (
-            *gradescope([report], self.told),
-            *feedback([report], self.course.title, self.told, self.course.hints, self._page),
-            *annotations(told),
-        ):
+        for _ in (*gradescope([report], self.told), *annotations(told)):
             pass
+        page = 0
+        for name, text in feedback([report], self.course.title, self.told, self.course.hints, self._page):
+            page = max(page, len(text.encode()) if name.endswith(".html") else 0)
         job_summary(told, self.course.title)
-        return {"bytes": len(data), "lines": lines}
+        return {"bytes": len(data), "lines": lines, "page": page}
 
     def _page(self, told: Report) -> str:
-        """The feedback page, with a file of as many lines as there may be."""
-        code = {told.exercises[-1].id: "<\n" * (128 << 10)}
+        """The feedback page, with files of as many lines as there may be."""
+        code = {exercise.id: "<\n" * (128 << 10) for exercise in told.exercises}
         return feedback_page(told, self.course.title, code, self.course.hints)
 
 
@@ -444,7 +449,7 @@ def main() -> None:
     """Try lies on the whole of it within `MEMORY`; say by how much the process has grown, and how large all was."""
     side = TrustedSide()
     side.show(side.report(Lies(body=wrong)))  # whatever is imported when it is first used
-    largest = {"bytes": 0, "lines": 0}
+    largest = {"bytes": 0, "lines": 0, "page": 0}
     tried = settings(
         database=None,
         deadline=None,

@@ -56,6 +56,8 @@ results. `grader/client/bounds.py` sets the sizes. `tests/hostile/test_bounds.py
 | an exception's message | 300 characters | cut by the worker, and marked `…`; a longer one is refused |
 | an exception's line numbers | 4; the last 3 lines are shown | refused |
 | a source line in a message | 200 characters | cut, and marked `…` |
+| lines of a rule that a page marks | 20 at each end | left out, with those far from a marked line |
+| lines of a file that the class page shows | 2,000, and 8 around each marked line | left out, and marked `⋯` |
 | a name from the learner's code | 40 characters | refused |
 | what a check prints | 16 KB of the report | cut, and the bytes left out are counted |
 | notes on files that cannot be read | 20, of 2,000 characters each | counted; cut, and marked `…` |
@@ -70,7 +72,7 @@ terminal.
 The process that grades takes at most 300 MB more than for an honest submission. A test gives a
 process this limit on its address space (`RLIMIT_AS`), and sends it forged answers together with
 arbitrary source files. The decoder, the report, the page and every export must not raise an
-exception.
+exception. The feedback page of a submission must be smaller than twice the longest report.
 `BACKWARD_FUZZ_CASES=1000 python tests/hostile/trusted_side.py` runs more cases than the suite.
 """
 

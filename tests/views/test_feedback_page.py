@@ -10,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.report import CheckResult, ExerciseResult, Report, for_learner
-from grader.report.model import SubmissionStamp, Submitter
+from grader.report.model import FaultFact, SubmissionStamp, Submitter
 from grader.views.feedback_page import feedback_page
 
 MakeCheck = Callable[..., CheckResult]
@@ -84,6 +84,21 @@ def test_code_is_shown_around_the_lines_that_failed(report: Report) -> None:
     expected = ["⋯", *(str(at) for at in range(12, 31))]
     assert expected == [text.partition("✗")[0] for text in lines(*checks)]
     assert [] == lines(checks[2])
+
+
+def test_only_the_ends_of_a_long_rule_are_shown(report: Report) -> None:
+    """A rule of 9,000 lines has twenty marked lines at each end, and a long line is cut."""
+    (exercise,) = report.exercises
+    fact = FaultFact("no_rule", "a fact", lines=(100, 9_099))
+    exercise = replace(exercise, checks=(), facts=(fact,))
+    code = "\n" * 99 + ("x" * 1_000 + "\n") * 9_000
+    body = parsed(feedback_page(replace(report, exercises=(exercise,)), "A", {exercise.id: code}, {}))
+
+    assert [*range(100, 120), *range(9_080, 9_100)] == [
+        int(line.get("data-n") or 0) for line in body.iter() if line.get("class") == "line hit"
+    ]
+    assert 8 + 20 + 8 + 1 + 8 + 20 + 1 == len(found(body, "line"))
+    assert 200 == max(map(len, found(body, "line")))
 
 
 def test_no_text_acts_as_markup(report: Report) -> None:

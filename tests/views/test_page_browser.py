@@ -18,7 +18,7 @@ from grader.course import Course
 from grader.outside.text import spelled
 from grader.people import Because, Change, Class, Handed, Rules, parse_roster
 from grader.report import CheckResult, Diagnosis, Report
-from grader.report.model import SubmissionStamp, Submitter
+from grader.report.model import FaultFact, SubmissionStamp, Submitter
 from grader.views.page import Beside, build_page
 from grader.views.page.build import PARTS
 
@@ -634,6 +634,26 @@ def test_a_learners_code_stands_beside_the_results(open_page: OpenPage, handed_i
     assert spelled(f"# the end{HOSTILE[0]}{BIDI}") == listing.locator(".line").last.text_content()
     page.get_by_role("button", name="Previous").click()
     assert 0 == listing.count()
+
+
+def test_a_listing_of_a_rule_as_long_as_a_file_is_short(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
+    """The ends of the rule are marked and named."""
+    first, *others = handed_in[0].exercises
+    fact = FaultFact("no_rule", "a fact", lines=(5_000, 20_000))
+    bob = replace(
+        handed_in[0],
+        submission=SubmissionStamp("x17", "0", submitters=(Submitter("Bob Lee"),)),
+        exercises=(replace(first, status="partial", facts=(fact,)), *others),
+    )
+    code = {first.id: "\n" * 20_100}
+    page = open_page([bob, handed_in[1]], more=Beside(lambda report: code if report is bob else {}))
+
+    page.get_by_role("button", name="Bob Lee").click()
+    listing = page.get_by_role("region", name="Code: ")
+    expect(listing).to_be_visible()
+    assert 40 == listing.locator(".hit").count()
+    assert 2_000 + 2 * (8 + 20 + 8) + 3 == listing.locator(".line").count()
+    expect(page.locator("figure.code figcaption")).to_contain_text(re.compile(r"lines 5000.5019, 19981.20000$"))
 
 
 def test_people_are_shown_as_the_final_table_has_them(open_page: OpenPage, a_class: list[Report]) -> None:

@@ -100,11 +100,18 @@ function reasonsOf(data, exercise, details) {
   ];
 }
 
+const ENDS = 20; // lines that are marked at each end of a rule that is longer than twice as many
+const MOST = 2000; // lines that are shown of a longer file, besides those around marked lines
+const AROUND = 8;
+
 /** Return the notes on lines of code: what failed there. */
 function marksOf(data, exercise, result, details) {
   const marks = new Map();
   for (const [, first, last] of result?.facts ?? [])
-    for (let line = first; line <= last; line += 1) marks.set(line, []);
+    for (let line = first; line <= last; line += 1) {
+      if (line === first + ENDS) line = Math.max(line, last - ENDS + 1);
+      marks.set(line, []);
+    }
   details.forEach((detail, c) => {
     if (detail?.line) marks.set(detail.line, [...(marks.get(detail.line) ?? []), exercise.checks[c]?.title ?? ""]);
   });
@@ -114,15 +121,17 @@ function marksOf(data, exercise, result, details) {
 /** Show code with numbered lines. `marks` holds, for each marked line, the titles of the checks that failed there. */
 function listing(file, code, marks) {
   const lines = code.replace(/\n$/, "").split("\n");
-  const shown = lines.map((text, at) => {
-    const failed = marks.get(at + 1);
-    return h(
-      failed ? "span.line.hit" : "span.line",
-      { "data-n": at + 1 },
-      text || " ",
-      failed?.length > 0 && h("span.failed-here", null, `✗ ${failed.join("; ")}`),
-    );
-  });
+  const parts = partsOf(lines.length, marks);
+  const shown = [];
+  for (const [first, last] of parts) {
+    if (first > 1) shown.push(h("span.line", { "data-n": "" }, "⋯"));
+    for (let n = first; n <= last; n += 1) {
+      const failed = marks.get(n);
+      const note = failed?.length > 0 && h("span.failed-here", null, `✗ ${failed.join("; ")}`);
+      shown.push(h(failed ? "span.line.hit" : "span.line", { "data-n": n }, lines[n - 1] || " ", note));
+    }
+  }
+  if (parts.at(-1)[1] < lines.length) shown.push(h("span.line", { "data-n": "" }, "⋯"));
   const name = file === undefined ? say("code.unnamed") : say("code.name", { file });
   return h(
     "figure.code",
@@ -132,15 +141,26 @@ function listing(file, code, marks) {
   );
 }
 
+/** Return the first and last lines of the parts of a file to show: its beginning, and what is around marked lines. */
+function partsOf(count, marks) {
+  const around = [...marks.keys()].map((n) => [Math.max(1, n - AROUND), Math.min(count, n + AROUND)]);
+  return joined([[1, Math.min(count, MOST)], ...around.filter(([first]) => first <= count)]);
+}
+
+/** Return ranges of lines in order, with one in place of those that touch. */
+function joined(ranges) {
+  const parts = [];
+  for (const [first, last] of ranges.sort((a, b) => a[0] - b[0])) {
+    const part = parts.at(-1);
+    if (part && first <= part[1] + 1) part[1] = Math.max(part[1], last);
+    else parts.push([first, last]);
+  }
+  return parts;
+}
+
 function spans(lines) {
-  const sorted = [...new Set(lines)].sort((a, b) => a - b);
-  const runs = sorted.filter((line) => !sorted.includes(line - 1));
-  const words = runs.map((first) => {
-    let last = first;
-    while (sorted.includes(last + 1)) last += 1;
-    return first === last ? `${first}` : `${first}–${last}`;
-  });
-  return say("code.marked", { n: sorted.length, lines: words.join(", ") });
+  const words = joined(lines.map((line) => [line, line])).map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
+  return say("code.marked", { n: lines.length, lines: words.join(", ") });
 }
 
 function checkOf(data, check, detail) {
