@@ -20,6 +20,8 @@ from ..client.protocol import Observed, Result
 
 RIGHT = ""  # the fingerprint of any behaviour that passes
 _RAN_OUT = "ran out of calls, time or memory"
+# the steps in which rules run; a function that is called (`call`) may run them too, but none has to
+_PASSES = frozenset(("backward", "local_rules", "pass_or_rules"))
 _QUOTED = re.compile(r"(?<!\w)'(\w+)'")
 
 
@@ -99,7 +101,9 @@ def _no_evidence(outcome: "Done | Broke | Problem | Died | None") -> bool:
 
 
 def _asks_gradients(run: Run) -> bool:
-    return any(step[0] in ("grads", "traced") for step in run.steps)
+    """Return whether a run asks for gradients after rules may have run."""
+    steps = [step[0] for step in run.steps]
+    return "traced" in steps or ("grads" in steps and not _PASSES.isdisjoint(steps))
 
 
 def _arrived(run: Run, outcome: Done | Broke) -> bool:

@@ -140,6 +140,14 @@ def test_where_no_gradient_is_asked_for_none_is_missed() -> None:
     assert behaviour({"c": [asked]}).arrived is None
 
 
+def test_gradients_that_no_rule_could_change_are_not_missed() -> None:
+    """A check of `zero_grad` asks for gradients, but runs no rule that contributes to them."""
+    run = Run(SUM, (("preload", [[0, 5]]), ("call", "zero_grad", [["nodes", [0, 1]]]), ("grads",)))
+    outcome = done(Called(), Called(), (5.0, 0.0, 0.0))
+    asked = Shown((run,), Read(READING, ((outcome,),)), frozenset([0]), frozenset())
+    assert behaviour({"c": [asked]}).arrived is None
+
+
 @pytest.mark.parametrize(("unsettled", "expected"), [(frozenset({0}), True), (frozenset(), False)])
 def test_a_wrong_huge_graph_says_nothing_if_set_order_matters(unsettled: frozenset[int], expected: bool) -> None:
     """If another run was wrong under some order seeds only, the end of a huge graph depends on memory addresses."""
