@@ -1,5 +1,6 @@
 """Style text for a terminal: its width, its colours, and the columns that wide characters take."""
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -11,6 +12,8 @@ from .outside import ascii_only, plain
 NARROWEST, WIDEST = 38, 198
 _ROW = 98  # columns of prose, and of a row that ends with points; wider rows are hard to read
 _NARROW = 60
+_WORDS = re.compile(r"`[^`\s][^`]*`\S*|\S+")  # what is in backquotes stays in one piece
+_GRADE = re.compile(r"(?<=`)grade(?=[ `])")
 
 
 class Style(Struct, frozen=True):
@@ -20,11 +23,13 @@ class Style(Struct, frozen=True):
         width: The number of columns in a line.
         color: Whether colours can be shown.
         ascii: Whether only ASCII characters may be shown.
+        grade: The words that run `grade` in this terminal, such as `.venv/bin/grade`.
     """
 
     width: int = 78
     color: bool = False
     ascii: bool = False
+    grade: str = "grade"
 
     @property
     def prose(self) -> int:
@@ -46,9 +51,17 @@ class Style(Struct, frozen=True):
         text = plain(text).expandtabs(4)
         return ascii_only(text) if self.ascii else text
 
+    def runnable(self, text: str) -> str:
+        """Return a text in which each `grade` at the start of backquotes can be run in this terminal."""
+        return _GRADE.sub(lambda _: self.grade, text)
+
     def paint(self, text: str, hue: str) -> str:
         """Return a text in a colour, or unchanged if colours cannot be shown."""
         return colored(text, hue, force_color=True) if self.color and text else text
+
+    def command(self, text: str) -> str:
+        """Return a command that begins with `grade` as it can be run in this terminal."""
+        return self.grade + text.removeprefix("grade") if f"{text} ".startswith("grade ") else text
 
     def cut(self, text: str, room: int) -> str:
         """Return a clean text cut to `room` columns, with an ellipsis at the end if it was cut."""
@@ -57,12 +70,13 @@ class Style(Struct, frozen=True):
         return f"{_beginning(text, room - len(self.ellipsis))}{self.ellipsis}"
 
     def wrap(self, text: str, room: int, first: int | None = None) -> list[str]:
-        """Return a text in lines of at most `room` columns.
+        """Return a text in lines of at most `room` columns, with commands in backquotes as they can be run.
 
         The first line has at most `first` columns, by default `room`. A word is broken only if it is longer than a
         line.
         """
-        return packed(self.clean(text).split(), room, room if first is None else first)
+        words = _WORDS.findall(self.clean(self.runnable(text))) if self.grade != "grade" else self.clean(text).split()
+        return packed(words, room, room if first is None else first)
 
 
 def columns(text: str) -> int:

@@ -51,6 +51,7 @@ _LONGEST = (
     "docs/test_feedback.py",
     "verdicts/test_layouts.py",
 )
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # as in an active environment
 T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
 

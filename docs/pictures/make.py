@@ -85,7 +85,8 @@ def run() -> str:
         (Path(folder) / "exercises").mkdir()
         (Path(folder) / "exercises" / "03_accumulate.py").write_text(solution, encoding="utf-8")
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "NO_COLOR"))}
-        environment |= {"FORCE_COLOR": "1", "COLUMNS": str(COLUMNS)}
+        path = f"{GRADE.parent}{os.pathsep}{os.environ['PATH']}"
+        environment |= {"FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "PATH": path}
         done = subprocess.run(
             [GRADE, *COMMAND], cwd=folder, env=environment, stdout=subprocess.PIPE, encoding="utf-8", check=False
         )

@@ -11,7 +11,24 @@ from ..words import author as said
 README = "README.md"
 GLOSSARY = "docs/glossary.md"  # learners get this file, because exercises refer to it
 LEARNERS = "LEARNERS.md"  # learners get this file as their README if it exists
+_FOR_AUTHORS = "\n## For authors\n"  # the beginning of the glossary's section that learners do not get
+_NOT = "not"  # the column of the glossary that learners do not get
 _ROW = re.compile(r"\| *(?P<number>\d\d)[ _](?P<id>[a-z][a-z0-9_]*) *\|(?P<what>[^|]*)\| *(?P<points>[^|]*?) *\|\s*")
+
+
+def learners_glossary(text: str) -> str:
+    """Return a glossary without the section for authors, and without each table's column of phrases not to use."""
+    lines = []
+    dropped: int | None = None
+    for line in text.partition(_FOR_AUTHORS)[0].splitlines():
+        cells = line.split("|") if line.startswith("|") else []
+        heads = [cell.strip() for cell in cells]
+        if not cells:
+            dropped = None
+        elif dropped is None:
+            dropped = heads.index(_NOT) if _NOT in heads else len(cells)
+        lines.append("|".join(cells[:dropped] + cells[(dropped or 0) + 1 :]) if cells else line)
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def points_of(exercise: Exercise) -> str:

@@ -10,7 +10,7 @@ from ..course import Course, CourseError
 from ..outside import UserError, read_plain, write_files
 from ..workspace import FOLDER
 from .leaks import shown
-from .readme import GLOSSARY, LEARNERS, README, row_of
+from .readme import GLOSSARY, LEARNERS, README, learners_glossary, row_of
 from .stubs import is_work, make_stub
 
 WORKFLOWS = (".github/workflows/grade.yml", ".gitlab-ci.yml")
@@ -37,7 +37,10 @@ def release_files(course: Course) -> dict[str, bytes]:
     files[README] = _checked(course, page) if page else made_readme(course).encode()
     files[IGNORE] = IGNORED
     more = (*WORKFLOWS, GLOSSARY)
-    return files | {name: _checked(course, name) for name in more if (course.folder / name).is_file()}
+    files |= {name: _checked(course, name) for name in more if (course.folder / name).is_file()}
+    if GLOSSARY in files:
+        files[GLOSSARY] = learners_glossary(files[GLOSSARY].decode("utf-8", "replace")).encode()
+    return files
 
 
 def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> tuple[list[str], list[str]]:

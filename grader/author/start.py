@@ -6,7 +6,7 @@ from ..answer_book import AnswerBook
 from ..course import Course
 from ..outside import read_plain
 from ..workspace import FOLDER
-from .readme import GLOSSARY, LEARNERS, README
+from .readme import GLOSSARY, LEARNERS, README, learners_glossary
 from .release import IGNORE, IGNORED, made_readme
 
 _UNSEEN = {f"**/{FOLDER}": True, "**/__pycache__": True}
@@ -20,7 +20,7 @@ def start_files(course: Course, book: AnswerBook) -> dict[str, bytes]:
     files[README] = read_plain(page, follow=True) if page.is_file() else made_readme(course).encode()
     glossary = course.folder / GLOSSARY
     if glossary.is_file():
-        files[GLOSSARY] = read_plain(glossary, follow=True)
+        files[GLOSSARY] = learners_glossary(read_plain(glossary, follow=True).decode("utf-8", "replace")).encode()
     files[IGNORE] = IGNORED
     files[".vscode/settings.json"] = (json.dumps(_EDITOR, indent=2) + "\n").encode()
     return files

@@ -96,9 +96,9 @@ def _remembered(folder: Path, report: "Report") -> None:
 
 
 def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
-    """Print the solution of an exercise if the course has it and allows learners to see it. Return 0.
+    """Print the solution of an exercise, or where the solutions can be read if they are not here. Return 0.
 
-    Raises `UsageError` if learners may not see the solution, or if it does not exist.
+    Raises `UsageError` if learners may not see the solution, or if it is unknown where it is.
     """
     from ..author.stubs import without_markers
     from ..outside import read_plain
@@ -106,12 +106,17 @@ def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
     if course.solutions == "never":
         raise UsageError(said.NO_SOLUTIONS)
     path = course.solution(exercise)
-    if not path.is_file():
+    if not (path.is_file() or course.solutions_at):
         raise UsageError(said.SOLUTIONS_MISSING)
     if course.solutions == "passed":
         _, results = _graded(course, named, [exercise])
         if results[exercise.id].status != "passed":
             raise UsageError(said.solution_later(exercise.stem))
+    if not path.is_file():
+        drawn = style()
+        lines = [*drawn.wrap(said.SOLUTIONS_ELSEWHERE, drawn.prose), *drawn.wrap(course.solutions_at, drawn.prose)]
+        print("\n".join(lines))
+        return 0
     print(without_markers(read_plain(path, follow=True).decode("utf-8")), end="")
     return 0
 

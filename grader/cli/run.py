@@ -23,7 +23,7 @@ from ..words import practice as said
 from ..workspace import FOLDER, Progress, remember
 from .formats import Wanted, write_formats
 from .progress import taken_in
-from .streams import StatusLine, style
+from .streams import StatusLine, how_to_shorten, style
 from .words import (
     UsageError,
     files_to_grade,
@@ -96,7 +96,8 @@ def run_grade(course: Course, options: Options) -> int:
     if options.as_json:
         sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
     elif progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
-        print("\n".join(welcome(course, report, files, _flags(course, options), style())))
+        flags = _flags(course, options)
+        print("\n".join(welcome(course, report, files, flags, style(), how_to_shorten())))
     else:
         sys.stdout.write(render(report, course.title, everything=options.everything, style=style()))
         if progress is not None:

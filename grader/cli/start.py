@@ -3,6 +3,8 @@
 import tempfile
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ..answer_book import read_book
 from ..author import start_files
 from ..ci import installed_wheel, platform_files
@@ -12,7 +14,7 @@ from ..style import Style
 from ..views.practice import with_command
 from ..words import practice as said
 from ..workspace import progress_of
-from .streams import style
+from .streams import grade_here, how_to_shorten, style
 from .words import UsageError
 
 
@@ -28,9 +30,11 @@ def run_start(course: Course, folder: Path) -> int:
     told = [said.started(len(exercises), plain(str(folder / "exercises")))] if exercises or not kept else []
     told += [said.also_written(others)] if others else []
     told += [said.left_alone(kept)] if kept else []
-    drawn = style()
+    drawn = replace(style(), grade=grade_here(folder))
+    shorten = how_to_shorten(folder)
     lines = [line for text in told for line in drawn.wrap(text, drawn.prose)]
-    print("\n".join([*lines, *_next(course, folder, drawn), said.START_TIP]))
+    tips = drawn.wrap(said.START_TIP, drawn.prose) + (with_command(said.SHORTEN, shorten, drawn) if shorten else [])
+    print("\n".join([*lines, *_next(course, folder, drawn), *tips]))
     return 0
 
 

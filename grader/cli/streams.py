@@ -1,10 +1,13 @@
 """Handle standard output and standard error safely, even if they are closed, full or in another encoding."""
 
 import os
+import re
+import shlex
 import shutil
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TextIO
 
 from ..outside import paragraph, take_any_text
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from ..course import Check, Exercise
     from ..report import CheckResult
 
+_PACKAGE = "backward-grader"
+_UV_CACHE = r"(archive|environments)-v\d+"  # a folder of uv's cache, in which `uvx` installs
 _TELLING = 5  # the number of steps after which the remaining time can be estimated
 
 
@@ -28,9 +33,9 @@ def prepare() -> None:
 
 def complain(message: object) -> None:
     """Print a message to standard error without control characters, because names in it may come from others."""
-    text = paragraph(f"grade: {message}")
+    drawn = style()
+    text = drawn.runnable(paragraph(f"grade: {message}"))
     if sys.stderr.isatty():
-        drawn = style()
         text = "\n".join(part for line in text.splitlines() for part in drawn.wrap(line, drawn.prose))
     print(text, file=sys.stderr)
 
@@ -47,9 +52,63 @@ def unwritable(stream: TextIO) -> OSError | None:
 
 
 def style() -> Style:
-    """Return the style for standard output: its width, and whether to use colour and only ASCII."""
+    """Return the style for standard output: its width, whether to use colour and only ASCII, and how to run `grade`."""
     columns = shutil.get_terminal_size().columns - 2
-    return Style(min(WIDEST, max(NARROWEST, columns)), _wants_color(), _wants_ascii())
+    return Style(min(WIDEST, max(NARROWEST, columns)), _wants_color(), _wants_ascii(), grade_here())
+
+
+def grade_here(folder: Path | None = None) -> str:
+    """Return the words that run this `grade` again, in `folder` or in the current folder.
+
+    They are `grade` alone if the search path leads to this installation.
+    """
+    script = sys.argv[0]
+    if PurePath(script).parts[-2:] == ("grader", "__main__.py"):  # `python -m grader`
+        first, *words = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
+        return shlex.join([_from(first, folder), *words])
+    if os.path.basename(script) != "grade":
+        return "grade"
+    if "UV" in os.environ and any(re.fullmatch(_UV_CACHE, part) for part in PurePath(sys.prefix).parts):
+        return shlex.join(["uvx", "--from", _source(), "grade"])
+    usual = shutil.which("grade")
+    if usual is None or not os.path.exists(script) or os.path.samefile(usual, script):
+        return "grade" if usual else shlex.quote(_from(script, folder))
+    return shlex.quote(_from(script, folder))
+
+
+def how_to_shorten(folder: Path | None = None) -> str:
+    """Return the command after which `grade` alone can be typed in `folder`; empty if it can be typed already."""
+    words = grade_here(folder)
+    if words == "grade":
+        return ""
+    script = Path(sys.argv[0])
+    if words.startswith("uvx ") or not script.with_name("activate").is_file():
+        return f"alias grade={shlex.quote(words)}"
+    return f"source {shlex.quote(_from(str(script.with_name('activate')), folder))}"
+
+
+def _from(path: str, folder: Path | None) -> str:
+    """Return a relative path as it is called in a folder. A word without a slash is a command, not a path."""
+    if folder is None or os.sep not in path or os.path.isabs(path):
+        return path
+    relative = os.path.relpath(path, folder)
+    return os.path.abspath(path) if relative.startswith(os.path.join("..", "..", "..")) else relative
+
+
+def _source() -> str:
+    """Return what `uvx --from` installed: a path, the address of a repository, or the name of the package."""
+    import json
+    from importlib.metadata import distribution
+    from urllib.parse import unquote, urlsplit
+
+    source = json.loads(distribution(_PACKAGE).read_text("direct_url.json") or "{}")
+    if "url" not in source:
+        return _PACKAGE
+    if "vcs_info" in source:
+        revision = source["vcs_info"].get("requested_revision")
+        return f"{source['vcs_info']['vcs']}+{source['url']}" + (f"@{revision}" if revision else "")
+    url = urlsplit(source["url"])
+    return unquote(url.path) if url.scheme == "file" else str(source["url"])
 
 
 def _wants_color() -> bool:

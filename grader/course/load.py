@@ -67,6 +67,7 @@ class _Course(_Strict, frozen=True):
     grades: dict[str, int] = {}
     further: list[str] = []
     solutions: Solutions = "passed"
+    solutions_at: Annotated[str, Meta(min_length=1)] | None = None
 
 
 def load_course(folder: Path) -> Course:
@@ -109,6 +110,7 @@ def load_course(folder: Path) -> Course:
         grades=raw.grades,
         further=tuple(raw.further),
         solutions=raw.solutions,
+        solutions_at=raw.solutions_at or "",
     )
 
 

@@ -162,6 +162,7 @@ class Course(Struct, frozen=True):
         grades: the least number of points for each grade.
         further: sentences on what to do after the last exercise.
         solutions: when a learner may see the solution of an exercise.
+        solutions_at: an address or a sentence for learners whose copy of the course has no solutions.
     """
 
     folder: Path
@@ -175,6 +176,7 @@ class Course(Struct, frozen=True):
     grades: Mapping[str, int] = field(default_factory=dict)
     further: tuple[str, ...] = ()
     solutions: Solutions = "passed"
+    solutions_at: str = ""
 
     @property
     def file(self) -> Path:

@@ -72,7 +72,7 @@ def exercise_list(
 ) -> list[str]:
     """Return a line for each exercise with status and points, then the progress. `>` marks the current exercise."""
     lines = []
-    inner = Style(style.width - 2, style.color, style.ascii)
+    inner = replace(style, width=style.width - 2)
     for exercise in course.exercises:
         result = results.get(exercise.id)
         mark = ">" if at is not None and exercise.id == at.id else " "
@@ -143,14 +143,25 @@ def with_command(text: str, command: str, style: Style = PLAIN) -> list[str]:
 
     The command stays in one piece so that it can be copied. If it is longer than a line, the terminal breaks it.
     """
-    words, whole = style.clean(text).split(), f"`{command}`"
+    words, whole = style.clean(text).split(), f"`{style.command(command)}`"
     if columns(whole) > style.prose:
         return [*packed(words, style.prose, style.prose), whole]
     return packed([*words, whole], style.prose, style.prose)
 
 
-def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Sequence[str], style: Style) -> list[str]:
-    """Return the first screen: a text about the exercises, and the file to open."""
+def welcome(
+    course: Course,
+    report: Report,
+    files: Mapping[str, Path],
+    flags: Sequence[str],
+    style: Style,
+    shorten: str = "",
+) -> list[str]:
+    """Return the first screen: a text about the exercises, and the file to open.
+
+    Args:
+        shorten: the command after which `grade` alone can be typed, or an empty text.
+    """
     folder = files[report.exercises[0].id].parent
     count, points = len(course.exercises), course.max_score
     text = said.welcome(count, points, shown_path(folder))
@@ -160,6 +171,7 @@ def welcome(course: Course, report: Report, files: Mapping[str, Path], flags: Se
         *style.wrap(text, style.prose),
         "",
         *style.wrap(said.WELCOME_TIP, style.prose),
+        *(with_command(said.SHORTEN, shorten, style) if shorten else []),
         "",
         f"Score 0/{points}",
         *what_next(course, report, files, folder, (), flags, style),

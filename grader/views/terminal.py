@@ -359,8 +359,10 @@ class _Page:
             yield _Part(first, rank=0, brief=brief)
         # without details, and so without the number of a hint, the exercise's hints are the only pointer
         hint = _given(check.hint) or ("" if check.reason or check.hint_number == 0 else f"grade hint {exercise.id}")
-        yield _Part([f"{indent}{self.label('hint')}{style.clean(hint)}"] if self.bounded and hint else [])
-        play = style.clean(play_command(exercise, check))
+        yield _Part(
+            [f"{indent}{self.label('hint')}{style.command(style.clean(hint))}"] if self.bounded and hint else []
+        )
+        play = style.command(style.clean(play_command(exercise, check)))
         forms = (f"{indent}{self.label('see it')}{play}", f"{indent}see it: {play}")  # a command is never cut
         yield _Part([form for form in forms if play and columns(form) <= style.width][:1])
 

@@ -137,6 +137,9 @@ def report_in(path: str) -> str:
     return f"Report: {path}"
 
 
+SHORTEN = "To type just grade, first run"
+
+
 # -- `grade start`, `grade reset`, `grade solution` -----------------------------------------------------
 
 
@@ -177,7 +180,11 @@ def not_written(path: str, why: str) -> str:
 
 
 NO_SOLUTIONS = "this course shows no solutions"
-SOLUTIONS_MISSING = "this course came without its solutions; ask your instructor"
+SOLUTIONS_ELSEWHERE = "This installation does not contain the solutions."
+SOLUTIONS_MISSING = (
+    "this copy of the course does not contain its solutions, and its course.yaml has no `solutions_at`, "
+    "which could say where they are"
+)
 
 
 def solution_later(exercise: str) -> str:
@@ -203,7 +210,7 @@ def hint_head(number: int, count: int, exercise: str) -> str:
 
 
 def more_hints(command: str) -> str:
-    return f"More: {command}"
+    return f"More: `{command}`"
 
 
 def last_hint(exercise: str, count: int, *, only: bool = False) -> str:
@@ -266,11 +273,11 @@ OBSERVED = "Observed besides the failures above:"
 def printed(count: int, command: str, *, every: bool) -> str:
     """Say how many lines a check's code printed, and which command shows them, or the first of them."""
     them = ("it" if count == 1 else "them") if every else "the first of them"
-    return f"your code printed {counted(count, 'line')}; {command} shows {them}"
+    return f"your code printed {counted(count, 'line')}; `{command}` shows {them}"
 
 
-FIRST_IN_FULL = "The first failure is shown in full; grade --all shows every one."
-MISSED_BONUS = "grade --all says why a bonus was not earned."
+FIRST_IN_FULL = "The first failure is shown in full; `grade --all` shows every one."
+MISSED_BONUS = "`grade --all` says why a bonus was not earned."
 NO_CURRENT_FOLDER = "the current folder no longer exists; change to another one"
 
 

@@ -30,6 +30,16 @@ def test_a_course_gives_its_own_page_and_glossary(with_solution: WithSolution) -
     assert (b"read me\n", b"words\n") == (files["README.md"], files["docs/glossary.md"])
 
 
+def test_the_glossary_is_that_of_learners(with_solution: WithSolution) -> None:
+    """It has no section for authors, and no column of phrases that must not be used."""
+    course = with_solution("", "")
+    (course.folder / "docs").mkdir()
+    table = "| term | meaning | not |\n|---|---|---|\n| leaf | `a` | end |\n"
+    (course.folder / "docs" / "glossary.md").write_text(f"words\n\n{table}\n## For authors\n\nmutant\n")
+    expected = "words\n\n| term | meaning |\n|---|---|\n| leaf | `a` |\n"
+    assert expected.encode() == start_files(course, BOOK)["docs/glossary.md"]
+
+
 def test_git_and_editors_leave_out_what_is_no_work(with_solution: WithSolution) -> None:
     """Reports, copies and progress are in `.backward`."""
     files = start_files(with_solution("", ""), BOOK)

@@ -1,7 +1,13 @@
-"""The progress of a long command, and an estimate of the remaining time."""
+"""The progress of a long command with an estimate of the remaining time, and how to run `grade` again."""
+
+import os
+import shlex
+import sys
+from pathlib import Path
 
 import pytest
 
+from grader.cli import streams
 from grader.cli.streams import Countdown, StatusLine, style
 from grader.style import Style
 
@@ -46,3 +52,90 @@ def test_lines_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, expe
     monkeypatch.setenv("GRADE_ASCII", "1")
     monkeypatch.setenv("NO_COLOR", "1")
     assert Style(expected, color=False, ascii=True) == style()
+
+
+# -- how to run `grade` again -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, with `grade` and `activate` in `.venv/bin`. The search path leads to no `grade`."""
+    programs = tmp_path / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "grade").touch(mode=0o755)
+    (programs / "activate").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/usr/bin")
+    monkeypatch.setattr(sys, "argv", [".venv/bin/grade", "start"])
+    return tmp_path
+
+
+@pytest.mark.parametrize(("expected", "folder"), [("", None), ("", Path()), ("../", Path("mine"))])
+def test_grade_is_named_by_its_path(here: Path, expected: str, folder: Path | None) -> None:
+    """Without an active environment, commands begin with the path of `grade`, also from the learner's folder."""
+    assert f"{expected}.venv/bin/grade" == streams.grade_here(folder)
+    assert f"source {expected}.venv/bin/activate" == streams.how_to_shorten(folder)
+
+
+def test_a_far_folder_gets_the_whole_path(here: Path) -> None:
+    """A path that would lead up three folders is absolute, and quoted for a shell."""
+    assert shlex.quote(str(here / ".venv/bin/grade")) == streams.grade_here(Path("a/b/c"))
+
+
+def test_grade_on_the_search_path_is_grade(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the search path's own `grade` is `grade`. Another installation's is not."""
+    monkeypatch.setenv("PATH", str(here / ".venv" / "bin"))
+    assert ("grade", "") == (streams.grade_here(), streams.how_to_shorten())
+    other = here / "other" / "grade"
+    other.parent.mkdir()
+    other.touch(mode=0o755)
+    monkeypatch.setattr(sys, "argv", [str(other), "1"])
+    assert str(other) == streams.grade_here()
+
+
+def test_a_module_is_run_as_a_module(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python -m grader` is named with its options."""
+    monkeypatch.setattr(sys, "argv", ["/x/grader/__main__.py", "hint", "1"])
+    monkeypatch.setattr(sys, "orig_argv", [".venv/bin/python", "-I", "-m", "grader", "hint", "1"])
+    assert ".venv/bin/python -I -m grader" == streams.grade_here()
+    assert "alias grade='../.venv/bin/python -I -m grader'" == streams.how_to_shorten(Path("mine"))
+
+
+@pytest.mark.parametrize(
+    ("expected", "record"),
+    [
+        ("/my%20course", '{"url": "file:///my%2520course", "dir_info": {}}'),
+        ("'/my course'", '{"url": "file:///my%20course", "dir_info": {}}'),
+        (
+            "git+https://x.org/y@v1",
+            '{"url": "https://x.org/y", "vcs_info": {"vcs": "git", "requested_revision": "v1"}}',
+        ),
+        ("https://x.org/y.whl", '{"url": "https://x.org/y.whl", "archive_info": {}}'),
+        ("backward-grader", None),
+    ],
+)
+def test_uvx_gets_the_same_source_again(
+    here: Path, monkeypatch: pytest.MonkeyPatch, expected: str, record: str | None
+) -> None:
+    """`uvx` sets the search path for `grade` alone, so the next command is `uvx` with the same source."""
+
+    class Installed:
+        def read_text(self, name: str) -> str | None:
+            assert name == "direct_url.json"
+            return record
+
+    monkeypatch.setattr("importlib.metadata.distribution", lambda name: Installed())
+    monkeypatch.setenv("PATH", str(here / ".venv" / "bin"))
+    monkeypatch.setenv("UV", "/usr/bin/uv")
+    monkeypatch.setattr(sys, "prefix", os.path.join("/cache", "uv", "archive-v0", "8ND2"))
+    monkeypatch.setattr(sys, "argv", [str(here / ".venv/bin/grade"), "start"])
+    assert f"uvx --from {expected} grade" == streams.grade_here()
+    assert f"alias grade={shlex.quote(streams.grade_here())}" == streams.how_to_shorten()
+
+
+def test_what_is_in_backquotes_can_be_run() -> None:
+    """A command is replaced and stays on one line. Other words are unchanged."""
+    drawn = Style(width=30, grade="uvx --from /x grade")
+    expected = ["grade:", "`uvx --from /x grade 1`, a `b`", "and `uvx --from /x grade`."]
+    assert expected == drawn.wrap("grade: `grade 1`, a `b` and `grade`.", 30)
+    assert ["uvx --from /x grade hint", "upgrade"] == [drawn.command("grade hint"), drawn.command("upgrade")]

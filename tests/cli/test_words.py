@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import pytest
 
 from grader.cli.commands import COMMANDS
+from grader.words import practice as said
 
-from .conftest import ROOT
+from .conftest import GRADE, ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -195,6 +197,37 @@ def test_the_first_run_greets_and_names_the_file_to_open(grade: Grade) -> None:
     assert "not started" not in done.stdout
 
 
+def test_every_printed_command_can_be_run_where_it_is_printed(
+    environment: dict[str, str], work: Path, solved: Solved
+) -> None:
+    """In an environment that is not active, the commands of `start`, a failure and a pass have the path of `grade`."""
+    (work / "bin").symlink_to(GRADE.parent)
+    environment = environment | {"PATH": "/usr/bin:/bin"}
+
+    def shell(line: str, folder: Path = work) -> str:
+        done = subprocess.run(["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True)
+        assert ("", True) == (done.stderr, done.returncode in (0, 1)), line
+        return done.stdout
+
+    def commands(printed: str) -> list[str]:
+        quoted = re.findall("`([^`\n]*grade [^`\n]*)`", printed) + re.findall(
+            r"(?:hint|see it) +(\S*grade .*)", printed
+        )
+        return [one for one in quoted if " watch" not in one]
+
+    started = shell("bin/grade start mine")
+    assert "Next: cd mine, open exercises/01_distribute.py, then `../bin/grade 1`" in started
+    path = work / "mine" / "exercises" / "01_distribute.py"
+    path.write_text(solved(path.name).replace("+= out.grad", "= 2"))
+    failed = shell("../bin/grade 1", path.parent.parent)
+    path.write_text(solved(path.name))
+    passed = shell(commands(started)[0], path.parent.parent)
+    assert ["../bin/grade 1"] == commands(started)
+    assert {"hint", "play", "--all", "1"} == {one.removeprefix("../bin/grade ").split()[0] for one in commands(failed)}
+    for command in commands(failed) + commands(passed):
+        shell(f"{command} --no-open" if " play" in command else command, path.parent.parent)
+
+
 def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: Solved) -> None:
     """A run names the file to change, then the next exercise that is not passed, and at the end the lessons."""
     for path in exercises.iterdir():
@@ -260,7 +293,7 @@ def test_without_a_failure_the_hint_is_that_of_the_next_exercise(grade: Grade, e
     """Nothing has to be graded first. Once every exercise is passed, one must be named."""
     done = grade("hint")
     assert done.stdout.startswith("Hint 1 of 5 for 01_distribute")
-    assert "More: grade hint distribute 2" in done.stdout
+    assert "More: `grade hint distribute 2`" in done.stdout
     for path in exercises.glob("[0-9]*.py"):
         path.write_text(solved(path.name))
     grade()
@@ -306,10 +339,9 @@ def test_another_folder_is_graded_by_its_name(grade: Grade, exercises: Path, wor
 
 
 def test_a_solution_is_shown_when_it_is_passed(grade: Grade, own_course: Path, solved: Solved) -> None:
-    """A solution is shown only after a pass, or earlier if the course allows it, or never if it says so or has none."""
+    """A solution is shown only after a pass, or earlier if the course allows it, or never if it says so."""
     path = own_course / "exercises" / "01_distribute.py"
     stub = path.read_text()
-    assert "came without its solutions" in grade("solution", "1", cwd=own_course).stderr
     (own_course / "solutions").mkdir()
     (own_course / "solutions" / path.name).write_text((ROOT / "solutions" / path.name).read_text())
     assert "once you have passed the exercise" in grade("solution", "1", cwd=own_course).stderr
@@ -321,6 +353,19 @@ def test_a_solution_is_shown_when_it_is_passed(grade: Grade, own_course: Path, s
     for word, code in (("always", 0), ("never", 2)):
         settings.write_text(re.sub(r"solutions: \w+", f"solutions: {word}", settings.read_text()))
         assert code == grade("solution", "1", cwd=own_course).returncode
+
+
+def test_a_course_without_its_solutions_says_where_they_are(grade: Grade, own_course: Path, solved: Solved) -> None:
+    """`solutions_at` is shown after a pass. Without that key, the message says that it is missing."""
+    path, settings = own_course / "exercises" / "01_distribute.py", own_course / "course.yaml"
+    assert "once you have passed the exercise" in grade("solution", "1", cwd=own_course).stderr
+    path.write_text(solved(path.name))
+    settings.write_text(re.sub("solutions_at: .*", "solutions_at: https://example.org/solutions", settings.read_text()))
+    shown = grade("solution", "1", cwd=own_course)
+    assert (0, f"{said.SOLUTIONS_ELSEWHERE}\nhttps://example.org/solutions\n") == (shown.returncode, shown.stdout)
+    settings.write_text(re.sub("solutions_at: .*", "", settings.read_text()))
+    refused = grade("solution", "1", cwd=own_course)
+    assert (2, f"grade: {said.SOLUTIONS_MISSING}\n") == (refused.returncode, refused.stderr)
 
 
 @pytest.mark.parametrize(
@@ -427,7 +472,7 @@ def test_start_into_a_file_is_refused(grade: Grade, work: Path) -> None:
     ("code", "expected", "words"),
     [
         (0, "Hint 1 of 5 for 01_distribute", ["distribute"]),
-        (0, "More: grade hint distribute 3", ["1", "2"]),
+        (0, "More: `grade hint distribute 3`", ["1", "2"]),
         (0, "Hint 3 of 5", ["dist", "3"]),
         (2, "`distribute` has hints 1 to 5", ["distribute", "6"]),
         (2, "`distribute` has hints 1 to 5", ["distribute", "0"]),

@@ -72,6 +72,8 @@ def test_uvx_starts_the_course_without_installing_it(getting: Getting, tmp_path:
     done = getting(*command("uvx"))
     assert "13 exercises written to backward/exercises" in done.stdout
     assert len(list((tmp_path / "empty" / "backward" / "exercises").glob("*.py"))) == 13
+    assert f"`uvx --from {ROOT} grade 1`" in done.stdout
+    assert "PASS" in getting("uvx", "--from", str(ROOT), "grade", "1", "--from", str(ROOT / "solutions")).stdout
 
 
 def test_pipx_installs_grade_as_a_command(getting: Getting, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_the_first_failure_is_shown_in_full(two_failures: Report) -> None:
     )[1:3]
     assert 1 == len(block(text, "wrong two"))
     assert "right one" not in text
-    assert "The first failure is shown in full; grade --all shows every one." in text
+    assert "The first failure is shown in full; `grade --all` shows every one." in text
 
 
 def test_with_all_every_failure_is_shown_in_full(two_failures: Report) -> None:
@@ -585,8 +585,8 @@ PRINTED = "".join(f"here {i}\n" for i in range(30))
     ("expected", "output", "more"),
     [
         (["printed | here 0"], PRINTED[:7], {}),
-        (["printed | here 0", "printed | here 1", "your code printed 9 lines; grade distrib"], PRINTED[: 9 * 7], {}),
-        (["your code printed 2 lines; grade distrib"], PRINTED[:14], {"diagnosis": LONG[:200]}),
+        (["printed | here 0", "printed | here 1", "your code printed 9 lines; `grade distri"], PRINTED[: 9 * 7], {}),
+        (["your code printed 2 lines; `grade distri"], PRINTED[:14], {"diagnosis": LONG[:200]}),
         ([], PRINTED[:14], {"status": "error", "message": LONG[:460]}),
     ],
     ids=["one", "many", "no room for two", "no room"],
@@ -617,7 +617,7 @@ def test_with_all_printed_lines_are_shown(
     report = make_report(make_exercise(check, file="my engine.py"))
     assert 20 == render(report, "T", everything=True).count("printed | here")
     text = " ".join(render(report, "T").split())
-    assert f"{count} lines; grade distribute 'my engine.py' --all {expected}" in text
+    assert f"{count} lines; `grade distribute 'my engine.py' --all` {expected}" in text
 
 
 def test_an_error_is_at_the_line_of_the_learner(
