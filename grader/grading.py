@@ -338,7 +338,15 @@ def _engine(
     redraw = None if seed == course.seed else oracle.redraw(seed)
     check_seed = f"{seed}:{exercise.id}:{check.id}"
     return EngineUnderCheck(
-        ask, oracle.answers, source, course.limits, check_seed, process, redraw, to_the_end=to_the_end
+        ask,
+        oracle.answers,
+        source,
+        course.limits,
+        check_seed,
+        process,
+        redraw,
+        to_the_end=to_the_end,
+        clock=oracle.clock,
     )
 
 

@@ -1,7 +1,6 @@
 """The pytest plugin that binds hidden tests to checks, and puts the outcome of each check into the JSON report."""
 
 import inspect
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -145,9 +144,9 @@ class ChecksPlugin:
     def engine(self, request: pytest.FixtureRequest) -> EngineUnderCheck:
         """Return the learner's engine for the check that is running."""
         assert self.engine_for is not None
-        started = time.perf_counter()
-        self._running = _Running(self.engine_for(self._bound[request.node.nodeid].check), started)
-        return self._running.engine
+        engine = self.engine_for(self._bound[request.node.nodeid].check)
+        self._running = _Running(engine, engine.clock())
+        return engine
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
@@ -208,7 +207,7 @@ class ChecksPlugin:
         if running is not None:
             # limit the output of all batches of a check together to the limit of one batch
             result["output"] = cut_output("".join(running.engine.output), self.course.limits.output_kb)
-            result["duration_s"] = time.perf_counter() - running.started
+            result["duration_s"] = running.engine.clock() - running.started
             result["left_out"] = running.engine.left_out
             result["not_run"] = running.engine.not_run
             result["replayable"] = call.excinfo is not None and running.engine.replayable

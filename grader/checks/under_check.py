@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import repeat
+from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
 from ..answer_book import Answer
@@ -70,6 +71,7 @@ class EngineUnderCheck:
         process: The engine process, or None.
         redraw: Changes the numbers of programs and the numbers sent with them to others of the same kind, so that no
             answer can be known in advance.
+        clock: Returns a time in seconds, from which the duration of the check is computed.
         to_the_end: Whether a wrong result raises no error. `shown` then has the results.
 
     Attributes:
@@ -88,7 +90,9 @@ class EngineUnderCheck:
         redraw: Redraw | None = None,
         *,
         to_the_end: bool = False,
+        clock: Callable[[], float] = perf_counter,
     ) -> None:
+        self.clock = clock
         self._process = process
         self._to_the_end = to_the_end
         self._apart = False

@@ -132,7 +132,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
             results.summary.unlink(missing_ok=True)
             write_atomically(options.out / name, read_plain(given, follow=True))
     found = [replace(entry, choices=people.choices(entry.id)) for entry in found]
-    seed = results.seed(course, options.seed)
+    seed, seen = results.seed(options.seed)
     from_it = drawn(course, book, seed, default_memo())
     made = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
     pool: Pool
@@ -145,8 +145,10 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     try:
         tier = pool.start()
         stamp = CourseStamp(course.id, course.version, course.hash)
-        results.note(RunFile(stamp, __version__, seed, tier, str(readable(course.folder.absolute()))))
-        standing = _watch(grade_entries(course, found, results, seed, pool, options.jobs), len(found))
+        run = RunFile(stamp, __version__, seed, tier, str(readable(course.folder.absolute())), seen)
+        results.note(run)
+        graded = grade_entries(course, found, results, seed, pool, options.jobs, seen=seed in seen)
+        standing = _watch(graded, len(found))
     finally:
         pool.close()
     gone = results.set_aside(found)
@@ -162,6 +164,9 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         rules=rules_digest(options.out),
     )
     record(options.out, people, summary.learners)
+    results.note(
+        msgspec.structs.replace(run, seen=tuple(dict.fromkeys((*seen, seed))))
+    )  # exports and the page need the summary
     write_atomically(results.summary, json_text(summary).encode())
     shown = str(readable(options.out))
     sys.stdout.write(render_cohort(summary, results=shown, kept=standing.kept, color=style().color))

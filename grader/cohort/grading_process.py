@@ -7,11 +7,12 @@ jobs from standard input as lines of JSON, and writes a line to standard output 
 import gc
 import os
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
 import msgspec
+from msgspec.structs import replace
 
 from .. import sandbox
 from ..answer_book import read_book
@@ -68,15 +69,21 @@ class _Serving:
             _send(self.replies, Ready(warm.tier))
             checks = stack.enter_context(CheckSession(course, course.exercises))
             grader = Grader(course, book, checks, oracle, warm, settings.seed)
+            torch = stack.enter_context(Oracle(None, None))
             if settings.fork:
                 plan(checks, oracle, settings.seed)  # parse and draw all programs, so that every fork inherits them
                 gc.collect()
                 gc.freeze()  # fewer pages are copied in a fork
             while (job := self._next()) is not None:
+                suited = grader
+                if job.seed not in ("", grader.seed):
+                    with suppress(OracleError):  # raised again, as the fault of this job, when an answer is needed
+                        torch.start()  # here, so that every fork uses the same process
+                    suited = replace(grader, oracle=torch.with_answers(book), seed=job.seed)
                 if settings.fork:
-                    self._pass_on(job, grader)
+                    self._pass_on(job, suited)
                 else:
-                    _send(self.replies, _graded(job, grader))
+                    _send(self.replies, _graded(job, suited))
 
     def _next(self) -> Job | None:
         line = self.jobs.readline()

@@ -37,16 +37,20 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One submission to grade. `sources` holds path, text, why there is no text, and cells, by exercise id."""
+    """One submission to grade. `sources` holds path, text, why there is no text, and cells, by exercise id.
+
+    `seed` is the seed of this submission. If it is empty, the seed of the run counts.
+    """
 
     sources: dict[str, tuple[str, str, Reason | None, tuple[CellStart, ...]]]
     stamp: SubmissionStamp
     notes: tuple[str, ...]
+    seed: str = ""
 
     @classmethod
-    def of(cls, submission: Submission) -> "Job":
+    def of(cls, submission: Submission, seed: str = "") -> "Job":
         sources = {name: (str(s.path), s.text, s.unread, s.cells) for name, s in submission.sources.items()}
-        return cls(sources, submission.stamp, submission.notes)
+        return cls(sources, submission.stamp, submission.notes, seed)
 
     @property
     def submission(self) -> Submission:

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import hmac
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,7 +52,10 @@ class ResultsError(ValueError):
 class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings of a folder of results. A resumed run uses the same seed.
 
-    `course_folder` is the path of the course. It is for people to read, and is empty in files of older versions.
+    Attributes:
+        course_folder: the path of the course. It is for people to read, and is empty in files of older versions.
+        seen: the seeds with which a run was completed, so that learners may have seen numbers drawn from them. None in
+            files of older versions: then `seed` counts as seen.
     """
 
     course: CourseStamp
@@ -59,10 +63,28 @@ class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: Annotated[str, Meta(min_length=1)]
     isolation: str
     course_folder: str = ""
+    seen: tuple[str, ...] | None = None
 
 
 class _AnySchema(msgspec.Struct, frozen=True):
     schema: str
+
+
+class _AnyStamp(msgspec.Struct, frozen=True):
+    sha256: str = ""
+
+
+class _AnyExercise(msgspec.Struct, frozen=True):
+    id: str
+    file: str = ""
+
+
+class _AnyReport(msgspec.Struct, frozen=True):
+    """The part of a report in any schema that says which files were graded with which seed."""
+
+    submission: _AnyStamp
+    exercises: tuple[_AnyExercise, ...]
+    seed: str = ""
 
 
 @dataclass
@@ -295,10 +317,11 @@ class Results:
                 plain_folder(self.earlier)
             write_atomically(self.folder / place, data)
 
-    def seed(self, course: Course, given: str | None) -> str:
-        """Return the given seed, or else the seed in `run.json`, or else a new secret seed.
+    def seed(self, given: str | None) -> tuple[str, tuple[str, ...]]:
+        """Return the seed of a run, and the seeds that learners may have seen numbers of.
 
-        Raises `ResultsError` if `run.json` cannot be read.
+        The seed is the given one, or else the one in `run.json`, or else a new secret one. Raises `ResultsError` if
+        `run.json` cannot be read.
         """
         try:
             before: RunFile | None = msgspec.json.decode(read_plain(self.folder / RUN), type=RunFile)
@@ -306,7 +329,19 @@ class Results:
             before = None
         except (OSError, msgspec.MsgspecError) as error:
             raise ResultsError(f"{self.folder / RUN} cannot be read ({error}); name another --out") from None
-        return given or (before.seed if before else secrets.token_hex(16))
+        if before is None:
+            return given or secrets.token_hex(16), ()
+        return given or before.seed, (before.seed,) if before.seen is None else before.seen
+
+    def seed_before(self, submission: Submission) -> str | None:
+        """Return the seed with which the same files were graded, according to a report in any schema, or None."""
+        try:
+            there = msgspec.json.decode(read_plain(self.path(submission.stamp.id)), type=_AnyReport)
+        except (OSError, ValueError):
+            return None
+        files = {exercise.id: Path(exercise.file).name for exercise in there.exercises if exercise.file}
+        same = there.submission.sha256 == submission.stamp.sha256
+        return there.seed if same and _file_names(submission).items() <= files.items() else None
 
     def note(self, run: RunFile) -> None:
         """Write `run.json`. Raises `OSError`."""
@@ -367,11 +402,21 @@ def drawn(course: Course, book: AnswerBook, seed: str, memo: Path | None) -> Dra
 
 
 def grade_entries(
-    course: Course, entries: Sequence[Entry], results: Results, seed: str, pool: Pool, readers: int = 1
+    course: Course,
+    entries: Sequence[Entry],
+    results: Results,
+    seed: str,
+    pool: Pool,
+    readers: int = 1,
+    *,
+    seen: bool = False,
 ) -> Iterator[Standing]:
     """Grade every submission that has no report for the same files, course, seed and grader version.
 
     Args:
+        seed: the seed of the run.
+        seen: whether learners may have seen numbers that were drawn from the seed. Then it counts only for files that
+            were graded with it before. Any other submission gets a seed of its own.
         readers: the number of processes that read submissions in parallel.
 
     Yields:
@@ -402,7 +447,11 @@ def grade_entries(
             submission = submission_of(entry, intake)
             keep_code(results.folder, submission.stamp, submission.sources, intake.found)
             there = results.report(entry.id)
-            if there is not None and _made_from(there, submission, stamp, seed, course):
+            own = seed
+            if seen and seed != course.seed:
+                own = own_seed(seed, submission)
+                own = seed if results.seed_before(submission) == seed else own
+            if there is not None and _made_from(there, submission, stamp, own, course):
                 standing.kept += 1
                 continue
             if there is not None:
@@ -415,7 +464,7 @@ def grade_entries(
                 standing.edited.append(entry.id)
             elif results.keep_aside(entry.id):
                 standing.damaged.append(entry.id)
-            yield Job.of(submission)
+            yield Job.of(submission, own)
 
     with Readers(exercises, readers) as reading:
         for outcome in pool.grade(jobs(reading)):
@@ -442,6 +491,21 @@ def submission_of(entry: Entry, intake: Intake) -> Submission:
         files={name: text_digest(one.text) for name, one in intake.sources.items() if one.problem is None},
     )
     return Submission(intake.sources, stamp, intake.notes)
+
+
+def own_seed(seed: str, submission: Submission) -> str:
+    """Return the seed of a submission that changed after learners may have seen numbers drawn from the run's seed.
+
+    It follows from the run's seed, which is secret, and from everything of the submission that its code can find out:
+    the texts of its files, and their names. So no file can contain numbers that were drawn from its own seed.
+    """
+    known = json_text([submission.stamp.id, submission.stamp.sha256, _file_names(submission)])
+    return hmac.new(seed.encode(), known.encode("utf-8", "surrogatepass"), "sha256").hexdigest()[:32]
+
+
+def _file_names(submission: Submission) -> dict[str, str]:
+    """Return the name of each readable file of a submission, by exercise."""
+    return {name: source.path.name for name, source in sorted(submission.sources.items()) if source.problem is None}
 
 
 def _made_from(report: Report, submission: Submission, course: CourseStamp, seed: str, settings: Course) -> bool:

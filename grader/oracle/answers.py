@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import json
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,26 @@ class Oracle:
         self._process: subprocess.Popen[bytes] | None = None
         self._redraws: dict[str, Redraw] = {}
         self.computed = 0
+        self._waited_s = 0.0
+
+    def start(self) -> None:
+        """Start the process that computes answers, if it is not running. Raises `NoTorch` or `OracleError`."""
+        if self._process is None:
+            require_torch("an answer that is not in the answer book")
+            try:
+                self._process = start_module("grader.oracle.compute")
+            except OSError as error:
+                raise OracleError(f"the oracle's process cannot be started: {error}") from error
+
+    def with_answers(self, book: AnswerBook) -> "Oracle":
+        """Return an oracle that knows only the answers in a book, and uses the process of this one."""
+        other = Oracle(book, None)
+        other._process = self._process
+        return other
+
+    def clock(self) -> float:
+        """Return a time in seconds that stands still while the process computes answers."""
+        return time.perf_counter() - self._waited_s
 
     def redraw(self, seed: str) -> Redraw:
         """Return the `Redraw` of a seed. There is one for each seed."""
@@ -104,12 +125,17 @@ class Oracle:
         return computed
 
     def _ask(self, program: Question) -> Answer:
+        began = time.perf_counter()
+        try:
+            return self._computed(program)
+        finally:
+            self._waited_s += time.perf_counter() - began
+
+    def _computed(self, program: Question) -> Answer:
         if self._process is None:
             require_torch(f"the answer to {program.shown}")
-            try:
-                self._process = start_module("grader.oracle.compute")
-            except OSError as error:
-                raise OracleError(f"the oracle's process cannot be started: {error}") from error
+            self.start()
+        assert self._process is not None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:

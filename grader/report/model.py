@@ -96,6 +96,7 @@ class CheckResult(_Strict, frozen=True):
     """The result of a check.
 
     Attributes:
+        duration_s: the seconds that the check took, without those that torch took to compute answers.
         expected: the expected numbers, by names such as `dL/da` or `a.grad`. Numbers that JSON cannot represent (inf,
             nan) are text.
         actual: the learner's numbers, by the same names.

@@ -79,8 +79,11 @@ def _nbgrader(report: Report, member: Person | None) -> str:
     """Return `<student>/<assignment>/feedback.txt`, as in nbgrader's folder `feedback`.
 
     `grade cohort --assignment` names the assignment. Without it, the assignment is the folder that contains all files.
+    In nbgrader's own folder, the submitter's id is the name of the folder. In any other layout, the path is empty.
     """
     origin, _, named = (report.submission.origin or "").partition("/")
+    if [one.id for one in report.submission.submitters or ()] != [origin]:
+        return ""
     student = origin if member is None else member.login
     if student.startswith(".") or named.startswith(".") or "/" in student + named:
         return ""

@@ -97,6 +97,21 @@ def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work:
     assert FULL == json.loads(after["bob.json"])["score"]
 
 
+def test_a_submission_that_changed_after_a_complete_run_gets_other_numbers(
+    grade: Run, submissions: Path, work: Path
+) -> None:
+    """With `--since`, unchanged submissions keep the seed of the earlier run, and the changed one has its own."""
+    shutil.rmtree(submissions / "dot")
+    grade("cohort", submissions, "--out", work / "first", "--jobs", 1, "--seed", "secret")
+    assert ["secret"] == json.loads((work / "first" / "run.json").read_text())["seen"]
+    (submissions / "bob" / "02_swap.py").write_text("# better\n" + solution("02_swap.py"))
+    grade("cohort", submissions, "--out", work / "second", "--since", work / "first", "--jobs", 1)
+
+    seeds = {p.stem: json.loads(p.read_text())["seed"] for p in (work / "second" / "reports").iterdir()}
+    assert "secret" == seeds["ann"]
+    assert 32 == len(seeds["bob"])
+
+
 def test_since_wants_results(grade: Run, submissions: Path, work: Path) -> None:
     """If the folder after `--since` has no results, nothing is graded."""
     done = grade("cohort", submissions, "--out", work / "second", "--since", work / "nowhere")

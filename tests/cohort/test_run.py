@@ -1,6 +1,8 @@
 """Grading many submissions gives the same reports as grading each alone. Nothing is lost or graded twice."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -498,13 +500,152 @@ def test_the_seed_is_secret_and_kept(course: Course, tmp_path: Path) -> None:
     from grader.report.model import CourseStamp
 
     with Results(tmp_path) as results:
-        seed = results.seed(course, None)
-        assert len(seed) == 32
-        results.note(RunFile(CourseStamp(course.id, course.version, course.hash), __version__, seed, "landlock"))
-        assert seed == results.seed(course, None)
-        assert "given" == results.seed(course, "given")
+        seed, seen = results.seed(None)
+        assert (32, ()) == (len(seed), seen)
+        run = RunFile(CourseStamp(course.id, course.version, course.hash), __version__, seed, "landlock", seen=())
+        results.note(run)
+        assert (seed, ()) == results.seed(None)
+        assert ("given", ()) == results.seed("given")
+        results.note(replace(run, seen=None))  # as an older version wrote it
+        assert (seed, (seed,)) == results.seed(None)
     with Results(tmp_path / "other") as results:
-        assert seed != results.seed(course, None)
+        assert seed != results.seed(None)[0]
+
+
+# -- seeds of changed submissions ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def night(course: Course, tmp_path: Path, base: Report) -> Callable[..., dict[str, str]]:
+    """Grade a class as in one night, and return the seeds of the submissions that were graded.
+
+    The class is given as the text of each person's only file. A name with a slash names the file, too.
+    """
+
+    def run(files: Mapping[str, str], of: Course = course, seed: str = SEED, **more: Any) -> dict[str, str]:
+        seeds: dict[str, str] = {}
+
+        def answer(job: Job) -> Outcome:
+            seeds[job.stamp.id] = job.seed
+            swap = msgspec.structs.replace(base.exercises[0], file=job.sources["swap"][0])
+            stamp = msgspec.structs.replace(base.course, hash=of.hash)
+            return Graded(
+                job.stamp.id,
+                msgspec.structs.replace(
+                    base, submission=job.stamp, notes=job.notes, seed=job.seed, exercises=(swap,), course=stamp
+                ),
+            )
+
+        folder = tmp_path / "class"
+        shutil.rmtree(folder, ignore_errors=True)
+        for name, text in files.items():
+            path = folder / name if "/" in name else folder / name / "02_swap.py"
+            path.parent.mkdir(parents=True)
+            path.write_text(text, encoding="utf-8")
+        with Results(tmp_path / "out") as results:
+            list(grade_entries(of, entries(folder), results, seed, Here(answer), **more))
+        return seeds
+
+    return run
+
+
+def test_learners_who_have_seen_no_numbers_share_a_seed(night: Callable[..., dict[str, str]]) -> None:
+    """An interrupted first run may go on with the same seed, also for files that changed meanwhile."""
+    assert {"ann": SEED} == night({"ann": "1"})
+    assert {"ann": SEED, "bob": SEED} == night({"ann": "2", "bob": "1"})
+
+
+def test_files_that_are_new_after_feedback_get_a_seed_of_their_own(night: Callable[..., dict[str, str]]) -> None:
+    """So a table of the numbers in earlier feedback, the learner's own or a friend's, has no right answer."""
+    assert {"ann": SEED, "bob": SEED} == night({"ann": "1", "bob": "1"})
+    second = night({"ann": "1", "bob": "2", "cid": "1"}, seen=True)
+    assert {"bob", "cid"} == second.keys()
+    third = night({"ann": "1", "bob": "3", "cid": "1"}, seen=True)
+    assert {"bob"} == third.keys()
+    assert 4 == len({SEED, *second.values(), *third.values()})
+
+
+def test_the_seed_of_its_own_can_be_computed_again(night: Callable[..., dict[str, str]], tmp_path: Path) -> None:
+    """It depends on the run's seed and on the submission alone."""
+    night({"bob": "1"})
+    first = night({"bob": "2"}, seen=True)
+    (tmp_path / "out" / "reports" / "bob.json").unlink()
+    assert first == night({"bob": "2"}, seen=True)
+    assert {} == night({"bob": "2"}, seen=True)
+    assert first != night({"bob": "2"}, seed="another secret", seen=True)
+
+
+def test_the_same_files_keep_their_seed(night: Callable[..., dict[str, str]], course: Course, tmp_path: Path) -> None:
+    """Another version of the course grades the same files again, with the same seed, whatever the report's schema."""
+    night({"ann": "1", "bob": "1"})
+    seeds = {"ann": SEED, **night({"ann": "1", "bob": "2"}, seen=True)}
+    assert seeds == night({"ann": "1", "bob": "2"}, of=msgspec.structs.replace(course, hash="x"), seen=True)
+    for path in (tmp_path / "out" / "reports").iterdir():
+        path.write_text(path.read_text().replace("backward/report/v2", "backward/report/v0"))
+    assert seeds == night({"ann": "1", "bob": "2"}, seen=True)
+
+
+def test_a_new_name_of_a_file_gives_a_new_seed(night: Callable[..., dict[str, str]], course: Course) -> None:
+    """The code of a notebook can find out its name, which may contain numbers."""
+    cell = json.dumps({"cell_type": "code", "metadata": {}, "source": "%%grade swap\nx = 1", "outputs": []})
+    notebook = f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}'
+    assert {"ann": SEED} == night({"ann/one.ipynb": notebook})
+    other = msgspec.structs.replace(course, hash="x")
+    assert {"ann": SEED} == night({"ann/one.ipynb": notebook}, of=other, seen=True)
+    renamed = night({"ann/two.ipynb": notebook}, seen=True)
+    assert SEED != renamed["ann"]
+    assert renamed != night({"ann/three.ipynb": notebook}, of=other, seen=True)
+
+
+def test_the_courses_own_seed_is_no_secret(night: Callable[..., dict[str, str]], course: Course) -> None:
+    """Its answers are public, so every submission shares it."""
+    assert {"ann": course.seed} == night({"ann": "1"}, seed=course.seed, seen=True)
+
+
+def test_a_changed_submission_gets_other_numbers(
+    course: Course,
+    submissions: Path,
+    tmp_path: Path,
+    draws: Drawn,
+    memo: Path,
+    submitted: Callable[[Entry], Submission],
+    timeless: Callable[[Report], bytes],
+) -> None:
+    """Its report has its own seed, and `grade --seed` with this seed gives the same result."""
+    pool = made(course, draws)
+    (entry,) = (one for one in entries(submissions) if one.id == "bob")
+
+    def night(seen: bool) -> Report:
+        with Results(tmp_path / "out") as results:
+            list(grade_entries(course, [entry], results, SEED, LocalPool(pool, 1), seen=seen))
+        report = Results(tmp_path / "out").report("bob")
+        assert report is not None
+        return report
+
+    first = night(seen=False)
+    _edit(submissions, tmp_path)
+    second = night(seen=True)
+    assert SEED == first.seed != second.seed
+    assert isinstance(second.seed, str)
+    assert first.score == second.score
+    numbers = [
+        {check.id: check.expected for one in report.exercises for check in one.checks if check.expected}
+        for report in (first, second)
+    ]
+    assert numbers[0].keys() == numbers[1].keys() != set()
+    assert [] == [name for name in numbers[0] if numbers[0][name] == numbers[1][name]]
+    sources = submitted(entry).sources
+    files = {name: submissions / entry.origin / source.path for name, source in sources.items()}
+    alone = grade(course, read_book(course.book), files, seed=second.seed, memo=memo)
+    bare = [
+        timeless(
+            msgspec.structs.replace(
+                report, submission=second.submission, notes=(), exercises=tuple(map(_found_at, report.exercises))
+            )
+        )
+        for report in (alone, second)
+    ]
+    assert bare[0] == bare[1]
 
 
 # -- grading processes ----------------------------------------------------------------------------------------------

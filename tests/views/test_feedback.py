@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from grader.client import Reason
 from grader.report import CheckResult, ExerciseResult, Report, read_report
-from grader.report.model import FaultFact, SubmissionStamp
+from grader.report.model import FaultFact, SubmissionStamp, Submitter
 from grader.report.person import Decided, Learner, Person
 from grader.views.feedback import feedback
 from grader.views.handed_back import feedback_files, place
@@ -17,6 +17,8 @@ from grader.views.handed_back import feedback_files, place
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
 MakeReport = Callable[..., Report]
+
+JANE = (Submitter("jane", "jane"),)  # as nbgrader's folder `jane` says
 
 WRONG: dict[str, Any] = {
     "status": "failed",
@@ -78,6 +80,8 @@ def test_notes_of_the_intake_are_told(make_exercise: MakeExercise, make_report: 
         ("nbgrader", "jane", "backward/01_distribute.py", "jane/backward/feedback.txt"),
         ("nbgrader", "jane/backward", "01_distribute.py", "jane/backward/feedback.txt"),
         ("nbgrader", "jane", "01_distribute.py", None),
+        ("nbgrader", "submission_7", "backward/01_distribute.py", None),
+        ("nbgrader", "submission_7/backward", "01_distribute.py", None),
     ],
 )
 def test_feedback_is_named_as_a_platform_takes_it_back(
@@ -94,7 +98,7 @@ def test_feedback_is_named_as_a_platform_takes_it_back(
     Submissions from elsewhere are left out.
     """
     made = make_report(make_exercise(make_check(), file=file))
-    made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin))
+    made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin, submitters=JANE))
     files = dict(feedback_files([made], "A course", {}, {}, platform, lambda told: f"page of {told.submission.id}"))
     html = expected.replace(".txt", ".html") if expected and platform != "nbgrader" else None
     assert [name for name in (expected, html) if name] == list(files)
@@ -113,7 +117,7 @@ def test_somebody_whose_file_has_another_name_gets_feedback(
     ):
         missing = make_exercise(make_check(), file="01_distribute.py", status="missing")
         made = make_report(replace(missing, reason=Reason("near_name", names=(near,))))
-        made = replace(made, submission=SubmissionStamp("jane", "0", origin="jane"))
+        made = replace(made, submission=SubmissionStamp("jane", "0", origin="jane", submitters=JANE))
         assert expected == place(made, platform)
 
 
@@ -158,7 +162,7 @@ def test_each_member_of_a_group_has_a_file(
 ) -> None:
     """The file has the member's own name and id, and the decisions on that member. A member without an id has none."""
     made = make_report(make_exercise(make_check(), file=file))
-    made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin))
+    made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin, submitters=JANE))
     rows = [Learner("jane", Person("Jane Doe", "jane"), "graded"), Learner("bob", person, "graded", comment="to Bob")]
     files = feedback_files(
         [replace(made, learner=row) for row in rows], "A course", {}, {}, platform, lambda told: "", {"bob"}

@@ -14,8 +14,8 @@ _REMEDY = "; `--layout folders` reads the folders without it"
 
 
 def fits(folder: Folder) -> bool:
-    """Return whether the folder contains the export's metadata."""
-    return METADATA in folder.names
+    """Return whether the folder contains the export's metadata. A folder of that name may be a person's."""
+    return METADATA in folder.names and not (folder.path / METADATA).is_dir()
 
 
 def read(folder: Folder) -> Iterator[Entry]:

@@ -21,8 +21,9 @@ def _match(folder: Folder, name: str) -> re.Match[str] | None:
 
 
 def fits(folder: Folder) -> bool:
-    """Return whether any folder has a name in Moodle's form."""
-    return any(_match(folder, name) for name in folder.names)
+    """Return whether most folders and archives are folders with names in Moodle's form."""
+    others = [name for name in folder.names if (folder.path / name).is_dir() or folders.is_file_of_a_person(name)]
+    return 2 * sum(_match(folder, name) is not None for name in others) > len(others)
 
 
 def read(folder: Folder) -> Iterator[Entry]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ...client import read_source
 from ...outside import printable
 from ...report.model import Submitter
+from .canvas_names import readings
 from .folders import is_file_of_a_person
 from .layout import Entry, Folder, Layout
 from .times import stamped
@@ -22,18 +23,40 @@ _OWN = frozenset((SUBMITTED, "source", "release", "autograded", "feedback", "gra
 def fits(folder: Folder) -> bool:
     """Return whether this is the folder of an nbgrader course, or its `submitted` folder.
 
+    The folder of a course has a folder `submitted`, and no other folder, link or archive except nbgrader's own.
+    Otherwise `submitted` may be the folder of a person.
+
     A `submitted` folder has a timestamp for most students. A single timestamp proves nothing, because a person may have
     created it in any folder. If most students have a folder with the same assignment and nothing else, a timestamp for
     half of them is enough, and the name `submitted`, which no student chooses, needs none.
     """
-    if SUBMITTED in folder.names and (folder.path / SUBMITTED).is_dir():
+    if _is_course(folder):
         return True
+    stamped, students = _stamped(folder), len(folder.names[:_LOOKED_AT])
+    if 2 * stamped > students:
+        return True
+    return _has_assignments(folder) and (_is_named(folder) or 2 * stamped == students)
+
+
+def _is_named(folder: Folder) -> bool:
+    return os.path.basename(os.path.abspath(folder.path)) == SUBMITTED
+
+
+def _is_course(folder: Folder) -> bool:
+    """Return whether a folder has a folder `submitted` and nothing beside it that may be a submission."""
+    others = [name for name in folder.names if name not in _OWN]
+    return (
+        SUBMITTED in folder.names
+        and (folder.path / SUBMITTED).is_dir()
+        and not any(is_file_of_a_person(name) or readings(name) for name in others)
+        and not any((folder.path / name).is_dir() or (folder.path / name).is_symlink() for name in others)
+    )
+
+
+def _stamped(folder: Folder) -> int:
+    """Return how many of the first names in a folder are those of folders with a timestamp for an assignment."""
     students = [folder.path / name for name in folder.names[:_LOOKED_AT]]
-    stamped = sum(next(one.glob("*/timestamp.txt"), None) is not None for one in students)
-    if 2 * stamped > len(students):
-        return True
-    named = os.path.basename(os.path.abspath(folder.path)) == SUBMITTED
-    return _has_assignments(folder) and (named or 2 * stamped == len(students))
+    return sum(next(one.glob("*/timestamp.txt"), None) is not None for one in students)
 
 
 def _has_assignments(folder: Folder) -> bool:
@@ -56,7 +79,9 @@ def read(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
             because feedback is written to a folder of that name.
     """
     inner = folder.path / SUBMITTED
-    base = inner if inner.is_dir() else folder.path
+    # a student may be called `submitted`, too
+    is_base = not inner.is_dir() or (not _is_course(folder) and (_is_named(folder) or _stamped(folder) > 0))
+    base = folder.path if is_base else inner
     if assignment is not None and Path(assignment).name != assignment:  # a path could lead out of the folder
         return
     for student in Folder.at(base).names:

@@ -68,7 +68,7 @@ def unclaimed(root: Path, found: Sequence[Entry]) -> list[str]:
     folder = _unwrapped(Folder.at(root))
     taken = [place.relative_to(folder.path).parts for entry in found for place in entry.places]
     claimed = {parts[0] for parts in taken}
-    claimed.update(*(layout.keeps(folder) for layout in _LAYOUTS))
+    claimed.update(*(layout.keeps(folder) for layout in _LAYOUTS if layout.name in {one.layout for one in found}))
     beside = [name for name in [*folder.names, *folder.hidden] if name not in claimed]
     students = {parts[1] for parts in taken if parts[0] == nbgrader.SUBMITTED and len(parts) > 1}
     if students:

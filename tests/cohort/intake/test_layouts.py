@@ -172,7 +172,7 @@ def test_gradescope_metadata_that_is_too_deep(tmp_path: Path, text: str) -> None
         entries(tmp_path)
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
 def test_gradescope_metadata_that_is_no_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
     """Reading does not wait for a pipe, and does not continue endlessly."""
     make(made(tmp_path, "submission_1/x") / "submission_metadata.yml")
@@ -498,6 +498,35 @@ def test_one_person_cannot_choose_the_layout(tmp_path: Path, others: tuple[str, 
     found = entries(tmp_path)
     assert {"carl.zip", "mallory"} < {entry.origin for entry in found}
     assert {None} == {entry.submitted_at for entry in found}
+
+
+@pytest.mark.parametrize("name", ["submitted", "submission_metadata.yml", "Zoe_2_assignsubmission_file_"])
+@pytest.mark.parametrize("others", [("ann/x", "bob/x"), ("ann.zip", "bob.tar.gz")])
+def test_a_persons_folder_may_have_a_name_of_a_platform(tmp_path: Path, name: str, others: tuple[str, ...]) -> None:
+    """One name in a class of folders or archives does not make the class a platform's."""
+    found = entries(made(tmp_path, *others, f"{name}/ps1/x", ".DS_Store", "__MACOSX/submitted/x"))
+    assert {"folders"} == {entry.layout for entry in found}
+    assert sorted([*(other.partition("/")[0] for other in others), name]) == sorted(entry.origin for entry in found)
+
+
+@pytest.mark.parametrize("beside", [".DS_Store", "__MACOSX/x", "feedback/ann/x", "roster.csv"])
+def test_what_systems_and_nbgrader_leave_does_not_hide_a_course(tmp_path: Path, beside: str) -> None:
+    """The same holds for loose files, which are nobody's submission."""
+    found = entries(made(tmp_path, "submitted/ann/ps1/x", "submitted/bob/ps1/x", beside))
+    assert [("ann", "nbgrader"), ("bob", "nbgrader")] == [(entry.id, entry.layout) for entry in found]
+
+
+def test_a_folder_beside_files_of_canvas_is_not_nbgraders(tmp_path: Path) -> None:
+    """Canvas' files are still read."""
+    found = entries(made(tmp_path, f"doejane_1042_99731_{EXERCISE}", f"smith_104_9002_{EXERCISE}", "submitted/x"))
+    assert ["doejane_1042", "smith_104"] == [entry.id for entry in found]
+
+
+@pytest.mark.parametrize("names", [("ann/ps1/x", "bob/ps1/x"), ("ann/ps1/timestamp.txt", "bob/ps1/timestamp.txt")])
+def test_a_student_of_nbgraders_may_be_called_submitted(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """The other students are read, too."""
+    found = entries(made(tmp_path / "submitted", *names, "submitted/ps1/x"))
+    assert [(name, "nbgrader") for name in ("ann", "bob", "submitted")] == [(one.id, one.layout) for one in found]
 
 
 @pytest.mark.parametrize("inside", ["submission_metadata.yml", "bob/.git/x"])
