@@ -16,7 +16,7 @@ class Shown(Struct, frozen=True):
         aside: The indices of the runs that a diagnosis must ignore: those of programs drawn at random, and of
             programs that the engine need not be able to build.
         unsettled: The indices of the runs that were wrong under some order seeds only.
-        huge: Whether a graph was so large that Python chose the order of sets.
+        huge: Whether a graph was so large that it was run under one order seed only.
     """
 
     runs: tuple[Run, ...]
@@ -30,8 +30,7 @@ class Shown(Struct, frozen=True):
 def outline(answer: Read | Problem | Died) -> Read | Problem | Died:
     """Return only whether each run was completed.
 
-    A huge graph is walked in an order that depends on memory addresses. Other observations may therefore differ from
-    run to run.
+    Of a huge graph, other observations differ between engines that make the same mistake in slightly different ways.
     """
     if not isinstance(answer, Read):
         return answer

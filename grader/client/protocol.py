@@ -59,14 +59,14 @@ class Batch(Struct, frozen=True, dict=True):
     Attributes:
         calls: The limit of calls in each run; None for no limit besides CPU time.
         cpu_s: The CPU time of the whole batch, in seconds.
-        order_seeds: The order seeds. `(None,)` leaves the order to Python.
+        order_seeds: The order seeds.
         engine: Whether the file needs an engine. Otherwise the runs only call functions of the file.
     """
 
     runs: tuple[Run, ...]
     calls: int | None
     cpu_s: float
-    order_seeds: tuple[int | None, ...] = (0, 1, 2, 3)
+    order_seeds: tuple[int, ...] = (0, 1, 2, 3)
     engine: bool = True
 
     def encode(self) -> bytes:
@@ -95,7 +95,8 @@ class Batch(Struct, frozen=True, dict=True):
     @cached_property
     def arrangements(self) -> list[list[Arrangement | None]]:
         """Return how the programs are arranged under each order seed. The first order seed does not change them."""
-        return [[arrange(run.program, seed or 0) for run in self.runs] for seed in self.order_seeds]
+        later = [[arrange(run.program, seed) for run in self.runs] for seed in self.order_seeds[1:]]
+        return [[None] * len(self.runs), *later]
 
     def tightened(self, factor: int) -> "Batch":
         """Return the same batch with its limits divided by `factor`."""

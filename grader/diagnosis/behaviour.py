@@ -59,7 +59,7 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
                     continue
                 outcomes = _outcomes(batch, i)
                 key = f"{check}:{n}:{i}"
-                # a huge graph is walked in an order that depends on memory addresses
+                # a huge graph is run under one order seed, so it may be right by chance
                 by_chance = batch.huge and i in batch.wrong and not settled
                 if by_chance or any(map(_no_evidence, outcomes)):
                     unclear.add(key)

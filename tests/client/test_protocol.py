@@ -455,7 +455,7 @@ def test_a_batch_has_room_for_as_many_values_as_an_honest_answer_has() -> None:
 @pytest.mark.parametrize("result", [["nodes", [1]], ["numbers", ["nan"]], ["trace", [[0, []]]], ["what", [None]]])
 def test_more_values_than_a_batch_allows_are_refused_unread(result: list[Any]) -> None:
     """An answer with too many values is refused with this reason, without decoding it."""
-    batch = Batch((Run(chain(100_000), (("call", "f", []),)),), None, 1.0, (None,))
+    batch = Batch((Run(chain(100_000), (("call", "f", []),)),), None, 1.0, (2,))
     longer = [result[0], result[1] * batch.most_values]
     with pytest.raises(Refused, match=f"more than {batch.most_values} values"):
         decode_batch(frame(one("done", [longer])), batch)

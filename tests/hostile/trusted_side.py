@@ -270,7 +270,7 @@ def wrong(batch: Batch) -> bytes:
 
 def late(body: Body) -> Body:
     """The same, said to huge batches alone: where they come last, those before them are answered rightly."""
-    return lambda batch: body(batch) if None in batch.order_seeds else wrong(batch)
+    return lambda batch: body(batch) if len(batch.order_seeds) == 1 else wrong(batch)
 
 
 def source_of(text: str, lines: bool) -> str:

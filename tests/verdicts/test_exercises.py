@@ -106,13 +106,10 @@ def test_results_are_those_of_one_process_per_batch(
 
 
 def untimed(verdict: Any) -> dict[str, Any]:
-    """Return a verdict's result without the details of checks that ran out of time, and of a long chain that failed.
-
-    In a long chain, the order of sets depends on memory addresses, and so does the way in which a wrong traversal ends.
-    """
+    """Return a verdict's result without the details of checks that ran out of time."""
     checks = []
     for check in verdict.result["checks"]:
-        by_chance = check["status"] == "timeout" or (check["id"] == "long_chain" and check["status"] != "passed")
+        by_chance = check["status"] == "timeout"
         checks.append({"id": check["id"], "score": check["score"]} if by_chance else check)
     return {**verdict.result, "checks": checks}
 
@@ -120,16 +117,12 @@ def untimed(verdict: Any) -> dict[str, Any]:
 def judged(verdict: Any) -> tuple[str, list[tuple[str, ...]]]:
     """What a verdict says, without numbers: each check's status and diagnosis.
 
-    What is wrong and slow at once runs out of time or not, as busy as the machine is. In the long chain, Python chooses
-    the order of sets by memory addresses, so a wrong traversal fails or raises a RecursionError.
+    What is wrong and slow at once runs out of time or not, as busy as the machine is.
     """
     parts = ("id", "status", "score", "diagnosis")
     said = [[str(check.get(part)) for part in parts] for check in verdict.result["checks"]]
     alike = {"timeout": "failed"}
-    return str(verdict.entry), [
-        tuple((alike | {"error": "failed"} if words[0] == "long_chain" else alike).get(word, word) for word in words)
-        for words in said
-    ]
+    return str(verdict.entry), [tuple(alike.get(word, word) for word in words) for words in said]
 
 
 def test_each_old_text_stands_once(table: ModuleType) -> None:

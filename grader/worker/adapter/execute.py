@@ -427,8 +427,7 @@ def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
 def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[Any]:
     """Run a batch `{"runs": [[program, steps], ...], "order_seeds": [...], "calls": n, "engine": bool}`.
 
-    The only order seed may be None. Order is then left to Python, for large programs whose answers do not depend on
-    it. With `engine` false, no engine is read and no program is built; the file's functions are called with numbers.
+    With `engine` false, no engine is read and no program is built; the file's functions are called with numbers.
     `rearranged`, if present, has the runs of each order seed after the first. An entry is null if the run is the same
     as under the first order seed.
 
@@ -437,7 +436,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
         that can be read as an engine. An outcome `["same"]` is equal to that of the run under the first order seed.
     """
     builtins = vars(module)["__builtins__"]
-    nodes = Nodes(module, follow=batch["order_seeds"] != [None])
+    nodes = Nodes(module)
     try:
         # discard output that the learner's code prints while its engine is read, because it belongs to no program
         with CallBudget(builtins, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):

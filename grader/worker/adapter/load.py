@@ -39,10 +39,12 @@ _NUMPY_LATE = ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
 _FUTURE = 0  # the flags of a code that `from __future__` sets
 for _feature in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _feature).compiler_flag
+_REPEATING = (ast.While, ast.For, ast.AsyncFor, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 _FROM_IMPORT = re.compile(r"\bfrom[ \t]+([\w.]+)[ \t]+import\b[ \t]*(\([^)]*|[^\n;]*)")
 _IMPORT_CALL = re.compile(r"""\b(?:__import__|import_module)\s*\(\s*(['"])([\w.]+)\1""")
 _IMPORT = re.compile(r"\bimport\b[ \t]*([^\n;(]*)")
+_loops: dict[str, list[tuple[int, int]]] = {}  # by file, the first and the last line of each loop
 
 
 class NotAvailable(ImportError):
@@ -184,6 +186,7 @@ def parse(source: str, filename: str, cells: Sequence[int] = ()) -> Parsed:
         RecursionError: the source of a file is nested too deeply.
         MemoryError: the source needs too much memory.
     """
+    _loops[filename] = []
     if len(cells) < 2:
         code, guarded = _compiled(ast.parse(source, filename), filename)
         return Parsed((code,), filename, guarded)
@@ -227,6 +230,7 @@ def _compiled(tree: ast.Module, filename: str, flags: int = 0) -> tuple[CodeType
         for node in _every_node(statement)
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
+    _loops[filename] += [(node.lineno, node.end_lineno or 0) for node in nodes if isinstance(node, _REPEATING)]
     calls.count_calls(nodes)
     return compile(tree, filename, "exec", flags, dont_inherit=True), frozenset(guarded)
 
@@ -328,7 +332,7 @@ def describe(error: BaseException, filename: str) -> list[Any]:
         kind = "module"
     else:
         kind = "raised"
-    lines = lines_in(error, filename)
+    lines = lines_to_loop(error, filename) if kind in ("cpu", "stalled") else lines_in(error, filename)
     if isinstance(error, NotAvailable) and error.line and not lines:
         lines = [error.line]
     return [kind, name_of(type(error)), text_of(error), lines]
@@ -343,3 +347,24 @@ def lines_in(error: BaseException, filename: str) -> list[int]:
             lines.append(traceback.tb_lineno)
         traceback = traceback.tb_next
     return lines[-4:]
+
+
+def lines_to_loop(error: BaseException, filename: str) -> list[int]:
+    """Return the lines of the learner's file through which an error passed, up to the first loop or recursive call.
+
+    A loop is given by its first line. The lines inside of it depend on the moment at which time ran out.
+    """
+    traceback = error.__traceback__
+    lines: list[int] = []
+    codes: list[CodeType] = []
+    while traceback is not None and len(lines) < 4:
+        code, line = traceback.tb_frame.f_code, traceback.tb_lineno
+        if code.co_filename == filename and not is_stand_in(code):
+            around = [first for first, last in _loops.get(filename, ()) if code.co_firstlineno <= first <= line <= last]
+            if around or code not in codes:
+                lines.append(min(around, default=line))
+            if around or code in codes:
+                break
+            codes.append(code)
+        traceback = traceback.tb_next
+    return lines

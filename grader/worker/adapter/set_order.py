@@ -43,7 +43,6 @@ class Nodes:
 
     Args:
         module: the learner's file.
-        follow: whether to record objects and fix the order of sets; otherwise both are left to Python.
 
     Attributes:
         made: the objects.
@@ -51,7 +50,7 @@ class Nodes:
         on_made: a function to call with each object as it is made, or None.
     """
 
-    def __init__(self, module: ModuleType, follow: bool = True) -> None:
+    def __init__(self, module: ModuleType) -> None:
         self.made: list[Any] = []
         self.order_seed = 0
         self.on_made: Callable[[Any], None] | None = None
@@ -62,17 +61,14 @@ class Nodes:
         self._next = 0
         self._start = 0
         self._run = 1
-        self._follows = follow
-        if not follow:
-            return
         for cls in [c for c in vars(module).values() if issubclass(type(c), type)]:
             if cls.__module__ in (module.__name__, "types"):  # `types` is the module of make_dataclass's classes
                 self._follow(cls)
         vars(module)["__builtins__"]["id"] = self._id  # only for this module, which has its own builtins
 
-    def start_run(self, order_seed: int | None) -> None:
+    def start_run(self, order_seed: int) -> None:
         """Begin a new run: number its objects from 0, and hash them under `order_seed`."""
-        self.order_seed = order_seed or 0
+        self.order_seed = order_seed
         self._run += 1
         self._start = len(self.made)
         self._free = []
@@ -80,7 +76,7 @@ class Nodes:
 
     def meet(self, obj: Any) -> None:
         """Register an object of this run if it is unknown. Learner code may make objects without calling the class."""
-        if self._follows and id(obj) not in self._hashes:
+        if id(obj) not in self._hashes:
             self._register(obj)
 
     def of_run(self) -> list[Any]:

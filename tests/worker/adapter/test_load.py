@@ -374,6 +374,23 @@ def test_a_spent_budget_is_a_kind_of_its_own(kind: str, error: BaseException) ->
     assert kind == load.describe(error, FILE)[0]
 
 
+@pytest.mark.parametrize(
+    ("lines", "source"),
+    [
+        ([2], "while True:\n    x = 1\n    raise OutOfTime\n"),
+        ([6, 3], "def f():\n    while True:\n        for _ in 'ab':\n            raise OutOfTime\nf()\n"),
+        ([7, 5], "def g():\n    raise OutOfTime\ndef f():\n    return [\n        g() for _ in 'ab']\nf()\n"),
+        ([5, 4], "def f(n):\n    if n == 9: raise OutOfTime\n    f(n + 1)\nf(0)\n"),
+        ([7, 5, 3], "def f(n):\n    raise OutOfTime\ndef g():\n    f(1); f(2)\n    f(3)\ng()\n"),
+    ],
+    ids=["loop of the file", "outer loop", "comprehension", "recursion", "calls"],
+)
+def test_a_spent_time_is_shown_at_the_first_loop(problem: Problem, lines: list[int], source: str) -> None:
+    """The lines lead to the loop or the recursive call that was running, and no further."""
+    stop = "from grader.worker.confine.limits import OutOfTime\n"
+    assert ["cpu", lines] == problem(stop + source)[::3]
+
+
 def test_long_and_strange_messages_are_cut_and_cleaned(problem: Problem) -> None:
     """A message has at most 300 characters, and each of them can be encoded."""
     _, _, message, _ = problem("raise ValueError('\\ud800' + 'x' * 1000)\n")

@@ -226,17 +226,6 @@ def test_other_classes_of_the_file_keep_working(loaded: Load, source: str) -> No
         assert before == hash(module.thing)
 
 
-def test_without_following_nothing_is_recorded(loaded: Load) -> None:
-    """Without an order seed, objects are neither numbered nor kept."""
-    module = loaded(PLAIN)
-    nodes = Nodes(module, follow=False)
-    nodes.start_run(None)
-    obj = module.Value(1)
-    assert object.__hash__(obj) == hash(obj)
-    assert [] == nodes.of_run()
-    assert "id" not in vars(module)
-
-
 def test_a_global_called_id_is_the_files_own(loaded: Load) -> None:
     """A variable or a function of the file called `id` is not replaced."""
     module = loaded(PLAIN + "id = 7\ndef mine():\n    return id\n")
