@@ -1,6 +1,7 @@
 """The `engine` fixture of hidden tests. Its methods run programs, and fail unless the results are as expected."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from time import perf_counter
 from typing import Any, Protocol, TypeAlias
@@ -108,7 +109,7 @@ class EngineUnderCheck:
     def _forget(self) -> None:
         # whether any process used had run an earlier batch, which may affect the result
         self._shared = False
-        self._shrinking = False  # whether the parts of a failed program are being run
+        self._shrinking = False  # whether other programs are run to explain a failure (see `_aside`)
         # the number of judged programs, and their calls of methods; the programs that could not be built
         self._judged = 0
         self._built: set[tuple[str, bool]] = set()
@@ -254,7 +255,7 @@ class EngineUnderCheck:
             p, answer = asked[i], answers[i]
             assert self.reading is not None
             if stored and self.reading.rule not in _STORED:
-                fail(NothingStored(), program=p.shown)
+                fail(NothingStored())
             if outcome.values:
                 compare_values(p, answer, outcome.values[0], *notes)
             self._went_through(outcome, p)
@@ -350,11 +351,18 @@ class EngineUnderCheck:
 
             engine.backward_uses_local_rules("L = a * b", a=2, b=-3)
 
-        A gradient that was computed without a backward pass, such as by finite differences, does not change.
+        A gradient that was computed without a backward pass, such as by finite differences, does not change. If a
+        program fails, the programs are run without the change. The first one with wrong gradients is then shown
+        instead.
         """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
-        runs = [Run(p, (("triple", p.root), ("backward", p.root), ("grads",))) for p in asked]
+        plain = [Run(p, (("backward", p.root), ("grads",))) for p in asked]
+        runs = [Run(p, (("triple", p.root), *run.steps)) for p, run in zip(asked, plain, strict=True)]
+
+        def judge_plain(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            if isinstance(outcome, Done):
+                compare_grads(asked[i], answers[i].grads, outcome.grads[0], largest(answers[i]), notes, cleared=True)
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p, answer = asked[i], answers[i]
@@ -368,7 +376,13 @@ class EngineUnderCheck:
             said: tuple[Remark, ...] = (RuleTripled(p.root_name, same), *notes)
             compare_grads(p, expected, got, 3 * largest(answer), said, cleared=True, by="check")
 
-        self._examine(runs, judge)
+        try:
+            self._examine(runs, judge)
+        except CheckFailed as failure:
+            if failure.finding.reason is None and (self._apart or not self._shared):
+                with self._aside():
+                    self._examine(plain, judge_plain)
+            raise
 
     def backward_runs_each_rule_once(self, *programs: str | Program, **leaves: float) -> None:
         """Check that `backward()` runs the `_backward` of every operation exactly once, users before inputs.
@@ -672,16 +686,27 @@ class EngineUnderCheck:
     def _shrink(self, failed: Program, again: Callable[[list[Program]], None]) -> None:
         """Run the parts of a drawn program. Raises `CheckFailed` for the first part that fails."""
         parts = self._questions.parts(failed)
-        kept = len(self.output), len(self.shown)
-        self._shrinking = True
-        try:
+        with self._aside():
             if parts:
                 again(parts)
-        except CheckFailed as smaller:
-            if smaller.finding.program:
+
+    @contextlib.contextmanager
+    def _aside(self) -> Iterator[None]:
+        """Run the batches of a block only to find a program that explains a failure better.
+
+        Only a failure that names its program leaves the block.
+        """
+        kept = len(self.output), len(self.shown), self.failing, self.comparisons
+        self._shrinking = True
+        try:
+            yield
+        except CheckFailed as better:
+            if better.finding.program:
                 raise
+            self.failing = kept[2]
         finally:
             self._shrinking = False
+            self.comparisons = kept[3]
             del self.output[kept[0] :], self.shown[kept[1] :]
 
     def _absence(self, about: Program, outcome: Done | Broke | None, where_offered: bool) -> Problem | None:

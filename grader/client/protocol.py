@@ -230,6 +230,7 @@ SHAPES: dict[str, tuple[range, int]] = {
     "nothing_to_call": (range(1, 2), 0),
     "rule_is_none": (range(1), 0),
     "no_rule": (range(9), 0),
+    "pass_stops": (range(1), 2),
     "contributions": (range(1), 2),
     "derivatives": (range(1, 2), 2),
     "no_derivatives": (range(2, 3), 0),

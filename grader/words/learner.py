@@ -131,7 +131,7 @@ def _rule_tripled(said: RuleTripled) -> str:
 
 
 def _orders(some: int, of: int) -> str:
-    return f"{some} of {of} runs (each run makes the nodes, and iterates over sets, in a different order)"
+    return f"{some} of {of} runs (each run makes the nodes, and iterates over any sets, in a different order)"
 
 
 def _data_changed(said: DataChanged) -> str:
@@ -196,7 +196,9 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     DependsOnOrder: lambda said: f"wrong in {_orders(said.wrong, said.of)}",
     DataChanged: _data_changed,
     NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
-    NothingStored: lambda said: "no stored local derivatives were found on the nodes",
+    NothingStored: lambda said: (
+        "no local derivatives were recognised in the result of `*` (or of `+`, if there is no `*`)"
+    ),
     NoRules: lambda said: "no backward rule was found on the nodes, and this check has to observe the rules",
     GaveNone: lambda said: f"an operation returned {_given_back('None')}",
     SeedChanged: _seed_changed,
@@ -376,11 +378,19 @@ def _several(what: str, usual: str) -> Callable[[Stopped], str]:
 
 
 def _no_rule(about: Stopped) -> str:
-    has = f"Its attributes ({', '.join(about.names)}) hold" if about.names else "It has no attributes, so it holds"
+    kept = f"Its attributes are {', '.join(about.names)}" if about.names else "It has no attributes"
     return (
-        f"no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). {has} no function to "
-        "call and no local derivatives (the values of the inputs do not count as such). backward() does not propagate "
-        "the gradient of an operation either"
+        f"no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). {kept}. A rule is a "
+        "function, or a tuple or list of local derivatives (the values of the inputs do not count as such)"
+    )
+
+
+def _pass_stops(about: Stopped) -> str:
+    changed, times = about.counts
+    graph = "(a * b) * c" if times else "(a + b) + c"
+    return (
+        f"this check runs the rule of one operation, and none was recognised. backward() on `{graph}` changes "
+        f"{changed or 'none'} of the 3 gradients of a, b and c"
     )
 
 
@@ -414,6 +424,7 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
         "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure"
     ),
     "no_rule": _no_rule,
+    "pass_stops": _pass_stops,
     "contributions": _contributions,
     "derivatives": _derivatives,
     "no_row": lambda about: (
@@ -425,7 +436,10 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
         "it should be a tuple or a list with a local derivative for each input"
     ),
     "no_pairs": lambda about: f"not every entry in `{about.names[0]}` of a node holds an input and a local derivative",
-    "unclear_writes": lambda about: "the grader could not tell which node's rule adds to which gradient in backward()",
+    "unclear_writes": lambda about: (
+        "this check runs the rule of one operation, and the grader could not tell which rule adds to which gradient in "
+        "backward(). It can if the result of an operation keeps its rule: a function, or its local derivatives"
+    ),
     "no_number": lambda about: "backward() sets a gradient to something that is not a number",
 }
 

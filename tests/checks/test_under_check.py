@@ -142,8 +142,8 @@ def with_result(honest: Says, run: int, step: int, change: Callable[[Any], Any],
     def says(batch: Batch) -> Any:
         message = honest(batch)
         for i, seed in enumerate(message[2]):
-            if seeds is None or i in seeds:
-                results = seed[run][1]
+            results = seed[run][1]
+            if (seeds is None or i in seeds) and step < len(results):
                 results[step] = change(results[step])
         return message
 
@@ -237,6 +237,14 @@ def test_a_pass_that_takes_no_notice_of_the_rules_is_told(engine_that: EngineTha
 
     found = finding(engine_that(says), ASKS["uses local rules"])
     assert "the gradients are those that are right without this change" in str(finding_text(found))
+
+
+def test_gradients_that_are_wrong_without_a_tripled_rule_are_shown_without_it(
+    engine_that: EngineThat, honest: Says
+) -> None:
+    """If the gradients are wrong anyway, the failure is that of the program as it is, and torch has the right ones."""
+    found = finding(engine_that(lambda batch: zeroed_throughout(honest(batch))), ASKS["uses local rules"])
+    assert ((), "torch", BOTH.shown) == (found.remarks, found.expected_by, found.program)
 
 
 def test_a_pass_that_follows_the_rules_and_is_wrong_is_not_told_that_it_does_not(

@@ -157,10 +157,15 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         *("rule_is_none", [], []),
     ),
     (
-        "no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). Its attributes (a, b) "
-        "hold no function to call and no local derivatives (the values of the inputs do not count as such). backward() "
-        "does not propagate the gradient of an operation either",
+        "no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). Its attributes are a, "
+        "b. A rule is a function, or a tuple or list of local derivatives (the values of the inputs do not count as "
+        "such)",
         *("no_rule", ["a", "b"], []),
+    ),
+    (
+        "this check runs the rule of one operation, and none was recognised. backward() on `(a * b) * c` changes 1 of "
+        "the 3 gradients of a, b and c",
+        *("pass_stops", [], [1, 1]),
     ),
     ("the backward rule of a node gave 1 contribution for 2 inputs", "contributions", [], [1, 2]),
     (
@@ -176,7 +181,11 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         "`_children` of a node is a Value; it should be a tuple or a list of the node's inputs",
         *("no_row", ["_children", "Value"], []),
     ),
-    ("the grader could not tell which node's rule adds to which gradient in backward()", "unclear_writes", [], []),
+    (
+        "this check runs the rule of one operation, and the grader could not tell which rule adds to which gradient in "
+        "backward(). It can if the result of an operation keeps its rule: a function, or its local derivatives",
+        *("unclear_writes", [], []),
+    ),
     ("backward() sets a gradient to something that is not a number", "no_number", [], []),
 ]
 
@@ -286,13 +295,16 @@ SAID: list[tuple[str, Remark]] = [
         remarks.RuleTripled("L", ignored=True),
     ),
     (
-        "wrong in 1 of 4 runs (each run makes the nodes, and iterates over sets, in a different order)",
+        "wrong in 1 of 4 runs (each run makes the nodes, and iterates over any sets, in a different order)",
         remarks.DependsOnOrder(1, 4),
     ),
     ("backward() changed the data", remarks.DataChanged("backward")),
     ("the backward rules changed the data", remarks.DataChanged("rules")),
     ("no gradient changed when the backward rules ran", remarks.NoGradientChanged()),
-    ("no stored local derivatives were found on the nodes", remarks.NothingStored()),
+    (
+        "no local derivatives were recognised in the result of `*` (or of `+`, if there is no `*`)",
+        remarks.NothingStored(),
+    ),
     ("no backward rule was found on the nodes, and this check has to observe the rules", remarks.NoRules()),
     ("an operation returned None, as a function without `return` does", remarks.GaveNone()),
     ("L.grad is 0.0 at the end; a backward pass starts with L.grad = 1", remarks.SeedChanged("L", 0.0)),

@@ -279,13 +279,33 @@ class Graph:
         return ["nothing"]
 
     def _need_rules(self) -> None:
-        """Raise `Unreadable` with the names of a node's attributes if no local rules were found."""
+        """Raise `Unreadable` with what is known about the engine if no local rules were found."""
         if self.shape.rule:
             return
         result = next((node for node in reversed(self._made()) if id(node) not in self.leaves), None)
         if result is not None and getattr(result, "_backward", self) is None:
             raise Unreadable("rule_is_none")
+        for times, combine in ((1, operator.mul), (0, operator.add)):
+            changed = self._changed_by_pass(combine)
+            if changed is not None:
+                raise (
+                    Unreadable("unclear_writes") if changed == 3 else Unreadable("pass_stops", counts=(changed, times))
+                )
         raise Unreadable("no_rule", *itertools.islice(parts.attributes(result), _NAMES))
+
+    def _changed_by_pass(self, combine: Callable[[Any, Any], Any]) -> int | None:
+        """Return how many of three leaves get a gradient from the file's backward pass on a small graph.
+
+        The result is None if the graph cannot be made, or if the pass is missing or raises an error.
+        """
+        try:
+            leaves = [self.shape.leaf(value) for value in (2.0, 3.0, 5.0)]
+            before = [spelling.spell(getattr(leaf, self.shape.grad)) for leaf in leaves]
+            self._pass_from(combine(combine(*leaves[:2]), leaves[2]))()
+            after = [spelling.spell(getattr(leaf, self.shape.grad)) for leaf in leaves]
+        except Exception:
+            return None
+        return sum(one != other for one, other in zip(before, after, strict=True))
 
     def triple(self, index: int) -> list[Any]:
         """Make the local rule of one node contribute three times as much as before."""

@@ -168,6 +168,8 @@ class InlineRules:
                 if write.after and write.to is not node and self._is_leaf(write.of):
                     raise Unreadable("unclear_writes")
                 continue
+            if not any(write.to is one for one in nodes):  # made by the pass itself
+                continue
             if write.after is None:
                 raise Unreadable("no_number")
             start = 0.0 if write.before is None else self.shape.number(getattr(write.to, name))

@@ -216,11 +216,12 @@ def read(module: ModuleType) -> Reading:
         return rules.find(Probe(looked_at, rival, (leaf, other), data, grad, inputs, typed), own_pass, watched, inline)
 
     rule = find_rule(made)
-    if not rule.kind and made is not None and made.combine is operator.mul:
+    if rule.kind in ("", "inline") and made is not None and made.combine is operator.mul:
         added = _made_by(operator.add, leaf, other)
         of_sum = find_rule(added) if added else rule
         kept = getattr(made.node, of_sum.name, made) if of_sum.name else made
-        if kept is None or (of_sum.kind in rules.STORED and parts.is_row(kept)):  # `*` keeps no rule under that name
+        # `*` keeps nothing under that name that can be used as a rule
+        if kept is None or (of_sum.kind in rules.STORED and (of_sum.name in rules.LOCAL_GRADS or parts.is_row(kept))):
             rule = of_sum
     each_use = own_pass and made is not None and _uses_each(made, rule, inputs, options, grad, module)
     return Reading(

@@ -27,7 +27,7 @@ from .stand_in import in_place_of
 
 STORED = ("pairs", "parallel")
 _OF_NODE = ("closure", "visit", "pull", "local_grads")  # kinds whose rule is an attribute of the node itself
-_LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
+LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
 
 
 class Shared:
@@ -148,7 +148,7 @@ def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None], inlin
     usual = getattr(node, name, None)
     # leaves have the same function: it does nothing, or it serves all nodes
     everybodys = _code(usual) is _code(getattr(probe.leaves[0], name, None))
-    if stored and everybodys and (stored.name in _LOCAL_GRADS or not callable(usual) or not _adds(probe, name)):
+    if stored and everybodys and (stored.name in LOCAL_GRADS or not callable(usual) or not _adds(probe, name)):
         return stored
     if not callable(usual):
         if stored:
@@ -190,7 +190,7 @@ def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found |
     A usual name is preferred. Numbers that equal the values of the inputs count only under a usual name, or if the
     result of another operation has other numbers in the same place.
     """
-    names = sorted(attributes, key=lambda name: name not in _LOCAL_GRADS)
+    names = sorted(attributes, key=lambda name: name not in LOCAL_GRADS)
     for name in names:
         row = attributes[name]
         pairs = parts.is_row(row) and all(isinstance(item, (list, tuple)) and len(item) == 2 for item in row)
@@ -207,7 +207,7 @@ def _find_stored(cls: type, probe: Probe, attributes: dict[str, Any]) -> Found |
     possible = [name for name, row in rows.items() if all(parts.is_amount(item, cls) for item in row)]
     values = [getattr(source, probe.data, None) for source in sequence]
     for name in possible:
-        if name in _LOCAL_GRADS or rows[name] != values:
+        if name in LOCAL_GRADS or rows[name] != values:
             return Found("parallel", name)
     rival = probe.rival() if possible else None
     for name in possible:
@@ -344,6 +344,7 @@ class Rules:
         """Make a node contribute three times as much as before, from now on."""
         if self.kind in STORED:
             kept = getattr(node, self.name)
+            self._stored(node)  # raises an error if the derivatives cannot be used
             if self.kind == "parallel":
                 changed = parts.like_row(kept, map(_three_times, kept))
             else:
@@ -481,7 +482,7 @@ class Rules:
             there = self.shape.inputs_at.found(node)
             if not isinstance(there, Iterable):
                 raise Unreadable("no_row", self.shape.inputs_at.name, spelling.name_of(type(there)))
-            if inputs and not hasattr(type(kept), "__len__"):
+            if inputs and not parts.is_row(kept) and (kept or not hasattr(type(kept), "__len__")):
                 raise Unreadable("no_derivatives", self.name, spelling.name_of(type(kept)))
             count = len(kept) if parts.is_row(kept) else 0
             if len(inputs) != count:

@@ -35,6 +35,38 @@ def test_each_rule_runs_alone(executed: Callable[..., Any], shapes: dict[str, st
         assert expected == pytest.approx([found[name] for name in ("a", "b", "h", "h * h", "L")])
 
 
+def test_a_node_that_the_pass_makes_may_have_any_gradient(executed: Callable[..., Any], shapes: dict[str, str]) -> None:
+    """The pass may make nodes of its own. Their gradients are not those of the program."""
+    made = 'v.op == "+":\n                t = Value(v.grad)\n                t.grad = None\n'
+    text = shapes["rules_in_the_pass"].replace('v.op == "+":\n', made)
+    assert "t.grad" in text
+    _, results = executed(text, GRAPH, ["preload", []], ["local_rules", GRAPH.root, 1.0], ["grads"])
+    assert [37.0, -24.0] == pytest.approx([float.fromhex(results[2][1][GRAPH.index[leaf]]) for leaf in "ab"])
+
+
+@pytest.mark.parametrize(
+    ("code", "counts", "name", "edit"),
+    [
+        ("unclear_writes", [], "gradients_in_a_dict", ("", "")),
+        (
+            "pass_stops",
+            [1, 1],
+            "rules_in_the_pass",
+            ('if v.op == "+":', 'if v is not self:\n                return\n            if v.op == "+":'),
+        ),
+        ("pass_stops", [0, 1], "rules_in_the_pass", ("self.grad = 1.0", "return")),
+    ],
+)
+def test_a_pass_without_recognised_rules_is_described(
+    executed: Callable[..., Any], shapes: dict[str, str], code: str, counts: list[int], name: str, edit: tuple[str, str]
+) -> None:
+    """If no rule is recognised, the problem says how many gradients the pass changes, unless it changes all."""
+    text = shapes[name].replace(*edit) if edit[0] else shapes[name]
+    assert text != shapes[name] or not edit[0]
+    outcome = executed(text, GRAPH, ["local_rules", GRAPH.root, 1.0])
+    assert (["local_rules", "shape", code], counts) == (outcome[2][:3], outcome[2][6])
+
+
 @pytest.mark.parametrize("name", INLINE)
 def test_a_tripled_root_triples_what_is_below(executed: Callable[..., Any], shapes: dict[str, str], name: str) -> None:
     """The pass reads a tripled gradient at the root."""
