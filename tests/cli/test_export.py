@@ -299,7 +299,9 @@ def test_feedback_of_one_assignment_goes_back_to_nbgrader(results: Path, course:
 def test_feedback_says_who_has_no_name_on_the_platform(results: Path, course: Course, capsys: CAPTURE) -> None:
     """The message counts the written and the missing files, and the exit code is 1."""
     reports = [
-        a_report(course, name, submission=SubmissionStamp(name, "0", origin=origin))
+        a_report(
+            course, name, submission=SubmissionStamp(name, "0", origin=origin, submitters=(Submitter(name, name),))
+        )
         for name, origin in (("jane", "jane/ps1"), ("otieno", "otieno"))
     ]
     for report in reports:
@@ -454,7 +456,8 @@ def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path
     (folder / "reports").mkdir(parents=True)
     made = a_report(course, "jane")
     at = tuple(replace(exercise, file=f"backward/{exercise.number}_{exercise.id}.py") for exercise in made.exercises)
-    made = replace(made, exercises=at)
+    stamp = SubmissionStamp("jane", "0", origin="jane", submitters=(Submitter("jane", "jane"),))
+    made = replace(made, exercises=at, submission=stamp)
     write_report(made, folder / "reports" / "jane.json")
     people = (
         Person("Otieno O", "otieno", group="blue"),
