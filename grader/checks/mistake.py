@@ -1,9 +1,15 @@
-"""Decide whether an exception from a hidden test is an error of the course or a fault of the grader."""
+"""Errors of hidden tests: arguments of a wrong type, and exceptions that are not the grader's own fault."""
 
+import functools
+import inspect
 import os
 import sys
 import traceback
+import types
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from reprlib import repr as shortened
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ..course import CourseError
 from ..oracle.answers import NoAnswer
@@ -12,6 +18,60 @@ from ..program import ProgramError
 
 _KIT = Path(os.path.realpath(__file__)).parents[1]
 _ASKED_FOR = (ProgramError, NoAnswer)  # raised by the grader for wrong input from a test
+T = TypeVar("T")
+
+
+class ArgumentError(ProgramError):
+    """A hidden test called a method with an argument that it cannot take."""
+
+
+def checks_arguments(cls: type[T]) -> type[T]:
+    """Make each public method of a class raise `ArgumentError` for an argument that is not of the annotated type.
+
+    Otherwise, a wrong argument would count against the learner, or look like a fault of the grader.
+    """
+    for name, method in list(vars(cls).items()):
+        if inspect.isfunction(method) and not name.startswith("_"):
+            setattr(cls, name, _checking(method))
+    return cls
+
+
+def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
+    signature, types_of = inspect.signature(method), functools.cache(lambda: get_type_hints(method))
+
+    @functools.wraps(method)
+    def checked(*arguments: Any, **named: Any) -> Any:
+        try:
+            bound = signature.bind(*arguments, **named).arguments
+        except TypeError as error:
+            raise ArgumentError(f"{method.__name__}: {error}") from None
+        for name, value in list(bound.items())[1:]:  # without `self`
+            kind, wanted = signature.parameters[name].kind, types_of()[name]
+            if kind is inspect.Parameter.VAR_KEYWORD:  # values of leaves, which `program` checks
+                continue
+            for one in value if kind is inspect.Parameter.VAR_POSITIONAL else [value]:
+                if not _fits(one, wanted):
+                    text = inspect.formatannotation(wanted).replace("float", "finite number")
+                    raise ArgumentError(f"{method.__name__}: `{name}` is {shortened(one)}; expected {text}")
+        return method(*arguments, **named)
+
+    return checked
+
+
+def _fits(value: object, wanted: Any) -> bool:
+    """Return whether a value has the annotated type. A number may be an int, and is finite."""
+    kind, inner = get_origin(wanted), get_args(wanted)
+    if kind in (types.UnionType, Union):
+        return any(_fits(value, one) for one in inner)
+    if kind is dict:
+        return isinstance(value, dict) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
+    if kind is tuple:
+        return isinstance(value, tuple) and len(value) == len(inner) and all(map(_fits, value, inner))
+    if kind is not None and issubclass(kind, Sequence):
+        return isinstance(value, (list, tuple)) and all(_fits(one, inner[0]) for one in value)
+    if wanted is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return isinstance(value, wanted)
 
 
 def mistake(error: BaseException, test: Path) -> CourseError | None:

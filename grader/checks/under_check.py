@@ -10,8 +10,8 @@ from ..answer_book import Answer
 from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Reading, Reason, Run
 from ..course import Limits
 from ..oracle import Redraw
-from ..outside import counted
-from ..program import FUNCTIONS, NOTHING, Descent, Program, Question, number_text, program
+from ..outside import counted, did_you_mean
+from ..program import FUNCTIONS, NOTHING, OPERATIONS, Descent, Program, Question, number_text, program
 from ..remarks import (
     BuiltAgain,
     Cleared,
@@ -35,6 +35,7 @@ from . import order
 from .answered import Shown, left_out, outline
 from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest, miscounted
 from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
+from .mistake import ArgumentError, checks_arguments
 from .not_called import not_called
 from .offered import lacks, not_offered
 from .questions import Questions, aimed, parsed, start
@@ -57,6 +58,7 @@ class Replaceable(Protocol):
         """Make the next batch run in a fresh process."""
 
 
+@checks_arguments
 class EngineUnderCheck:
     """A learner's engine in one check.
 
@@ -165,6 +167,10 @@ class EngineUnderCheck:
 
             engine.charged_elsewhere("sub", "relu")
         """
+        for operation in operations:
+            if operation not in OPERATIONS:
+                near = did_you_mean(operation, OPERATIONS)
+                raise ArgumentError(f"charged_elsewhere: there is no operation `{operation}`{near}")
         self._charged_elsewhere = operations
 
     def agrees(
@@ -242,6 +248,9 @@ class EngineUnderCheck:
         """
         names, beside = [*(already or {})], [upstream, *(already or {}).values()]
         asked = self._questions.programs(programs, leaves, beside)
+        for name in names:
+            if not any(name in p.index for p in asked):
+                raise ArgumentError(f"local_rules_agree: `already` names `{name}`, and no program has such a node")
         upstream, *grads = self._questions.numbers(beside)
         before = dict(zip(names, grads, strict=True))
         answers = self._answers(asked)
@@ -287,6 +296,9 @@ class EngineUnderCheck:
         The first backward pass begins at the node called `first`, by default the root.
         """
         asked = self._questions.programs(programs, leaves)
+        for p in asked:
+            if first is not None and first not in p.index:
+                raise ArgumentError(f"agrees_again: {p.text} has no node `{first}`")
         second: tuple[tuple[Any, ...], ...] = (("preload", []), ("backward",), ("grads",))
         runs = [Run(p, (("backward", p.index[first or p.root_name]), *aimed(p, *second))) for p in asked]
         self._compare_last(asked, runs, 1.0, SecondPass(first), cleared=True)
@@ -490,6 +502,8 @@ class EngineUnderCheck:
             about: A description of the task for the learner.
             reveal: Whether a failure shows the expected numbers.
         """
+        if not expected:
+            raise ArgumentError("returns: `expected` names no number")
         call = ("call", function, [["number", argument] for argument in arguments])
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
@@ -509,6 +523,8 @@ class EngineUnderCheck:
         Args:
             fixed: Whether the leaves keep their values even if those of other programs are redrawn.
         """
+        if steps < 1:
+            raise ArgumentError(f"trains: `steps` is {steps}; expected at least 1")
         asked = program(text, **(leaves if fixed else self.leaves(text, **leaves)))
         *before, after = self.descent(asked, rate=rate, steps=steps + 1)
         many = counted(steps, "step")
@@ -543,6 +559,11 @@ class EngineUnderCheck:
             expected: The numbers afterwards, by the attribute that holds them: `{"a.data": 2.0, "b.grad": 0.0}`.
         """
         names = [chr(ord("a") + i) for i in range(len(start))]
+        if len(start) < 2:
+            raise ArgumentError("changes_leaves: `start` is the value and the gradient of two or more leaves")
+        held = [f"{name}.{attribute}" for name in names for attribute in ("data", "grad")]
+        if not expected or not expected.keys() <= set(held):
+            raise ArgumentError(f"changes_leaves: the keys of `expected` are some of {', '.join(held)}")
         p = program(f"L = {' + '.join(names)}", **{n: value for n, (value, _) in zip(names, start, strict=True)})
         leaves = [p.index[name] for name in names]
         about = ", ".join(
@@ -629,6 +650,8 @@ class EngineUnderCheck:
         If a program that was drawn for this check fails, `again` runs its parts. The first part that fails is then
         shown instead of the program.
         """
+        if not runs:
+            raise ArgumentError("there is no program")
         self.comparisons += len(runs)
         huge = max(len(run.program.nodes) for run in runs) > _HUGE
         # in a long run, counting each call would take longer than the calls themselves

@@ -24,7 +24,13 @@ def program(text: str, /, **values: float) -> Program:
     Raises:
         ProgramError: `text` is anything else, or the values are not those of its leaves.
     """
-    return _parsed(text, tuple((name, float(value).hex()) for name, value in values.items()))
+    if not isinstance(text, str):
+        raise ProgramError(f"a program is a text such as 'L = a * b', not {text!r}")
+    try:
+        leaves = tuple((name, float(value).hex()) for name, value in values.items())
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ProgramError(f"{text!r}: the value of a leaf is not a number: {error}") from None
+    return _parsed(text, leaves)
 
 
 @lru_cache(maxsize=4096)  # shared by all submissions of a cohort; hexadecimal distinguishes 0.0 from -0.0

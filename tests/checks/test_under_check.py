@@ -14,7 +14,7 @@ from grader.client import Batch, Died, Problem, Ran, Reason
 from grader.client.reason import Kind
 from grader.course import Limits
 from grader.oracle import Redraw
-from grader.program import Descent, Question, chain, leaf, program
+from grader.program import Descent, ProgramError, Question, chain, leaf, program
 from grader.words.learner import ended_text, finding_text
 
 EngineThat = Callable[..., EngineUnderCheck]
@@ -53,6 +53,77 @@ def finding(engine: EngineUnderCheck, ask: Ask) -> Finding:
     with pytest.raises(CheckFailed) as failure:
         ask(engine)
     return failure.value.finding
+
+
+# -- wrong calls -------------------------------------------------------------------------------------------
+
+LEAVES = [(3.0, 16.0), (-1.0, 2.0)]
+WRONG: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "list": (
+        "returns: `arguments` is [[1, 2]]; expected finite number",
+        lambda engine: engine.returns("half", [[1, 2]], expected={"x": 3}, about="y"),
+    ),
+    "text": (
+        "returns: `arguments` is '2'; expected finite number",
+        lambda engine: engine.returns("half", "2", expected={"x": 3}, about="y"),
+    ),
+    "complex": ("`arguments` is", lambda engine: engine.returns("half", 2j, expected={"x": 3}, about="y")),
+    "nan": ("`arguments` is nan", lambda engine: engine.returns("half", float("nan"), expected={"x": 3}, about="y")),
+    "huge": ("`arguments` is 100", lambda engine: engine.returns("half", 10**400, expected={"x": 3}, about="y")),
+    "infinite": ("`expected` is", lambda engine: engine.returns("half", 2, expected={"x": 1e999}, about="y")),
+    "expected": (
+        "`expected` is [3]; expected dict[str, finite number]",
+        lambda engine: engine.returns("half", 2, expected=[3], about="y"),
+    ),
+    "nothing expected": ("names no number", lambda engine: engine.returns("half", 2, expected={}, about="y")),
+    "about": ("`about` is 7; expected str", lambda engine: engine.returns("half", 2, expected={"x": 1}, about=7)),
+    "missing": ("missing a required argument: 'about'", lambda engine: engine.returns("half", 2, expected={"x": 1})),
+    "start": (
+        "`start` is [3, 16]",
+        lambda engine: engine.changes_leaves("step", start=[3, 16], expected={"a.grad": 0}),
+    ),
+    "one leaf": (
+        "two or more leaves",
+        lambda engine: engine.changes_leaves("step", start=LEAVES[:1], expected={"a.grad": 0}),
+    ),
+    "attribute": (
+        "the keys of `expected` are some of a.data, a.grad, b.data, b.grad",
+        lambda engine: engine.changes_leaves("step", start=LEAVES, expected={"a": 0}),
+    ),
+    "leaf": ("some of a.data", lambda engine: engine.changes_leaves("step", start=LEAVES, expected={"z.grad": 0})),
+    "upstream": ("`upstream` is [1]", lambda engine: engine.local_rules_agree("L = a * a", a=3, upstream=[1])),
+    "already": ("`already` is 3", lambda engine: engine.local_rules_agree("L = a * a", a=3, already=3)),
+    "already elsewhere": (
+        "`already` names `z`, and no program has such a node",
+        lambda engine: engine.local_rules_agree("L = a * a", a=3, already={"z": 3}),
+    ),
+    "program": ("`programs` is 7; expected str | ", lambda engine: engine.agrees(7)),
+    "no program": ("there is no program", lambda engine: engine.agrees()),
+    "no random program": ("there is no program", lambda engine: engine.agrees(*engine.fresh(0))),
+    "value of a leaf": ("the value of a leaf is not a number", lambda engine: engine.agrees("L = a * a", a=[3])),
+    "first": ("L = a * a has no node `z`", lambda engine: engine.agrees_again("L = a * a", a=3, first="z")),
+    "steps": ("`steps` is 1.5; expected int", lambda engine: engine.trains("L = w * w", w=3, steps=1.5, rate=0.1)),
+    "no steps": ("`steps` is 0", lambda engine: engine.trains("L = w * w", w=3, steps=0, rate=0.1)),
+    "calls": ("`calls` is 'x'", lambda engine: engine.sorts("L = a * a", a=3, calls="x")),
+    "sizes": ("`sizes` is 3", lambda engine: engine.fresh(3, sizes=3)),
+    "operations": ("`ops` is 'add'", lambda engine: engine.fresh(3, ops="add")),
+    "numbers": ("`numbers` is [1]", lambda engine: engine.numbers([1])),
+    "operation": ("no operation `sbu`; did you mean `sub`?", lambda engine: engine.charged_elsewhere("sbu")),
+}
+
+
+@pytest.mark.parametrize(("expected", "call"), WRONG.values(), ids=list(WRONG))
+def test_a_wrong_call_is_an_error_of_the_course(
+    engine_that: EngineThat, expected: str, call: Callable[[Any], Any]
+) -> None:
+    """It is said while the check is planned too, so `grade build` finds it, and it never counts against a learner."""
+    planned = EngineUnderCheck(
+        lambda batch: None, lambda p: [Answer((0.0,) * 9, (0.0,) * 9)] * len(p), "", Limits(), ""
+    )
+    for engine in (engine_that(), planned):
+        with pytest.raises(ProgramError) as error:
+            call(engine)
+        assert expected in str(error.value)
 
 
 # -- honest engines ----------------------------------------------------------------------------------------
