@@ -10,7 +10,7 @@ from ..course import Course, CourseError
 from ..outside import UserError, read_plain, write_files
 from ..workspace import FOLDER
 from .leaks import shown
-from .readme import GLOSSARY, LEARNERS, README, learners_glossary, row_of
+from .readme import GLOSSARY, LEARNERS, README, differing, learners_glossary, row_of
 from .stubs import is_work, make_stub
 
 WORKFLOWS = (".github/workflows/grade.yml", ".gitlab-ci.yml")
@@ -29,7 +29,7 @@ def release_files(course: Course) -> dict[str, bytes]:
     The README is the course's `LEARNERS.md`, or else its `README.md`, or else one made from the exercises' titles.
 
     Raises:
-        CourseError: a stub is out of date, or another file shows a solution or a hidden check.
+        CourseError: a stub or a table of exercises is out of date, or another file shows a solution or a hidden check.
     """
     _in_step(course)
     files = {f"exercises/{exercise.filename}": make_stub(course, exercise).encode() for exercise in course.exercises}
@@ -54,16 +54,22 @@ def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) 
     """
     files = {name: data for name, data in files.items() if name != IGNORE or not os.path.lexists(folder / name)}
     there = {name: read_plain(folder / name) for name in files if os.path.lexists(folder / name)}
-    differing = [name for name, content in there.items() if content != files[name]]
-    if differing and not replace:
-        names = ", ".join(str(folder / name) for name in differing)
+    changed = [name for name, content in there.items() if content != files[name]]
+    if changed and not replace:
+        names = ", ".join(str(folder / name) for name in changed)
         raise ReleaseError(f"{names}: a file with other content has this name; name a new folder, or use --replace")
-    write_files(files, folder, differing)
-    return [name for name in files if name not in there], differing
+    write_files(files, folder, changed)
+    return [name for name in files if name not in there], changed
 
 
 def _in_step(course: Course) -> None:
-    """Raise `CourseError` if a stub, in the answer book or as a file, differs from the stub of the solution."""
+    """Raise `CourseError` if a stub or a table of exercises differs from the course.
+
+    A stub is in the answer book and in a file, and both are compared with the stub of the solution.
+    """
+    for path in (course.folder / README, course.folder / LEARNERS):
+        for line, what in differing(course, path):
+            raise CourseError(path, line, what)
     book = read_book(course.book)
     for exercise in course.exercises:
         stub, path = make_stub(course, exercise), course.exercise_file(exercise)

@@ -21,7 +21,7 @@ def run_build(course: Course, exercises: Sequence[Exercise] | None) -> int:
     """
     before = read_book(course.book) if exercises else None
     stubs = stubs_before(course)
-    line = StatusLine()
+    line = StatusLine(in_logs=True)
     steps = Steps(Countdown(line).show, sum(steps_of(course, e) for e in to_run(course, before, exercises or ())))
     book = build_book(course, before, exercises or (), steps)
     line.clear()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = "backward-grader"
 _UV_CACHE = r"(archive|environments)-v\d+"  # a folder of uv's cache, in which `uvx` installs
+_SELDOM_S = 30  # the seconds between two lines of progress in a log
 _TELLING = 5  # the number of steps after which the remaining time can be estimated
 
 
@@ -147,19 +148,25 @@ def _left(seconds: float) -> str:
 class StatusLine:
     """A line on standard error that is overwritten. It is shown only on a terminal.
 
-    It keeps the present `sys.stderr`, which is replaced while hidden tests run.
+    With `in_logs`, the text is also written to a file or pipe, as a line of its own after every 30 seconds. The status
+    line keeps the present `sys.stderr`, which is replaced while hidden tests run.
     """
 
-    def __init__(self, wanted: bool = True) -> None:
+    def __init__(self, wanted: bool = True, *, in_logs: bool = False) -> None:
         self._stream = sys.stderr
         self._style = style()
         self._shown = wanted and sys.stderr.isatty()
+        self._in_logs = in_logs and not self._shown
+        self._last = time.monotonic()
         self._told: set[str] = set()
 
     def show(self, text: str) -> None:
         if self._shown:
             self._stream.write(f"\r\x1b[K{self._style.cut(self._style.clean(text), self._style.width)}")
             self._stream.flush()
+        elif self._in_logs and text and time.monotonic() - self._last >= _SELDOM_S:
+            self._last = time.monotonic()
+            print(self._style.clean(text), file=self._stream, flush=True)
 
     def began(self, exercise: "Exercise", check: "Check") -> None:
         """Show which check of an exercise is running."""

@@ -106,7 +106,7 @@ def test_build_of_one_exercise_needs_a_book(grade: Grade, course: Path) -> None:
     assert "there is no answer book; `grade build` writes it" in done.stderr
 
 
-def test_verify_checks_the_readme(grade: Grade, course: Path) -> None:
+def test_verify_and_release_check_the_readme(grade: Grade, course: Path) -> None:
     """If a row of the README's table differs from the course, the finding has the right row."""
     readme = course / "README.md"
     readme.write_text(readme.read_text().replace("`log` | 5 |", "`log` | 6 |"))
@@ -115,6 +115,10 @@ def test_verify_checks_the_readme(grade: Grade, course: Path) -> None:
     assert (2, "1 finding") == (done.returncode, done.stdout.splitlines()[-1])
     right = "write `| 01 first | `_backward` of `log` | 5 |`"
     assert f"{readme}:{line}: this row differs from the course; {right}" in done.stdout
+    done = grade("release", "out")
+    assert (2, "") == (done.returncode, done.stdout)
+    assert f"{readme}:{line}: this row differs from the course; {right}" in done.stderr
+    assert not (course / "out").exists()
 
 
 @pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: slip["id"])

@@ -45,6 +45,20 @@ def test_the_rest_takes_as_long_as_what_is_done(
     assert expected == line.text
 
 
+def test_a_log_gets_a_line_twice_a_minute(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where standard error is no terminal, `grade build` shows its progress, but not each step of it."""
+    now = [100.0]
+    monkeypatch.setattr("grader.cli.streams.time.monotonic", lambda: now[0])
+    line = StatusLine(in_logs=True)
+    countdown = Countdown(line)
+    for done in range(8):
+        countdown.show("answer book, 01_first", done, 8)
+        now[0] += 10
+    line.clear()
+    told = ["answer book, 01_first: 3 of 8", "answer book, 01_first: 6 of 8, about 20 s left"]
+    assert told == capsys.readouterr().err.splitlines()
+
+
 @pytest.mark.parametrize(("expected", "columns"), [(38, "20"), (38, "40"), (78, "80"), (198, "200"), (198, "500")])
 def test_lines_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, expected: int, columns: str) -> None:
     """Lines have 40 to 200 columns, two less than the terminal. ASCII and no colour can be requested."""
