@@ -173,11 +173,20 @@ def _exact(number: float, scale: float) -> float:
 
 
 def in_single_precision(expected: Sequence[float], observed: Sequence[Observed]) -> bool:
-    """Return whether all observed numbers exist in single precision, and the expected numbers near them do not."""
+    """Return whether all observed numbers exist in single precision, and most are near the expected ones.
+
+    Not all of these expected numbers may exist in single precision.
+    """
     numbers = [number for number in observed if not isinstance(number, Odd)]
-    if len(numbers) < len(observed) or not all(map(_is_single, numbers)) or all(map(_is_single, expected)):
+    if len(numbers) < len(observed) or not all(map(_is_single, numbers)):
         return False
-    return all(abs(o - e) <= _SINGLE * max(1.0, abs(e)) for o, e in zip(numbers, expected, strict=True))
+    near = [e for o, e in zip(numbers, expected, strict=True) if nearly(o, e)]
+    return 2 * len(near) > len(numbers) and not all(map(_is_single, near))
+
+
+def nearly(observed: float, expected: float) -> bool:
+    """Return whether a number is right, apart from the errors of single precision."""
+    return abs(observed - expected) <= _SINGLE * max(1.0, abs(expected))
 
 
 def _is_single(number: float) -> bool:

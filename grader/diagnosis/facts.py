@@ -14,9 +14,9 @@ from itertools import chain, pairwise, takewhile
 import msgspec
 from msgspec import Struct
 
-from ..checks.compare import close, in_single_precision
+from ..checks.compare import close, in_single_precision, nearly
 from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
-from ..client.protocol import Grads, Observed
+from ..client.protocol import Grads, Observed, Values
 from ..course import FactKind, Limits
 from ..outside import of_type
 from ..program import METHODS, OPERATIONS, Op, Program, number_text, program
@@ -209,10 +209,12 @@ FORMS: Mapping[str, _Form] = {
     ),
 }
 
+_CHAIN = program("L = (a * b) * c", a=2, b=-3, c=10)
+_GIVEN = tuple(enumerate((3.0, 5.0, 7.0, 11.0)))  # the gradients of all its nodes but the root
 _PASSES = (
     program("L = a + b", a=2, b=-3),
     program("L = a * b", a=2, b=-3),
-    program("L = (a * b) * c", a=2, b=-3, c=10),
+    _CHAIN,
     program("y = a * b; L = y * b + y", a=2, b=3),
     program("y = a + b; L = ((y + b) + b) + y", a=2, b=3),
     program("c = a + b; d = a * b; e = c + d; f = c * d; L = e + f", a=-2, b=3),
@@ -238,7 +240,8 @@ def rule_probes(limits: Limits) -> Batch:
 def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
     """Return the batch that tests `backward()`.
 
-    Each program is run once with its rules watched, and then twice in a row.
+    Each program is run once with its rules watched, and then twice in a row. The last run starts with gradients other
+    than 0, which every rule that runs would change.
 
     Args:
         shown: the program that the learner sees. If it is as small as the others, it comes first.
@@ -248,7 +251,8 @@ def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
     twice = [
         Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in programs
     ]
-    return Batch((*watched, *twice), limits.calls, limits.cpu_s)
+    from_others = Run(_CHAIN, (("preload", [[i, grad] for i, grad in _GIVEN]), ("backward", _CHAIN.root), ("grads",)))
+    return Batch((*watched, *twice, from_others), limits.calls, limits.cpu_s)
 
 
 def _passes(shown: Program | None) -> tuple[Program, ...]:
@@ -298,12 +302,11 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
         source: the text of the learner's file. Line numbers beyond its end are dropped.
         shown: the program that the learner sees. Facts about its operations come first.
     """
-    outcomes = iter(answer.seeds[0])
+    single = _single_precision(answer.seeds[0])
+    outcomes = iter([_singles(outcome) for outcome in answer.seeds[0]] if single else answer.seeds[0])
     found: list[Fact] = []
     clearing: list[Fact] = []
     users: dict[tuple[int, int] | None, set[str]] = {}
-    if single := _single_precision(answer.seeds[0]):
-        return (single,)
     for name, form in FORMS.items():
         seen = [tuple(next(outcomes) for _ in range(3)) for _ in form.numbers]
         if without := _without_rule(name, [first for first, *_ in seen], answer.reading.rule_name):
@@ -318,8 +321,11 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
         done = [tuple(o for o in outcome if isinstance(o, Done)) for outcome in seen]
         if any(len(three) < 3 for three in done):
             continue
-        rule = done[0][0].ruled[0]
-        lines = _lines(rule, source.count("\n") + 1) if rule.alone else None
+        rules = [three[0].ruled[0] for three in done]
+        # an operation may have a rule for each case, such as one below 0: then a fact about all cases has no lines
+        rule = next((one for one in rules if one.state != "own" or not one.alone), rules[0])
+        places = [_lines(one, source.count("\n") + 1) if one.alone else None for one in rules]
+        lines = places[0] if len(set(places)) == 1 else None
         if name not in _MADE_OF_OTHERS:
             users.setdefault(lines, set()).add(_OPERATION.get(name, name))
         same_rule = [fact for fact in found if lines and fact.lines == lines]
@@ -334,10 +340,17 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
             _written(fact, source, answer.reading.rule_name) if fact.kind == "no_rule" else fact
             for fact in _merged(_of_operation(name, form, done), rule)
         ]
-        found += [msgspec.structs.replace(fact, lines=lines) for fact in facts if fact.kind not in known]
+        texts = [_program(form, x).shown for x in form.numbers]
+        at = {fact: texts.index(fact.program) for fact in facts if fact.program}
+        found += [
+            msgspec.structs.replace(fact, lines=places[at[fact]] if fact in at else lines)
+            for fact in facts
+            if fact.kind not in known
+        ]
         if not facts and rule.state == "own" and rule.alone and _clears(done):
             clearing.append(Fact("upstream_cleared", name, lines=lines))
     found = found or clearing  # a pass may clear a gradient that it no longer needs
+    found += [single] if single else []
     asked = _forms_in(shown) if shown else set()
     found.sort(key=lambda fact: _OPERATION.get(fact.operation, fact.operation) not in asked)
     # if several operations share a rule, only some kinds of fault are certain to be in its lines
@@ -412,7 +425,7 @@ def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]
 
 
 def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
-    """Return the fact that all values, or all gradients, are in single precision and near the right ones; else None."""
+    """Return the fact that all values, or all gradients, are in single precision and most are near the right ones."""
     values: list[tuple[float, Observed]] = []
     grads: list[tuple[float, Observed]] = []
     shapes = [(name, i) for name, form in FORMS.items() for i in range(len(form.numbers))]
@@ -430,6 +443,21 @@ def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
         if in_single_precision([right for right, _ in pairs], [seen for _, seen in pairs]):
             return Fact("single_precision", found=what)
     return None
+
+
+class _Single(float):
+    """A number of single precision. `_close` compares it with a wider tolerance."""
+
+
+def _singles(outcome: Done | Broke | None) -> Done | Broke | None:
+    """Return an outcome in which all numbers are of single precision."""
+    if outcome is None:
+        return None
+    results = [
+        type(one)(_Single(x) if isinstance(x, float) else x for x in one) if isinstance(one, (Values, Grads)) else one
+        for one in outcome.results
+    ]
+    return msgspec.structs.replace(outcome, results=tuple(results))
 
 
 def _lines(rule: Ruled, source_lines: int) -> tuple[int, int] | None:
@@ -615,13 +643,19 @@ def pass_facts(answer: Read, rules: Collection[Fact] = (), shown: Program | None
 
 def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[Fact]:
     """Return the facts about the backward pass under one order seed, most important first."""
-    watched, twice = seed[: len(programs)], seed[len(programs) :]
+    watched, twice, from_others = seed[: len(programs)], seed[len(programs) : -1], seed[-1]
     done = [(p, o) for p, o in zip(programs, watched, strict=True) if isinstance(o, Done)]
-    return (_of_pass(done, stored) or _of_second(programs, twice)) if len(done) >= _ENOUGH else []
+    kept = isinstance(from_others, Done) and list(from_others.grads[0][:-1]) == [grad for _, grad in _GIVEN]
+    return (_of_pass(done, stored, not kept) or _of_second(programs, twice)) if len(done) >= _ENOUGH else []
 
 
-def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
-    """Return the facts about the first backward pass on these programs. `stored` rules cannot be watched."""
+def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) -> list[Fact]:
+    """Return the facts about the first backward pass on these programs.
+
+    Args:
+        stored: whether the rules cannot be watched.
+        changes: whether the pass may change existing gradients, other than the root's.
+    """
     seen = [(p, _numbers(outcome.grads[0]), outcome.traced[0]) for p, outcome in done]
     wrong = [(p, grads, trace) for p, grads, trace in seen if not _leaves_right(p, grads)]
     if root := _wrong_root(seen):
@@ -635,15 +669,28 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool) -> list[Fact]:
     if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
         p, grads, _ = wrong[0]
         return [Fact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
-    if not stored and not any(trace.calls for _, _, trace in seen):
-        return [Fact("no_rule_ran")]
+    ran = any(trace.calls for _, _, trace in seen)
     if nothing:
-        return [Fact("nothing_propagated")]
+        return [Fact("nothing_propagated" if stored or ran or changes else "no_rule_ran")]
     if all(grad == 1.0 for _, grads, _ in seen for grad in grads):
         return [Fact("all_ones")]
     if stored:
         return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
-    return [fact for p, _, trace in wrong for fact in _disorder(p, trace)]
+    return [fact for p, grads, trace in wrong if ran and _whole(p, grads, trace) for fact in _disorder(p, trace)]
+
+
+def _whole(p: Program, grads: Sequence[float], trace: Traced) -> bool:
+    """Return whether the watched rules alone account for the gradients of the leaves.
+
+    They do not if the pass also runs rules that are not those of a node. Rules that return their contributions add
+    nothing themselves.
+    """
+    added = Counter[int]()
+    for _, there in trace.calls:
+        added.update(dict(there))
+    return not added or all(
+        _close(grads[i], added[i]) for i, node in enumerate(p.nodes) if not isinstance(node, Op) and i != p.root
+    )
 
 
 def _wrong_root(seen: Sequence[tuple[Program, Sequence[float], Traced]]) -> list[Fact]:
@@ -712,4 +759,6 @@ def _numbers(result: Grads) -> list[float]:
 
 
 def _close(one: object, other: float) -> bool:
+    if isinstance(one, _Single):
+        return nearly(one, other)
     return isinstance(one, float) and close(one, other, abs(other))

@@ -703,7 +703,7 @@ def _of_pass(fact: "Fact") -> str:
         case "seed":
             return f"After backward() on {fact.program}, the root's gradient is {fact.found}. It should be 1."
         case "no_rule_ran":
-            return "backward() runs none of the rules that nodes have."
+            return "After backward() only the root has a gradient. No rule ran."
         case "nothing_propagated":
             return "After backward() only the root has a gradient. All others are 0."
         case "stops_at":
