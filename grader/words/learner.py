@@ -188,7 +188,7 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     StartingFrom: _starting_from,
     SecondPass: _second_pass,
     BuiltAgain: lambda said: (
-        "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same leaves"
+        "in a second pass, after all gradients were set to 0 and the graph was built again from the same leaves"
     ),
     RulesRunAgain: _rules_run_again,
     Cleared: lambda said: f"after {said.function}",
@@ -413,7 +413,14 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
     "several_values": _several("value", "data"),
     "no_gradient": lambda about: "a leaf has no attribute that holds its gradient; store the gradient in `grad`",
     "several_gradients": _several("gradient", "grad"),
+    "gradient_not_set": lambda about: (
+        f"`{about.names[0]}` of a node is a property without a setter, and no attribute behind it was found; "
+        "the grader has to set gradients, so store the gradient in an attribute"
+    ),
     "no_backward": lambda about: "a node has no method `backward()`",
+    "several_passes": lambda about: (
+        f"which function is the backward pass? It could be any of {', '.join(about.names)}; call it `backward`"
+    ),
     "backward_is_rule": lambda about: (
         f"`{about.names[0]}` of a node is its own rule; no function `backward(root)` runs the rules of all nodes"
     ),

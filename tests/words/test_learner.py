@@ -144,6 +144,15 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
     ),
     ("a node has no method `backward()`", "no_backward", [], []),
     (
+        "which function is the backward pass? It could be any of flow, push; call it `backward`",
+        *("several_passes", ["flow", "push"], []),
+    ),
+    (
+        "`grad` of a node is a property without a setter, and no attribute behind it was found; the grader has to set "
+        "gradients, so store the gradient in an attribute",
+        *("gradient_not_set", ["grad"], []),
+    ),
+    (
         "`backward` of a node is its own rule; no function `backward(root)` runs the rules of all nodes",
         "backward_is_rule",
         ["backward"],
@@ -281,8 +290,7 @@ SAID: list[tuple[str, Remark]] = [
     ("in the second pass", remarks.SecondPass()),
     ("in a second backward pass, after a first one that began at h", remarks.SecondPass("h")),
     (
-        "in a second pass, after the leaves' gradients were set to 0 and the graph was built again from the same "
-        "leaves",
+        "in a second pass, after all gradients were set to 0 and the graph was built again from the same leaves",
         remarks.BuiltAgain(),
     ),
     ("in the second pass, which starts from L.grad = 2", remarks.RulesRunAgain(2.0)),

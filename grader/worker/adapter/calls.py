@@ -29,7 +29,7 @@ class CallBudget:
     """A limit on the calls of the functions in a learner's file. A context manager.
 
     Inside the block, a call beyond the limit raises `OutOfCalls`. Resuming a generator counts as a
-    call. Outside the block there is no limit.
+    call. Outside the block the limit is what it was before.
 
     Args:
         builtins: the builtins of the file, which was compiled after `count_calls`.
@@ -41,6 +41,7 @@ class CallBudget:
         self.calls = calls
 
     def __enter__(self) -> "CallBudget":
+        self._before = self.builtins.get(_SPEND, _free)
         if self.calls is None:
             self.builtins[_SPEND] = _free
         else:
@@ -48,7 +49,7 @@ class CallBudget:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.builtins[_SPEND] = _free
+        self.builtins[_SPEND] = self._before
 
 
 def count_calls(nodes: Iterable[ast.AST]) -> None:

@@ -75,7 +75,8 @@ class Graph:
         self.nodes = nodes
         self.rules: Rules | InlineRules = Rules(shape)
         if shape.rule == "inline":
-            self.rules = InlineRules(shape, module, self._made, self._is_leaf, lambda node: self._pass_from(node)())
+            run = lambda node: self._pass_from(node)()  # noqa: E731
+            self.rules = InlineRules(shape, module, self._made, self._is_leaf, run, nodes.earlier())
         self.program: list[Any] = []
         self.objects: list[Any] = []
         self.leaves: dict[int, int] = {}
@@ -98,7 +99,7 @@ class Graph:
         """Make every node of the program except the existing `leaves`, which are given by index."""
         objects: list[Any] = []
         self.objects = objects
-        make = self.shape.leaf if self.shape.options else self.shape.cls
+        make = self.shape.make or self.shape.cls
         self.leaves = {}
         for op, *operands in self.program:
             if op == "leaf":
@@ -178,15 +179,15 @@ class Graph:
     # -- steps ------------------------------------------------------------------------------
 
     def anew(self) -> list[Any]:
-        """Set the gradients of the leaves to 0, release all other nodes, and rebuild the program from the same leaves.
+        """Release all nodes except the leaves, set every gradient to 0, and rebuild the program from the same leaves.
 
-        A training loop does the same in each step.
+        A training loop does the same in each step. The nodes that the file still refers to are those on a tape.
         """
         leaves = self._leaf_nodes()
         self.objects, self.trace = [], []
         self.nodes.let_die(leaves.values())
-        for leaf in leaves.values():
-            self.shape.write(leaf, 0.0)
+        for node in self._made():
+            self.shape.write(node, 0.0)
         self._build(leaves)
         return ["nothing"]
 
@@ -217,9 +218,7 @@ class Graph:
         if not isinstance(node, self.shape.cls):
             return "!" + spelling.name_of(type(node))
         value = getattr(node, name)
-        if value is None and name == self.shape.grad and self.shape.grad_starts_as_none:
-            return (0.0).hex()
-        return spelling.spell(value)
+        return spelling.spell(self.shape.inner(value) if name == self.shape.grad else value)
 
     def backward(self, root: int) -> list[Any]:
         self.rules.run_pass(self._pass_from(self._node(root)))
@@ -236,7 +235,7 @@ class Graph:
         return ["nothing"]
 
     def _pass_from(self, node: Any) -> Callable[[], Any]:
-        return introspect.backward_of(self.module, node, self.shape.rule_of_node)
+        return introspect.backward_of(self.module, node, self.shape.rule_of_node, self.shape.pass_name)
 
     def _made(self) -> list[Any]:
         """Return the engine's nodes made for this program, oldest first. Omit objects of other classes."""

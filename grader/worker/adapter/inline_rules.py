@@ -6,7 +6,7 @@ gradient is recorded. An amount added to `a.grad` after a read of `L.grad` is a 
 
 import contextlib
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
@@ -55,6 +55,7 @@ class GradientAccess:
         self._cls, self._name = cls, name
         self._kept: Any = inspect.getattr_static(cls, name, _NOTHING)
         self._own = name in vars(cls)
+        self._by_class = hasattr(type(self._kept), "__set__")
 
     def __enter__(self: _Access) -> _Access:
         setattr(self._cls, self._name, property(self._get, self._set))
@@ -68,7 +69,7 @@ class GradientAccess:
 
     def there(self, node: Any) -> Any:
         """Return the gradient stored in a node, as a read without this object would return it."""
-        if hasattr(type(self._kept), "__set__"):
+        if self._by_class:
             return self._kept.__get__(node, type(node))
         value = vars(node).get(self._name, self._kept)  # the class may hold a default
         if value is _NOTHING:
@@ -79,7 +80,7 @@ class GradientAccess:
         return self.there(node)
 
     def _set(self, node: Any, value: Any) -> None:
-        if hasattr(type(self._kept), "__set__"):
+        if self._by_class:
             self._kept.__set__(node, value)
         else:
             vars(node)[self._name] = value
@@ -90,20 +91,35 @@ class GradientLog(GradientAccess):
 
     Args:
         instead: returns the value to be read in place of the stored one, from the node and that value.
+        left_out: the addresses of nodes that are not recorded.
     """
 
-    def __init__(self, cls: type, name: str, instead: Callable[[Any, Any], Any] = lambda node, value: value) -> None:
+    def __init__(
+        self,
+        cls: type,
+        name: str,
+        instead: Callable[[Any, Any], Any] = lambda node, value: value,
+        left_out: Collection[int] = (),
+    ) -> None:
         super().__init__(cls, name)
+        self._left_out = left_out
         self.writes: list[Write] = []
         self._instead = instead
         self._read: list[_Read] = []  # reads without a later write to the same gradient, oldest first
 
     def _get(self, node: Any) -> Any:
+        if id(node) in self._left_out:
+            return self.there(node)
         value = self._instead(node, self.there(node))
         self._read.append(_Read(node, spelling.plain(value)))
         return value
 
     def _set(self, node: Any, value: Any) -> None:
+        if id(node) not in self._left_out:
+            self._record(node, value)
+        super()._set(node, value)
+
+    def _record(self, node: Any, value: Any) -> None:
         at = next((at for at in reversed(range(len(self._read))) if self._read[at].node is node), None)
         own = None if at is None else self._read.pop(at)
         was = None if own is None else (own.number or 0.0)
@@ -114,7 +130,6 @@ class GradientLog(GradientAccess):
             giver.used = True
         of = None if giver is None else giver.node
         self.writes.append(Write(of, node, was, spelling.plain(value)))
-        super()._set(node, value)
 
 
 def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, Any]]], run: Callable[[], Any]) -> bool:
@@ -123,7 +138,7 @@ def recognised(cls: type, grad: str, operations: Sequence[tuple[Any, tuple[Any, 
     After the pass has read the gradient of an operation, it must write the gradients of that operation's inputs, and
     no others.
     """
-    with GradientLog(cls, grad) as log, contextlib.suppress(Exception):
+    with GradientLog(cls, grad) as log:
         run()
     known = [node for operation, sources in operations for node in (operation, *sources)]
     written = [w for w in log.writes if w.of is not None and any(w.to is node for node in known)]  # not those on a tape
@@ -139,6 +154,11 @@ class InlineRules:
     """Rules inside the backward pass, with the methods of `Rules`.
 
     To run the rule of one node, the whole pass runs from this node.
+
+    Args:
+        made: returns the nodes of the program.
+        run: runs the backward pass from a node.
+        earlier: the addresses of the nodes of earlier programs. They may still be on a tape.
     """
 
     def __init__(
@@ -148,8 +168,9 @@ class InlineRules:
         made: Callable[[], list[Any]],
         is_leaf: Callable[[Any], bool],
         run: Callable[[Any], Any],
+        earlier: Collection[int] = (),
     ) -> None:
-        self.shape, self.module = shape, module
+        self.shape, self.module, self._earlier = shape, module, earlier
         self._made, self._is_leaf, self._run = made, is_leaf, run
         self._tripled: list[Any] = []
 
@@ -159,7 +180,10 @@ class InlineRules:
         nodes = self._made()
         before = [getattr(one, name) for one in nodes]
         instead = lambda one, value: upstream if one is node else value  # noqa: E731
-        with _as_before(self.module, self.shape.cls), GradientLog(self.shape.cls, name, instead) as log:
+        with (
+            _as_before(self.module, self.shape.cls),
+            GradientLog(self.shape.cls, name, instead, self._earlier) as log,
+        ):
             self._run(node)
         for one, grad in zip(nodes, before, strict=True):
             setattr(one, name, grad)

@@ -3,17 +3,22 @@
 Usual names take precedence. Without them, another name is taken only if there is no other candidate.
 """
 
+import contextlib
+import inspect
 import operator
-from collections.abc import Callable, Iterator, Mapping
-from types import ModuleType
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from . import parts, rules, spelling
+from .calls import CallBudget, OutOfCalls
 from .inline_rules import recognised
 from .load import need
 from .parts import Unreadable, attributes
 from .rules import Call, Inputs, Probe
-from .watched_pass import PASSES, Small, watch_pass
+from .watched_pass import PASSES, Small, propagates, watch_pass
 
 PROBE = (3.25, -1.75)
 _THIRD = 1.5
@@ -22,19 +27,23 @@ _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g"
 _INPUTS = ("_prev", "_children", "children", "prev", "inputs", "_inputs", "parents", "_parents")
 _NAMES = 4  # the most candidates that a problem names
 _CONTAINERS = (tuple, list, set, frozenset)
-_WANTS_GRADIENTS: Mapping[str, Any] = {"requires_grad": True}
+_WANTS_GRADIENT = re.compile(r"_*(requires?|needs?|wants?|with|tracks?)_?grad(ient)?s?", re.IGNORECASE)
+_BEHIND = 12.625
+_OF_A_TRIAL = 2_000  # calls
 
 
 class Reading(NamedTuple):
     """The reading of an engine: its class, and the attributes with their roles.
 
-    Only the worker uses the last four attributes.
+    Only the worker uses the attributes after `grad_starts_as_none`.
 
     Attributes:
         rule: a kind of `grader.worker.adapter.rules`, or empty.
         inputs_at: where the inputs are.
         call: how the backward pass calls the rules, if that was found by watching a pass.
-        options: the arguments that make a leaf, besides its value.
+        make: makes a leaf of a value.
+        pass_name: the name of the backward pass, if it is not one of `PASSES`.
+        grads_are_nodes: whether gradients are nodes themselves.
         each_use: whether the backward pass uses an entry of a dict of local derivatives once for each use of the
             input, and not once for each entry.
     """
@@ -48,7 +57,9 @@ class Reading(NamedTuple):
     grad_starts_as_none: bool
     inputs_at: Inputs = Inputs("")
     call: Call | None = None
-    options: Mapping[str, Any] = {}
+    make: Callable[[float], Any] | None = None
+    pass_name: str = ""
+    grads_are_nodes: bool = False
     each_use: bool = False
 
     def wire(self) -> list[Any]:
@@ -56,12 +67,17 @@ class Reading(NamedTuple):
         return [spelling.name_of(self.cls), *names, self.grad_starts_as_none]
 
     def leaf(self, value: float) -> Any:
-        return self.cls(value, **self.options)
+        return (self.make or self.cls)(value)
 
-    def number(self, value: object) -> float:
-        """Return a gradient as a float. None counts as zero if gradients start as None."""
-        if value is None and self.grad_starts_as_none:
+    def inner(self, gradient: object) -> object:
+        """Return the number of a gradient: 0 for None if gradients start as None, the value of one that is a node."""
+        if gradient is None and self.grad_starts_as_none:
             return 0.0
+        return getattr(gradient, self.data) if self.grads_are_nodes and isinstance(gradient, self.cls) else gradient
+
+    def number(self, gradient: object) -> float:
+        """Return a gradient as a float."""
+        value = self.inner(gradient)
         known = spelling.plain(value)
         return float(value) if known is None else known  # type: ignore[arg-type]
 
@@ -71,19 +87,27 @@ class Reading(NamedTuple):
         The number has the type of the node's gradient. If that is a plain number or None, it has the type of the
         node's value.
         """
-        return _typed(node, number, self.grad, self.data)
+        return _typed(node, number, self.grad, self.data, self.grads_are_nodes)
 
     def write(self, node: Any, number: float) -> None:
-        """Set the gradient of a node."""
-        setattr(node, self.grad, self.typed(node, number))
+        """Set the gradient of a node. Raises `Unreadable` if it is a property without a setter."""
+        gradient = self.typed(node, number)
+        try:
+            setattr(node, self.grad, gradient)
+        except AttributeError:
+            if _is_computed(node, self.grad):
+                raise Unreadable("gradient_not_set", self.grad) from None
+            raise
 
     @property
     def rule_of_node(self) -> str:
         """Return the name of the local rule if it is an attribute of the node itself, else an empty string."""
-        return "" if self.call and (self.call.via or self.call.shared) else self.rule_name
+        return "" if self.call and not self.call.of_node else self.rule_name
 
 
-def _typed(node: Any, number: float, grad: str, data: str) -> Any:
+def _typed(node: Any, number: float, grad: str, data: str, as_node: bool = False) -> Any:
+    if as_node:
+        return type(node)(spelling.alike(number, getattr(node, data, None)))
     there = getattr(node, grad, None)
     if there is None or type(there) is float or type(there) is int:
         there = getattr(node, data, None)
@@ -147,10 +171,45 @@ def _known(names: tuple[str, ...], obj: object) -> str:
     return next((name for name in names if hasattr(obj, name)), "")
 
 
+def _data_name(leaf: Any) -> str:
+    if hasattr(leaf, "data"):
+        if not _is_method(leaf, "data"):
+            return "data"
+        if behind := _behind(leaf, "data"):
+            return behind
+    return _only([name for name, value in attributes(leaf).items() if spelling.plain(value) == PROBE[0]], "value")
+
+
+def _is_method(obj: Any, name: str) -> bool:
+    return isinstance(getattr(obj, name), (MethodType, FunctionType))
+
+
+def _is_computed(obj: Any, name: str) -> bool:
+    """Return whether an attribute is a property without a setter."""
+    static = inspect.getattr_static(type(obj), name, None)
+    return isinstance(static, property) and static.fset is None
+
+
+def _behind(leaf: Any, name: str) -> str:
+    """Return the attribute whose number a method or a property without a setter returns, or an empty string."""
+    for attribute, value in attributes(leaf).items():
+        with contextlib.suppress(Exception):
+            setattr(leaf, attribute, _BEHIND)
+            try:
+                returned = getattr(leaf, name)
+                if spelling.plain(returned() if callable(returned) else returned) == _BEHIND:
+                    return attribute
+            finally:
+                setattr(leaf, attribute, value)
+    return ""
+
+
 def _grad_name(leaf: Any, data: str) -> str:
-    known = _known(_GRADIENTS, leaf)
-    if known:
-        return known
+    for name in filter(partial(hasattr, leaf), _GRADIENTS):
+        method = _is_method(leaf, name)
+        behind = _behind(leaf, name) if method or _is_computed(leaf, name) else ""
+        if behind or not method:
+            return behind or name
     blank = [
         name
         for name, value in attributes(leaf).items()
@@ -172,39 +231,48 @@ def read(module: ModuleType) -> Reading:
     Raises `Unreadable`, or any error of the learner's constructor.
     """
     cls = engine_class(module)
-    options = _options(cls)
-    leaf, other = cls(PROBE[0], **options), cls(PROBE[1], **options)
-    held = [name for name, value in attributes(leaf).items() if spelling.plain(value) == PROBE[0]]
-    data = "data" if hasattr(leaf, "data") else _only(held, "value")
+    make = _maker(cls)
+    leaf, other = make(PROBE[0]), make(PROBE[1])
+    data = _data_name(leaf)
     grad = _grad_name(leaf, data)
     starts_as_none = getattr(leaf, grad) is None
     made = next(filter(None, (_made_by(combine, leaf, other) for combine in _COMBINE)), None)
     node = leaf if made is None else made.node
     inputs = _inputs(node, [leaf, other], module)
-    own_pass = any(callable(getattr(node, name, None)) or callable(vars(module).get(name)) for name in PASSES)
+    usual_pass = any(callable(getattr(node, name, None)) or callable(vars(module).get(name)) for name in PASSES)
+
+    def small(made: _Made) -> Small:
+        """Return a new small graph."""
+        x, y, z = map(make, (*PROBE, _THIRD))
+        inner = made.combine(x, y)
+        root = made.combine(inner, z)
+        return Small(cls, ((inner, (x, y)), (root, (inner, z))), grad, inputs, module, typed)
+
+    as_node = False
+    typed = lambda node, number: _typed(node, number, grad, data, as_node)  # noqa: E731
+    if starts_as_none and usual_pass and made is not None and _makes_nodes(module, cls):
+        as_node = _seeds_with_a_node(small(made))
+    pass_name = "" if usual_pass or made is None else _other_pass(module, cls, grad, partial(small, made))
+    own_pass = usual_pass or bool(pass_name)
 
     def find_rule(made: _Made | None) -> rules.Found:
         def watched() -> Call | None:
             """Return how the pass calls the rules, from a pass over a small graph."""
-            if made is None or not own_pass:
-                return None
-            graph, run = small(made)
-            return watch_pass(graph, run)
+            return watch_pass(*graph_and_pass(made)) if made is not None and own_pass else None
 
         def inline() -> bool:
             """Return whether the rules are inside the pass."""
             if made is None or not own_pass:
                 return False
-            graph, run = small(made)
+            graph, run = graph_and_pass(made)
             return recognised(cls, grad, graph.operations, run)
 
-        def small(made: _Made) -> tuple[Small, Callable[[], Any]]:
-            """Return a new small graph, and its backward pass."""
-            x, y, z = (cls(value, **options) for value in (*PROBE, _THIRD))
-            inner = made.combine(x, y)
-            root = made.combine(inner, z)
-            graph = Small(cls, ((inner, (x, y)), (root, (inner, z))), grad, inputs, module)
-            return graph, backward_of(module, root, "")
+        def reaches_the_leaves() -> bool:
+            return made is not None and propagates(*graph_and_pass(made))
+
+        def graph_and_pass(made: _Made) -> tuple[Small, Callable[[], Any]]:
+            graph = small(made)
+            return graph, _tried(module, backward_of(module, graph.nodes[1], "", pass_name))
 
         def rival() -> Any:
             """Return a node that another operation made of the leaves; None if no other operation works."""
@@ -212,8 +280,8 @@ def read(module: ModuleType) -> Reading:
             return next((one.node for one in others if one), None)
 
         looked_at = leaf if made is None else made.node
-        typed = lambda node, number: _typed(node, number, grad, data)  # noqa: E731
-        return rules.find(Probe(looked_at, rival, (leaf, other), data, grad, inputs, typed), own_pass, watched, inline)
+        probe = Probe(looked_at, rival, (leaf, other), data, grad, inputs, typed)
+        return rules.find(probe, own_pass, watched, inline, reaches_the_leaves)
 
     rule = find_rule(made)
     if rule.kind in ("", "inline") and made is not None and made.combine is operator.mul:
@@ -223,44 +291,115 @@ def read(module: ModuleType) -> Reading:
         # `*` keeps nothing under that name that can be used as a rule
         if kept is None or (of_sum.kind in rules.STORED and (of_sum.name in rules.LOCAL_GRADS or parts.is_row(kept))):
             rule = of_sum
-    each_use = own_pass and made is not None and _uses_each(made, rule, inputs, options, grad, module)
-    return Reading(
-        cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call, options, each_use
-    )
+    reading = Reading(cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call)
+    reading = reading._replace(make=make, pass_name=pass_name, grads_are_nodes=as_node)
+    return reading._replace(each_use=own_pass and made is not None and _uses_each(reading, made, module))
 
 
-def _uses_each(
-    made: _Made, rule: rules.Found, inputs: Inputs, options: Mapping[str, Any], grad: str, module: ModuleType
-) -> bool:
+def _uses_each(shape: Reading, made: _Made, module: ModuleType) -> bool:
     """Return whether an engine's own pass uses an entry of a dict of local derivatives once for each use of an input.
 
     Such a pass goes through a sequence of the inputs, in which an input that is used twice stands twice.
     """
-    kept = getattr(made.node, rule.name, None) if rule.kind == "pairs" else None
-    if not isinstance(kept, dict) or not parts.is_row(inputs.kept(made.node)):
+    kept = getattr(made.node, shape.rule_name, None) if shape.rule == "pairs" else None
+    if not isinstance(kept, dict) or not parts.is_row(shape.inputs_at.kept(made.node)):
         return False
     try:
-        leaf = type(made.node)(PROBE[0], **options)
+        leaf = shape.leaf(PROBE[0])
         root = made.combine(leaf, leaf)
-        backward_of(module, root, "")()
-        (local,) = getattr(root, rule.name).values()
+        _tried(module, backward_of(module, root, "", shape.pass_name))()
+        (local,) = getattr(root, shape.rule_name).values()
         once = spelling.plain(local(1.0) if callable(local) else local)
-        return once is not None and 0.0 != spelling.plain(getattr(leaf, grad)) == 2 * once
+        return once is not None and 0.0 != spelling.plain(getattr(leaf, shape.grad)) == 2 * once
     except Exception:
         return False
 
 
-def _options(cls: type) -> Mapping[str, Any]:
-    """Return the options with which a leaf gets a gradient."""
-    for name, value in _WANTS_GRADIENTS.items():
-        if getattr(cls(PROBE[0]), name, None) is False:
-            try:
-                wants = getattr(cls(PROBE[0], **{name: value}), name) is value
-            except Exception:  # the class does not take this argument
-                wants = False
-            if wants:
-                return {name: value}
-    return {}
+def _maker(cls: type) -> Callable[[float], Any]:
+    """Return a function that makes a leaf that gets a gradient.
+
+    That is the class, unless it has an argument such as `requires_grad=False`, or a leaf has such an attribute.
+    """
+    leaf = cls(PROBE[0])
+    off = [name for name, value in attributes(leaf).items() if value is False and _WANTS_GRADIENT.fullmatch(name)]
+    for name in [*_switches(cls), *off]:
+        with contextlib.suppress(Exception):  # it need not be an argument
+            make = partial(cls, **{name: True})
+            if name not in off or getattr(make(PROBE[0]), name) is True:
+                return make
+    if not off:
+        return cls
+
+    def switched_on(value: float) -> Any:
+        made = cls(value)
+        for name in off:
+            setattr(made, name, True)
+        return made
+
+    return switched_on
+
+
+def _switches(cls: type) -> list[str]:
+    """Return the arguments of a class whose names say that a leaf needs a gradient, and that are False by default."""
+    made = inspect.getattr_static(cls, "__init__")
+    if not isinstance(made, FunctionType) or not any(map(_WANTS_GRADIENT.fullmatch, made.__code__.co_varnames)):
+        return []  # a shortcut: `inspect` takes a hundred times as long
+    return [
+        parameter.name
+        for parameter in inspect.signature(made).parameters.values()
+        if parameter.default in (False, None) and _WANTS_GRADIENT.fullmatch(parameter.name)
+    ]
+
+
+def _tried(module: ModuleType, run: Callable[[], Any]) -> Callable[[], None]:
+    """Return a function that runs the learner's code with few calls, and ignores its errors."""
+
+    def trial() -> None:
+        with contextlib.suppress(Exception, OutOfCalls), CallBudget(vars(module)["__builtins__"], _OF_A_TRIAL):
+            run()
+
+    return trial
+
+
+def _makes_nodes(module: ModuleType, cls: type) -> bool:
+    """Return whether a backward pass under a usual name mentions the class."""
+    passes = [getattr(cls, name, vars(module).get(name)) for name in PASSES]
+    mentioned = {name for made in passes if isinstance(made, FunctionType) for name in made.__code__.co_names}
+    return not mentioned.isdisjoint((cls.__name__, "type", "__class__"))
+
+
+def _seeds_with_a_node(small: Small) -> bool:
+    """Return whether the backward pass makes the gradient of the root a node."""
+    root = small.nodes[1]
+    _tried(small.module, backward_of(small.module, root, ""))()
+    return isinstance(getattr(root, small.grad, None), small.cls)
+
+
+def _other_pass(module: ModuleType, cls: type, grad: str, small: Callable[[], Small]) -> str:
+    """Return the name of the method or function that is a backward pass by what it does, or an empty string.
+
+    Called with the root alone, it gives gradients to leaves below an inner node. Of several, the only public one
+    counts.
+    """
+    found: list[str] = []
+    for name, made in [item for space in (*cls.__mro__[:-1], module) for item in vars(space).items()]:
+        if name.startswith("__") or name in found or not isinstance(made, FunctionType):
+            continue
+        code = made.__code__
+        most, least = code.co_argcount, code.co_argcount - len(made.__defaults__ or ())
+        if (
+            not least <= 1 <= most
+            or made.__module__ != module.__name__
+            or (grad not in code.co_names and "back" not in name)
+        ):
+            continue
+        graph = small()
+        if propagates(graph, _tried(module, partial(made, graph.nodes[1]))):
+            found.append(name)
+    public = [name for name in found if not name.startswith("_")] or found
+    if len(public) > 1:
+        raise Unreadable("several_passes", *public[:_NAMES])
+    return public[0] if public else ""
 
 
 def _inputs(node: Any, leaves: list[Any], module: ModuleType) -> Inputs:
@@ -294,13 +433,16 @@ def _made_by(combine: Callable[[Any, Any], Any], left: Any, right: Any) -> "_Mad
     return _Made(combine, node) if isinstance(node, type(left)) else None
 
 
-def backward_of(module: ModuleType, root: Any, rule_name: str) -> Callable[[], Any]:
+def backward_of(module: ModuleType, root: Any, rule_name: str, other: str = "") -> Callable[[], Any]:
     """Return the learner's backward pass from `root`: a method, or a function of the file that takes the root.
 
     `backward` is preferred, whether it is a method or a function. Another name counts only if it is not that of the
     local rule.
+
+    Args:
+        other: the name of the pass, if it is not one of `PASSES`.
     """
-    for name in PASSES:
+    for name in (other,) if other else PASSES:
         method = getattr(root, name, None)
         if callable(method) and name != rule_name:
             return method  # type: ignore[no-any-return]

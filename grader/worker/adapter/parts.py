@@ -1,6 +1,7 @@
 """Analyse the data that an engine keeps besides its numbers: attributes, sequences, inputs with an amount for each."""
 
 import copy
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ from . import spelling
 
 _MOST_PARTS = 8  # the most attributes of an object that holds an input and an amount
 _MOST_COUNTED = 10_000_000
+_MOST_LISTED = 64
 
 
 class Unreadable(Exception):
@@ -79,11 +81,27 @@ def entries(kept: Any, cls: type) -> list[tuple[Any, Any]] | None:
     return None if None in found else found  # type: ignore[return-value]
 
 
+def listed(returned: Any) -> Any:
+    """Return the items of an iterator as a list, and any other object as it is."""
+    return list(itertools.islice(returned, _MOST_LISTED)) if hasattr(type(returned), "__next__") else returned
+
+
+def returned_amounts(returned: Any, cls: type) -> list[float] | None:
+    """Return the numbers of what a rule returned: a number for each input, or each with its input; else None."""
+    if isinstance(returned, dict) or (is_row(returned) and not all(map(is_number, returned))):
+        found = entries(returned, cls)
+        numbers: Any = None if found is None else [spelling.plain(amount) for _, amount in found]
+    else:
+        numbers = list(map(spelling.plain, returned)) if is_row(returned) else None
+    return None if numbers is None or None in numbers else numbers
+
+
 def with_amounts(kept: Any, cls: type, change: Callable[[Any], Any]) -> Any:
     """Return a copy of a collection that `entries` reads, with every amount changed."""
     if isinstance(kept, dict):
         changed = copy.copy(kept)
-        changed.update((source, change(amount)) for source, amount in kept.items())
+        for source, amount in kept.items():  # not `update`, with which a Counter adds
+            changed[source] = change(amount)
         return changed
     return like_row(kept, [_with_amount(item, cls, change) for item in kept])
 

@@ -261,5 +261,4 @@ class Recording:
             return _UNREADABLE
 
     def _known(self, value: Any, name: str) -> str:
-        nothing = value is None and name == self._shape.grad and self._shape.grad_starts_as_none
-        return (0.0).hex() if nothing else spelling.spell(value)
+        return spelling.spell(self._shape.inner(value) if name == self._shape.grad else value)

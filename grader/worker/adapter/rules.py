@@ -5,10 +5,10 @@
 | `closure`     | a function without arguments that adds to its inputs' gradients |
 | `visit`       | the same, but the function takes the node                |
 | `pull`        | a function of the upstream gradient that adds, or returns the contributions |
-| `local_grads` | a function without arguments that returns the local derivatives |
 | `pairs`       | inputs, each with its local derivative: pairs, triples, objects, a dict |
 | `parallel`    | inputs, and their local derivatives in another sequence  |
-| `called`      | a function in any place, called as the engine's own backward pass was observed to call it |
+| `called`      | a function in any place, called as the engine's own backward pass was observed to call it, or \
+                  a function of the node that returns contributions or local derivatives |
 | `inline`      | nothing: the rules are in the backward pass, or on a tape (see `inline_rules`) |
 
 A local derivative is a number or a function of the upstream gradient. Contributions come in the order of the inputs,
@@ -26,7 +26,7 @@ from .parts import Unreadable
 from .stand_in import in_place_of
 
 STORED = ("pairs", "parallel")
-_OF_NODE = ("closure", "visit", "pull", "local_grads")  # kinds whose rule is an attribute of the node itself
+_OF_NODE = ("closure", "visit", "pull")  # kinds whose rule is an attribute of the node itself
 LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
 
 
@@ -72,6 +72,7 @@ class Call(NamedTuple):
             `grad` (the upstream gradient), `inputs`, or `*inputs` (one argument for each input).
         named: the keyword arguments, each with its role.
         adds: whether the function itself adds to the gradients.
+        local: whether it returns local derivatives. Otherwise, if it does not add, it returns contributions.
     """
 
     name: str
@@ -80,6 +81,12 @@ class Call(NamedTuple):
     arguments: tuple[str, ...] = ()
     named: tuple[tuple[str, str], ...] = ()
     adds: bool = False
+    local: bool = False
+
+    @property
+    def of_node(self) -> bool:
+        """Return whether the function is an attribute of the node itself."""
+        return not self.via and self.shared is None
 
 
 class Inputs(NamedTuple):
@@ -131,7 +138,13 @@ class Probe(NamedTuple):
         return [spelling.spell(getattr(leaf, self.grad)) for leaf in self.leaves]
 
 
-def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None], inline: Callable[[], bool]) -> Found:
+def find(
+    probe: Probe,
+    own_pass: bool,
+    watched: Callable[[], Call | None],
+    inline: Callable[[], bool],
+    propagates: Callable[[], bool],
+) -> Found:
     """Find the local rule of a node that an operation made.
 
     Args:
@@ -140,6 +153,8 @@ def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None], inlin
             add the contributions itself.
         watched: runs that pass and returns how it calls the local rules. Called only if the attributes do not decide.
         inline: runs that pass and returns whether the local rules are inside it. Called only if no rule was found.
+        propagates: runs that pass and returns whether it gives gradients to the leaves. Called only for a function
+            that returns amounts, which the pass may ignore.
     """
     node, cls = probe.node, type(probe.leaves[0])
     attributes = parts.attributes(node)
@@ -165,7 +180,10 @@ def find(probe: Probe, own_pass: bool, watched: Callable[[], Call | None], inlin
         return Found("closure", name)
     if _wants_more(getattr(node, name)) and (call := watched()):
         return Found("called", call.name, call)
-    return Found(_kind(probe, name), name)
+    found = _of_function(probe, name)
+    if found.kind == "called" and watched() and not propagates():  # the pass does not use what the function returns
+        return Found("closure", name)
+    return found
 
 
 def _called(call: Call | None) -> Found | None:
@@ -229,28 +247,48 @@ def _find_entries(cls: type, attributes: dict[str, Any]) -> Found | None:
 def _adds(probe: Probe, name: str) -> bool:
     """Return whether calling a function of the discarded node changes a gradient of its inputs."""
     before = probe.amounts()
-    _kind(probe, name)
+    _of_function(probe, name)
     return probe.amounts() != before
 
 
-def _kind(probe: Probe, name: str) -> str:
-    """Return the kind of a function by calling that of the discarded node."""
-    function = getattr(probe.node, name)
+def _of_function(probe: Probe, name: str) -> Found:
+    """Find out how a function of the discarded node is a rule, by calling it."""
+    node, function = probe.node, getattr(probe.node, name)
+    arguments: tuple[str, ...] = ()
     try:
-        upstream = probe.typed(probe.node, 1.0)
-        setattr(probe.node, probe.grad, upstream)
-        before = probe.amounts()
+        upstream = probe.typed(node, 1.0)
+        setattr(node, probe.grad, upstream)
         if wants_argument(function):
             try:
                 function(upstream)
             except (AttributeError, TypeError):
-                return "visit"
-            return "pull"
-        returned = function()
-        numbers = isinstance(returned, (list, tuple)) and returned and all(map(parts.is_number, returned))
-        return "local_grads" if numbers and probe.amounts() == before else "closure"
-    except Exception:
-        return "closure"
+                function, arguments = partial(function, node), ("node",)
+            else:
+                return Found("pull", name)
+        before = probe.amounts()
+        returned = parts.returned_amounts(parts.listed(function()), type(probe.leaves[0]))
+        if returned and probe.amounts() == before:
+            local = gives_derivatives(probe, node, function)
+            return Found("called", name, Call(name, arguments=arguments, local=local))
+    except Exception:  # the learner's code may not work
+        pass
+    return Found("visit" if arguments else "closure", name)
+
+
+def gives_derivatives(small: Any, node: Any, function: Callable[[], Any]) -> bool:
+    """Return whether a function returns the same numbers for every gradient of a discarded node.
+
+    Then these are local derivatives. Otherwise they are contributions.
+
+    Args:
+        small: a `Probe`, or a `Small` of `watched_pass`.
+    """
+    before, seen = getattr(node, small.grad), []
+    for upstream in (1.0, 2.0):
+        setattr(node, small.grad, small.typed(node, upstream))
+        seen.append(parts.returned_amounts(parts.listed(function()), type(node)))
+    setattr(node, small.grad, before)
+    return seen[0] == seen[1]
 
 
 def wants_argument(function: Any) -> bool:
@@ -330,15 +368,12 @@ class Rules:
             returned = function(self._grad(node))
             if self._amounts(node) == before:  # otherwise it has added the contributions itself
                 self._add_all(node, returned)
-        elif self.kind == "local_grads":
-            upstream = self._grad(node)
-            self._add_all(node, [slope * upstream for slope in function()])
         else:
             positional = [value for role in self.call.arguments for value in self._argument(role, node)]
             named = {name: self._argument(role, node)[0] for name, role in self.call.named}
             returned = function(*positional, **named)
             if not self.call.adds:
-                self._add_all(node, returned)
+                self._add_all(node, returned, self._grad(node) if self.call.local else None)
 
     def triple(self, node: Any) -> None:
         """Make a node contribute three times as much as before, from now on."""
@@ -360,8 +395,8 @@ class Rules:
         def tripled(*arguments: Any, **named: Any) -> Any:
             if self.kind == "pull":
                 return original(three(arguments[0]))
-            if self.kind == "local_grads":
-                return [3 * slope for slope in original()]
+            if self.call.local:
+                return self._three_times_each(original(*arguments, **named))
             if "grad" in roles:
                 at = self.call.arguments
                 positional = [three(v) if role == "grad" else v for role, v in zip(at, arguments, strict=False)]
@@ -369,11 +404,18 @@ class Rules:
                 return original(*positional, *arguments[len(at) :], **by_name)
             upstream = getattr(node, grad)
             self.shape.write(node, 3 * self.shape.number(upstream))
-            returned = original(*arguments, **named)
+            returned = parts.listed(original(*arguments, **named))  # an iterator runs the learner's code only now
             setattr(node, grad, upstream)
             return returned
 
         self._replace(node, in_place_of(original, tripled))
+
+    def _three_times_each(self, returned: Any) -> Any:
+        """Return local derivatives, as a function returned them, times 3."""
+        kept = parts.listed(returned)
+        if isinstance(kept, dict) or (parts.is_row(kept) and not all(map(parts.is_number, kept))):
+            return parts.with_amounts(kept, self.shape.cls, _three_times)
+        return parts.like_row(kept, map(_three_times, kept)) if parts.is_row(kept) else 3 * kept
 
     @property
     def returns(self) -> bool:
@@ -455,7 +497,12 @@ class Rules:
     def _add(self, source: Any, contribution: Any) -> None:
         setattr(source, self.shape.grad, self._grad(source) + contribution)
 
-    def _add_all(self, node: Any, returned: Any) -> None:
+    def _add_all(self, node: Any, returned: Any, upstream: Any = None) -> None:
+        """Add contributions to the gradients of a node's inputs.
+
+        Args:
+            upstream: the gradient by which they are multiplied, if local derivatives were returned.
+        """
         inputs = self._inputs(node)
         if parts.is_number(returned) and inputs:
             contributions = [returned]
@@ -469,7 +516,7 @@ class Rules:
                 raise Unreadable("contributions", counts=(len(contributions), len(inputs)))
             known = list(zip(inputs, contributions, strict=True))
         for source, contribution in known:
-            self._add(source, contribution)
+            self._add(source, contribution if upstream is None else contribution * upstream)
 
     def _stored(self, node: Any) -> list[tuple[Any, Any]]:
         """Return the inputs of a node, each with its local derivative.

@@ -83,6 +83,10 @@ class Nodes:
         """Return the objects made in this run, oldest first, so that inputs come before their users."""
         return self.made[self._start :]
 
+    def earlier(self) -> set[int]:
+        """Return the addresses of the objects made before this run."""
+        return set(map(id, self.made[: self._start]))
+
     def let_die(self, kept: Iterable[Any]) -> None:
         """Release this run's objects except `kept`, so that those without other references are freed.
 

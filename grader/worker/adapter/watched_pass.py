@@ -7,11 +7,12 @@ It must change the gradients of that operation's inputs, or return an amount for
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from . import parts, spelling
-from .rules import Call, Inputs, Shared
+from .rules import Call, Inputs, Shared, gives_derivatives
 from .stand_in import in_place_of
 
 PASSES = ("backward", "backprop", "backpropagate", "back")
@@ -24,6 +25,7 @@ class Small(NamedTuple):
 
     Attributes:
         operations: its two nodes that are not leaves, each with its two inputs.
+        typed: returns a number as a gradient for a node.
     """
 
     cls: type
@@ -31,6 +33,7 @@ class Small(NamedTuple):
     grad: str
     inputs: Inputs
     module: ModuleType
+    typed: Callable[[Any, float], Any]
 
     @property
     def nodes(self) -> tuple[Any, Any]:
@@ -45,12 +48,14 @@ class _Event(NamedTuple):
         named: the keyword arguments, each with its role.
         adds: whether the call changed a gradient of the inputs.
         gives: whether it returned an amount for each input.
+        local: whether these amounts are local derivatives.
     """
 
     arguments: tuple[str, ...]
     named: tuple[tuple[str, str], ...]
     adds: bool
     gives: bool
+    local: bool
 
 
 def watch_pass(small: Small, run: Callable[[], Any]) -> Call | None:
@@ -61,13 +66,19 @@ def watch_pass(small: Small, run: Callable[[], Any]) -> Call | None:
         with contextlib.suppress(Exception):
             watch.install()
     try:
-        with contextlib.suppress(Exception):
-            run()
+        run()
     finally:
         for space, before in reversed(spaces):
             space.update(before)
     found = [call for watch in watches if (call := watch.found())]
     return next((call for call in found if call.adds), found[0] if found else None)
+
+
+def propagates(small: Small, run: Callable[[], Any]) -> bool:
+    """Return whether a function is a backward pass: whether it gives a gradient to a leaf below the inner node."""
+    run()
+    below = (getattr(leaf, small.grad, None) for leaf in small.operations[0][1])
+    return any(isinstance(grad, small.cls) or spelling.plain(grad) for grad in below)
 
 
 def _functions(small: Small) -> Iterator[Call]:
@@ -137,7 +148,9 @@ class _Watch:
             return None
         if self.call.shared is not None and "node" not in (*event.arguments, *(role for _, role in event.named)):
             return None
-        return self.call._replace(arguments=event.arguments, named=event.named, adds=event.adds)
+        return self.call._replace(
+            arguments=event.arguments, named=event.named, adds=event.adds, local=not event.adds and event.local
+        )
 
     def _noting(self, original: Any, of: Any) -> Callable[..., Any]:
         def noting(*arguments: Any, **named: Any) -> Any:
@@ -158,7 +171,11 @@ class _Watch:
             else:
                 looked_at = returned
             adds = self._amounts(node) != before
-            self.events[id(node)].append(self._event(node, arguments, named, adds, looked_at))
+            event = self._event(node, arguments, named, adds, looked_at)
+            if event and event.gives and "grad" not in (*event.arguments, *(role for _, role in event.named)):
+                again = partial(original, *arguments, **named)
+                event = event._replace(local=gives_derivatives(self.small, node, again))
+            self.events[id(node)].append(event)
             return returned
 
         return noting
@@ -181,7 +198,7 @@ class _Watch:
         every = [*roles, *(role for _, role in by_name)]
         if any(role == "" or role.startswith("input ") for role in every) or every.count("grad") > 1:
             return None
-        return _Event(tuple(roles), by_name, adds, self._gives(returned, inputs))
+        return _Event(tuple(roles), by_name, adds, self._gives(returned, inputs), False)
 
     def _role(self, value: Any, node: Any, inputs: list[Any]) -> str:
         """Return the role of an argument; an empty string if it is unknown."""

@@ -286,7 +286,7 @@ ENGINES = {
     "pull that adds": Engine(PULL_ADDS, "pull", "_backward", "_prev"),
     "pull that returns shares": Engine(PULL_RETURNS, "pull", "rule", "inputs"),
     "pull that returns pairs": Engine(PULL_PAIRS, "pull", "rule", "children"),
-    "local_grads": Engine(LOCAL_GRADS, "local_grads", "slopes", "_prev"),
+    "local_grads": Engine(LOCAL_GRADS, "called", "slopes", "_prev"),
     "pairs": Engine(PAIRS, "pairs", "edges", ""),
     "pairs of functions": Engine(PAIRS_TURNED, "pairs", "edges", ""),
     "parallel": Engine(PARALLEL, "parallel", "_local_grads", "_children"),

@@ -106,13 +106,87 @@ class Value(Base):
 
 
 def test_properties_are_read(loaded: Load) -> None:
-    """`data` and `grad` may be properties over other attributes."""
+    """`data` may be a property. For a `grad` without a setter, the attribute behind it is found."""
     source = engine_with("self._d, self._g, self.inputs = x, 0.0, sources") + (
         "    @property\n    def data(self):\n        return self._d\n"
         "    @property\n    def grad(self):\n        return self._g\n"
     )
     found = introspect.read(loaded(source))
-    assert ("data", "grad", "inputs") == (found.data, found.grad, found.inputs)
+    assert ("data", "_g", "inputs") == (found.data, found.grad, found.inputs)
+
+
+def test_methods_are_no_numbers(loaded: Load) -> None:
+    """For methods `data()` and `grad()`, the attributes behind them are found."""
+    source = engine_with("self._d, self._g, self._h, self.inputs = x, 0.0, 0.0, sources") + (
+        "    def data(self):\n        return self._d\n    def grad(self):\n        return self._g\n"
+    )
+    found = introspect.read(loaded(source))
+    assert ("_d", "_g", "inputs") == (found.data, found.grad, found.inputs)
+
+
+def test_a_gradient_that_cannot_be_set_is_said(loaded: Load) -> None:
+    """If no attribute is behind a property without a setter, the problem names the property."""
+    source = engine_with("self.data, self.state, self._prev = x, {}, sources") + (
+        "    @property\n    def grad(self):\n        return self.state.get('grad', 0.0)\n"
+    )
+    found = introspect.read(loaded(source))
+    with pytest.raises(Unreadable, match="gradient_not_set"):
+        found.write(found.leaf(1.0), 2.0)
+
+
+PASS = """
+class Value:
+    def __init__(self, data, below=()):
+        self.data, self.grad, self.inputs = data, 0.0, below
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other))
+    def clear(self):
+        self.grad = 0.0
+    def _seed(self, grad=1.0):
+        self.grad += grad
+        for source, other in zip(self.inputs, reversed(self.inputs)):
+            source._seed(other.data * grad)
+    def flow_back(self):
+        self._seed()
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "more"),
+    [
+        ("flow_back", ""),
+        ("", "def backward(root):\n    root._seed()\n"),
+        ("_seed", "del Value.flow_back\n"),
+        ("", "del Value.flow_back, Value._seed\n"),
+        ("propagate", "del Value.flow_back\ndef propagate(root):\n    root.grad = 0.0\n    root._seed()\n"),
+    ],
+)
+def test_a_pass_of_another_name_is_found_by_what_it_does(loaded: Load, expected: str, more: str) -> None:
+    """It gives gradients to the leaves of an inner node. A usual name comes first, then a public one."""
+    assert expected == introspect.read(loaded(PASS + more)).pass_name
+
+
+def test_several_passes_are_asked_about(loaded: Load) -> None:
+    """If two public functions behave like a backward pass, the problem names both."""
+    with pytest.raises(Unreadable) as caught:
+        introspect.read(loaded(PASS + "def push_back(root):\n    root._seed()\n"))
+    assert ("several_passes", ["flow_back", "push_back"]) == (caught.value.code, caught.value.names)
+
+
+@pytest.mark.parametrize(
+    ("expected", "arguments", "more"),
+    [
+        (True, "data, requires_grad=False", "self.flag = requires_grad"),
+        (True, "data, flag=None, *, needs_gradient=None", "self.flag = needs_gradient"),
+        (False, "data, requires_grad=True", "self.flag = not requires_grad"),
+        (False, "data, track=False", "self.flag = track"),
+        (True, "data, **options", "self.requires_grad = self.flag = options.get('requires_grad', False)"),
+    ],
+)
+def test_leaves_are_made_with_gradients(loaded: Load, expected: bool, arguments: str, more: str) -> None:
+    """An argument that says that a leaf needs a gradient is set if it is off by default."""
+    source = f"class Value:\n    def __init__(self, {arguments}):\n        self.data, self.grad = data, 0.0\n"
+    assert expected is introspect.read(loaded(f"{source}        {more}\n")).leaf(1.0).flag
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,22 @@ SEEN = {  # engines of other shapes, and whether single visits can be told
     "rules_in_the_pass": True,
     "rules_in_the_pass_from_zero": True,
     "gradients_in_a_dict": False,
+    "require_grad": True,
+    "gradient_if_needed": True,
+    "flag_set_afterwards": True,
+    "closure_returns_pairs": True,
+    "closure_yields_pairs": True,
+    "closure_returns_contributions": True,
+    "closure_returns_derivatives": True,
+    "closure_returns_dict": True,
+    "rules_in_a_method": True,
+    "pass_called_otherwise": True,
+    "pass_is_a_function": True,
+    "gradient_property": True,
+    "methods_for_numbers": True,
+    "gradient_is_a_node": True,
+    "tape_cleared_by_zeros": True,
+    "edges_in_a_counter": True,
 }
 
 

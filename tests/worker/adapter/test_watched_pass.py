@@ -55,6 +55,22 @@ class Value:
         (("inline", ""), "tape_of_closures"),
         (("inline", ""), "rules_in_the_pass"),
         (("", ""), "gradients_in_a_dict"),
+        (("closure", "_backward"), "require_grad"),
+        (("closure", "_backward"), "gradient_if_needed"),
+        (("closure", "_backward"), "flag_set_afterwards"),
+        (("called", "_backward", "", (), (), False), "closure_returns_pairs"),
+        (("called", "_backward", "", (), (), False), "closure_yields_pairs"),
+        (("called", "_backward", "", (), (), False), "closure_returns_contributions"),
+        (("called", "_backward", "", (), (), False, "local"), "closure_returns_derivatives"),
+        (("called", "_backward", "", (), (), False), "closure_returns_dict"),
+        (("called", "derivatives", "", (), (), False, "local"), "rules_in_a_method"),
+        (("called", "_backward", "", (), (), False), "pass_called_otherwise"),
+        (("inline", ""), "pass_is_a_function"),
+        (("closure", "_backward"), "gradient_property"),
+        (("closure", "_backward"), "methods_for_numbers"),
+        (("closure", "_backward"), "gradient_is_a_node"),
+        (("inline", ""), "tape_cleared_by_zeros"),
+        (("pairs", "edges"), "edges_in_a_counter"),
     ],
 )
 def test_each_shape_is_read(loaded_shape: Load, shapes: dict[str, str], expected: tuple[Any, ...], name: str) -> None:
@@ -64,7 +80,7 @@ def test_each_shape_is_read(loaded_shape: Load, shapes: dict[str, str], expected
     """
     found = introspect.read(loaded_shape(shapes[name]))
     call = found.call
-    seen = () if call is None else (call.via, call.arguments, call.named, call.adds)
+    seen = () if call is None else (call.via, call.arguments, call.named, call.adds, *["local"] * call.local)
     assert expected == (found.rule, found.rule_name, *seen)
 
 
