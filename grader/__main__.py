@@ -30,7 +30,7 @@ def main() -> int:
 
         from .cli import main as run
     except KeyboardInterrupt:
-        print("\ngrade: interrupted; nothing was written", file=sys.stderr)
+        print("\ngrade: interrupted", file=sys.stderr)
         return 130
     try:
         return run()

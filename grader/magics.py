@@ -39,6 +39,7 @@ class _Magics:
         from .client import Source, without_magics
         from .outside import UserError
         from .remarks import CellStart
+        from .report.shown import CELL
         from .views.cell import CellReplay, CellVerdict
 
         try:
@@ -47,7 +48,7 @@ class _Magics:
             exercise = find_exercise(practice.course, " ".join(word for word in words if word != _PLAY))
             number = len(self._shell.history_manager.input_hist_raw) - 1  # the list begins with an empty entry
             started = CellStart(number, 1)
-            source = Source(Path("notebook"), "\n" + without_magics(cell), cells=(started,))
+            source = Source(Path(CELL), "\n" + without_magics(cell), cells=(started,))
             verdict = CellVerdict(practice.grade_source(exercise, source))
             replays = practice.replays(exercise, source) if _PLAY in words and verdict.loaded else ()
         except UserError as error:

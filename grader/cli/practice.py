@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 def run_watch(course: Course, named: Path | None, start: Exercise | None, isolation: str) -> int:
-    """Grade on every save until the learner quits. Returns 0."""
+    """Grade on every save until the learner quits. Returns 0, or the code of an interrupt after Ctrl-C."""
     from ..practice import Practice
     from ..practice.watch import Screen, Watch
+    from .main import INTERRUPTED
 
     folder = exercise_folder(course, named)
     terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
@@ -32,7 +33,11 @@ def run_watch(course: Course, named: Path | None, start: Exercise | None, isolat
         def on_report(report: "Report") -> None:
             _remembered(folder, report)
 
-        Watch(practice, screen, start, on_report, lambda exercise: _played(practice, exercise)).run()
+        try:
+            Watch(practice, screen, start, on_report, lambda exercise: _played(practice, exercise)).run()
+        except KeyboardInterrupt:  # the usual end where no keys can be read
+            screen.show([""])
+            return INTERRUPTED
     return 0
 
 
@@ -55,7 +60,7 @@ def _played(practice: "Practice", exercise: Exercise) -> list[str]:
 def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> int:
     """Print every exercise with status and points, and the next file to open. With `next_only`, print only the file.
 
-    Returns 0 if all exercises are passed, or else 1.
+    Returns 0.
     """
     from ..practice import first_unfinished
     from ..views.practice import exercise_list, next_step
@@ -65,7 +70,7 @@ def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> 
     if not next_only:
         print("\n".join(exercise_list(course, results, following, style())))
     print("\n".join(next_step(course, following, folder, style())))
-    return 0 if following is None else 1
+    return 0
 
 
 def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:

@@ -21,6 +21,8 @@ def find_exercise(course: Course, word: str) -> Exercise:
     Raises `UsageError`.
     """
     word = Path(word).name if is_file(word) else word
+    if not word:
+        raise UsageError(said.nothing_named(course.exercises[0].id, [one.number for one in course.exercises]))
     for exercise in course.exercises:
         if word in exercise.names:
             return exercise

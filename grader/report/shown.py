@@ -9,6 +9,8 @@ from msgspec import UNSET, UnsetType
 from ..words.learner import place
 from .model import CheckResult, ExerciseResult, FaultFact
 
+CELL = "notebook"  # the file of a report on one cell, which has no path
+
 
 def first_failure(exercise: ExerciseResult) -> CheckResult | None:
     """Return the failure that is shown in full: the first one. Code still to be filled in comes last."""
@@ -53,16 +55,20 @@ def located(exercise: ExerciseResult, check: CheckResult | None) -> tuple[str, i
 def play_command(exercise: ExerciseResult, check: CheckResult) -> str:
     """Return the command that replays the failure of a check; empty if there is nothing to replay.
 
-    If the file is not in its usual place, the command names it.
+    If the file is not in its usual place, the command names it. A cell is replayed when it is run with an option.
     """
     if not check.play:
         return ""
+    if exercise.file == CELL:
+        return f"%%grade {exercise.id} --play"
     elsewhere = _elsewhere(exercise)
     return f"{check.play} --file {elsewhere}" if elsewhere else check.play
 
 
 def all_command(exercise: ExerciseResult) -> str:
-    """Return the command that explains every failure of an exercise."""
+    """Return the command that explains every failure of an exercise; empty for a cell, which no command can grade."""
+    if exercise.file == CELL:
+        return ""
     return " ".join(filter(None, ("grade", exercise.id, _elsewhere(exercise), "--all")))
 
 

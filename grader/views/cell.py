@@ -1,11 +1,17 @@
 """Show the verdict on a notebook's cell: as HTML in a notebook, and as text elsewhere."""
 
+import os
+import shlex
+import shutil
+import sys
 from html import escape
+from pathlib import Path
 
 from ..outside import plain
 from ..replay import Replay
 from ..report import ExerciseResult, Report
 from ..report.shown import first_failure
+from ..style import Style
 from .practice import exercise_screen
 from .replay import build_replay_page
 from .terminal import explained, status_word
@@ -27,7 +33,7 @@ class CellVerdict:
         return any(check.status != "skipped" for check in self._result.checks)
 
     def __repr__(self) -> str:
-        return "\n".join(exercise_screen(self._result))
+        return "\n".join(exercise_screen(self._result, style=_style()))
 
     def _repr_html_(self) -> str:
         result = self._result
@@ -55,6 +61,13 @@ class CellReplay:
         return f'<iframe title="{title}" sandbox="allow-scripts" style="{_FRAME}" srcdoc="{page}"></iframe>'
 
 
+def _style() -> Style:
+    """Return the style for a cell, in which `!` begins a command of the shell."""
+    usual, own = shutil.which("grade"), Path(sys.executable).with_name("grade")
+    found = usual is not None and own.exists() and os.path.samefile(usual, own)
+    return Style(grade="!grade" if found else f"!{shlex.quote(sys.executable)} -I -m grader")
+
+
 def _headline(result: ExerciseResult) -> str:
     bonus = f" + {result.bonus} bonus" if result.bonus else ""
     name = f"{status_word(result.status)}: {result.number} {result.title}, {result.score}/{result.max_score}{bonus}"
@@ -68,7 +81,9 @@ def _row(*cells: str) -> str:
 def _why(result: ExerciseResult) -> str:
     """Return the first failure in full, and the message about the code, as HTML."""
     check = first_failure(result)
-    lines = explained(result, check) if check and not (check.bonus and result.status == "passed") else []
+    lines = (
+        explained(result, check, style=_style()) if check and not (check.bonus and result.status == "passed") else []
+    )
     title = f"<p>{_text(check.title)}</p>" if check and lines else ""
     said = result.message if isinstance(result.message, str) and result.status != "not_started" else ""
     message = "".join(f"<p>{_text(line)}</p>" for line in said.splitlines())

@@ -2,7 +2,8 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from msgspec import UNSET, UnsetType
@@ -25,6 +26,7 @@ _PROGRAM_LINES = 9  # lines of a program that is shown in full
 _OUTPUT_LINES = 3  # printed lines shown
 _MOST_OUTPUT = 20  # printed lines shown with `--all`
 _RANKS = 5
+_NUMBERS = 4  # the rank of numbers, the last parts to be shortened
 _DIGITS = 28  # characters of two numbers side by side
 _FACTS = 2  # fault facts shown
 _WORDS = {
@@ -78,8 +80,10 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
     failures = [(e, c) for e in report.exercises for c in e.checks if c.status not in ("passed", "skipped")]
     if not everything and failures and all(_not_earned(e, c) for e, c in failures):
         lines += style.wrap(words.MISSED_BONUS, style.prose)
-    elif not everything and len(failures) > 1:
-        lines += style.wrap(words.FIRST_IN_FULL, style.prose)
+    elif not everything and at is not None and in_full is not None:
+        whole, more = _is_whole(at, in_full, style), len(failures) > 1
+        text = (words.FIRST_IN_FULL if whole else words.FIRST_IN_PART) if more else "" if whole else words.IN_PART
+        lines += style.wrap(text, style.prose) if text else []
     return "\n".join(lines) + "\n"
 
 
@@ -149,6 +153,16 @@ def explained(
     facts = facts_of(exercise, check)
     said = after.diagnosis.explanation if after and after.diagnosis else None
     return _failure(exercise, check, [fact.text for fact in facts], said, style)
+
+
+def _is_whole(exercise: ExerciseResult, check: CheckResult, style: Style) -> bool:
+    """Return whether the explanation of a failing check has every word that `grade --all` shows, besides the replay."""
+    bare = replace(check, play=UNSET)
+    facts = [fact.text for fact in facts_of(exercise, check)]
+    whole = _failure(exercise, bare, facts, None, style, whole=True)
+    shown = explained(exercise, check, style=style)
+    kept, every = (Counter(word.strip(",:") for line in lines for word in line.split()) for lines in (shown, whole))
+    return set(every - kept) <= {"yours", "expected", "torch"}  # words that several numbers may share
 
 
 def observed(exercise: ExerciseResult, style: Style = PLAIN, below: Sequence[str] = ()) -> list[str]:
@@ -288,32 +302,50 @@ class _Page:
         self.lines = scale * _LINES
         self.most = scale * _MOST_LINES
         self.reasons = 0  # the lines of facts and misconception, for which there is additional room in a whole page
+        self.cut_numbers = False  # whether there was too little room for all numbers in the last explanation
         self.grown = False  # whether `most` already includes the room for a program that is shown in full
 
     def fitted(
         self, exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None
     ) -> tuple[list[str], bool]:
-        """Return the lines of an explanation and whether they fit. Use the full width only if it is needed."""
-        lines, fits = self.told(self.details(exercise, check, facts, said))
-        return (lines, fits) if fits else self.told(self.details(exercise, check, facts, said, wide=True))
+        """Return the lines of an explanation and whether they fit.
+
+        Numbers share a line, and reasons use the full width, only if something would be left out otherwise.
+        """
+        fitting: list[str] | None = None
+        for wide in (False, True):
+            for joined in (False, True):
+                lines, fits = self.told(self.details(exercise, check, facts, said, wide, joined))
+                if self.whole or (fits and not self.cut_numbers):
+                    return lines, fits
+                fitting = lines if fits and fitting is None else fitting
+        return (lines, False) if fitting is None else (fitting, True)
 
     def told(self, parts: Iterable[_Part]) -> tuple[list[str], bool]:
         """Shorten the parts. Return their lines and whether they fit."""
         told = [part for part in parts if part.lines]
         room = self.lines - 1 + (max(0, len(told[0].lines) - 2) + self.reasons if self.whole and told else 0)
         too_many = sum(len(part.lines) for part in told) - room
+        self.cut_numbers = False
         for rank in range(_RANKS):
             for at, part in enumerate(told):
                 if part.rank == rank and too_many > 0 and part.brief:
                     told[at] = _Part(list(part.brief), rank=2)
                     too_many -= len(part.lines) - len(told[at].lines)
                 elif part.rank == rank and too_many > 0:
+                    self.cut_numbers |= rank == _NUMBERS
                     told[at] = _shortened(part, min(too_many, len(part.lines) - part.least), self.style)
                     too_many -= len(part.lines) - len(told[at].lines)
         return [line for part in told for line in part.lines], too_many <= 0
 
     def details(
-        self, exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None, wide: bool = False
+        self,
+        exercise: ExerciseResult,
+        check: CheckResult,
+        facts: Sequence[str],
+        said: str | None,
+        wide: bool = False,
+        joined: bool = False,
     ) -> Iterator[_Part]:
         style, indent = self.style, self.indent
         unfilled = check.status == "not_started"
@@ -328,7 +360,9 @@ class _Page:
             list(self.pair(label, actual.get(label, "nothing"), right, expected_by(check, right)))
             for label, right in expected.items()
         ]
-        yield _Part([line for pair in pairs for line in pair], rank=4, least=len(pairs[0]) if pairs else 0)
+        if joined and (line := self.joined(expected, actual, expected_by(check, 0.0))):
+            pairs = [[line]]
+        yield _Part([line for pair in pairs for line in pair], rank=_NUMBERS, least=len(pairs[0]) if pairs else 0)
         head, *rest = (_given(check.message) or "").splitlines() or [""]
         started = any(isinstance(remark, StartingFrom) for remark in _given(check.remarks) or ())
         cut_with = 3 if expected and not started else None  # numbers are unclear without the gradients they start from
@@ -409,6 +443,21 @@ class _Page:
             )
         else:
             yield f"{indent}{label}{one}    {other}"
+
+    def joined(self, expected: Mapping[str, float | str], actual: Mapping[str, float | str], whose: str) -> str:
+        """Return several short numbers on one line; empty if they do not fit, or are text, or look equal."""
+        yours = {label: digits(actual.get(label, "nothing")) for label in expected}
+        right = {label: digits(number) for label, number in expected.items()}
+        label = self.style.clean(", ".join(expected))
+        texts = any(isinstance(number, str) for number in (*expected.values(), *actual.values()))
+        if texts or len(label) >= self.label_width or any(yours[one] == right[one] for one in expected):
+            return ""
+        line = f"yours {', '.join(yours.values())}    {whose} {', '.join(right.values())}"
+        return (
+            ""
+            if columns(line) > self.style.width - len(self.indent) - self.label_width
+            else (f"{self.indent}{padded(label, self.label_width)}{line}")
+        )
 
     def labelled(self, label: str, text: str) -> list[str]:
         """Break a text into lines that fit, with a label before the first line."""

@@ -6,7 +6,7 @@ from ..outside import counted
 
 # -- every command --------------------------------------------------------------------------------------
 
-INTERRUPTED = "interrupted; nothing was written"
+INTERRUPTED = "interrupted"
 NOT_FILLED_IN = "still to be filled in"
 BONUS_OPEN = "a bonus that is not earned yet"
 GRADER_FAILED = "the grader itself failed, so there is no score."
@@ -29,6 +29,11 @@ def command_like(command: str) -> str:
 
 
 # -- exercises and their files ------------------------------------------------------------------------
+
+
+def nothing_named(first: str, numbers: Sequence[str]) -> str:
+    """Say that a word should name an exercise. `first` is the id of the first one."""
+    return f"name an exercise: {_numbers(numbers)}, or an id such as `{first}`"
 
 
 def no_exercise(word: str, numbers: Sequence[str], near: str) -> str:
@@ -271,12 +276,16 @@ OBSERVED = "Observed besides the failures above:"
 
 
 def printed(count: int, command: str, *, every: bool) -> str:
-    """Say how many lines a check's code printed, and which command shows them, or the first of them."""
+    """Say how many lines a check's code printed, and which command, if any, shows them, or the first of them."""
+    if not command:
+        return f"your code printed {counted(count, 'line')}"
     them = ("it" if count == 1 else "them") if every else "the first of them"
     return f"your code printed {counted(count, 'line')}; `{command}` shows {them}"
 
 
 FIRST_IN_FULL = "The first failure is shown in full; `grade --all` shows every one."
+FIRST_IN_PART = "The first failure is shown in part; `grade --all` shows all of every one."
+IN_PART = "The failure is shown in part; `grade --all` shows all of it."
 MISSED_BONUS = "`grade --all` says why a bonus was not earned."
 NO_CURRENT_FOLDER = "the current folder no longer exists; change to another one"
 

@@ -85,6 +85,8 @@ def test_a_cell_is_graded_in_a_kernel(
         f"%%grade swap\n{raising}",
         "%%grade swap\nclass Value(",
         "%%grade nothing\nx",
+        "%%grade\nx",
+        "!grade hint accumulate 3",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     # a kernel of this interpreter, whatever kernels the machine has
@@ -95,12 +97,15 @@ def test_a_cell_is_graded_in_a_kernel(
     monkeypatch.setenv("JUPYTER_PATH", str(work / "jupyter"))
     NotebookClient(notebook, timeout=60, kernel_name="tested", allow_errors=True).execute(cwd=str(work))
 
-    right, after, failed, raised, unread, unknown = (shown(cell) for cell in notebook.cells[1:])
+    right, after, failed, raised, unread, unknown, bare, hint = (shown(cell) for cell in notebook.cells[1:])
     assert "PASS     01 distribute" in right["text/plain"]
     assert "<strong>PASS: 01 Plus passes its gradient to both inputs, 5/5</strong>" in right["text/html"]
     assert "Value(data=5" in after["text/plain"]
     assert "(cell 4, lines" in failed["text/plain"]
     assert "L = (a * b) + a    with a = 2, b = -3" in failed["text/html"]
+    commands = ["hint             !grade hint accumulate 3", "see it           %%grade accumulate --play"]
+    assert [] == [command for command in commands if command not in failed["text/plain"]]
+    assert hint["text"].startswith("Hint 3 of 6 for 03_accumulate")
     replay = notebook.cells[3].outputs[1]["data"]
     assert "Replay: L = (a * b) + a" in replay["text/plain"]
     assert replay["text/html"].startswith('<iframe title="Replay of L = (a * b) + a')
@@ -110,6 +115,7 @@ def test_a_cell_is_graded_in_a_kernel(
     assert "cell 5, line 4: raise ValueError(" in raised["text/plain"]
     assert "notebook could not be loaded, because Python cannot parse the file" in unread["text/plain"]
     assert unknown["text"].startswith("grade: there is no exercise `nothing`; the exercises are 1 to 13, ")
+    assert bare["text"] == "grade: name an exercise: 1 to 13, or an id such as `distribute`\n"
 
 
 def shown(cell: Any) -> dict[str, str]:

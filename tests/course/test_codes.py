@@ -1,12 +1,13 @@
 """The codes of failures in `hint_for` are those of the grader's own data."""
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from grader.checks.finding import Status
 from grader.client.protocol import SHAPES
-from grader.course import CODES
+from grader.course import CODES, load_course
 from grader.course.codes import OPERATIONS, REMARKS, STATUSES, STOPS, is_code
 from grader.diagnosis.facts import FORMS
 from grader.remarks import Remark
@@ -42,3 +43,10 @@ def test_exceptions_are_codes_too(expected: bool, name: str) -> None:
     """The name of one of Python's own exceptions is a code; that of another built-in object is not."""
     assert expected == is_code(name)
     assert "RecursionError" not in CODES
+
+
+def test_every_failure_in_the_course_has_a_hint() -> None:
+    """No code has the hint 0. An error has a hint of its own, except where the hint for each operation helps."""
+    course = load_course(Path(__file__).resolve().parents[2])
+    assert [] == [(one.id, code) for one in course.exercises for code, number in one.hint_for if number == 0]
+    assert ["operators"] == [one.id for one in course.exercises if "error" not in dict(one.hint_for)]

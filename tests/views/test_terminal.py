@@ -15,6 +15,7 @@ from grader.report.model import FaultFact
 from grader.style import Style, columns
 from grader.views import render
 from grader.views.terminal import at_hand, shown_in_full
+from grader.words import practice as said
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -100,6 +101,53 @@ def test_the_first_failure_is_shown_in_full(two_failures: Report) -> None:
     assert 1 == len(block(text, "wrong two"))
     assert "right one" not in text
     assert "The first failure is shown in full; `grade --all` shows every one." in text
+
+
+OVERWRITES = (
+    "Your code behaves as if `+` assigns the gradient (`=`). The gradient may already hold another contribution."
+)
+TWO_GRADIENTS: dict[str, Any] = {
+    "status": "failed",
+    "program": "L = a + b    with a = 2, b = -3",
+    "expected": {"a.grad": 9.0, "b.grad": -3.0},
+    "actual": {"a.grad": 4.0, "b.grad": 4.0},
+    "message": "starting from L.grad = 4, a.grad = 5, b.grad = -7",
+}
+
+
+@pytest.mark.parametrize(
+    ("expected", "count", "in_part"),
+    [
+        (["a.grad           yours 4    expected 9", "b.grad           yours 4    expected -3"], 1, False),
+        (["a.grad, b.grad   yours 4, 4    expected 9, -3"], 2.5, True),
+    ],
+    ids=["room", "little room"],
+)
+def test_numbers_share_a_line_if_there_is_little_room(
+    make_check: MakeCheck,
+    make_exercise: MakeExercise,
+    make_report: MakeReport,
+    expected: list[str],
+    count: float,
+    in_part: bool,
+) -> None:
+    """No gradient is left out before the notes. If something is left out, a line says so."""
+    reason = " ".join([OVERWRITES] * 4)[: round(count * len(OVERWRITES))]
+    check = make_check("the wrong one", **TWO_GRADIENTS, diagnosis=reason)
+    text = render(make_report(make_exercise(check)), "T")
+    lines = [line.strip() for line in block(text, "the wrong one")]
+    assert expected == [line for line in lines if "yours" in line]
+    assert len(lines) <= 10
+    assert in_part == (said.IN_PART in text)
+
+
+def test_all_failures_have_the_same_labels(
+    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
+) -> None:
+    """With `--all`, a long reason has a label in the column of labels, as a short one has."""
+    checks = [make_check(f"{count}", **TWO_GRADIENTS, diagnosis=" ".join([OVERWRITES] * count)) for count in (1, 6)]
+    text = render(make_report(make_exercise(*checks)), "T", everything=True)
+    assert (2, 0) == (text.count("why              Your"), text.count("why:"))
 
 
 def test_with_all_every_failure_is_shown_in_full(two_failures: Report) -> None:
