@@ -286,7 +286,7 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
         operation, operand, method = stopped.operand
         usual = f"{usual}; `{operation}` calls `{method}`, because `{operand}` is a node"
     if stopped.kind == "module":
-        usual = "each file is run alone: it cannot import your other files"
+        usual = "the file is run alone: it can import neither other packages nor your other files"
     said = " ".join(_sentence(stopped).split())
     return "\n".join([said, *(f"{place(cells, n)}: {line}" for n, line in stopped.lines), *([usual] if usual else [])])
 

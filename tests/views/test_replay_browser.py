@@ -161,7 +161,8 @@ def test_a_lost_contribution_is_shown_with_its_line(open_html: OpenHtml) -> None
     note = page.locator("#now [role=note]")
     expect(note).to_contain_text("Here the first difference arises.")
     expect(note).to_contain_text("a.grad was 0 and is now 6. A right rule adds 12, which makes 12.")
-    expect(note).to_contain_text("The gradient that was there is lost.")
+    lost = "Line 24 makes a.grad 6. Then line 25 sets a.grad to 6, so the 6 that was there is lost."
+    expect(note).to_contain_text(lost)
     expect(page.locator("#source .ran code")).to_have_text("            self.grad += other.data * out.grad")
     assert ["≠ 0"] == page.locator("#graph .pill.differs.on").all_text_contents()
     expect(page.locator("#graph .card.wrong")).to_have_count(1)

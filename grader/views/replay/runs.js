@@ -10,7 +10,7 @@
 //   settled   for each node, whether no later frame changes its gradient
 //   edges     by `node:slot`: {local, upstream, amount} of the latest run of the node's rule
 //   rows      of a visit: one for each contribution: {slot, node, local, amount}
-//   totals    of a visit: one for each input: {node, before, after, amount, right, wrong, line}
+//   totals    of a visit: one for each input: {node, before, after, amount, right, wrong, line, erased}
 
 const edgeKey = (node, slot) => `${node}:${slot}`;
 
@@ -41,8 +41,19 @@ function totalsOf(visit, rows, grads, scale) {
       right,
       wrong: right !== null && visit.expected.length > 0 && differ(amount, right, scale),
       line: last?.line ?? 0,
+      erased: right === null ? [] : erasedBy(changes, [0, right.value, ...own.map((row) => row.amount)], scale),
     };
   });
+}
+
+/** Return the writes that replaced a gradient by a contribution or by 0, each with the write before it in the visit. */
+function erasedBy(changes, amounts, scale) {
+  return changes
+    .map((change, k) => ({ change, before: changes[k - 1] ?? null }))
+    .filter(
+      ({ change: { before, after } }) =>
+        before && after !== null && amounts.some((amount) => amount !== null && Math.abs(after - amount) <= 1e-9 * scale),
+    );
 }
 
 /** Return the contribution that an edge carried, and whether it is wrong. Where the learner's code wrote an input's

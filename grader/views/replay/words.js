@@ -79,7 +79,10 @@ function arises(run, frame, at) {
     said.push(
       `The pass begins with ${name}.grad = ${shown(frame.value)}; ${theirs(run)} begins with ${digits(gradientsBefore(run.replay)[about])}.`,
     );
-  if (fault === "lost") said.push("The gradient that was there is lost.");
+  if (fault === "lost") {
+    const lines = frame.totals.filter(({ wrong }) => wrong).flatMap((total) => replacements(run, total));
+    said.push(...(lines.length ? lines : ["A gradient that was not 0 is replaced, so what it held is lost."]));
+  }
   if (fault === "twice" && about !== null)
     said.push(`${name} has propagated before, so its contributions are added again.`);
   if (fault === "never" && about !== null)
@@ -99,6 +102,18 @@ function arises(run, frame, at) {
     );
   }
   return said;
+}
+
+/** Return which lines lose what a gradient already holds, as sentences. */
+function replacements(run, { node, erased }) {
+  const grad = `${nameOf(run, node)}.grad`;
+  return erased.map(({ change, before }) => {
+    const sets = `sets ${grad} to ${digits(change.after)}, so the ${digits(change.before)} that was there is lost.`;
+    if (!change.line) return `A write ${sets}`;
+    if (!before?.line) return `Line ${change.line} ${sets}`;
+    if (before.line === change.line) return `Line ${change.line} runs again and ${sets}`;
+    return `Line ${before.line} makes ${grad} ${digits(change.before)}. Then line ${change.line} ${sets}`;
+  });
 }
 
 /** Return how a difference that arose earlier shows in this frame. */
