@@ -58,7 +58,7 @@ def class_of(
     people = Class(
         submissions=tuple(Handed(one.id, str(readable(Path(one.origin))), one.submitters) for one in found),
         roster=None if roster is None else read_roster(roster),
-        rules=read_rules(rules_file),
+        rules=read_rules(rules_file, [exercise.id for exercise in course.exercises]),
         overrides=read_overrides(overrides_file, course).made_for(recorded.decisions),
         found=partial(read_found, results),
         times=recorded.times,

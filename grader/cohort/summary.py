@@ -71,7 +71,12 @@ class ExerciseStatistics(_Strict, frozen=True):
 
 
 class MisconceptionCount(_Strict, frozen=True):
-    """The number of submissions that behave like a misconception. `example` is the id of the first one."""
+    """The number of submissions that behave like a misconception.
+
+    Attributes:
+        example: the id of the first of these submissions.
+        learners: the ids of the learners who own these submissions.
+    """
 
     exercise: str
     id: str
@@ -79,6 +84,7 @@ class MisconceptionCount(_Strict, frozen=True):
     explanation: str
     count: int
     example: str
+    learners: tuple[str, ...] = ()
 
 
 class Border(_Strict, frozen=True):
@@ -87,6 +93,8 @@ class Border(_Strict, frozen=True):
     Attributes:
         id: the id of the learner.
         total: the points including the bonus, minus the penalty, as in the final table.
+        grade: the grade that begins at the border.
+        own: the learner's own grade; empty if `total` reaches no grade.
         distance: the points missing to reach the border; 0 or less if `total` reaches it.
         check: the smallest check that would move `total` across the border, as `exercise.check`.
     """
@@ -98,6 +106,7 @@ class Border(_Strict, frozen=True):
     border: int
     distance: int
     check: str
+    own: str = ""
 
 
 class GradeCount(_Strict, frozen=True):
@@ -251,8 +260,8 @@ def summarise(
     statuses: dict[str, Counter[str]] = defaultdict(Counter)
     points: Counter[str] = Counter()
     sums: dict[tuple[str, str], _Sums] = defaultdict(_Sums)
-    diagnosed: Counter[tuple[str, str]] = Counter()
-    examples: dict[tuple[str, str], tuple[Diagnosis, str]] = {}
+    diagnosed: dict[tuple[str, str], list[str]] = defaultdict(list)
+    examples: dict[tuple[str, str], Diagnosis] = {}
     reasons: dict[str, tuple[NeedsReview, ...]] = {
         name: (NeedsReview("not_graded", detail=why),) for name, why in faults.items()
     }
@@ -265,8 +274,8 @@ def summarise(
                 rest = report.score - (0 if check.bonus else check.score)
                 sums[exercise.id, check.id].add(check.status == "passed", rest)
             for found in {check.diagnosis for check in exercise.checks if check.diagnosis}:
-                diagnosed[exercise.id, found.id] += 1
-                examples.setdefault((exercise.id, found.id), (found, report.submission.id))
+                diagnosed[exercise.id, found.id].append(report.submission.id)
+                examples.setdefault((exercise.id, found.id), found)
         name = report.submission.id
         decisions = people.decisions(name)
         attempts = {old.submission.sha256: (file, old) for file, old in earlier(name) if old.course == report.course}
@@ -293,20 +302,27 @@ def summarise(
         scores=_scores(totals, course.max_score),
         exercises=tuple(_exercise(e, graded, points[e.id], statuses[e.id], sums) for e in course.exercises),
         misconceptions=tuple(
-            _misconception(exercise, count, *examples[exercise, name])
-            for (exercise, name), count in sorted(diagnosed.items(), key=lambda item: (-item[1], item[0]))
+            _misconception(people, exercise, examples[exercise, name], having)
+            for (exercise, name), having in sorted(diagnosed.items(), key=lambda item: (-len(item[1]), item[0]))
         ),
         borders=tuple(
-            Border(one.learner, one.name, one.total, one.grade, one.border, one.distance, one.check)
+            Border(one.learner, one.name, one.total, one.grade, one.border, one.distance, one.check, one.own)
             for one in table.close
         ),
         needs_review=tuple(Review.of(name, found, _names(people, name)) for name, found in sorted(reasons.items())),
         beside=tuple(beside),
-        learners=table.learners,
+        learners=tuple(_with_zeros(one, course) for one in table.learners),
         grades=_grades(course, table.learners),
         roster=people.roster is not None,
         rules=rules,
     )
+
+
+def _with_zeros(learner: Learner, course: Course) -> Learner:
+    """Return the row of a learner, with 0 points for every exercise if nothing was submitted."""
+    if learner.points or learner.submissions:
+        return learner
+    return msgspec.structs.replace(learner, points={exercise.id: 0 for exercise in course.exercises})
 
 
 def _names(people: Class, name: str) -> list[str]:
@@ -342,8 +358,11 @@ def _grades(course: Course, learners: Sequence[Learner]) -> tuple[GradeCount, ..
     return tuple(GradeCount(grade, least, counted[grade]) for grade, least in {**course.grades, "": 0}.items())
 
 
-def _misconception(exercise: str, count: int, found: Diagnosis, example: str) -> MisconceptionCount:
-    return MisconceptionCount(exercise, found.id, found.title, found.explanation, count, example)
+def _misconception(people: Class, exercise: str, found: Diagnosis, having: Sequence[str]) -> MisconceptionCount:
+    owners = people.joined.owners
+    learners = dict.fromkeys(key for name in having for key in owners.get(name, (name,)))
+    count, example = len(having), having[0]
+    return MisconceptionCount(exercise, found.id, found.title, found.explanation, count, example, tuple(learners))
 
 
 def _scores(totals: Counter[int], of: int) -> Scores:

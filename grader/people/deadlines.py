@@ -1,5 +1,6 @@
 """Read the rules on time from `deadlines.yaml`, and apply them to a time of submission."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -27,13 +28,19 @@ class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Penalty(_Strict, frozen=True):
-    percent: Annotated[int, Meta(ge=1, le=100)]
     per: Literal["hour", "day"]
-    cap: Annotated[int, Meta(ge=1, le=100)] = 100
+    percent: Annotated[int, Meta(ge=1, le=100)] | None = None
+    points: Annotated[int, Meta(ge=1)] | None = None
+    cap: Annotated[int, Meta(ge=1)] | None = None
+
+
+class _Due(_Strict, frozen=True):
+    due: Any
 
 
 class _Section(_Strict, frozen=True):
     due: Any
+    exercises: dict[str, _Due] = {}
 
 
 class _Extension(_Strict, frozen=True):
@@ -49,6 +56,7 @@ class _Rules(_Strict, frozen=True):
     grace: _Text | None = None
     penalty: _Penalty | None = None
     attempts: Attempts = "last"
+    exercises: dict[str, _Due] = {}
     sections: dict[str, _Section] = {}
     extensions: list[_Extension] = []
 
@@ -77,31 +85,43 @@ class Rules:
     Attributes:
         due: the due date in ISO 8601; None for no due date.
         grace_s: seconds after the due date that do not count as late.
-        percent: the percentage of the points to take off for each started hour or day; 0 for no penalty.
+        percent: the percentage of the points to take off for each started hour or day; 0 for no such penalty.
+        points: the number of points to take off for each started hour or day; 0 for no such penalty.
         per_s: the length of that hour or day in seconds.
-        cap: the highest percentage to take off.
+        cap: the highest percentage or number of points to take off; None for no limit but the points themselves.
         attempts: the rule that selects one of several attempts.
+        exercises: the due dates of exercises that have their own. They take precedence over that of a section.
         sections: the due dates of sections that have their own.
+        in_sections: the due dates of exercises in a section, by section. They take precedence over all others.
     """
 
     due: str | None = None
     grace_s: int = 0
     percent: int = 0
+    points: int = 0
     per_s: int = 86400
-    cap: int = 100
+    cap: int | None = None
     attempts: Attempts = "last"
+    exercises: dict[str, str] = field(default_factory=dict)
     sections: dict[str, str] = field(default_factory=dict)
+    in_sections: dict[str, dict[str, str]] = field(default_factory=dict)
     extensions: tuple[Extension, ...] = ()
 
-    def due_for(self, person: Person, names: tuple[str, ...] = ()) -> str | None:
+    def dues_for(self, person: Person, names: tuple[str, ...] = ()) -> dict[str, str | None]:
+        """Return the due dates of the exercises that have their own for this person, extensions included."""
+        own = {**self.exercises, **self.in_sections.get(person.section, {})}
+        return {exercise: self.due_for(person, names, due) for exercise, due in own.items()}
+
+    def due_for(self, person: Person, names: tuple[str, ...] = (), own: str | None = None) -> str | None:
         """Return the due date of a person's submission, extensions included; None for no due date.
 
         If several extensions apply to the person or the section, the latest one counts.
 
         Args:
             names: further names by which an extension may refer to the person.
+            own: the due date of an exercise that has its own, in place of that of the section or the class.
         """
-        due = self.sections.get(person.section, self.due)
+        due = own or self.sections.get(person.section, self.due)
         known = {person.key, person.login, person.email, *names} - {""}
         best = due
         for one in self.extensions:
@@ -118,34 +138,71 @@ class Rules:
         over = seconds_between(due, submitted_at)
         return over if over > self.grace_s else 0
 
-    def penalty(self, points: int, late_s: int) -> int:
-        """Return the points to take off: `percent` for each started hour or day, up to `cap`, rounded down."""
-        begun = -(-late_s // self.per_s)
-        return points * min(self.percent * begun, self.cap) // 100
+    def penalty(self, *parts: tuple[int, int]) -> int:
+        """Return the points to take off: `percent` or `points` for each started hour or day, up to `cap`.
+
+        The sum over all parts is rounded down.
+
+        Args:
+            parts: the points of each part of a submission that has a due date of its own, and how many seconds late
+                the part is.
+        """
+        hundredths = 0
+        for points, late_s in parts:
+            begun = -(-late_s // self.per_s)
+            part = points * min(self.percent * begun, self.cap or 100, 100)
+            hundredths += part if self.percent else 100 * min(self.points * begun, self.cap or points, points)
+        return hundredths // 100
 
 
-def read_rules(path: Path) -> Rules:
-    """Return the rules in a file, or no rules if the file does not exist. Raises `CourseError` with the line."""
+def read_rules(path: Path, exercises: Collection[str]) -> Rules:
+    """Return the rules in a file, or no rules if the file does not exist. Raises `CourseError` with the line.
+
+    Args:
+        exercises: the ids of the course's exercises.
+    """
     if not path.exists():
         return Rules()
     document = Document(path)
     raw = document.convert(document.root, _Rules)
     due = time_at(document, document.root, "due") if raw.due is not None else None
-    sections = {name: time_at(document, child(child(document.root, "sections"), name), "due") for name in raw.sections}
-    penalty = raw.penalty
-    if penalty is not None and due is None and not sections:
-        raise document.error(child(document.root, "penalty"), problem_text("penalty_without_due"))
+    places = {name: child(child(document.root, "sections"), name) for name in raw.sections}
+    sections = {name: time_at(document, place, "due") for name, place in places.items()}
+    own = _own_dues(document, document.root, raw.exercises, exercises)
+    penalty, there = raw.penalty, child(document.root, "penalty")
+    if penalty is not None and due is None and not sections and not own:
+        raise document.error(there, problem_text("penalty_without_due"))
+    if penalty is not None and (penalty.percent is None) == (penalty.points is None):
+        raise document.error(there, problem_text("either", one="percent", other="points"))
+    if penalty is not None and penalty.percent is not None and penalty.cap is not None and penalty.cap > 100:
+        raise document.error(child(there, "cap"), problem_text("cap_of_percent", cap=penalty.cap))
     nodes = child(document.root, "extensions").value if raw.extensions else []
     return Rules(
         due=due,
         grace_s=seconds_at(document, document.root, "grace") if raw.grace is not None else 0,
-        percent=penalty.percent if penalty else 0,
+        percent=(penalty.percent or 0) if penalty else 0,
+        points=(penalty.points or 0) if penalty else 0,
         per_s=_UNIT[penalty.per] if penalty else 86400,
-        cap=penalty.cap if penalty else 100,
+        cap=penalty.cap if penalty else None,
         attempts=raw.attempts,
+        exercises=own,
         sections=sections,
+        in_sections={
+            name: _own_dues(document, places[name], section.exercises, exercises)
+            for name, section in raw.sections.items()
+        },
         extensions=tuple(_extension(document, node, one) for node, one in zip(nodes, raw.extensions, strict=True)),
     )
+
+
+def _own_dues(document: Document, node: yaml.Node, raw: Mapping[str, _Due], known: Collection[str]) -> dict[str, str]:
+    """Return the due date of each exercise that a mapping lists under `exercises`."""
+    listed = child(node, "exercises")
+    for name in raw:
+        if name not in known:
+            near = did_you_mean(name, sorted(known))
+            raise document.error(child(listed, name), problem_text("no_exercise", name=name, near=near))
+    return {name: time_at(document, child(listed, name), "due") for name in raw}
 
 
 def unknown_learners(rules: Rules, path: Path, names: set[str]) -> list[CourseError]:

@@ -33,7 +33,8 @@ class Mark:
         submitted_at: the time that the platform gave.
         late: whether the platform marks the submission as late without giving a time.
         checks: the score of each check that decisions name, and whether it is a bonus, by `exercise.check`.
-        files: the digests of the graded files by exercise, if there are decisions.
+        files: the digests of the graded files by exercise.
+        points: the points by exercise with bonus.
         sha256: the digest of all graded files.
         committed_at: the time of the commit. Its author can set it, so it counts only if no other time is known.
         gain: for each number of points, a failed check worth that much, as `exercise.check`.
@@ -52,6 +53,7 @@ class Mark:
     gain: Mapping[int, str] = field(default_factory=dict)
     loss: Mapping[int, str] = field(default_factory=dict)
     committed_at: str = ""
+    points: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Close:
     """A learner who is within one small check of the border of a grade.
 
     Attributes:
+        grade: the grade that begins at the border.
+        own: the learner's own grade.
         distance: the points missing to reach the border; 0 or less if the total reaches it.
         check: the smallest check that would move the total across the border, as `exercise.check`.
     """
@@ -70,6 +74,7 @@ class Close:
     border: int
     distance: int
     check: str
+    own: str
 
 
 @dataclass(frozen=True)
@@ -235,11 +240,12 @@ def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
         score=report.score,
         bonus=report.bonus,
         checks=checks,
-        files=digests(report) if decisions else {},
+        files=digests(report),
         sha256=stamp.sha256,
         gain=gain,
         loss=loss,
         committed_at=at if stamp.commit else "",
+        points={exercise.id: exercise.score + exercise.bonus for exercise in report.exercises},
     )
 
 
@@ -306,15 +312,19 @@ def _row(
     """Return a learner's row and the attempt that counts."""
     rules, none = of.rules, in_force(decisions, {}, {}).applied
     what = merged(none) or Decided("", "", "")
-    due = rules.due_for(person, (key, *owned))
+    due, dues = rules.due_for(person, (key, *owned)), rules.dues_for(person, (key, *owned))
     chosen = [one for one in owned if one == what.submission] or owned
-    scored: list[_Scored] = []
+    timed: list[tuple[Mark, InForce, str]] = []
     for name in chosen:
         attempts = marks.get(name, ())
         found = of.found(name) if attempts else {}
         for one in attempts:
-            time = _time(of, key, person, attempts, one)
-            scored.append(_scored(rules, due, time, one, in_force(decisions, one.files, found)))
+            decided = in_force(decisions, one.files, found)
+            at = (merged(decided.applied) or Decided("", "", "")).submitted_at
+            timed.append((one, decided, at or _time(of, key, person, attempts, one)))
+    scored = [
+        _scored(rules, {WHOLE: due, **dues}, _submitted(one, at, timed), one, decided) for one, decided, at in timed
+    ]
     row = Learner(
         id=key,
         person=person,
@@ -334,6 +344,8 @@ def _row(
             report=counted.mark.report,
             submitted_at=counted.submitted_at,
             late_s=counted.late_s,
+            late=counted.late,
+            points=counted.points,
             score=counted.score,
             bonus=counted.bonus,
             penalty=counted.score + counted.bonus - total,
@@ -355,6 +367,8 @@ class _Scored:
     decisions: InForce
     submitted_at: str
     late_s: int
+    late: dict[str, int]
+    points: dict[str, int]
     score: int
     bonus: int
     penalty: int
@@ -368,24 +382,57 @@ def _time(of: Class, key: str, person: Person, attempts: Sequence[Mark], one: Ma
     """Return the time of an attempt.
 
     The first of these times that is known counts: the platform's time, the roster's time if this is the latest attempt,
-    the time that the roster gave when it was, and the commit's time.
+    the time that the roster gave when it was, and the commit's time. If the roster gives no time for this person, but
+    for others who own the submission, the latest of their times counts: a group submits together.
     """
-    recorded = of.times.get(one.submission, {}).get(one.sha256, {}).get(key, "")
-    return one.submitted_at or (person.submitted_at if one is attempts[-1] else "") or recorded or one.committed_at
+    recorded = of.times.get(one.submission, {}).get(one.sha256, {})
+    others = [other for other in of.joined.owners.get(one.submission, ()) if other != key]
+    latest = one is attempts[-1]
+    given = [of.people[other].submitted_at if latest else "" for other in others]
+    known = [time for time in (*given, *(recorded.get(other, "") for other in others)) if time]
+    own = (person.submitted_at if latest else "") or recorded.get(key, "")
+    return one.submitted_at or own or max(known, key=_since_1970, default="") or one.committed_at
 
 
-def _scored(rules: Rules, due: str | None, time: str, one: Mark, decisions: InForce) -> _Scored:
-    """Return one attempt with its time and its points after the decisions that apply to it."""
+def _since_1970(time: str) -> int:
+    return seconds_between("1970-01-01T00:00:00+00:00", time)
+
+
+def _submitted(one: Mark, at: str, attempts: Sequence[tuple[Mark, InForce, str]]) -> dict[str, str]:
+    """Return the time of an attempt under `WHOLE`, and the first time of each of its files, by exercise."""
+    first = {WHOLE: at}
+    for exercise, digest in one.files.items() if at else ():
+        if exercise != WHOLE:
+            same = [time for other, _, time in attempts if time and other.files.get(exercise) == digest]
+            first[exercise] = min([at, *same], key=_since_1970)
+    return first
+
+
+def _scored(
+    rules: Rules, dues: Mapping[str, str | None], times: Mapping[str, str], one: Mark, decisions: InForce
+) -> _Scored:
+    """Return one attempt with its points after the decisions that apply to it.
+
+    Args:
+        dues: the due dates of the exercises that have their own, and that of all others under `WHOLE`.
+        times: the time of the attempt under `WHOLE`, and the first time of each of its files, by exercise.
+    """
     what = merged(decisions.applied) or Decided("", "", "")
-    at = what.submitted_at or time
-    late_s = rules.late_s(due, at)
-    score, bonus = one.score, one.bonus
-    for name, points in what.points.items():
+    score, bonus, points = one.score, one.bonus, dict(one.points)
+    for name, decided in what.points.items():
         if name in one.checks:
             before, is_bonus = one.checks[name]
-            bonus, score = (bonus + points - before, score) if is_bonus else (bonus, score + points - before)
-    penalty = rules.penalty(score + bonus, late_s) if what.penalty is None else what.penalty
-    return _Scored(one, decisions, at, late_s, score, bonus, penalty)
+            bonus, score = (bonus + decided - before, score) if is_bonus else (bonus, score + decided - before)
+            exercise = name.partition(".")[0]
+            points[exercise] = points.get(exercise, 0) + decided - before
+    late = {part: rules.late_s(due, times.get(part)) for part, due in dues.items()}
+    own = {part: points.get(part, 0) for part in dues if part != WHOLE}
+    worth = {WHOLE: score + bonus - sum(own.values()), **own}
+    penalty = rules.penalty(*((worth[part], late[part]) for part in dues)) if what.penalty is None else what.penalty
+    by_exercise = {part: late.get(part, late[WHOLE]) for part in one.files if part != WHOLE} if own else {}
+    late_s = max(by_exercise.values(), default=0) if own else late[WHOLE]
+    by_exercise = {part: seconds for part, seconds in by_exercise.items() if seconds}
+    return _Scored(one, decisions, times[WHOLE], late_s, by_exercise, points, score, bonus, penalty)
 
 
 def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
@@ -397,7 +444,7 @@ def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
     timed = all(one.submitted_at for one in scored)
 
     def at(place: int) -> tuple[int, int]:
-        return seconds_between("1970-01-01T00:00:00+00:00", scored[place].submitted_at) if timed else 0, place
+        return _since_1970(scored[place].submitted_at) if timed else 0, place
 
     places = range(len(scored))
     if rules.attempts == "best" or not _in_order(scored):
@@ -429,15 +476,16 @@ def _open(
 def _close(learner: Learner, counted: Mark, grades: Mapping[str, int], small: int) -> Iterable[Close]:
     """Yield the borders directly above and below the total, if one small check would move the total across."""
     who = learner.id, learner.person.name, learner.total
+    own = learner.grade
     above = [(grade, border) for grade, border in grades.items() if border > learner.total]
     below = [(grade, border) for grade, border in grades.items() if border <= learner.total]
     for grade, border in above[-1:]:
         lacking = border - learner.total
         enough = [points for points in counted.gain if lacking <= points <= small]
         if enough:
-            yield Close(*who, grade, border, lacking, counted.gain[min(enough)])
+            yield Close(*who, grade, border, lacking, counted.gain[min(enough)], own)
     for grade, border in below[:1]:
         spare = learner.total - border
         enough = [points for points in counted.loss if spare < points <= small]
         if enough:
-            yield Close(*who, grade, border, -spare, counted.loss[min(enough)])
+            yield Close(*who, grade, border, -spare, counted.loss[min(enough)], own)

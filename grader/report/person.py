@@ -120,7 +120,11 @@ class Learner(_Strict, frozen=True):
         submissions: the ids of all submissions of the learner.
         submitted_at: the time that counts, in ISO 8601, or empty if it is not known.
         due: the time by which the learner had to submit, in ISO 8601, or empty.
-        late_s: seconds between `due` and `submitted_at`; 0 within the grace period.
+        late_s: seconds between `due` and `submitted_at`; 0 within the grace period. If exercises have due dates of
+            their own, it is the number of seconds of the exercise that is the latest.
+        late: if exercises have due dates of their own, the number of seconds of each late exercise.
+        points: the points by exercise with bonus, after decisions and before the penalty. Exercises without points are
+            in it, too. Empty if there is no report.
         score: points without bonus, after decisions.
         bonus: bonus points, after decisions.
         penalty: points taken off for lateness.
@@ -140,6 +144,8 @@ class Learner(_Strict, frozen=True):
     submitted_at: str = ""
     due: str = ""
     late_s: int = 0
+    late: dict[str, int] = {}
+    points: dict[str, int] = {}
     score: int = 0
     bonus: int = 0
     penalty: int = 0

@@ -3,6 +3,7 @@
 The sentences about the learner's code are in `learner`.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Protocol
 
@@ -23,6 +24,8 @@ class Row(Protocol):
     def total(self) -> int: ...
     @property
     def late_s(self) -> int: ...
+    @property
+    def late(self) -> Mapping[str, int]: ...
     @property
     def submitted_at(self) -> str: ...
     @property
@@ -62,13 +65,13 @@ def time_text(row: Row) -> str:
     at, due = instant(row.submitted_at), instant(row.due)
     if at is None:
         return ""
-    if due is None:
-        return f"Submitted {_clock(at)} ({at.tzinfo})."
-    said = f"Submitted {_clock(at.astimezone(due.tzinfo))}, due {_clock(due)} ({due.tzinfo})"
+    said = f"Submitted {_clock(at)} ({at.tzinfo})"
+    if due is not None:
+        said = f"Submitted {_clock(at.astimezone(due.tzinfo))}, due {_clock(due)} ({due.tzinfo})"
     if not row.late_s:
         return f"{said}."
     costs = f"{counted(row.penalty, 'point')} taken off" if row.penalty else "no points taken off"
-    return f"{said}: {late_text(row.late_s)}, {costs}."
+    return f"{said}: {_how_late(row)}, {costs}."
 
 
 def penalty_title(row: Row) -> str:
@@ -78,9 +81,18 @@ def penalty_title(row: Row) -> str:
 
 def penalty_text(row: Row) -> str:
     """Return a sentence about the points that are taken off, with the reason."""
-    why = f"Submitted {late_text(row.late_s)}: " if row.late_s else ""
+    why = f"Submitted {_how_late(row)}: " if row.late_s else ""
     verb = "is" if row.penalty == 1 else "are"
     return f"{why}{counted(row.penalty, 'point')} {verb} taken off."
+
+
+def _how_late(row: Row) -> str:
+    """Return how late a submission is. If exercises have due dates of their own, name those that are late."""
+    by_time: dict[int, list[str]] = {}
+    for exercise, seconds in row.late.items():
+        by_time.setdefault(seconds, []).append(exercise)
+    named = [f"{' and '.join(names)} {late_text(seconds)}" for seconds, names in by_time.items()]
+    return ", ".join(named) or late_text(row.late_s)
 
 
 def late_text(seconds: int) -> str:

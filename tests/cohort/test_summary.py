@@ -11,6 +11,7 @@ from grader.client import Reason
 from grader.cohort import Summary, schema, summarise
 from grader.cohort.summary import COHORT_SCHEMA
 from grader.course import Course
+from grader.people import Class, Handed, Roster
 from grader.report import Diagnosis, NeedsReview, Report
 from grader.report.person import Learner, Person
 
@@ -122,9 +123,19 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
         return msgspec.structs.replace(made, exercises=tuple(exercises))
 
     counted = summarise(course, [saying("a", "like x"), saying("b", "like y"), saying("c", "like y")], {})
-    assert [("swap", "like y", 2, "b"), ("swap", "like x", 1, "a")] == [
-        (m.exercise, m.title, m.count, m.example) for m in counted.misconceptions
+    assert [("swap", "like y", 2, "b", ("b", "c")), ("swap", "like x", 1, "a", ("a",))] == [
+        (m.exercise, m.title, m.count, m.example, m.learners) for m in counted.misconceptions
     ]
+
+
+def test_every_learner_has_points_for_every_exercise(course: Course, solved: Report) -> None:
+    """Zeros are included, also for learners who submitted nothing."""
+    lost = with_outcomes(solved, "ann", {("swap", check.id): False for check in solved.exercises[1].checks})
+    people = Class((Handed.of(lost.submission),), Roster((Person("A", "ann"), Person("B", "bob"))))
+    table = {one.id: one.points for one in summarise(course, [lost], {}, people=people).learners}
+    assert [exercise.id for exercise in course.exercises] == list(table["ann"]) == list(table["bob"])
+    assert {0} == set(table["bob"].values())
+    assert (0, lost.score + lost.bonus) == (table["ann"]["swap"], sum(table["ann"].values()))
 
 
 @pytest.mark.parametrize(
@@ -144,6 +155,7 @@ def test_totals_within_one_small_check_of_a_border(
     report = with_outcomes(solved, "p", dict.fromkeys(failed, False))
     made = summarise(msgspec_replace(course, {"A": report.score + report.bonus - above}), [report], {})
     assert expected == [(found.grade, found.distance) for found in made.borders]
+    assert {found.own for found in made.borders} <= {"A" if above >= 0 else ""}
 
 
 def test_bonus_points_count_at_a_border(course: Course, solved: Report) -> None:

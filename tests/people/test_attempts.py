@@ -37,6 +37,50 @@ def test_the_latest_attempt_follows_the_roster() -> None:
     assert LATE == row(Person(login="stu1"), recorded, mark("only", 80)).submitted_at
 
 
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_group_is_late_together(recorded: bool) -> None:
+    """The roster gives the time of the member who submitted. It counts for the others, also for earlier attempts."""
+    ann = Person(login="stu1", group="blue", submitted_at="" if recorded else LATE)
+    team = (ann, Person(login="stu2", group="blue"), Person(login="stu3"))
+    times = {"stu1": {"only": {"stu1": LATE}}} if recorded else {}
+    of = Class((Handed("stu1", "stu1", ()),), Roster(team), RULES, times=times)
+    found = settle(of, {"stu1": [mark("only", 80, committed_at=EARLY)]}, {}, 2).learners
+    assert [(LATE, 40), (LATE, 40), ("", 0)] == [(one.submitted_at, one.total) for one in found]
+
+
+def by_exercise(at: str, **points: int) -> Mark:
+    """Return an attempt whose files are known by their points, so that equal points are the same file."""
+    files = {exercise: f"{exercise} {number}" for exercise, number in points.items()}
+    score, sha256 = sum(points.values()), str(points)
+    return Mark("stu1", f"{at}.json", at, False, score, 0, sha256=sha256, files=files, points=points)
+
+
+def test_a_file_that_was_handed_in_before_is_not_late() -> None:
+    """With due dates by exercise, an exercise counts from the first attempt that had the same file."""
+    rules = Rules(due=LATE, percent=50, exercises={"swap": DUE})
+    first, later = by_exercise(EARLY, swap=10), by_exercise(LATE, swap=10, relu=20)
+    both = row(Person(login="stu1"), Recorded(), first, later, rules=rules)
+    assert (30, {}, 0) == (both.total, both.late, both.late_s)
+    alone = row(Person(login="stu1"), Recorded(), later, rules=rules)
+    assert (25, 5, {"swap": 3600}, 3600) == (alone.total, alone.penalty, alone.late, alone.late_s)
+    changed = row(Person(login="stu1"), Recorded(), first, by_exercise(LATE, swap=12, relu=20), rules=rules)
+    assert (26, {"swap": 3600}) == (changed.total, changed.late)
+
+
+def test_an_exercise_that_is_missing_is_not_late() -> None:
+    """Only files that were handed in can be late."""
+    rules = Rules(percent=50, exercises={"swap": DUE, "relu": DUE})
+    found = row(Person(login="stu1"), Recorded(), by_exercise(LATE, relu=20), rules=rules)
+    assert (10, {"relu": 3600}) == (found.total, found.late)
+
+
+def test_points_may_be_taken_off_for_each_late_exercise() -> None:
+    """No exercise loses more points than it has."""
+    rules = Rules(points=8, cap=16, exercises={"swap": DUE, "relu": DUE})
+    found = row(Person(login="stu1"), Recorded(), by_exercise(LATE, relu=20, swap=5), rules=rules)
+    assert (12, 13) == (found.total, found.penalty)
+
+
 def test_times_of_the_platform_are_not_recorded() -> None:
     """Times of the platform are in the reports."""
     learner = row(Person(login="stu1", submitted_at=LATE), Recorded(), mark("only", 80, EARLY))

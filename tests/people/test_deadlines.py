@@ -23,12 +23,13 @@ extensions:
   - {section: B, until: 2026-03-05T12:00:00Z, why: the room was closed}
 """
 DAY = 86400
+EXERCISES = ("distribute", "swap")
 
 
 @pytest.fixture
 def rules(tmp_path: Path) -> Rules:
     (tmp_path / "deadlines.yaml").write_text(FILE, encoding="utf-8")
-    return read_rules(tmp_path / "deadlines.yaml")
+    return read_rules(tmp_path / "deadlines.yaml", EXERCISES)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,44 @@ def test_the_latest_extension_counts(rules: Rules, person: Person, expected: str
 def test_each_begun_day_costs(rules: Rules, submitted_at: str | None, late_s: int, penalty: int) -> None:
     """Each started day costs a percentage of the points, rounded down, up to the cap."""
     found = rules.late_s(rules.due, submitted_at)
-    assert (late_s, penalty) == (found, rules.penalty(81, found))
+    assert (late_s, penalty) == (found, rules.penalty((81, found)))
+
+
+@pytest.mark.parametrize(("late_s", "penalty"), [(0, 0), (1, 3), (DAY, 3), (DAY + 1, 6), (3 * DAY, 8), (300 * DAY, 8)])
+def test_each_begun_day_may_cost_points(tmp_path: Path, late_s: int, penalty: int) -> None:
+    """The penalty is at most the cap, and at most the points that there are."""
+    path = tmp_path / "deadlines.yaml"
+    path.write_text("due: 2026-03-01T23:59:00Z\npenalty: {points: 3, per: day, cap: 8}\n", encoding="utf-8")
+    assert (penalty, min(penalty, 5)) == tuple(read_rules(path, EXERCISES).penalty((of, late_s)) for of in (81, 5))
+
+
+def test_parts_are_rounded_together(rules: Rules) -> None:
+    """10 % of 5 points and of 6 points is 1 point, not 0."""
+    assert 1 == rules.penalty((5, 3600), (6, 3600), (80, 0))
+
+
+def test_exercises_have_due_dates_of_their_own(tmp_path: Path) -> None:
+    """A section's date for an exercise comes first, then that of the exercise. Extensions apply to each date."""
+    path = tmp_path / "deadlines.yaml"
+    path.write_text(
+        """\
+due: 2026-03-20T12:00:00Z
+exercises:
+  distribute: {due: 2026-03-01T12:00:00Z}
+  swap: {due: 2026-03-08T12:00:00Z}
+sections:
+  B: {due: 2026-03-21T12:00:00Z, exercises: {swap: {due: 2026-03-09T12:00:00Z}}}
+extensions:
+  - {learner: stu1, extra: 1 day, why: ill}
+""",
+        encoding="utf-8",
+    )
+    rules = read_rules(path, EXERCISES)
+    days = [
+        [str(due)[8:10] for due in (rules.due_for(person), *rules.dues_for(person).values())]
+        for person in (Person(login="stu2"), Person(login="stu2", section="B"), Person(login="stu1", section="B"))
+    ]
+    assert [["20", "01", "08"], ["21", "01", "09"], ["22", "02", "10"]] == days
 
 
 @pytest.mark.parametrize(
@@ -78,6 +116,20 @@ def test_each_begun_day_costs(rules: Rules, submitted_at: str | None, late_s: in
             "due: 2026-03-01T23:59:00Z\npenalty: {percent: 10, per: week}\n",
             "2: `per` cannot be `week`; expected one of day, hour",
         ),
+        (
+            "due: 2026-03-01T23:59:00Z\npenalty: {percent: 10, points: 1, per: day}\n",
+            "2: expected either `percent` or `points`",
+        ),
+        ("due: 2026-03-01T23:59:00Z\npenalty: {per: day}\n", "2: expected either `percent` or `points`"),
+        (
+            "due: 2026-03-01T23:59:00Z\npenalty: {percent: 10, per: day, cap: 101}\n",
+            "2: `cap` is `101`; with `percent`, write a percentage of at most 100",
+        ),
+        (
+            "exercises:\n  swop: {due: 2026-03-01T23:59:00Z}\n",
+            "2: there is no exercise `swop`; did you mean `swap`?",
+        ),
+        ("exercises:\n  swap: {due: monday}\n", "2: `monday` is not a time"),
         ("attempts: frist\n", "1: `attempts` cannot be `frist`; expected one of best, last, last_in_time"),
         ("extensions:\n- {why: ill, extra: 1 day}\n", "2: expected either `learner` or `section`"),
         ("extensions:\n- {why: ill, learner: a}\n", "2: expected either `until` or `extra`"),
@@ -88,13 +140,14 @@ def test_mistakes_have_their_line(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "deadlines.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CourseError) as error:
-        read_rules(path)
+        read_rules(path, EXERCISES)
     assert str(error.value).removeprefix(f"{path}:").startswith(said)
 
 
 def test_without_a_file_there_are_no_rules(tmp_path: Path) -> None:
     """There is no due date, and the last attempt counts."""
-    assert (None, "last") == (read_rules(tmp_path / "no.yaml").due, read_rules(tmp_path / "no.yaml").attempts)
+    rules = read_rules(tmp_path / "no.yaml", EXERCISES)
+    assert (None, "last") == (rules.due, rules.attempts)
 
 
 @given(st.datetimes(), st.integers(0, 10**7))

@@ -13,6 +13,7 @@ from grader.report.model import FaultFact, SubmissionStamp, Submitter
 from grader.report.person import Decided, Learner, Person
 from grader.views.feedback import feedback
 from grader.views.handed_back import feedback_files, place
+from grader.words.feedback import time_text
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
@@ -230,3 +231,11 @@ def test_the_text_says_why_as_the_page_does(
     assert 1 == text.count("the second use overwrote the first")
     assert 2 == text.count("yours 3    torch 6")
     assert command not in text
+
+
+def test_late_exercises_are_named() -> None:
+    """If exercises have due dates of their own, the sentence says which ones are late."""
+    at, late = "2026-03-01T13:00:00+00:00", {"swap": 3600, "relu": 3600, "engine": 60}
+    row = Learner("stu1", Person("Jane"), "graded", submitted_at=at, late_s=3600, late=late, penalty=2)
+    said = "Submitted 2026-03-01 13:00 (UTC): swap and relu 1 hour late, engine 1 minute late, 2 points taken off."
+    assert said == time_text(row)

@@ -56,6 +56,7 @@ def problem_text(kind: str, **fields: object) -> str:
 
 
 _SAID: dict[str, str] = {
+    "cap_of_percent": "`cap` is `{cap}`; with `percent`, write a percentage of at most 100",
     "courses": "The courses differ: {was}, {now}.",
     "either": "expected either `{one}` or `{other}`",
     "holds_already": "this decision needs no confirmation; only decisions about points, files and times do",
