@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ..outside import UserError, paragraph, printable
 from ..words import practice as said
 from .commands import COMMANDS, GRADE
-from .streams import complain, prepare, unwritable
+from .streams import INTERRUPTED, complain, prepare, unwritable
 from .words import UsageError
 
 # errors that come from the disk, or from a path that the user named
@@ -18,7 +18,7 @@ _NOT_OURS = {
     for name in ("ENAMETOOLONG", "EACCES", "EPERM", "ELOOP", "ENOTDIR", "ENOSPC", "EDQUOT", "EROFS", "EFBIG", "EIO")
 }
 
-OK, SHORT, WRONG_USE, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+OK, SHORT, WRONG_USE, OUR_FAULT = 0, 1, 2, 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

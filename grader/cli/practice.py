@@ -11,7 +11,7 @@ from ..course import Course, Exercise
 from ..outside import shown_path
 from ..words import practice as said
 from .run import default_memo
-from .streams import StatusLine, style
+from .streams import INTERRUPTED, StatusLine, style
 from .words import UsageError, exercise_folder, exercise_path
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ def run_watch(course: Course, named: Path | None, start: Exercise | None, isolat
     """Grade on every save until the learner quits. Returns 0, or the code of an interrupt after Ctrl-C."""
     from ..practice import Practice
     from ..practice.watch import Screen, Watch
-    from .main import INTERRUPTED
 
     folder = exercise_folder(course, named)
     terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"

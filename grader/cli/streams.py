@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..course import Check, Exercise
     from ..report import CheckResult
 
+INTERRUPTED = 130  # the exit code after Ctrl-C
 _PACKAGE = "backward-grader"
 _UV_CACHE = r"(archive|environments)-v\d+"  # a folder of uv's cache, in which `uvx` installs
 _SELDOM_S = 30  # the seconds between two lines of progress in a log
