@@ -1,6 +1,5 @@
 """Turn outcomes of checks into results. The functions are pure. No other module gives points."""
 
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +16,6 @@ from .diagnosis import Fact, explains, operation_of
 from .remarks import CellStart, SecondPass, StartingFrom, Stopped, tag_of
 from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
-from .report.shown import facts_of
 from .words import learner
 from .words.files import unread_text
 
@@ -74,7 +72,7 @@ def score(
     in_order = [outcomes[check.id] for check in exercise.checks] if loaded else []
     points = sum(c.score for c in checks if not c.bonus)
     notes = "; ".join(filter(None, [_names_taken(outcomes.values()), _not_run(outcomes.values())]))
-    result = ExerciseResult(
+    return ExerciseResult(
         id=exercise.id,
         number=exercise.number,
         title=exercise.title,
@@ -82,14 +80,13 @@ def score(
         score=points,
         max_score=exercise.max_score,
         bonus=sum(c.score for c in checks if c.bonus),
-        checks=checks,
+        checks=_located(checks, outcomes, own),
         message=_why_not_run(state) or notes or UNSET,
         file=state.file or UNSET,
         reason=state.reason if state.reason and state.reason.kind != "missing" else UNSET,
         facts=tuple(fault_fact(fact, state.cells, in_order) for fact in facts[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
     )
-    return replace(result, checks=_located(result, outcomes, own))
 
 
 _RESULT = {True: "no result", False: "a result"}
@@ -188,31 +185,19 @@ def failure_codes(outcome: CheckOutcome, facts: Sequence[Fact]) -> Iterator[str]
 
 
 def _located(
-    exercise: ExerciseResult, outcomes: Mapping[str, CheckOutcome], own: Collection[int]
+    checks: Sequence[CheckResult], outcomes: Mapping[str, CheckOutcome], own: Collection[int]
 ) -> tuple[CheckResult, ...]:
-    """Return the checks with the line of each failure: if possible, one of the learner's `own` lines.
+    """Return the checks with the line of each failure: the innermost of the learner's `own` lines where code raised.
 
-    A failure without a line of its own gets that of the first fault fact that is shown with it.
+    A wrong number has no line, because the line of its cause is not known.
     """
-
-    ordered = sorted(own)  # a rule may be as long as the file
-
-    def about(check: CheckResult) -> int | None:
-        for fact in facts_of(exercise, check):
-            if fact.lines:
-                first, last = fact.lines
-                at = bisect_left(ordered, first)
-                return ordered[at] if at < len(ordered) and ordered[at] <= last else first
-        return None
 
     def line(check: CheckResult) -> int | None:
         finding = outcomes[check.id].finding if check.id in outcomes else None
         shown = reversed(finding.stopped.lines) if finding and finding.stopped else ()
-        innermost = check.reason.line if check.reason else None
-        raised = next((number for number, _ in shown if number in own), innermost)
-        return raised or about(check)
+        return next((number for number, _ in shown if number in own), None)
 
-    return tuple(replace(check, line=line(check) or UNSET) for check in exercise.checks)
+    return tuple(replace(check, line=line(check) or UNSET) for check in checks)
 
 
 def _play(exercise: Exercise, check: Check) -> str:

@@ -107,8 +107,8 @@ class CheckResult(_Strict, frozen=True):
         message: the failure in words.
         remarks: further remarks of the check, as data.
         reason: why there is no number to compare, as data.
-        line: the line of the learner's file to which the failure refers. There the code raised an error, or the rule
-            begins to which the first fact that is shown with the check refers.
+        line: the line of the learner's file where the code raised an error or was stopped: the innermost one that was
+            not given out. A wrong number has no line, because the line of its cause is not known.
         decided: a person's decision on `score`, if there is one.
     """
 
