@@ -131,7 +131,7 @@ def _rule_tripled(said: RuleTripled) -> str:
 
 
 def _orders(some: int, of: int) -> str:
-    return f"{some} of {of} runs (each run makes the nodes, and iterates over any sets, in a different order)"
+    return f"{some} of {of} runs (runs differ in the order of nodes and of any sets, and a later one may meet what an earlier one left)"
 
 
 def _data_changed(said: DataChanged) -> str:

@@ -52,8 +52,7 @@ def test_all_of_them_at_once(grade: Grade, checkout: Path, tmp_path: Path) -> No
     assert ["exercises/01_distribute.py", "exercises/02_swap.py", "exercises/03_accumulate.py"] == [
         exercise["file"] for exercise in reported["exercises"]
     ]
-    lines = [check["line"] for check in reported["exercises"][2]["checks"] if "line" in check]
-    assert 1 == len(lines)
+    assert [] == [check["line"] for check in reported["exercises"][2]["checks"] if "line" in check]
     score = reported["score"]
     assert FIRST < score < ALL
     text = summary.read_text()
@@ -62,7 +61,7 @@ def test_all_of_them_at_once(grade: Grade, checkout: Path, tmp_path: Path) -> No
     said = [line for line in done.stdout.splitlines() if line.startswith("::")]
     assert 2 == len(said)
     assert said[0].startswith("::error file=exercises/02_swap.py,line=1,title=02 ")
-    assert said[1].startswith(f"::error file=exercises/03_accumulate.py,line={lines[0]},title=03 ")
+    assert said[1].startswith("::error file=exercises/03_accumulate.py,title=03 ")
     assert score == json.loads((checkout / "gs.json").read_text())["score"]
     assert (score, ALL) == tuple(
         json.loads((checkout / "result.json").read_text())[name] for name in ("score", "max-score")
