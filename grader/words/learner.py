@@ -131,7 +131,8 @@ def _rule_tripled(said: RuleTripled) -> str:
 
 
 def _orders(some: int, of: int) -> str:
-    return f"{some} of {of} runs (runs differ in the order of nodes and of any sets, and a later one may meet what an earlier one left)"
+    why = "runs differ in the order of nodes and of any sets, and a later one may meet what an earlier one left"
+    return f"{some} of {of} runs ({why})"
 
 
 def _data_changed(said: DataChanged) -> str:

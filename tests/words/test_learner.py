@@ -303,7 +303,8 @@ SAID: list[tuple[str, Remark]] = [
         remarks.RuleTripled("L", ignored=True),
     ),
     (
-        "wrong in 1 of 4 runs (runs differ in the order of nodes and of any sets, and a later one may meet what an earlier one left)",
+        "wrong in 1 of 4 runs (runs differ in the order of nodes and of any sets, and a later one may meet what an "
+        "earlier one left)",
         remarks.DependsOnOrder(1, 4),
     ),
     ("backward() changed the data", remarks.DataChanged("backward")),
