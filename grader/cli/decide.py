@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from ..cohort import Summary, read_found
 from ..course import Course, CourseError
 from ..outside import did_you_mean, plain, read_plain, write_atomically
-from ..people import OVERRIDES, entry_text, in_force, moment, parts, read_overrides
+from ..people import OVERRIDES, Overrides, entry_text, in_force, moment, parts, read_overrides
 from ..report.choices import files_digest
 from ..report.person import Decided, Learner
-from ..words.instructor import decided_text, misplaced_text, no_such_file, problem_text
+from ..words.instructor import KEPT, decided_text, kept_name, misplaced_text, no_such_file, problem_text
 from .people import choosable, made_for_files, names_of
 from .results import summary_of
 from .words import UsageError
@@ -30,7 +30,7 @@ class DecideOptions:
     """
 
     results: Path
-    learner: str
+    learner: str | None
     why: str
     by: str | None = None
     points: Sequence[str] = ()
@@ -44,10 +44,11 @@ class DecideOptions:
     keep: Sequence[str] = ()
     confirm: Sequence[str] = ()
     withdraw: Sequence[str] = ()
+    everyone: bool = False
 
 
 def run_decide(course: Course, options: DecideOptions) -> int:
-    """Append a decision to `overrides.yaml`, and return 0. Raises `UsageError` and `CourseError`."""
+    """Append decisions to `overrides.yaml`, and return 0. Raises `UsageError` and `CourseError`."""
     summary = summary_of(options.results)
     path = options.results / OVERRIDES
     try:
@@ -57,27 +58,62 @@ def run_decide(course: Course, options: DecideOptions) -> int:
     except OSError as error:
         raise UsageError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
     earlier = read_overrides(path, course, before or b"[]")  # first, to report an existing mistake as such
-    about = [one for one in summary.learners if options.learner in names_of(one)]
-    if not about and options.learner not in earlier.by_learner:  # an ignored submission is not in the final table
-        known = {name for one in summary.learners for name in names_of(one)}
-        near = did_you_mean(options.learner, sorted(known))
-        raise UsageError(problem_text("unknown_in", name=options.learner, folder=options.results, near=near))
-    learner = about[0] if about else None
-    names = (options.learner, *(names_of(learner) if learner is not None else ()))
-    decided = _decided(options, _confirmed(options, earlier.of(*names)))
-    _see_that_it_can_be(options, learner, summary)
-    decided = replace(decided, made_for=made_for_files(options.results, learner, decided))
+    if options.everyone:
+        decisions = _closed(options, summary)
+    elif options.learner is None:
+        raise UsageError(problem_text("say_whom"))
+    else:
+        decisions = [(options.learner, _about_one(options, options.learner, summary, earlier))]
     joint = b"" if not before or before.endswith(b"\n") else b"\n"
-    text = before + joint + entry_text(options.learner, decided).encode()
+    text = before + joint + "".join(entry_text(name, decided) for name, decided in decisions).encode()
     try:
         read_overrides(path, course, text)
     except CourseError as error:
         raise UsageError(problem_text("undecidable", why=error.message)) from None
-    _see_that_files_are_there(options.results, learner, decided)
+    for name, decided in decisions:
+        _see_that_files_are_there(options.results, _learner(summary, name), decided)
     write_atomically(path, text)
-    print(f"{plain(options.learner)}: {plain(decided_text(decided))}")
+    for name, decided in decisions:
+        print(f"{plain(name)}: {plain(decided_text(decided))}")
     print(problem_text("written", path=path))
     return 0
+
+
+def _learner(summary: Summary, name: str) -> Learner | None:
+    """Return the first learner who has this name, or a submission with this id."""
+    return next((one for one in summary.learners if name in names_of(one)), None)
+
+
+def _about_one(options: DecideOptions, name: str, summary: Summary, earlier: Overrides) -> Decided:
+    """Return the decision about a learner or a submission. Raises `UsageError`."""
+    learner = _learner(summary, name)
+    if learner is None and name not in earlier.by_learner:  # an ignored submission is not in the final table
+        known = {name for one in summary.learners for name in names_of(one)}
+        near = did_you_mean(name, sorted(known))
+        raise UsageError(problem_text("unknown_in", name=name, folder=options.results, near=near))
+    names = (name, *(names_of(learner) if learner is not None else ()))
+    decided = _decided(options, _confirmed(options, earlier.of(*names)))
+    _see_that_it_can_be(options, name, learner, summary)
+    return replace(decided, made_for=made_for_files(options.results, learner, decided))
+
+
+def _closed(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided]]:
+    """Return a decision for each open review that has one of the reasons in `keep`. Raises `UsageError`."""
+    asked = _decided(options, Decided("", "", ""))
+    only = Decided(asked.by, asked.at, asked.why, keep=asked.keep)
+    if options.learner is not None or not asked.keep or asked != only or options.confirm:
+        raise UsageError(problem_text("all_is_for_keep"))
+    found: list[tuple[str, Decided]] = []
+    for review in summary.needs_review:
+        open_ = dict.fromkeys(kept_name(reason) for reason in review.reasons if reason.kind in KEPT)
+        keep = tuple(name for name in open_ if {name, name.rpartition(".")[2]} & {*asked.keep})
+        learner = _learner(summary, review.id)
+        if keep and learner is not None and learner.report:
+            decided = replace(only, keep=keep)
+            found.append((review.id, replace(decided, made_for=made_for_files(options.results, learner, decided))))
+    if not found:
+        raise UsageError(problem_text("nothing_open", names=", ".join(asked.keep)))
+    return found
 
 
 def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
@@ -105,25 +141,25 @@ def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
     return Decided("", "", "", points=points, files=files, submitted_at=submitted_at)
 
 
-def _see_that_it_can_be(options: DecideOptions, learner: Learner | None, summary: Summary) -> None:
+def _see_that_it_can_be(options: DecideOptions, name: str, learner: Learner | None, summary: Summary) -> None:
     """Raise `UsageError` for a decision without effect, or about a submission of somebody else."""
     if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
         raise UsageError(problem_text("stranger", name=learner.id, of=of, folder=folder))
     if learner is not None and not learner.report and (options.points or options.files or options.keep):
-        raise UsageError(problem_text("no_report", name=options.learner))
-    if options.ignored is not None and learner is not None and options.learner not in learner.submissions:
-        raise UsageError(f"--ignore: {misplaced_text(options.learner, '', ())}")
+        raise UsageError(problem_text("no_report", name=name))
+    if options.ignored is not None and learner is not None and name not in learner.submissions:
+        raise UsageError(f"--ignore: {misplaced_text(name, '', ())}")
     if options.submission is None:
         return
     owners = [one for one in summary.learners if options.submission in one.submissions]
     if not owners:
-        near = did_you_mean(options.submission, sorted(name for one in summary.learners for name in one.submissions))
+        near = did_you_mean(options.submission, sorted(key for one in summary.learners for key in one.submissions))
         raise UsageError(
             f"--submission: {problem_text('no_submission', name=options.submission, folder=options.results, near=near)}"
         )
     if learner not in owners and any(one.standing != "unclaimed" for one in owners):
-        wrong = misplaced_text(options.learner, options.submission, [one.id for one in owners])
+        wrong = misplaced_text(name, options.submission, [one.id for one in owners])
         raise UsageError(f"--submission: {wrong}")
 
 

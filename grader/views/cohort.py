@@ -11,7 +11,7 @@ from ..outside import few, plain
 from ..report import NeedsReview
 from ..report.person import Learner
 from ..style import columns, packed, padded
-from ..words.instructor import keep_command, review_command
+from ..words.instructor import keep_all_commands, keep_command, review_command
 from ..words.instructor import summary as words
 
 _SHOWN = 12
@@ -53,6 +53,8 @@ def render_cohort(summary: Summary, *, results: str = "RESULTS", kept: int = 0, 
         for review in summary.needs_review[:_SHOWN]:
             lines += _review(review, results)
         lines += _more(len(summary.needs_review))
+        every = keep_all_commands((one for review in summary.needs_review for one in review.reasons), results)
+        lines += ["", words.KEEP_ALL, *(f"  {plain(command)}" for command in every)] if every else []
     if summary.beside:
         lines += ["", *_wrapped(words.beside(_some([plain(name) for name in summary.beside])))]
     return "\n".join(lines) + "\n"

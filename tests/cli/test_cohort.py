@@ -262,6 +262,23 @@ def test_a_review_is_closed_without_a_change(
     assert "results dot --keep no_files --why TEXT" in cohort().stdout
 
 
+def test_reviews_for_one_reason_are_closed_together(cohort: Run, grade: Run, submissions: Path, work: Path) -> None:
+    """The summary has the command. It needs `--keep`, and a reason for which a review is open."""
+    (submissions / "eve").mkdir()
+    assert "results --all --keep no_files --why TEXT" in cohort().stdout
+    done = grade("decide", "results", "--all", "--keep", "no_files", "--why", "not begun", "--by", "Ada")
+    assert (0, ["dot", "eve"]) == (done.returncode, [line.partition(":")[0] for line in done.stdout.splitlines()][:2])
+    assert 0 == cohort().returncode
+    for words, said in (
+        (["--all", "--keep", "no_files"], "no open review can be closed"),
+        (["--all", "--excused"], "give --keep, and no other decision"),
+        (["ann", "--all", "--keep", "no_files"], "give --keep, and no other decision"),
+        (["--keep", "no_files"], "a learner, or --all with --keep"),
+    ):
+        done = grade("decide", "results", *words, "--why", "so")
+        assert (2, True) == (done.returncode, said in done.stderr), done.stderr
+
+
 def totals(work: Path) -> dict[str, int]:
     learners = json.loads((work / "results" / "cohort.json").read_text())["learners"]
     return {one["id"]: one.get("total", 0) for one in learners}

@@ -296,7 +296,7 @@ def test_who_needs_an_eye_and_who_is_near_a_border(open_page: OpenPage, a_class:
     assert len(summary.needs_review) == reviews.count()
     keep = next(keep for review in summary.needs_review for keep in review.keeps if keep)
     expect(page.locator("#review-table")).to_contain_text(f"If nothing changes: {keep}")
-    assert len(summary.borders) == page.locator("#border-table tbody tr").count()
+    assert len({border.id for border in summary.borders}) == page.locator("#border-table tbody tr").count()
     reviews.filter(has_text="lost").get_by_role("link").click()
     page.wait_for_selector("dialog[open]")
     expect(page.locator("dialog")).to_contain_text("not graded: its archive is damaged")

@@ -106,7 +106,17 @@ def _export(options: Options) -> int:
 def _add_decide(parser: Parser) -> None:
     add_results(parser)
     parser.add_argument(
-        "learner", type=text, metavar="LEARNER", help="a login, an e-mail address, or the id of a submission"
+        "learner",
+        type=text,
+        nargs="?",
+        metavar="LEARNER",
+        help="a login, an e-mail address, or the id of a submission",
+    )
+    parser.add_argument(
+        "--all",
+        dest="everyone",
+        action="store_true",
+        help="in place of LEARNER, with --keep: close every open review for the reason",
     )
     parser.add_argument("--why", type=text, required=True, metavar="TEXT", help="the reason for the decision")
     parser.add_argument("--by", type=text, metavar="NAME", help="who decides (default: your user name)")

@@ -24,7 +24,7 @@ from ...report.decisions import decision_on
 from ...report.formats.people import student_id
 from ...report.person import Learner, Person
 from ...report.shown import compared
-from ...words.instructor import cause_text, decided_text
+from ...words.instructor import cause_text, decided_text, keep_all_commands
 from ...words.instructor.page import WORDS, cut_text, more_text
 from ..offline import pack
 
@@ -166,6 +166,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         "beside": _few(summary.beside, "cohort.json"),
         "exercises": [_described(exercise, worth) for exercise in whole["exercises"]],
         "reviews": {review.id: _reviewed(review) for review in summary.needs_review},
+        "close_all": keep_all_commands(one for review in summary.needs_review for one in review.reasons),
         "learners": sorted(learners, key=lambda learner: str(learner["id"])),
         "results": pools.results.items,
         "details": pools.details.items,

@@ -18,17 +18,26 @@ function lead(data) {
 function questions(data) {
   const nobody = say("answer.nobody");
   const learners = (n) => say("count.learners", { n });
-  const filter = (label, test) => {
+  const filter = (label, test, words = learners, none = nobody) => {
     const n = data.learners.filter(test).length;
-    return n ? h("button.plain", { type: "button", onclick: () => showOnly(say(label), test) }, learners(n)) : nobody;
+    return n ? h("button.plain", { type: "button", onclick: () => showOnly(say(label), test) }, words(n)) : none;
   };
-  const jump = (n, to, none = nobody) => (n ? h("a", { href: to }, learners(n)) : none);
+  const jump = (n, to, none = nobody, words = learners) => (n ? h("a", { href: to }, words(n)) : none);
+  const named = (key) => (n) => say(key, { n });
   const reviews = data.learners.filter((learner) => learner.why.length).length;
   const near = new Set(data.borders.map((border) => border.id)).size;
   return [
     ["question.absent", filter("filter.absent", (learner) => learner.absent)],
     data.learners.some((learner) => learner.late_s) && ["question.late", filter("filter.late", (learner) => learner.late_s > 0)],
-    ["question.review", jump(reviews, "#review-heading")],
+    [
+      "question.review",
+      reviews || data.learners.some(({ few }) => few)
+        ? [
+            h("div", null, jump(reviews, "#review-heading", null, named("answer.review"))),
+            h("div", null, filter("filter.few", ({ few }) => few, named("answer.few"), null)),
+          ]
+        : nobody,
+    ],
     ["question.wrong", [wrong(data), untouched(data)]],
     ["question.border", jump(near, "#borders-heading")],
     data.changes && ["question.changed", jump(data.changes.learners.length, "#change-table", say("answer.nothing"))],

@@ -204,6 +204,18 @@ function reviewTable(data) {
     ],
     data.learners.filter((learner) => learner.why.length),
   );
+  const commands = data.close_all.map((command) => h("li", null, h("code", null, command)));
+  if (commands.length) byId("review-table").append(h("p.about", null, say("review.all")), h("ul", null, commands));
+}
+
+/** Keep the nearest boundary of each learner, so that the table lists each learner once. */
+function nearest(borders) {
+  const found = new Map();
+  for (const one of borders) {
+    const before = found.get(one.id);
+    if (!before || Math.abs(one.distance) < Math.abs(before.distance)) found.set(one.id, one);
+  }
+  return [...found.values()];
 }
 
 function borderTable(data) {
@@ -215,12 +227,12 @@ function borderTable(data) {
     [
       column("learner", "name", { show: ({ id, name }) => learnerLink(data, id, name) }),
       column("total", "total", { number: true }),
-      column("grade", "grade"),
-      column("border", "border", { number: true }),
+      column("grade", "own"),
+      column("border", "border", { number: true, show: (row) => say("border.from", row) }),
       column("distance", "distance", { number: true, show: gap }),
       column("check", "check"),
     ],
-    data.borders,
+    nearest(data.borders),
   );
 }
 

@@ -83,8 +83,15 @@ function prepare(data) {
     learner.why = learner.reviews.map(([why]) => why);
     learner.name ??= (learner.people ?? []).map(([name]) => name).join(", ") || learner.id;
     learner.results = (learner.results ?? data.exercises.map(() => null)).map((at) => data.results[at] ?? null);
+    const results = learner.results.filter(Boolean);
     learner.absent =
-      learner.standing !== "excused" && learner.results.every((result) => !result || result.status === "missing");
+      learner.standing === "absent" ||
+      (learner.standing !== "excused" && results.length > 0 && results.every(({ status }) => status === "missing"));
+    learner.few =
+      !learner.absent &&
+      learner.standing !== "excused" &&
+      learner.score !== undefined &&
+      2 * (learner.total ?? learner.score + learner.bonus) < data.max_score;
     learner.mistakes = new Set(); // exercise and id of each misconception
     const said = [];
     learner.results.forEach((result, e) => {

@@ -4,7 +4,17 @@ from .changes import cause_text, change_line, changed_text, render_changes, why_
 from .checks import check_note
 from .exports import left_out, not_from, other_total
 from .people import columns_text, members_text, misplaced_text, no_such_file, problem_text
-from .reviews import KEPT, decided_text, is_ready, keep_command, kept_name, review_command, review_question, review_text
+from .reviews import (
+    KEPT,
+    decided_text,
+    is_ready,
+    keep_all_commands,
+    keep_command,
+    kept_name,
+    review_command,
+    review_question,
+    review_text,
+)
 
 __all__ = [
     "KEPT",
@@ -15,6 +25,7 @@ __all__ = [
     "columns_text",
     "decided_text",
     "is_ready",
+    "keep_all_commands",
     "keep_command",
     "kept_name",
     "left_out",

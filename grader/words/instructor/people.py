@@ -56,6 +56,7 @@ def problem_text(kind: str, **fields: object) -> str:
 
 
 _SAID: dict[str, str] = {
+    "all_is_for_keep": "--all takes the place of LEARNER, and closes reviews: give --keep, and no other decision",
     "cap_of_percent": "`cap` is `{cap}`; with `percent`, write a percentage of at most 100",
     "courses": "The courses differ: {was}, {now}.",
     "either": "expected either `{one}` or `{other}`",
@@ -77,6 +78,7 @@ _SAID: dict[str, str] = {
     "no_zoned_time": "`{text}` is not a time; write one such as 2026-03-01T23:59:00+01:00, with its offset from UTC",
     "not_decided": "there is no decision on that for `{learner}`{near}",
     "not_yet": "the extension counts once the learner has submitted",
+    "nothing_open": "no open review can be closed with --keep for {names}",
     "nothing_decided": "nothing is decided; expected one of {keys}",
     "penalty_without_due": "there is a penalty, but no `due`",
     "recorded_damaged": "{path} is damaged ({error}); remove it, but attempts then have no times from earlier rosters",
@@ -91,6 +93,7 @@ _SAID: dict[str, str] = {
     "roster_who": "no column identifies people; expected {wanted}, found {found}",
     "say_what": "say what is decided: --points, --file, --submission, --submitted-at, --penalty, --excused, --comment, "
     "--ignore, --keep, --confirm or --withdraw",
+    "say_whom": "say whom the decision is about: a learner, or --all with --keep",
     "say_who": "say who decides: --by NAME",
     "stranger": "the submitter of `{name}` is not in the roster; if a learner of the class submitted it, use `grade "
     "decide {folder} LEARNER --submission {of} --why TEXT`, or else `grade decide {folder} {of} --ignore --why TEXT`",

@@ -1,7 +1,8 @@
 """Describe reasons for a review, the questions to decide, and decisions."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ...outside import counted
@@ -144,6 +145,13 @@ def keep_command(reason: Review, learner: str, results: str = "RESULTS") -> str:
     if reason.kind not in KEPT:
         return ""
     return f"grade decide {shlex.quote(results)} {shlex.quote(learner)} --keep {kept_name(reason)} --why TEXT"
+
+
+def keep_all_commands(reasons: Iterable[Review], results: str = "RESULTS") -> list[str]:
+    """Return a command for each kind of reason that occurs more than once: it records that all results are kept."""
+    counted = Counter(reason.kind for reason in reasons if reason.kind in KEPT)
+    begin = f"grade decide {shlex.quote(results)} --all"
+    return [f"{begin} --keep {kind} --why TEXT" for kind, count in counted.items() if count > 1]
 
 
 def is_ready(reason: Review) -> bool:

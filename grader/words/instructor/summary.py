@@ -77,6 +77,7 @@ def late(name: str, seconds: int) -> str:
 
 
 KEEP = "If nothing changes:"
+KEEP_ALL = "Close all reviews for one reason, without a change:"
 
 
 def beside(names: str) -> str:
