@@ -750,7 +750,10 @@ def test_a_teachers_questions_take_two_clicks(
 
     ask("submitted nothing").click()
     assert ["Abe Sent"] == names(page)
-    ask("needs me").click()
+    few = [r for r in reports if r.submission.id != "absent" and 2 * (r.score + r.bonus) < r.max_score]
+    ask("needs me").last.click()
+    assert len(few) == len(names(page)) > 0
+    ask("needs me").first.click()
     expect(page.locator("#review-table tbody tr").first).to_be_in_viewport()
     assert len(summary.needs_review) == page.locator("#review-table tbody tr").count()
     begun = [e for report in reports for e in report.exercises if e.status not in ("missing", "not_started")]
