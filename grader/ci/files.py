@@ -30,6 +30,7 @@ class Platform:
         folder: the folder for the wheel, the pinned versions and the course.
         next: the next step with the files. FOLDER in it stands for the folder that they are in.
         archive: the archive that contains all files; None for separate files.
+        may_fail: whether a run is a learner's own, and so may fail below a number of points.
     """
 
     line: str
@@ -37,6 +38,7 @@ class Platform:
     folder: str
     next: str
     archive: str | None = None
+    may_fail: bool = False
 
 
 PLATFORMS = {
@@ -45,6 +47,7 @@ PLATFORMS = {
         {".github/workflows/grade.yml": "github.yml", ".github/backward/install.sh": "install.sh"},
         ".github/backward",
         "commit these files to the repository that learners start from",
+        may_fail=True,
     ),
     "github-class": Platform(
         "a workflow that grades a whole class each night in a repository of your own",
@@ -62,6 +65,7 @@ PLATFORMS = {
         {".gitlab-ci.yml": "gitlab.yml", ".gitlab/backward/install.sh": "install.sh"},
         ".gitlab/backward",
         "commit these files to the project that learners start from",
+        may_fail=True,
     ),
     "gradescope": Platform(
         "the zip of an autograder",
@@ -85,18 +89,22 @@ PLATFORMS = {
 }
 
 
-def platform_files(name: str, wheel: Path, course: Course | None) -> dict[str, bytes]:
+def platform_files(name: str, wheel: Path, course: Course | None, min_score: int | None = None) -> dict[str, bytes]:
     """Return the files of a platform by their paths.
 
     Args:
         name: a key of `PLATFORMS`.
         wheel: the grader as a wheel.
         course: the course to include without its solutions; None for the course in the wheel.
+        min_score: the points below which a learner's run fails; None if it fails only if it cannot grade.
 
     Raises:
-        SetupError: the file is not a wheel of this grader, or a file cannot be read.
+        SetupError: the file is not a wheel of this grader, a file cannot be read, or a run of the platform cannot
+            fail for its points.
     """
     platform = PLATFORMS[name]
+    if min_score is not None and not platform.may_fail:
+        raise SetupError(said.no_min_score(name, [other for other, one in PLATFORMS.items() if one.may_fail]))
     try:
         data = read_plain(wheel, follow=True)
     except OSError as error:
@@ -104,7 +112,8 @@ def platform_files(name: str, wheel: Path, course: Course | None) -> dict[str, b
     _check_wheel(wheel, data)
     folder = PurePosixPath(platform.folder)
     where = str(folder / "course") if course else PACKAGED
-    files = {path: _filled(template, where) for path, template in platform.templates.items()}
+    enough = "--exit-zero" if min_score is None else f"--min-score {min_score}"
+    files = {path: _filled(template, where, enough) for path, template in platform.templates.items()}
     files[str(folder / wheel.name)] = data
     files[str(folder / _PINS)] = _pins()
     for inner, content in _course_files(course) if course else ():
@@ -129,8 +138,9 @@ def write_platform(files: Mapping[str, bytes], folder: Path) -> list[Path]:
     return paths
 
 
-def _filled(template: str, course: str) -> bytes:
-    return (_TEMPLATES / template).read_bytes().replace(b"@COURSE@", course.encode())
+def _filled(template: str, course: str, enough: str) -> bytes:
+    text = (_TEMPLATES / template).read_bytes()
+    return text.replace(b"@COURSE@", course.encode()).replace(b"@ENOUGH@", enough.encode())
 
 
 def _check_wheel(path: Path, data: bytes) -> None:

@@ -1,14 +1,45 @@
-"""Pack this installation as a wheel again, for users who have the command but no wheel."""
+"""Make a wheel of this grader for users who have none: pack the installation again, or build it from a clone."""
 
 import base64
 import hashlib
 import io
+import os
+import subprocess
+import sys
 import zipfile
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from ..outside import UserError
+from ..processes import start
+from ..words import ci as said
 
 _NAME = "backward-grader"
 # files that an installer adds: records of the installation
 _ADDED = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json")
+
+
+def own_wheel() -> tuple[str, bytes]:
+    """Return the name and the content of a wheel of this grader. A clone is built with pip.
+
+    Raises:
+        UserError: pip cannot build the wheel.
+        OSError: a file cannot be read.
+    """
+    return installed_wheel() or _built_wheel(Path(__file__).resolve().parents[2])
+
+
+def _built_wheel(clone: Path) -> tuple[str, bytes]:
+    if not (clone / "pyproject.toml").is_file():
+        raise UserError(said.not_built(f"{clone} is not a clone of its repository"))
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-I", "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        done: subprocess.Popen[bytes] = start([*command, "--wheel-dir", folder, str(clone)], environment)
+        wheels = sorted(Path(folder).glob("*.whl")) if done.wait() == 0 else []
+        if not wheels:
+            raise UserError(said.not_built("`pip wheel` failed"))
+        return wheels[0].name, wheels[0].read_bytes()
 
 
 def installed_wheel() -> tuple[str, bytes] | None:

@@ -34,6 +34,7 @@ from .words import (
 )
 
 _REPORT = "report.json"
+_OWN_SEED = "course"  # as the text of --seed, the course's own seed
 
 
 class Options(Struct, frozen=True):
@@ -162,6 +163,8 @@ def _refuse_links(options: Options) -> None:
 
 def _seed(course: Course, options: Options) -> str:
     """Return the given seed, or else a secret seed in an official run, or else the course's own."""
+    if options.seed == _OWN_SEED:
+        return course.seed
     return options.seed or (secrets.token_hex(16) if options.official else course.seed)
 
 

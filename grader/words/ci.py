@@ -82,6 +82,16 @@ def not_written(path: str, why: str | None) -> str:
     return f"{path} cannot be written: {why}"
 
 
+def no_min_score(name: str, others: Sequence[str]) -> str:
+    """Return a message that a platform's runs cannot fail for their points."""
+    return f"--min-score is for {' and '.join(others)}; on {name}, the run never fails for its points"
+
+
+def not_built(why: str) -> str:
+    """Return a message that no wheel could be built, with the last line of pip's output."""
+    return f"the wheel of the grader could not be built: {why}; build it elsewhere, and name it with --wheel"
+
+
 def no_wheel(path: str) -> str:
     """Return a message that a file is not a wheel of this grader."""
     made = "`pip wheel --no-deps --wheel-dir dist .` in a clone makes one"

@@ -56,7 +56,7 @@ SETTINGS = {
 }
 
 Fill = Callable[..., Path]
-Prepare = Callable[[Path], Path]
+Prepare = Callable[..., Path]
 
 
 def lay_traps(folder: Path, mark: Path) -> None:
@@ -106,12 +106,17 @@ def installed_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def prepare(installed_elsewhere: Path) -> Prepare:
-    """Prepare a folder in which `install.sh` makes an environment: it finds all packages there except the grader."""
+    """Prepare a folder in which `install.sh` makes an environment: it finds all packages there except the grader.
 
-    def make(folder: Path) -> Path:
+    Without `torch`, PyTorch cannot be imported there.
+    """
+
+    def make(folder: Path, torch: bool = True) -> Path:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         site = folder / "lib" / version / "site-packages"
         site.mkdir(parents=True)
+        if not torch:
+            (site / "torch.py").write_text("raise ModuleNotFoundError('torch')")
         (site / "packages.pth").write_text(f"{installed_elsewhere}\n")
         return folder
 

@@ -115,6 +115,45 @@ def test_only_the_step_that_clones_has_the_token(wheel: Path) -> None:
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
+def test_torch_is_installed_only_for_numbers_from_a_secret_seed(wheel: Path, platform: str) -> None:
+    """A run that counts needs PyTorch. A learner's own run takes the course's seed, whose answers are in the book."""
+    text = b"".join(data for name, data in made(platform, wheel).items() if not name.endswith((".whl", "/install.sh")))
+    own = platform in ("github", "gitlab")
+    assert own == PLATFORMS[platform].may_fail
+    assert own == (b"--seed course" in text)
+    installs = re.findall(r"install\.sh.*", text.decode())
+    assert own != any(re.search(r"\boracle\b", line) for line in installs)
+
+
+def test_a_learners_run_fails_only_if_that_was_asked_for(wheel: Path) -> None:
+    """A run that graded is green. `--min-score` makes it red below a number of points, where it is a learner's own."""
+    (path, *_) = PLATFORMS["github"].templates
+    assert b"--exit-zero" in platform_files("github", wheel, None)[path]
+    asked = platform_files("github", wheel, None, 60)[path]
+    assert (True, False) == (b"--min-score 60" in asked, b"--exit-zero" in asked)
+    with pytest.raises(SetupError, match="--min-score is for github and gitlab; on gradescope, the run never fails"):
+        platform_files("gradescope", wheel, None, 60)
+
+
+def test_a_newer_push_ends_the_run_of_the_earlier_one(wheel: Path) -> None:
+    """Runs of one branch do not queue up, and each takes its packages from pip's cache."""
+    read, steps = workflow(made("github", wheel)[".github/workflows/grade.yml"])
+    assert {"group": "grade-${{ github.ref }}", "cancel-in-progress": True} == read["concurrency"]
+    (setup,) = [step["with"] for step in steps if step.get("uses", "").startswith("actions/setup-python@")]
+    assert ("pip", ".github/backward/constraints.txt") == (setup["cache"], setup["cache-dependency-path"])
+
+
+def test_a_clone_builds_its_own_wheel(tmp_path: Path) -> None:
+    """Without `--wheel`, the wheel is built from the clone in which `grade` runs."""
+    command = [GRADE, "ci", "init", "--for", "gitlab", tmp_path / "new"]
+    done = subprocess.run([*map(str, command)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+    (path,) = (tmp_path / "new" / ".gitlab" / "backward").glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        assert {"grader/__init__.py", "backward_course/course.yaml"} <= set(archive.namelist())
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
 def test_everything_is_pinned(wheel: Path, platform: str) -> None:
     """Each package has the tested version, and no script asks for a newer one."""
     files = made(platform, wheel)

@@ -1,6 +1,7 @@
 """The choice of a course: the named one, the one around, or the packaged one; and the message about the choice."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -109,6 +110,20 @@ def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path,
     assert (2, "") == (done.returncode, done.stdout)
     assert [] == list(work.iterdir())
     assert "there is no course.yaml here or in a folder above; go to the course's folder" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["list", "next", "solution 1", "hint 1", "stubs", "release out"])
+def test_the_commands_that_run_hidden_tests_are_named(grade: Grade, work: Path, command: str) -> None:
+    """SECURITY.md names the commands that run the hidden tests of the course in the current folder."""
+    shutil.copytree(ROOT / "examples" / "tape", work, dirs_exist_ok=True)
+    for path in (work / "tests" / "hidden").glob("test_*.py"):
+        path.write_text(f"{path.read_text()}\nopen({str(work / 'ran')!r}, 'w').close()\n")
+    grade(*command.split())
+    text = " ".join((ROOT / "SECURITY.md").read_text(encoding="utf-8").split())
+    named = re.findall(r"`([^`]+)`", text[text.index("All other commands use it.") :].partition(" run the hidden")[0])
+    assert ["grade", "list", "next", "solution", "play", "watch", "build", "verify", "%%grade", "pytest"] == named
+    assert (command.split()[0] in named) == (work / "ran").exists()
 
 
 DEFAULTS = {

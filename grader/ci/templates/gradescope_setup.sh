@@ -11,6 +11,6 @@ if ((${#need[@]})); then
     DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${need[@]}"
 fi
 
-bash "$root/source/install.sh" "$root/backward"
+bash "$root/source/install.sh" "$root/backward" oracle
 # only root reads the checks; learner code runs as another user, in a sandbox
 chmod -R go= "$root/source"

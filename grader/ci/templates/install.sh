@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Install the grader that lies beside this file, in the versions of constraints.txt: install.sh FOLDER
-# The folder becomes a virtual environment; FOLDER/bin/grade is the command.
+# Install the grader that lies beside this file, in the versions of constraints.txt: install.sh FOLDER [oracle]
+# With "oracle", install PyTorch too. It is needed for numbers from a secret seed. The folder
+# becomes a virtual environment; FOLDER/bin/grade is the command.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 target="$1"
@@ -22,5 +23,7 @@ fi
 install=("$target/bin/python" -I -m pip install --quiet --disable-pip-version-check -c "$here/constraints.txt")
 wheel="$(ls "$here"/backward_grader-*.whl)"
 "${install[@]}" "$wheel"
-"${install[@]}" --no-deps ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch
-"${install[@]}" "${wheel}[oracle]"
+if [[ "${2:-}" == oracle ]]; then
+    "${install[@]}" --no-deps ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch
+    "${install[@]}" "${wheel}[oracle]"
+fi

@@ -41,7 +41,7 @@ def _add_grade(parser: Parser) -> None:
         "--seed",
         type=text,
         metavar="TEXT",
-        help="draw numbers and random programs from this seed instead of the course's",
+        help="draw numbers and random programs from this seed instead of the course's; `course` names the course's own",
     )
     parser.add_argument("--instructor", action="store_true", help="keep the seed and hidden details in the report")
     add_isolation(parser)

@@ -218,7 +218,13 @@ def _add_ci(parser: Parser) -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here)")
     parser.add_argument("--for", dest="platform", choices=PLATFORMS, required=True, help="the platform")
     parser.add_argument(
-        "--wheel", type=Path, required=True, metavar="FILE", help="the wheel of the grader, made by `pip wheel`"
+        "--wheel",
+        type=Path,
+        metavar="FILE",
+        help="the wheel of the grader (default: that of this installation or clone)",
+    )
+    parser.add_argument(
+        "--min-score", type=int, metavar="N", help="github, gitlab: let the run fail below N points (default: never)"
     )
 
 
@@ -227,7 +233,7 @@ def _ci(options: Options) -> int:
 
     named = options.course is not None and options.course != Path(PACKAGED)
     course = load_course(find_course(options.course, None)) if named else None
-    return run_ci_init(options.platform, options.wheel, course, options.folder)
+    return run_ci_init(options.platform, options.wheel, course, options.folder, options.min_score)
 
 
 INSTRUCTOR = (
