@@ -74,8 +74,8 @@ ALIKE = (
     (r"return visited\b", "return set(order)"),
     (r"\(Value\(other\) if isinstance\(other, Value\) else other\)", "Value(other)"),  # of a Value
     (
-        r"self\.grad = other\.grad = 0\.0; self\.grad \+= out\.grad\n( +)other\.grad = ",
-        r"self.grad = out.grad\n\1other.grad = ",
+        r"self\.grad = other\.grad = 0\.0; self\.grad \+= ([^\n]*)\n( +)other\.grad = ",
+        r"self.grad = \1\n\2other.grad = ",
     ),
     (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # without a call, nothing happens
     (r"\b(\d)\.0\b", r"\1"),

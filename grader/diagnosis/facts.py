@@ -20,6 +20,7 @@ from ..client.protocol import Grads, Observed, Values
 from ..course import FactKind, Limits
 from ..outside import of_type
 from ..program import METHODS, OPERATIONS, Op, Program, number_text, program
+from .formula import formula
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -36,7 +37,8 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
             certain. For `not_seeded`, "None" if gradients may be None.
         lines: The first and the last line of the operation's rule in the learner's file.
         node: A node, in facts about `backward()`.
-        other: Another node, in facts about `backward()`. For `no_rule`, where the function is stored instead.
+        other: Another node, in facts about `backward()`. For `no_rule`, where the function is stored instead. For
+            `contribution`, a program with other numbers, for which the contribution is right; empty if there is none.
         orders: In how many orders the fact holds, and of how many. None if it holds in every order in which nodes are
             made and sets are iterated.
 
@@ -96,116 +98,78 @@ class _Form(Struct, frozen=True):
         derivative: Returns the local derivatives with respect to a and b, from the numbers and the value of the
             result.
         texts: The derivatives as text.
-        also: Other factors that learners use, by their text.
+        compute: Computes the value; None for the operation's own function.
     """
 
     text: str
     numbers: Sequence[tuple[float, ...]]
     derivative: Callable[[Sequence[float], float], tuple[float, ...]]
     texts: tuple[str, ...]
-    also: Mapping[str, Callable[[Sequence[float], float], float]]
-    compute: Callable[..., float] | None = None  # None for the operation's own
+    compute: Callable[..., float] | None = None
 
 
 _PAIRS = ((2.0, -3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, -1.25))
 _ALIVE = ((2.0,), (0.5,), (3.25,), (1.7,))
 _SMALL = ((0.5,), (-0.8,), (1.2,), (0.3,))
-_POWERS = ((2.0, 3.0), (1.5, -2.0), (0.7, 2.0), (2.25, 0.5))
+_POWERS = ((2.0, 3.0), (1.5, -2.0), (0.7, 2.0), (2.25, 0.5), (-1.5, -3.0), (-0.7, 2.0))
 _NUMBERS = ((2.0, 3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, 1.25))
-_UPSTREAM = (2.5, -1.5, 0.75, 3.5)
-_ANOTHER = (-0.5, 4.0, -3.0, 1.25)
-_ALREADY = ((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0))
+_UPSTREAM = (2.5, -1.5, 0.75, 3.5, -2.25, 1.75)
+_ANOTHER = (-0.5, 4.0, -3.0, 1.25, 0.5, -4.0)
+_ALREADY = ((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0), (7.0, -1.5), (-6.0, 8.0))
+_NEEDED = 4  # if the rule raises an error for a further set of numbers, the facts are about the sets before it
 _LONGEST = 80  # the most characters of names that a fact quotes from the file
 _ENOUGH = 3  # the fewest sets of numbers, or programs, for a fact
 _WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # kinds of rule that cannot be watched
 _MADE_OF_OTHERS = ("neg", "sub", "div", "radd", "rsub", "rmul", "rdiv")  # composed of other operations in many engines
 _OPERATION = {"relu_below_zero": "relu"}
 _OF_RULE = ("overwrites", "no_upstream")
+_NAMES = ("1", "a", "b", "n", "L")  # these say more than that a contribution is 2 times what it should be
 _PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # one fact for both inputs, even if `expected` differs
 _WATCHED = ("add", "mul")  # the operations of the programs with which `backward()` is tested
 # facts about `backward()` that do not depend on the rules of + and *; other facts follow from numbers
 _OF_PASS_ALONE = ("not_seeded", "all_cleared", "seed", "no_rule_ran", "ran_twice", "ran_early")
 
-_COMMON: Mapping[str, Callable[[Sequence[float], float], float]] = {
-    "1": lambda x, y: 1.0,
-    "a": lambda x, y: x[0],
-    "L": lambda x, y: y,
-}
-_BINARY: Mapping[str, Callable[[Sequence[float], float], float]] = {**_COMMON, "b": lambda x, y: x[1]}
-
 FORMS: Mapping[str, _Form] = {
-    "add": _Form("a + b", _PAIRS, lambda x, y: (1.0, 1.0), ("1", "1"), _BINARY),
-    "mul": _Form("a * b", _PAIRS, lambda x, y: (x[1], x[0]), ("b", "a"), _BINARY),
-    "neg": _Form("-a", _SMALL, lambda x, y: (-1.0,), ("-1",), _COMMON),
+    "add": _Form("a + b", _PAIRS, lambda x, y: (1.0, 1.0), ("1", "1")),
+    "mul": _Form("a * b", _PAIRS, lambda x, y: (x[1], x[0]), ("b", "a")),
+    "neg": _Form("-a", _SMALL, lambda x, y: (-1.0,), ("-1",)),
     "pow": _Form(
         "a ** n",
         _POWERS,
         lambda x, y: (x[1] * x[0] ** (x[1] - 1),),
         ("n * a ** (n - 1)",),
-        {
-            **_COMMON,
-            "n": lambda x, y: x[1],
-            "n * a": lambda x, y: x[1] * x[0],
-            "a ** (n - 1)": lambda x, y: x[0] ** (x[1] - 1),
-            "n * a ** n": lambda x, y: x[1] * y,
-            "(n - 1) * a ** n": lambda x, y: (x[1] - 1) * y,
-            "(n - 1) * a ** (n - 1)": lambda x, y: (x[1] - 1) * x[0] ** (x[1] - 1),
-            "n * L ** (n - 1)": lambda x, y: x[1] * y ** (x[1] - 1),
-        },
     ),
-    "sub": _Form("a - b", _PAIRS, lambda x, y: (1.0, -1.0), ("1", "-1"), _BINARY),
+    "sub": _Form("a - b", _PAIRS, lambda x, y: (1.0, -1.0), ("1", "-1")),
     "div": _Form(
         "a / b",
         _PAIRS,
         lambda x, y: (1 / x[1], -x[0] / x[1] ** 2),
         ("1 / b", "-a / b ** 2"),
-        {
-            **_BINARY,
-            "1 / a": lambda x, y: 1 / x[0],
-            "1 / b ** 2": lambda x, y: 1 / x[1] ** 2,
-            "-1 / b ** 2": lambda x, y: -1 / x[1] ** 2,
-            "-a": lambda x, y: -x[0],
-            "a / b ** 2": lambda x, y: x[0] / x[1] ** 2,
-        },
     ),
-    "radd": _Form("n + a", _NUMBERS, lambda x, y: (1.0,), ("1",), _COMMON, lambda a, n: n + a),
-    "rsub": _Form("n - a", _NUMBERS, lambda x, y: (-1.0,), ("-1",), _COMMON, lambda a, n: n - a),
-    "rmul": _Form("n * a", _NUMBERS, lambda x, y: (x[1],), ("n",), _COMMON, lambda a, n: n * a),
-    "rdiv": _Form("n / a", _NUMBERS, lambda x, y: (-x[1] / x[0] ** 2,), ("-n / a ** 2",), _COMMON, lambda a, n: n / a),
-    "relu": _Form("relu(a)", _ALIVE, lambda x, y: (1.0,), ("1",), _COMMON),
-    "relu_below_zero": _Form("relu(a)", tuple((-a,) for (a,) in _ALIVE), lambda x, y: (0.0,), ("0",), _COMMON),
+    "radd": _Form("n + a", _NUMBERS, lambda x, y: (1.0,), ("1",), lambda a, n: n + a),
+    "rsub": _Form("n - a", _NUMBERS, lambda x, y: (-1.0,), ("-1",), lambda a, n: n - a),
+    "rmul": _Form("n * a", _NUMBERS, lambda x, y: (x[1],), ("n",), lambda a, n: n * a),
+    "rdiv": _Form("n / a", _NUMBERS, lambda x, y: (-x[1] / x[0] ** 2,), ("-n / a ** 2",), lambda a, n: n / a),
+    "relu": _Form("relu(a)", _ALIVE, lambda x, y: (1.0,), ("1",)),
+    "relu_below_zero": _Form("relu(a)", tuple((-a,) for (a,) in _ALIVE), lambda x, y: (0.0,), ("0",)),
     "tanh": _Form(
         "tanh(a)",
         _SMALL,
         lambda x, y: (1 - y * y,),
         ("1 - L ** 2",),
-        {
-            **_COMMON,
-            "1 - a ** 2": lambda x, y: 1 - x[0] ** 2,
-            "1 - L": lambda x, y: 1 - y,
-            "1 + L ** 2": lambda x, y: 1 + y * y,
-            "L ** 2": lambda x, y: y * y,
-        },
     ),
-    "exp": _Form("exp(a)", _SMALL, lambda x, y: (y,), ("L",), _COMMON),
+    "exp": _Form("exp(a)", _SMALL, lambda x, y: (y,), ("L",)),
     "log": _Form(
         "log(a)",
         _ALIVE,
         lambda x, y: (1 / x[0],),
         ("1 / a",),
-        {**_COMMON, "1 / L": lambda x, y: 1 / y},
     ),
     "sigmoid": _Form(
         "sigmoid(a)",
         _SMALL,
         lambda x, y: (y * (1 - y),),
         ("L * (1 - L)",),
-        {
-            **_COMMON,
-            "a * (1 - a)": lambda x, y: x[0] * (1 - x[0]),
-            "1 - L": lambda x, y: 1 - y,
-            "1 - L ** 2": lambda x, y: 1 - y * y,
-        },
     ),
 }
 
@@ -270,7 +234,7 @@ def _tries(form: _Form) -> Iterator[tuple[Run, Run, Run]]:
     Gradients are 0 in the first run. In the second one there are existing gradients. The third one has another
     upstream gradient.
     """
-    for x, upstream, another, already in zip(form.numbers, _UPSTREAM, _ANOTHER, _ALREADY, strict=True):
+    for x, upstream, another, already in zip(form.numbers, _UPSTREAM, _ANOTHER, _ALREADY, strict=False):
         p = _program(form, x)
         there = [[i, grad] for i, grad in zip(range(p.root), already, strict=False)]
         yield (
@@ -309,6 +273,9 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
     users: dict[tuple[int, int] | None, set[str]] = {}
     for name, form in FORMS.items():
         seen = [tuple(next(outcomes) for _ in range(3)) for _ in form.numbers]
+        further = takewhile(lambda three: all(isinstance(o, Done) for o in three), seen[_NEEDED:])
+        seen = [*seen[:_NEEDED], *further]
+        form = msgspec.structs.replace(form, numbers=form.numbers[: len(seen)])
         if without := _without_rule(name, [first for first, *_ in seen], answer.reading.rule_name):
             if not found or name not in _MADE_OF_OTHERS:
                 found.append(without)
@@ -495,7 +462,8 @@ def _of_operation(name: str, form: _Form, done: Sequence[tuple[Done, ...]]) -> l
         for j in range(len(form.texts)):
             grads = [outcome.grads[0][j] for outcome in (first, second, third)]
             if not all(isinstance(grad, float) and math.isfinite(grad) for grad in grads):
-                return []
+                i = len(values) - 1
+                return _no_number(name, "ab"[j], _program(form, x).shown, _UPSTREAM[i], locals_[i][j], grads[0])
             if j == len(rows):
                 rows.append([])
             rows[j].append((grads[0], grads[1], grads[2]))  # type: ignore[arg-type]
@@ -503,6 +471,17 @@ def _of_operation(name: str, form: _Form, done: Sequence[tuple[Done, ...]]) -> l
     if len(rows) == 2 and name != "mul" and _swapped(rows, locals_):
         facts = [fact for fact in facts if fact.kind == "overwrites"] + [Fact("swapped", name)]
     return facts
+
+
+def _no_number(name: str, where: str, shown: str, upstream: float, local: float, seen: Observed) -> list[Fact]:
+    """Return the fact that a contribution is nan, infinite or a complex number; none for other types."""
+    if isinstance(seen, float):
+        found = "" if math.isfinite(seen) else f"{seen}"
+    else:
+        found = "a complex number" if seen.type == "complex" else ""
+    right = f"{upstream * local:.6g}"
+    fact = Fact("contribution", name, where, right, found, program=shown, upstream=number_text(upstream))
+    return [fact] if found else []
 
 
 def _of_input(
@@ -518,7 +497,7 @@ def _of_input(
     row = rows[j]
     if len(row) < _ENOUGH:
         return
-    adds = all(_close(there, before[j] + fresh) for (fresh, there, _), before in zip(row, _ALREADY, strict=True))
+    adds = all(_close(there, before[j] + fresh) for (fresh, there, _), before in zip(row, _ALREADY, strict=False))
     sets = all(_close(there, fresh) for fresh, there, _ in row)
     if not adds and not sets:
         if len(rows) == 2 and _by_gradient(rows, j):
@@ -541,7 +520,7 @@ def _of_input(
         yield Fact("no_upstream", name, where, form.texts[j])
         return
     if all(d != 0.0 for d in local):
-        ratios = [fresh / (u * d) for (fresh, _, _), u, d in zip(row, _UPSTREAM, local, strict=True)]
+        ratios = [fresh / (u * d) for (fresh, _, _), u, d in zip(row, _UPSTREAM, local, strict=False)]
         constant = all(_close(one, other) for one, other in pairwise(ratios)) and fits([ratios[0] * d for d in local])
         if constant and _close(ratios[0], -1.0):
             yield Fact("sign", name, where)
@@ -549,12 +528,12 @@ def _of_input(
         if constant and len({round(d, 9) for d in local}) > 1:
             yield Fact("factor", name, where, "1", f"{ratios[0]:.6g}")
             return
-    for text, factor in form.also.items():
-        if fits([factor(x, y) for x, y in zip(form.numbers, values, strict=True)]):
-            yield Fact("local_derivative", name, where, form.texts[j], text)
-            return
-    if constant:
+    known = _formula(name, form, fits.local, values)
+    if constant and (known is None or known not in _NAMES):
         yield Fact("factor", name, where, "1", f"{ratios[0]:.6g}")
+        return
+    if known:
+        yield Fact("local_derivative", name, where, form.texts[j], known)
         return
     if fits.by(lambda u, i: local[i] + u):
         yield Fact("upstream_added", name, where, form.texts[j])
@@ -567,19 +546,40 @@ def _of_input(
 def _first_wrong(
     name: str, form: _Form, where: str, row: list[tuple[float, float, float]], local: Sequence[float]
 ) -> Iterator[Fact]:
-    """Yield a fact with the first set of numbers for which an input receives a wrong contribution."""
-    for x, upstream, d, (fresh, *_) in zip(form.numbers, _UPSTREAM, local, row, strict=True):
-        if not _close(fresh, upstream * d):
-            found, right = _apart(fresh, upstream * d)
-            shown = _program(form, x).shown
-            yield Fact("contribution", name, where, right, found, program=shown, upstream=number_text(upstream))
-            return
+    """Yield a fact with the first wrong contribution, and the first set of numbers for which it is right, if any."""
+    wrong: Fact | None = None
+    right = ""
+    for i, (x, d, (fresh, _, another)) in enumerate(zip(form.numbers, local, row, strict=True)):
+        shown = _program(form, x).shown
+        tries = ((_UPSTREAM[i], fresh), (_ANOTHER[i], another))
+        bad = [(upstream, seen) for upstream, seen in tries if not _close(seen, upstream * d)]
+        if not bad:
+            right = right or shown
+        elif wrong is None:
+            ((upstream, seen), *_) = bad
+            found, expected = _apart(seen, upstream * d)
+            wrong = Fact("contribution", name, where, expected, found, program=shown, upstream=number_text(upstream))
+    if wrong:
+        yield msgspec.structs.replace(wrong, other=right)
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:
     """Return two different numbers as text, with at least six digits and enough to distinguish them."""
     texts = ((f"{one:.{digits}g}", f"{other:.{digits}g}") for digits in (6, 9, 12, 17))
     return next((pair for pair in texts if pair[0] != pair[1]), (repr(one), repr(other)))
+
+
+def _formula(name: str, form: _Form, local: Sequence[float] | None, values: Sequence[float]) -> str | None:
+    """Return the formula of an observed local derivative, in the names of the operation's text."""
+    if local is None:
+        return None
+    letters = "ab" if len(form.texts) == 2 else "an" if len(form.numbers[0]) == 2 else "a"
+    names = dict(zip(letters, zip(*form.numbers, strict=True), strict=True))
+    if name != "pow":
+        return formula(local, (*names.items(), ("L", tuple(values))))
+    names = {"n": names["n"], "n - 1": tuple(n - 1 for n in names["n"]), "a": names["a"]}
+    known = formula(local, tuple(names.items()))
+    return known and re.sub(r"a \*\* \(n \* (n|\(n - 1\))\)", r"L ** \1", known)  # L is a ** n
 
 
 class _Fit:
@@ -590,6 +590,12 @@ class _Fit:
 
     def __call__(self, local: Sequence[float]) -> bool:
         return self.by(lambda upstream, i: upstream * local[i])
+
+    @property
+    def local(self) -> list[float] | None:
+        """Return the local derivative for each set; None if the contributions are not multiples of both gradients."""
+        local = [fresh / upstream for (fresh, *_), upstream in zip(self._row, _UPSTREAM, strict=False)]
+        return local if self(local) else None
 
     def by(self, contribution: Callable[[float, int], float]) -> bool:
         """Return whether the contributions are `contribution(upstream, i)` for each set `i`."""

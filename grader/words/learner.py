@@ -623,7 +623,11 @@ def _of_numbers(fact: "Fact", where: str) -> str:
         return f"In `{text.strip()}` with {numbers}, L.data is {fact.found}. It should be {fact.expected}."
     given = f"with {numbers} and L.grad = {fact.upstream}"
     name = fact.input or "each input"
-    return f"In `{text.strip()}`{where}, {given}, {name} receives {fact.found}. It should receive {fact.expected}."
+    told = f"In `{text.strip()}`{where}, {given}, {name} receives {fact.found}. It should receive {fact.expected}."
+    if not fact.other:
+        return told
+    text, _, numbers = fact.other.partition("with")
+    return f"{told} In `{text.strip()}` with {numbers}, it receives the right contribution."
 
 
 def _of_operation(fact: "Fact") -> str:
@@ -692,9 +696,10 @@ def _times(factor: str) -> str:
         return {"0": "0", "1": "L.grad"}[factor]
     if factor == "-1":
         return "-L.grad"
-    sum_ = " + " in factor or " - " in factor
-    bare = factor.replace("(n - 1)", "").replace("(1 - L)", "").replace("(1 - a)", "")
-    return f"({factor}) * L.grad" if sum_ and (" + " in bare or " - " in bare) else f"{factor} * L.grad"
+    outside = factor
+    while (shorter := re.sub(r"\([^()]*\)", "", outside)) != outside:
+        outside = shorter
+    return f"({factor}) * L.grad" if " + " in outside or " - " in outside else f"{factor} * L.grad"
 
 
 def _of_pass(fact: "Fact") -> str:
