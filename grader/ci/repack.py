@@ -4,14 +4,12 @@ import base64
 import hashlib
 import io
 import os
-import subprocess
 import sys
 import zipfile
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from ..outside import UserError
-from ..processes import start
 from ..words import ci as said
 
 _NAME = "backward-grader"
@@ -32,10 +30,12 @@ def own_wheel() -> tuple[str, bytes]:
 def _built_wheel(clone: Path) -> tuple[str, bytes]:
     if not (clone / "pyproject.toml").is_file():
         raise UserError(said.not_built(f"{clone} is not a clone of its repository"))
+    from ..processes import start  # imported here to keep `grade ci --help` fast
+
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-I", "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-        done: subprocess.Popen[bytes] = start([*command, "--wheel-dir", folder, str(clone)], environment)
+        done = start([*command, "--wheel-dir", folder, str(clone)], environment)
         wheels = sorted(Path(folder).glob("*.whl")) if done.wait() == 0 else []
         if not wheels:
             raise UserError(said.not_built("`pip wheel` failed"))
