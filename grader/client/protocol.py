@@ -224,6 +224,7 @@ SHAPES: dict[str, tuple[range, int]] = {
     "no_gradient": (range(1), 0),
     "several_gradients": (range(2, 5), 0),
     "gradient_not_set": (range(1, 2), 0),
+    "gradient_is": (range(2, 3), 0),
     "no_backward": (range(1), 0),
     "several_passes": (range(2, 5), 0),
     "backward_is_rule": (range(1, 2), 0),

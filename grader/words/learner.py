@@ -418,6 +418,9 @@ _SHAPES: dict[str, Callable[[Stopped], str]] = {
         f"`{about.names[0]}` of a node is a property without a setter, and no attribute behind it was found; "
         "the grader has to set gradients, so store the gradient in an attribute"
     ),
+    "gradient_is": lambda about: (
+        f"`{about.names[0]}` of a node is {of_type(about.names[1])}; the grader needs a number there"
+    ),
     "no_backward": lambda about: "a node has no method `backward()`",
     "several_passes": lambda about: (
         f"which function is the backward pass? It could be any of {', '.join(about.names)}; call it `backward`"

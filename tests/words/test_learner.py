@@ -152,6 +152,7 @@ UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
         "gradients, so store the gradient in an attribute",
         *("gradient_not_set", ["grad"], []),
     ),
+    ("`grad` of a node is a Value; the grader needs a number there", "gradient_is", ["grad", "Value"], []),
     (
         "`backward` of a node is its own rule; no function `backward(root)` runs the rules of all nodes",
         "backward_is_rule",

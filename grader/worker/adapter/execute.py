@@ -235,7 +235,7 @@ class Graph:
         return ["nothing"]
 
     def _pass_from(self, node: Any) -> Callable[[], Any]:
-        return introspect.backward_of(self.module, node, self.shape.rule_of_node, self.shape.pass_name)
+        return introspect.backward_of(self.module, node, self.shape.rule_of_node, self.shape.passes)
 
     def _made(self) -> list[Any]:
         """Return the engine's nodes made for this program, oldest first. Omit objects of other classes."""
@@ -281,6 +281,8 @@ class Graph:
         """Raise `Unreadable` with what is known about the engine if no local rules were found."""
         if self.shape.rule:
             return
+        if self.shape.grads_are_nodes:
+            raise Unreadable("gradient_is", self.shape.grad, spelling.name_of(self.shape.cls))
         result = next((node for node in reversed(self._made()) if id(node) not in self.leaves), None)
         if result is not None and getattr(result, "_backward", self) is None:
             raise Unreadable("rule_is_none")

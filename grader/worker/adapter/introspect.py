@@ -42,7 +42,7 @@ class Reading(NamedTuple):
         inputs_at: where the inputs are.
         call: how the backward pass calls the rules, if that was found by watching a pass.
         make: makes a leaf of a value.
-        pass_name: the name of the backward pass, if it is not one of `PASSES`.
+        passes: the functions that may be the backward pass by what they do, if none has a name of `PASSES`.
         grads_are_nodes: whether gradients are nodes themselves.
         each_use: whether the backward pass uses an entry of a dict of local derivatives once for each use of the
             input, and not once for each entry.
@@ -58,7 +58,7 @@ class Reading(NamedTuple):
     inputs_at: Inputs = Inputs("")
     call: Call | None = None
     make: Callable[[float], Any] | None = None
-    pass_name: str = ""
+    passes: tuple[str, ...] = ()
     grads_are_nodes: bool = False
     each_use: bool = False
 
@@ -79,7 +79,10 @@ class Reading(NamedTuple):
         """Return a gradient as a float."""
         value = self.inner(gradient)
         known = spelling.plain(value)
-        return float(value) if known is None else known  # type: ignore[arg-type]
+        try:
+            return float(value) if known is None else known  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise Unreadable("gradient_is", self.grad, spelling.name_of(type(value))) from None
 
     def typed(self, node: Any, number: float) -> Any:
         """Return a number as a gradient for a node.
@@ -250,10 +253,10 @@ def read(module: ModuleType) -> Reading:
 
     as_node = False
     typed = lambda node, number: _typed(node, number, grad, data, as_node)  # noqa: E731
-    if starts_as_none and usual_pass and made is not None and _makes_nodes(module, cls):
-        as_node = _seeds_with_a_node(small(made))
-    pass_name = "" if usual_pass or made is None else _other_pass(module, cls, grad, partial(small, made))
-    own_pass = usual_pass or bool(pass_name)
+    passes = () if usual_pass or made is None else _other_passes(module, cls, grad, partial(small, made))
+    own_pass = usual_pass or bool(passes)
+    if starts_as_none and own_pass and made is not None and _makes_nodes(module, cls, passes):
+        as_node = _seeds_with_a_node(small(made), passes[:1])
 
     def find_rule(made: _Made | None) -> rules.Found:
         def watched() -> Call | None:
@@ -272,7 +275,7 @@ def read(module: ModuleType) -> Reading:
 
         def graph_and_pass(made: _Made) -> tuple[Small, Callable[[], Any]]:
             graph = small(made)
-            return graph, _tried(module, backward_of(module, graph.nodes[1], "", pass_name))
+            return graph, _tried(module, backward_of(module, graph.nodes[1], "", passes[:1]))
 
         def rival() -> Any:
             """Return a node that another operation made of the leaves; None if no other operation works."""
@@ -292,7 +295,7 @@ def read(module: ModuleType) -> Reading:
         if kept is None or (of_sum.kind in rules.STORED and (of_sum.name in rules.LOCAL_GRADS or parts.is_row(kept))):
             rule = of_sum
     reading = Reading(cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call)
-    reading = reading._replace(make=make, pass_name=pass_name, grads_are_nodes=as_node)
+    reading = reading._replace(make=make, passes=passes, grads_are_nodes=as_node)
     return reading._replace(each_use=own_pass and made is not None and _uses_each(reading, made, module))
 
 
@@ -307,7 +310,7 @@ def _uses_each(shape: Reading, made: _Made, module: ModuleType) -> bool:
     try:
         leaf = shape.leaf(PROBE[0])
         root = made.combine(leaf, leaf)
-        _tried(module, backward_of(module, root, "", shape.pass_name))()
+        _tried(module, backward_of(module, root, "", shape.passes))()
         (local,) = getattr(root, shape.rule_name).values()
         once = spelling.plain(local(1.0) if callable(local) else local)
         return once is not None and 0.0 != spelling.plain(getattr(leaf, shape.grad)) == 2 * once
@@ -361,25 +364,24 @@ def _tried(module: ModuleType, run: Callable[[], Any]) -> Callable[[], None]:
     return trial
 
 
-def _makes_nodes(module: ModuleType, cls: type) -> bool:
-    """Return whether a backward pass under a usual name mentions the class."""
-    passes = [getattr(cls, name, vars(module).get(name)) for name in PASSES]
-    mentioned = {name for made in passes if isinstance(made, FunctionType) for name in made.__code__.co_names}
+def _makes_nodes(module: ModuleType, cls: type, passes: tuple[str, ...]) -> bool:
+    """Return whether the backward pass mentions the class."""
+    functions = [getattr(cls, name, vars(module).get(name)) for name in passes or PASSES]
+    mentioned = {name for made in functions if isinstance(made, FunctionType) for name in made.__code__.co_names}
     return not mentioned.isdisjoint((cls.__name__, "type", "__class__"))
 
 
-def _seeds_with_a_node(small: Small) -> bool:
+def _seeds_with_a_node(small: Small, passes: tuple[str, ...]) -> bool:
     """Return whether the backward pass makes the gradient of the root a node."""
     root = small.nodes[1]
-    _tried(small.module, backward_of(small.module, root, ""))()
+    _tried(small.module, backward_of(small.module, root, "", passes))()
     return isinstance(getattr(root, small.grad, None), small.cls)
 
 
-def _other_pass(module: ModuleType, cls: type, grad: str, small: Callable[[], Small]) -> str:
-    """Return the name of the method or function that is a backward pass by what it does, or an empty string.
+def _other_passes(module: ModuleType, cls: type, grad: str, small: Callable[[], Small]) -> tuple[str, ...]:
+    """Return the names of the methods and functions that are a backward pass by what they do.
 
-    Called with the root alone, it gives gradients to leaves below an inner node. Of several, the only public one
-    counts.
+    Called with the root alone, they give gradients to leaves below an inner node. Public ones are preferred.
     """
     found: list[str] = []
     for name, made in [item for space in (*cls.__mro__[:-1], module) for item in vars(space).items()]:
@@ -396,10 +398,7 @@ def _other_pass(module: ModuleType, cls: type, grad: str, small: Callable[[], Sm
         graph = small()
         if propagates(graph, _tried(module, partial(made, graph.nodes[1]))):
             found.append(name)
-    public = [name for name in found if not name.startswith("_")] or found
-    if len(public) > 1:
-        raise Unreadable("several_passes", *public[:_NAMES])
-    return public[0] if public else ""
+    return tuple([name for name in found if not name.startswith("_")] or found)
 
 
 def _inputs(node: Any, leaves: list[Any], module: ModuleType) -> Inputs:
@@ -433,16 +432,18 @@ def _made_by(combine: Callable[[Any, Any], Any], left: Any, right: Any) -> "_Mad
     return _Made(combine, node) if isinstance(node, type(left)) else None
 
 
-def backward_of(module: ModuleType, root: Any, rule_name: str, other: str = "") -> Callable[[], Any]:
+def backward_of(module: ModuleType, root: Any, rule_name: str, passes: tuple[str, ...] = ()) -> Callable[[], Any]:
     """Return the learner's backward pass from `root`: a method, or a function of the file that takes the root.
 
     `backward` is preferred, whether it is a method or a function. Another name counts only if it is not that of the
     local rule.
 
     Args:
-        other: the name of the pass, if it is not one of `PASSES`.
+        passes: the functions that may be the backward pass, if none has a name of `PASSES`.
     """
-    for name in (other,) if other else PASSES:
+    if len(passes) > 1:
+        raise Unreadable("several_passes", *passes[:_NAMES])
+    for name in passes or PASSES:
         method = getattr(root, name, None)
         if callable(method) and name != rule_name:
             return method  # type: ignore[no-any-return]

@@ -77,7 +77,7 @@ def test_none_counts_as_zero_only_where_gradients_start_so(loaded: Load) -> None
     with_none = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, None, sources")))
     without = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
     assert with_none.number(None) == 0.0
-    with pytest.raises(TypeError):
+    with pytest.raises(Unreadable, match="gradient_is"):
         without.number(None)
 
 
@@ -134,6 +134,14 @@ def test_a_gradient_that_cannot_be_set_is_said(loaded: Load) -> None:
         found.write(found.leaf(1.0), 2.0)
 
 
+def test_a_gradient_that_is_no_number_is_said(loaded: Load) -> None:
+    """If a gradient is an object that the grader cannot read, the problem names its type."""
+    found = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
+    with pytest.raises(Unreadable) as caught:
+        found.number(found.leaf(1.0))
+    assert ("gradient_is", ["grad", "Value"]) == (caught.value.code, caught.value.names)
+
+
 PASS = """
 class Value:
     def __init__(self, data, below=()):
@@ -154,22 +162,25 @@ class Value:
 @pytest.mark.parametrize(
     ("expected", "more"),
     [
-        ("flow_back", ""),
-        ("", "def backward(root):\n    root._seed()\n"),
-        ("_seed", "del Value.flow_back\n"),
-        ("", "del Value.flow_back, Value._seed\n"),
-        ("propagate", "del Value.flow_back\ndef propagate(root):\n    root.grad = 0.0\n    root._seed()\n"),
+        (["flow_back"], ""),
+        ([], "def backward(root):\n    root._seed()\n"),
+        (["_seed"], "del Value.flow_back\n"),
+        ([], "del Value.flow_back, Value._seed\n"),
+        (["propagate"], "del Value.flow_back\ndef propagate(root):\n    root.grad = 0.0\n    root._seed()\n"),
+        (["flow_back"], "def back_and_forth(root):\n    return back_and_forth(root)\n"),
     ],
 )
-def test_a_pass_of_another_name_is_found_by_what_it_does(loaded: Load, expected: str, more: str) -> None:
+def test_a_pass_of_another_name_is_found_by_what_it_does(loaded: Load, expected: list[str], more: str) -> None:
     """It gives gradients to the leaves of an inner node. A usual name comes first, then a public one."""
-    assert expected == introspect.read(loaded(PASS + more)).pass_name
+    assert expected == [*introspect.read(loaded(PASS + more)).passes]
 
 
 def test_several_passes_are_asked_about(loaded: Load) -> None:
-    """If two public functions behave like a backward pass, the problem names both."""
+    """If two public functions behave like a backward pass, the problem names both when the pass is to run."""
+    module = loaded(PASS + "def push_back(root):\n    root._seed()\n")
+    shape = introspect.read(module)
     with pytest.raises(Unreadable) as caught:
-        introspect.read(loaded(PASS + "def push_back(root):\n    root._seed()\n"))
+        introspect.backward_of(module, shape.leaf(1.0), "", shape.passes)
     assert ("several_passes", ["flow_back", "push_back"]) == (caught.value.code, caught.value.names)
 
 
