@@ -2,9 +2,11 @@
 
     python benchmarks/floor.py [--rounds 5] [--submissions 4] [--against CHECKOUT]
 
-The lower bound (floor) is the time for the course's programs alone: the worker's adapter executes
-them in this process, under the same order seeds, and runs the file again for each batch. There is
-no pytest, no sandbox and no protocol. The answers are compared with those of the first run.
+The lower bound (floor) is the time for the course's programs alone: the batches that the grader sends
+for a right submission under the cohort's seed are recorded once. The worker's adapter executes them
+in this process, under the same order seeds, and runs the file again for each batch. There is no
+pytest, no sandbox and no protocol, and no garbage is collected while the time is measured, as in an
+engine process. The answers are compared with those of the first run.
 
 The time of a further submission is the CPU time of `grade cohort` for a class of twice the size,
 minus that for the class. It includes all processes. With --against, another checkout is measured
@@ -27,49 +29,52 @@ from peers.meter import Meter
 
 ROOT = Path(__file__).resolve().parent.parent
 
+from grader import grading  # noqa: E402
 from grader.answer_book import read_book  # noqa: E402
-from grader.checks import EngineUnderCheck  # noqa: E402
-from grader.checks.session import CheckSession  # noqa: E402
-from grader.client import Batch  # noqa: E402
-from grader.course import Check, Course, load_course  # noqa: E402
-from grader.oracle import Oracle  # noqa: E402
+from grader.client import Batch, EngineProcess  # noqa: E402
+from grader.course import Course, load_course  # noqa: E402
 from grader.worker.adapter import execute, load  # noqa: E402
 
+SEED = "benchmark"  # with a fixed seed, every round draws the same programs
 Asked = dict[str, list[dict[str, Any]]]
 
 
+class Recording(EngineProcess):
+    """An engine process that keeps each batch that it is sent, in the form that a worker reads."""
+
+    sent: Asked = {}  # by the name of the file
+
+    def run(self, batch: Batch) -> Any:
+        self.sent.setdefault(self._order["filename"], []).append(json.loads(batch.encode()))
+        return super().run(batch)
+
+
 def batches(course: Course) -> Asked:
-    """Return every batch that the checks send under the course's seed, by exercise, in the form that a worker reads."""
-    asked: Asked = {}
-    with CheckSession(course, course.exercises) as checks, Oracle(read_book(course.book), None) as oracle:
-        for exercise in course.exercises:
-            requests = asked.setdefault(exercise.id, [])
-
-            def ask(batch: Batch, requests: list[dict[str, Any]] = requests) -> None:
-                requests.append(json.loads(batch.encode()))
-
-            def engine_for(check: Check, ask: Any = ask, name: str = exercise.id) -> EngineUnderCheck:
-                seed = f"{course.seed}:{name}:{check.id}"
-                return EngineUnderCheck(ask, oracle.answers, "", course.limits, seed)
-
-            checks.run(exercise, engine_for)
-    return asked
+    """Return every batch that the grader sends for the solutions, by exercise."""
+    setattr(grading, "EngineProcess", Recording)  # noqa: B010  (what grading makes for each file)
+    solutions = {exercise.id: course.solution(exercise) for exercise in course.exercises}
+    report = grading.grade(course, read_book(course.book), solutions, seed=SEED, memo=None)
+    assert report.score == report.max_score, "a solution lost points"
+    return {exercise.id: Recording.sent[exercise.filename] for exercise in course.exercises}
 
 
 def floor(course: Course, asked: Asked, expected: list[Any]) -> float:
     """Return the CPU seconds for one right submission. The first call fills `expected`; later ones compare with it."""
-    gc.collect()
-    gc.freeze()  # as an engine process does, so that the objects of this process are not collected repeatedly
-    before = time.process_time()
+    taken = 0.0
     answers = []
     for exercise in course.exercises:
         path = course.solution(exercise)
-        parsed = load.parse(path.read_text(encoding="utf-8"), path.name)
+        source = path.read_text(encoding="utf-8")
+        gc.collect()
+        gc.disable()
+        before = time.process_time()
+        parsed = load.parse(source, path.name)
         builtins = load.builtins_for(parsed, ())
         for batch in asked[exercise.id]:
             module = load.execute(parsed, builtins, course.limits.calls)
             answers.append(execute.execute(module, path.name, batch))
-    taken = time.process_time() - before
+        taken += time.process_time() - before
+        gc.enable()
     settled = [without_orders(answer) for answer in answers]
     if not expected:
         expected.extend(settled)
@@ -102,7 +107,6 @@ def cohort(meter: Meter, checkout: Path, submissions: Path, folder: Path) -> flo
     """Return the CPU seconds of `grade cohort` for a folder, including all of its processes."""
     out = folder / "results"
     shutil.rmtree(out, ignore_errors=True)
-    # with a fixed seed, every round draws the same programs
     words = [
         "cohort",
         str(submissions),
@@ -113,7 +117,7 @@ def cohort(meter: Meter, checkout: Path, submissions: Path, folder: Path) -> flo
         "--isolation",
         meter.isolation,
         "--seed",
-        "benchmark",
+        SEED,
         "--course",
         str(checkout),
     ]
@@ -145,6 +149,8 @@ def main() -> None:
             for place, checkout in enumerate(checkouts.values())
             for times in (1, 2)
         }
+        for checkout in checkouts.values():
+            cohort(meter, checkout, classes[checkout, 1], folder)  # torch's answers are kept for the measured runs
         for _ in range(options.rounds):
             measured["floor"].append(floor(course, asked, expected))
             for name, checkout in checkouts.items():

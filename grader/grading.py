@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timezone
 from functools import partial
@@ -152,7 +152,11 @@ def grade_submission(
         known = book.known.get(exercise.id)
         explained = explain(known, examined) if known else {}
         own = own_lines(source.text, stub or "") if examined.failures else ()
-        results.append(scoring.score(exercise, examined.state, examined.outcomes, explained, examined.facts, own))
+        results.append(
+            scoring.score(
+                exercise, examined.state, examined.outcomes, explained, examined.facts, own, sorted(examined.attempts)
+            )
+        )
     return Report(
         schema=SCHEMA,
         grader_version=__version__,
@@ -195,6 +199,7 @@ class Examined(Struct, frozen=True):
         engines: The engines that ran the course's own programs, by check.
         shown: The program on which the first failure was found.
         facts: The fault facts about an engine that failed.
+        attempts: The system calls that the sandbox refused and reported.
     """
 
     state: FileState
@@ -202,6 +207,7 @@ class Examined(Struct, frozen=True):
     engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
     shown: Program | None = None
     facts: tuple[Fact, ...] = ()
+    attempts: Collection[str] = ()
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -254,7 +260,7 @@ def examine(
     with EngineProcess(grader.warm, source.text, name, stub, limits, budget, cells=cells, apart=to_the_end) as process:
         state = _load(process, source)
         if state.state != "loaded":
-            return Examined(state)
+            return Examined(state, attempts=process.attempts)
         engines: dict[str, EngineUnderCheck] = {}
 
         def engine_for(check: Check, seed: str = grader.seed) -> EngineUnderCheck:
@@ -283,7 +289,7 @@ def examine(
         outcomes = grader.checks.run(exercise, heard, ended)
         failed = (check for check, outcome in outcomes.items() if outcome.status not in ("passed", "not_started"))
         run = asked[check].failing if (check := next(failed, None)) else None
-        examined = Examined(state, outcomes, engines, run.program if run else None)
+        examined = Examined(state, outcomes, engines, run.program if run else None, attempts=process.attempts)
         if not facts or not examined.failures:
             return examined
         ran_out = any(outcome.status == "timeout" for outcome in outcomes.values())

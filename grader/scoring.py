@@ -47,6 +47,7 @@ def score(
     explained: Mapping[str, KnownBehaviour] = MappingProxyType({}),
     facts: Sequence[Fact] = (),
     own: Collection[int] = (),
+    attempts: Sequence[str] = (),
 ) -> ExerciseResult:
     """Return the result of an exercise, with the results of its checks in the order of the course.
 
@@ -55,6 +56,7 @@ def score(
         explained: The misconceptions behind checks that failed.
         facts: The fault facts.
         own: The numbers of the lines that were not given out.
+        attempts: The system calls that the sandbox refused and reported.
 
     Raises:
         GraderFault: An outcome is missing, or belongs to a check that was not run.
@@ -71,7 +73,8 @@ def score(
     )
     in_order = [outcomes[check.id] for check in exercise.checks] if loaded else []
     points = sum(c.score for c in checks if not c.bonus)
-    notes = "; ".join(filter(None, [_names_taken(outcomes.values()), _not_run(outcomes.values())]))
+    refused = learner.refused_calls(attempts) if attempts else None
+    notes = "; ".join(filter(None, [_names_taken(outcomes.values()), _not_run(outcomes.values()), refused]))
     return ExerciseResult(
         id=exercise.id,
         number=exercise.number,
@@ -86,6 +89,7 @@ def score(
         reason=state.reason if state.reason and state.reason.kind != "missing" else UNSET,
         facts=tuple(fault_fact(fact, state.cells, in_order) for fact in facts[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
+        attempts=tuple(attempts) or UNSET,
     )
 
 

@@ -5,13 +5,15 @@ process.
 """
 
 import contextlib
+import errno
 import os
 import re
 import select
 import signal
 import socket
+import struct
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +21,7 @@ from msgspec import Struct
 
 from ..course import Limits
 from ..sandbox import Warm
-from ..worker.confine import framing
+from ..worker.confine import framing, syscalls
 from . import bounds, protocol
 from .budget import Budget
 from .protocol import Batch, Broke, Problem, Read, Refused
@@ -31,6 +33,11 @@ _STEP_S = 1.0
 _UNANSWERED = 2  # after this many unanswered batches in fresh processes, the remaining ones are skipped
 _FLOOD = 64  # a process that prints this many times the course's limit is stopped
 _CHUNK = 1 << 16
+_MOST_ATTEMPTS = 100  # of one process; the kernel refuses the others by itself, without a report
+# of the Linux kernel's <linux/seccomp.h>: read a report, and answer it
+_RECEIVE, _ANSWER = 0xC0502100, 0xC0182101
+_REPORTED = struct.Struct("QIIiIQ6Q")  # the report's number, the process, flags; the call, machine, place, arguments
+_ANSWERED = struct.Struct("QqiI")  # the report's number, a result, an error, flags
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # addresses of printed objects, which differ between runs
 
 
@@ -85,6 +92,49 @@ class _Printed:
         return bounds.cut_output(text, self.output_kb, self.size - len(self.kept))
 
 
+class _Attempts:
+    """The calls that learner code attempts and the kernel reports, all of which are refused.
+
+    Attributes:
+        names: the names of the calls, of all processes of the file.
+    """
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.reports = -1
+        self._left = 0
+
+    def receive(self, channel: socket.socket) -> bytes:
+        """Return the first data of a process. Before it, the descriptor of the reports may arrive."""
+        data, descriptors, _, _ = socket.recv_fds(channel, _CHUNK, 1, socket.MSG_CMSG_CLOEXEC)
+        if descriptors:
+            self.close()
+            (self.reports,) = descriptors
+            self._left = _MOST_ATTEMPTS
+        return data
+
+    def refuse(self) -> None:
+        """Refuse the call for which a process waits, and note its name."""
+        import fcntl  # does not exist on Windows
+
+        report = bytearray(_REPORTED.size)
+        self._left -= 1
+        with contextlib.suppress(OSError):  # the process has ended, or a signal interrupted the call
+            fcntl.ioctl(self.reports, _RECEIVE, report)
+            number, _, _, call, *_ = _REPORTED.unpack(report)
+            names = syscalls.REPORTED[os.uname().machine].items()
+            self.names |= {name for name, known in names if known == call}
+            fcntl.ioctl(self.reports, _ANSWER, _ANSWERED.pack(number, 0, -errno.EPERM, 0))
+        if not self._left:
+            self.close()
+
+    def close(self) -> None:
+        """Let the kernel refuse further calls by itself."""
+        if self.reports >= 0:
+            os.close(self.reports)
+        self.reports = -1
+
+
 class EngineProcess:
     """One learner file in a separate process, which is replaced by a new one when it dies. A context manager.
 
@@ -131,6 +181,16 @@ class EngineProcess:
         self._out = -1
         self._batches = 0
         self._status = 0  # the exit status of the last process
+        self._attempts = _Attempts()
+        self._heard = False  # whether the process has sent anything
+
+    @property
+    def attempts(self) -> Collection[str]:
+        """Return the names of the system calls that the file's processes attempted so far, and that were refused.
+
+        The kernel reports them from outside of the learner's interpreter (`grader/worker/confine/lockdown.py`).
+        """
+        return self._attempts.names
 
     @property
     def fresh(self) -> bool:
@@ -222,12 +282,14 @@ class EngineProcess:
         ours.setblocking(False)
         self._channel, self._out = ours, out
         self._batches = 0
+        self._heard = self._warm.tier == "process"  # without a sandbox, learner code itself could send descriptors
 
     def _end(self, by_itself: bool = False) -> int:
         """End the process, add the time that it used to the budget, and return its exit status."""
         if self._channel is None or self._number is None:
             return 0
         self._channel.close()
+        self._attempts.close()
         os.close(self._out)
         self._channel = None
         begun = time.monotonic()
@@ -271,7 +333,8 @@ class EngineProcess:
         while True:
             begun = time.monotonic()
             step = max(0.0, min(left, _STEP_S))
-            ready, writable, _ = select.select(listening, [channel] if unsent else [], [], step)
+            reports = [self._attempts.reports] if self._attempts.reports >= 0 else []
+            ready, writable, _ = select.select(listening + reports, [channel] if unsent else [], [], step)
             # count at most one step, in case this process itself was suspended
             waited = min(time.monotonic() - begun, _STEP_S)
             left -= waited
@@ -284,11 +347,17 @@ class EngineProcess:
                         return Died("output_too_large", limit_kb=_FLOOD * printed.output_kb)
                 elif data is not None:
                     listening.remove(out)  # the process closed it
+            # what happens after an answer, or after the process closed its channel, is not part of this exchange
+            if reports and reports[0] in ready and channel not in ready:
+                self._attempts.refuse()
             if writable:
                 unsent = _send(channel, unsent)
             if channel in ready:
                 try:
-                    data = channel.recv(_CHUNK)
+                    data = channel.recv(_CHUNK) if self._heard else self._attempts.receive(channel)
+                    self._heard = True
+                    if data == framing.REPORTS and self._attempts.reports >= 0 and not frame:
+                        continue
                 except BlockingIOError:
                     continue
                 except OSError:

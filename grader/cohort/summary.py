@@ -23,8 +23,8 @@ from ..words.instructor import (
     review_text,
 )
 
-CohortSchema: TypeAlias = Literal["backward/cohort/v2"]
-COHORT_SCHEMA: CohortSchema = "backward/cohort/v2"
+CohortSchema: TypeAlias = Literal["backward/cohort/v3"]
+COHORT_SCHEMA: CohortSchema = "backward/cohort/v3"
 WEAK = 0.2  # an item below this is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
 _BANDS = 10
 Untried: TypeAlias = Literal["", "missing", "not_started"]  # no submission has the exercise, or none has begun it

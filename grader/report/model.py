@@ -11,8 +11,8 @@ from ..remarks import CellStart, Remark, Shown
 from .person import Decided, Learner
 from .person import Submitter as Submitter
 
-Schema: TypeAlias = Literal["backward/report/v2"]
-SCHEMA: Schema = "backward/report/v2"
+Schema: TypeAlias = Literal["backward/report/v3"]
+SCHEMA: Schema = "backward/report/v3"
 
 CheckStatus: TypeAlias = Literal["passed", "failed", "error", "timeout", "crashed", "not_started", "skipped"]
 ExerciseStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started", "missing", "unreadable"]
@@ -146,6 +146,8 @@ class ExerciseResult(_Strict, frozen=True):
         file: the path of the file, relative to the folder that was graded or to the submission's folder.
         cells: for a notebook, the line in which each code cell begins. Lines are numbered through all code cells, one
             after the other.
+        attempts: the system calls that the file's processes attempted and the sandbox refused and reported, in
+            alphabetical order.
     """
 
     id: str
@@ -161,6 +163,7 @@ class ExerciseResult(_Strict, frozen=True):
     reason: Reason | UnsetType = UNSET
     facts: tuple[FaultFact, ...] | UnsetType = UNSET
     cells: tuple[CellStart, ...] | UnsetType = UNSET
+    attempts: tuple[str, ...] | UnsetType = UNSET
 
 
 class Report(_Strict, frozen=True):

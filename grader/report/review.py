@@ -12,6 +12,7 @@ from .person import Decided
 
 ReviewKind: TypeAlias = Literal[
     "ambiguous",
+    "attempt",
     "budget",
     "killed",
     "late_unknown",
@@ -47,6 +48,7 @@ class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     | kind             | meaning                                                                         |
     |------------------|---------------------------------------------------------------------------------|
     | `ambiguous`      | the submitter may be each of `names`, people of the roster                      |
+    | `attempt`        | files attempted the system calls `names`, which were refused; `detail` says where |
     | `budget`         | it used up the budget of a submission, so checks were not run                   |
     | `killed`         | the kernel ended its process (SIGKILL): out of memory, or an attack             |
     | `late_unknown`   | the platform says that it is late, but not by how much                          |
@@ -86,6 +88,10 @@ def _reasons(report: Report) -> Iterator[NeedsReview]:
             yield NeedsReview("note", detail=note)
     for exercise in report.exercises:
         yield from _about(exercise)
+    tried = [exercise for exercise in report.exercises if exercise.attempts]
+    if tried:
+        names = sorted({name for exercise in tried for name in exercise.attempts or ()})
+        yield NeedsReview("attempt", detail=", ".join(exercise.id for exercise in tried), names=tuple(names))
     if all(exercise.status == "missing" for exercise in report.exercises):
         yield NeedsReview("no_files")
 

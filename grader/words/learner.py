@@ -586,6 +586,11 @@ def names_taken(cls: str, data: str, grad: str, inputs: str) -> str:
     return f"the engine is the class `{cls}`, with the value in `{data}`, the gradient in `{grad}` and {of_inputs}"
 
 
+def refused_calls(names: Sequence[str]) -> str:
+    """Return a sentence about the system calls that the sandbox refused."""
+    return f"the sandbox refused system calls that the code made: {', '.join(f'`{name}`' for name in names)}"
+
+
 # -- fault facts ---------------------------------------------------------------------------------------
 
 _EXPRESSIONS = {

@@ -64,6 +64,70 @@ def once(tmp_path: Path) -> str:
     return f"(os.path.exists({str(flag)!r}) and not os.unlink({str(flag)!r}))"
 
 
+# -- attempts to reach out ---------------------------------------------------------------------------------
+
+_TRIES = """\
+import importlib, os, platform, signal, socket, subprocess, threading, time, uuid
+def attempt(act, *arguments):
+    try:
+        act(*arguments)
+    except Exception as error:
+        print(type(error).__name__)
+"""
+_HONEST = """
+import concurrent.futures, getpass, random, tempfile, asyncio, math, multiprocessing, logging
+attempt(threading.Thread(target=print).start)
+attempt(lambda: concurrent.futures.ThreadPoolExecutor(2).submit(print).result(1))
+attempt(lambda: asyncio.run(asyncio.sleep(0)))
+attempt(time.sleep, 0.01)
+attempt(random.random)
+attempt(uuid.uuid1)
+attempt(platform.platform)
+attempt(platform.processor)
+attempt(getpass.getuser)
+attempt(os.path.expanduser, "~root")
+attempt(tempfile.mkdtemp)
+attempt(lambda: open(os.devnull, "w"))
+attempt(os.makedirs, "out")
+attempt(logging.basicConfig, filename="a.log")
+attempt(multiprocessing.cpu_count)
+attempt(signal.raise_signal, signal.SIGURG)
+attempt(lambda: importlib.import_module("num" + "py").linalg.inv([[1.0, 2.0], [3.0, 4.0]]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tier", sandbox.OFFICIAL)
+@pytest.mark.parametrize(
+    ("expected", "source"),
+    [
+        (set(), _HONEST),
+        ({"kill"}, "attempt(os.kill, os.getppid(), signal.SIGKILL)"),
+        ({"socket"}, "attempt(socket.socket)"),
+        ({"pipe2"}, "attempt(subprocess.run, ['ls'])"),
+        ({"clone"}, "attempt(os.system, 'ls')"),
+        ({"execve"}, "attempt(os.execv, '/bin/ls', ['ls'])"),
+        ({"rename", "unlink"}, "attempt(os.rename, '/a', '/b')\nattempt(os.remove, '/a')"),
+        ({"clone"}, "for _ in range(1_000): attempt(os.fork)"),
+        ({"clone"}, "attempt(os.fork)\nos._exit(0)"),
+        ({"clone"}, "attempt(os.fork)\nos.closerange(0, 64)\nattempt(socket.socket)"),
+    ],
+)
+def test_an_attempt_to_reach_out_is_seen_from_outside(
+    submit: Callable[..., EngineProcess], tier: str, expected: set[str], source: str
+) -> None:
+    """Calls that start processes, use the network, send signals or rename files are seen. Honest code makes none."""
+    try:
+        with sandbox.start(tier, allow_imports=["numpy"]) as warm:
+            process = submit(_TRIES + source, warm=warm)
+            loaded = process.load()
+            found = set(process.attempts)
+            process.close()
+    except sandbox.IsolationError as error:
+        pytest.skip(f"NOT TESTED: {error}")
+    assert expected == found, loaded
+
+
 # -- loading -----------------------------------------------------------------------------------------------
 
 

@@ -199,7 +199,7 @@ def test_reports_in_an_older_schema_are_graded_again(
     out, found = tmp_path / "results", entries(submissions)
     run(course, found, out, Here(answer))
     path = out / "reports" / "bob.json"
-    path.write_text(path.read_text().replace("backward/report/v2", "backward/report/v1"))
+    path.write_text(path.read_text().replace("backward/report/v3", "backward/report/v1"))
     standing = run(course, found, out, Here(answer))
     assert (3, 1, 1) == (standing.kept, standing.graded, standing.outdated)
 
@@ -581,7 +581,7 @@ def test_the_same_files_keep_their_seed(night: Callable[..., dict[str, str]], co
     seeds = {"ann": SEED, **night({"ann": "1", "bob": "2"}, seen=True)}
     assert seeds == night({"ann": "1", "bob": "2"}, of=msgspec.structs.replace(course, hash="x"), seen=True)
     for path in (tmp_path / "out" / "reports").iterdir():
-        path.write_text(path.read_text().replace("backward/report/v2", "backward/report/v0"))
+        path.write_text(path.read_text().replace("backward/report/v3", "backward/report/v0"))
     assert seeds == night({"ann": "1", "bob": "2"}, seen=True)
 
 

@@ -202,6 +202,14 @@ def test_who_needs_review(course: Course, solved: Report) -> None:
         died("crashed", Reason("killed", signal="SIGSEGV")),
         died("raising", Reason("raised", type="ValueError", detail="ended by SIGKILL")),
         msgspec.structs.replace(with_outcomes(solved, "empty", {}), exercises=missing),
+        msgspec.structs.replace(
+            with_first("reaching", attempts=("socket",)),
+            exercises=(
+                msgspec.structs.replace(first, attempts=("socket",)),
+                msgspec.structs.replace(solved.exercises[1], attempts=("kill",)),
+                *solved.exercises[2:],
+            ),
+        ),
     ]
     found = summarise(course, class_of, {"gone": "it broke"}).needs_review
     assert {
@@ -213,6 +221,7 @@ def test_who_needs_review(course: Course, solved: Report) -> None:
         "noted": (NeedsReview("note", detail="late"),),
         "silent": (NeedsReview("left_out", "distribute", ("both_inputs",)),),
         "odd": (NeedsReview("protocol_error", "distribute", ("both_inputs",)),),
+        "reaching": (NeedsReview("attempt", detail="distribute, swap", names=("kill", "socket")),),
     } == {review.id: review.reasons for review in found}
     assert {"gone": ("not graded: it broke",)}.items() <= {review.id: review.texts for review in found}.items()
 

@@ -96,6 +96,7 @@ class Outcome:
     effects: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
+    attempts: tuple[str, ...] = ()
     seconds: float = 0.0
 
     def __str__(self) -> str:

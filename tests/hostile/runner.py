@@ -272,6 +272,7 @@ class Tier:
         else:
             results = {result.id: result for result in report.exercises}
             outcome |= {"verdict": verdict(results[exercise]), "accepted": full(results[exercise])}
+            outcome["attempts"] = list(results[exercise].attempts or ())
             controls = misjudged(results["swap"])
             effects += [f"commands in {where}" for where, text in self.texts(report) if steers(text)]
         effects += _EFFECT.findall("\n".join(Recording.heard))
@@ -343,6 +344,7 @@ class Tier:
             "verdict": verdict(result),
             "accepted": full(result),
             "effects": effects,
+            "attempts": list(result.attempts or ()),
             "details": [] if full(result) else said,
         }
 

@@ -35,6 +35,26 @@ def test_honest_files_get_full_marks(run: Any, harness: ModuleType) -> None:
     assert [] == harness.told(run.rejected)
 
 
+@every_sandbox
+def test_honest_files_attempt_nothing(run: Any, harness: ModuleType) -> None:
+    """The report on an honest file has no refused system call."""
+    assert [] == harness.told(outcome for outcome in run.honest.values() if outcome.attempts)
+
+
+@every_sandbox
+def test_attempts_are_in_the_report(run: Any) -> None:
+    """The report names the system call with which an attack tries to reach out."""
+    expected = {
+        "exec_os_system": "clone",
+        "fork_daemon": "clone",
+        "network_raw_sockets": "socket",
+        "ptrace_attach_parent": "ptrace",
+        "signal_kill_parent": "kill",
+        "write_delete_and_rename": "unlink",
+    }
+    assert expected == {name: call for name, call in expected.items() if call in run.attacks[name].attempts}
+
+
 @every_tier
 def test_everything_was_graded(run: Any, harness: ModuleType) -> None:
     """Each attack and each honest file has an outcome, unless it is skipped for a reason."""

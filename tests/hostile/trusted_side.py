@@ -68,7 +68,7 @@ from grader.worker.confine.framing import HEADER
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = 300 << 20
 REPORT = (32 << 10) * sum(len(exercise.checks) for exercise in load_course(ROOT).exercises)  # bytes
-PAGE = 2 * REPORT  # bytes of a feedback page, which shows code too
+PAGE = 3 * REPORT  # bytes of a feedback page, which shows code too
 LONG_RULE = 60_000  # lines of a rule, which the sources with the most lines have
 LINES = 300  # of a terminal, for one exercise: with --all, the reasons do not count among the ten lines of a check
 CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "36"))  # of checks that are lied to; of whole submissions a twelfth

@@ -72,7 +72,7 @@ terminal.
 The process that grades takes at most 300 MB more than for an honest submission. A test gives a
 process this limit on its address space (`RLIMIT_AS`), and sends it forged answers together with
 arbitrary source files. The decoder, the report, the page and every export must not raise an
-exception. The feedback page of a submission must be smaller than twice the longest report.
+exception. The feedback page of a submission must be smaller than three times the longest report.
 `BACKWARD_FUZZ_CASES=1000 python tests/hostile/trusted_side.py` runs more cases than the suite.
 """
 

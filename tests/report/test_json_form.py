@@ -58,7 +58,7 @@ def test_a_round_trip(report: Report) -> None:
 def test_the_json_is_for_people_too(report: Report) -> None:
     """Indented, with a line end, and the fields in the order of the model."""
     text = to_json(report).decode()
-    assert text.startswith('{\n  "schema": "backward/report/v2",\n  "grader_version": ')
+    assert text.startswith('{\n  "schema": "backward/report/v3",\n  "grader_version": ')
     assert text.endswith("\n}\n")
 
 
@@ -151,7 +151,7 @@ def test_wrong_values_are_refused(solved: Report, which: int, field: str, value:
     assert not VALIDATOR.is_valid(data)
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff", b'{"schema": "backward/report/v2"}', b"[" * 9999])
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff", b'{"schema": "backward/report/v3"}', b"[" * 9999])
 def test_what_is_no_report_is_a_value_error(data: bytes) -> None:
     """Damaged or foreign data raises nothing else."""
     with pytest.raises(ValueError, match=r"\w"):

@@ -25,7 +25,7 @@ FIELDS = {
     "Diagnosis": "id title explanation",
     "Reason": "kind seconds clock signal limit_kb count detail type line names",
     "FaultFact": "kind text operation input expected found lines program node other upstream orders checks",
-    "ExerciseResult": "id number title status score max_score bonus checks message file reason facts cells",
+    "ExerciseResult": "id number title status score max_score bonus checks message file reason facts cells attempts",
     "CheckResult": (
         "id title visibility status score max_score bonus duration_s"
         " program expected actual expected_by diagnosis hint hint_number play message remarks output reason line"
@@ -43,7 +43,7 @@ def test_the_fields_are_pinned(name: str, fields: str) -> None:
 @pytest.mark.parametrize(
     ("alias", "words"),
     [
-        (model.Schema, "backward/report/v2"),
+        (model.Schema, "backward/report/v3"),
         (model.CheckStatus, "passed failed error timeout crashed not_started skipped"),
         (model.ExerciseStatus, "passed partial failed not_started missing unreadable"),
         (model.ReportStatus, "passed partial failed not_started"),

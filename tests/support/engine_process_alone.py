@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
@@ -42,7 +43,7 @@ class Plan:
     def __init__(self, log: list[str]) -> None:
         self.log = log
 
-    def apply(self) -> None:
+    def apply(self, send: Callable[[int], None]) -> None:
         self.log.append("rights given up")
 
 

@@ -66,6 +66,9 @@ def review_text(reason: Review) -> str:
     match reason.kind:
         case "ambiguous":
             return f"ambiguous: more than one person in the roster may have submitted it: {names}"
+        case "attempt":
+            calls = ", ".join(f"`{name}`" for name in reason.names)
+            return f"the sandbox refused system calls that the code made: {calls} ({reason.detail})"
         case "late_unknown":
             return "submitted late; the platform does not say how late"
         case "near_name":
@@ -163,6 +166,7 @@ def is_ready(reason: Review) -> bool:
 
 # reasons that a report gives, so that somebody may decide that the report's result is kept
 KEPT: tuple[str, ...] = (
+    "attempt",
     "budget",
     "killed",
     "left_out",
@@ -178,6 +182,7 @@ KEPT: tuple[str, ...] = (
 
 _QUESTIONS: dict[str, str] = {
     "ambiguous": "Which of them submitted it?",
+    "attempt": "Is this an attack, and how many points should it cost?",
     "budget": "Should the checks that were not run get points?",
     "killed": "Should the checks that did not finish get points?",
     "late_unknown": "When was it submitted, or which penalty applies?",

@@ -151,6 +151,8 @@ def preimport(source: str, allow: dict[str, str]) -> None:
         if known and _NOT_PREIMPORTED.isdisjoint(parts):
             with contextlib.suppress(BaseException):
                 import_module(name)
+    if "platform" in sys.modules:  # otherwise it starts a program to find the processor's name
+        vars(sys.modules["platform"].uname())["processor"] = ""
     learn_numbers()
     if "numpy" in sys.modules and "numpy" in allow:
         with contextlib.suppress(BaseException):

@@ -10,6 +10,7 @@ import errno
 import os
 import struct
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import syscalls
@@ -22,6 +23,7 @@ _syscall: Any = getattr(_libc, "syscall", None)
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_SET_MODE_FILTER = 1
+_NEW_LISTENER = 1 << 3
 
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
 _LANDLOCK_CREATE_RULESET_VERSION = 1
@@ -32,7 +34,7 @@ _FS_BITS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 
 # classic BPF
 _LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
-_ALLOW, _ERRNO, _KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
+_ALLOW, _REPORT, _ERRNO, _KILL_PROCESS = 0x7FFF0000, 0x7FC00000, 0x00050000, 0x80000000
 _OFFSET_NR, _OFFSET_ARCH, _OFFSET_ARGUMENTS = 0, 4, 16
 _X32 = 0x40000000
 # the flags of open() that do more than read: write, create, truncate, append
@@ -60,6 +62,13 @@ class Filter:
     def install(self) -> None:
         _check(_syscall(self._call, _SECCOMP_SET_MODE_FILTER, 0, self._at), "seccomp")
 
+    def install_reporter(self) -> int:
+        """Install the filter, and return the descriptor on which the kernel reports calls.
+
+        Return -1, without the filter, if the kernel cannot report or reports to another program already.
+        """
+        return int(_syscall(self._call, _SECCOMP_SET_MODE_FILTER, _NEW_LISTENER, self._at))
+
 
 class Plan(NamedTuple):
     """The rights to drop.
@@ -68,14 +77,23 @@ class Plan(NamedTuple):
         uid: the user to change to; 0 to keep the present one.
         ruleset: the descriptor of a Landlock ruleset; -1 for none.
         filter: the seccomp filter, or None.
+        reporting: two filters to use instead of `filter` if the kernel can report calls: the first one reports the
+            calls of `syscalls.REPORTED` and allows all others, the second one allows these calls and is otherwise
+            equal to `filter`. A reported call is never carried out, whether or not somebody answers the report.
     """
 
     uid: int = 0
     ruleset: int = -1
     filter: Filter | None = None
+    reporting: tuple[Filter, Filter] | None = None
 
-    def apply(self) -> None:
-        """Apply the plan to this process. Raises `OSError` if any part of it is refused."""
+    def apply(self, send: Callable[[int], None] = lambda reports: None) -> None:
+        """Apply the plan to this process. Raises `OSError` if any part of it is refused.
+
+        Args:
+            send: is called with the descriptor of the reports, if there are any, before system calls are restricted.
+                Nobody else keeps it.
+        """
         if self.uid:
             os.setgroups([])
             os.setresgid(self.uid, self.uid, self.uid)
@@ -87,8 +105,13 @@ class Plan(NamedTuple):
         if self.ruleset >= 0:
             _check(_syscall(_LANDLOCK_RESTRICT_SELF, self.ruleset, 0), "landlock_restrict_self")
             os.close(self.ruleset)
-        if self.filter is not None:
-            self.filter.install()
+        rest = self.filter
+        if self.reporting is not None and (reports := self.reporting[0].install_reporter()) >= 0:
+            send(reports)
+            os.close(reports)
+            rest = self.reporting[1]
+        if rest is not None:
+            rest.install()
 
 
 def _check(result: int, what: str) -> int:
@@ -142,17 +165,19 @@ def _allow_reading(ruleset: int, path: str) -> None:
 # -- seccomp --------------------------------------------------------------------------------------
 
 
-def seccomp_filter(machine: str, *, may_open: bool) -> Filter:
+def seccomp_filter(machine: str, *, may_open: bool, beside_reporter: bool = False) -> Filter:
     """Return a filter that allows the system calls that computing needs.
 
-    With `may_open`, it also allows opening files for reading. `clone3` fails with ENOSYS, and every
-    other system call with EPERM. Raises `Unavailable` for a machine whose system calls are not known.
+    With `may_open`, it also allows opening files for reading. With `beside_reporter`, it also allows the calls that
+    `reporting_filter` refuses. `clone3` fails with ENOSYS, and every other system call with EPERM. Raises `Unavailable`
+    for a machine whose system calls are not known.
     """
     try:
         arch, _, compute, look, opening = syscalls.MACHINES[machine]
     except KeyError:
         raise Unavailable(f"the system calls of {machine} are not known here") from None
-    allowed = sorted({*compute.values(), *(look.values() if may_open else ())})
+    reported = syscalls.REPORTED[machine].values() if beside_reporter else ()
+    allowed = sorted({*compute.values(), *(look.values() if may_open else ()), *reported})
     lines: list[tuple[int, int, int, int]] = [
         (_LOAD, 0, 0, _OFFSET_ARCH),
         (_JUMP_EQUAL, 1, 0, arch),
@@ -174,7 +199,39 @@ def seccomp_filter(machine: str, *, may_open: bool) -> Filter:
     for number in allowed:
         lines += [(_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ALLOW)]
     lines.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
-    return Filter(b"".join(struct.pack("HBBI", *line) for line in lines), machine)
+    return Filter(_packed(lines), machine)
+
+
+def reporting_filter(machine: str) -> Filter:
+    """Return a filter that reports the calls of `syscalls.REPORTED` and refuses them. It allows all other calls.
+
+    Calls of `syscalls.HONEST` are refused without a report. Raises `Unavailable`.
+    """
+    if machine not in syscalls.MACHINES:
+        raise Unavailable(f"the system calls of {machine} are not known here")
+    calls = syscalls.REPORTED[machine]
+    lines: list[tuple[int, int, int, int]] = [
+        (_LOAD, 0, 0, _OFFSET_ARCH),
+        (_JUMP_EQUAL, 1, 0, syscalls.MACHINES[machine][0]),
+        (_RETURN, 0, 0, _ALLOW),  # the other filter ends the process
+        (_LOAD, 0, 0, _OFFSET_NR),
+    ]
+    for name, number in calls.items():
+        answer: list[tuple[int, int, int, int]] = []
+        for argument, value, is_flag in syscalls.HONEST.get(name, ()):
+            answer += [
+                (_LOAD, 0, 0, _OFFSET_ARGUMENTS + 8 * argument),
+                (_JUMP_ANY_BIT if is_flag else _JUMP_EQUAL, 0, 1, value),
+                (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+            ]
+        answer.append((_RETURN, 0, 0, _REPORT))
+        lines += [(_JUMP_EQUAL, 0, len(answer), number), *answer]
+    lines.append((_RETURN, 0, 0, _ALLOW))
+    return Filter(_packed(lines), machine)
+
+
+def _packed(lines: list[tuple[int, int, int, int]]) -> bytes:
+    return b"".join(struct.pack("HBBI", *line) for line in lines)
 
 
 # -- self-test ------------------------------------------------------------------------------------

@@ -152,7 +152,14 @@ def prepare(settings: dict[str, Any]) -> tuple[Plan, str]:
     elif tier == "namespaces":
         detail = "bubblewrap, seccomp"
     may_open = tier != "seccomp"
-    plan = Plan(settings["uid"], ruleset, lockdown.seccomp_filter(os.uname().machine, may_open=may_open))
+    machine = os.uname().machine
+    rest = lockdown.seccomp_filter(machine, may_open=may_open, beside_reporter=True)
+    plan = Plan(
+        settings["uid"],
+        ruleset,
+        lockdown.seccomp_filter(machine, may_open=may_open),
+        (lockdown.reporting_filter(machine), rest),
+    )
     failure = lockdown.self_test(plan, settings["secret"], may_open)
     if failure:
         raise Unavailable(f"the self-test of the sandbox failed: {failure}")

@@ -24,7 +24,7 @@ def test_the_numbers_are_the_headers(machine: str) -> None:
     found = {name: int(number) for name, number in re.findall(r"#define __NR(?:_|3264_)?(\w+)\s+(\d+)", text)}
     _, seccomp, compute, look, opening = syscalls.MACHINES[machine]
     ours = {**compute, **look, **{name: number for name, (number, _) in opening.items()}, "seccomp": seccomp}
-    ours["clone3"] = syscalls.CLONE3
+    ours |= {"clone3": syscalls.CLONE3, **syscalls.REPORTED[machine]}
     renamed = {name: GENERIC.get(name, name).removeprefix("3264_") for name in ours} if machine == "aarch64" else {}
 
     assert {name: found.get(renamed.get(name, name)) for name in ours} == ours
@@ -48,3 +48,11 @@ def test_nothing_that_reaches_out_is_allowed() -> None:
     forbidden |= {"ptrace", "creat", "unlink", "rename", "mkdir", "mount", "setuid", "prctl", "bpf", "io_uring_setup"}
     for _, _, compute, look, opening in syscalls.MACHINES.values():
         assert set() == forbidden & {*compute, *look, *opening}
+
+
+@pytest.mark.parametrize("machine", syscalls.MACHINES)
+def test_a_reported_call_is_allowed_by_no_list(machine: str) -> None:
+    """The calls that are reported are other calls than those that are allowed."""
+    _, _, compute, look, opening = syscalls.MACHINES[machine]
+    assert set() == {*compute, *look, *opening} & set(syscalls.REPORTED[machine])
+    assert set(syscalls.HONEST) <= set(syscalls.REPORTED[machine])
