@@ -109,7 +109,7 @@ def learn(folder: Path) -> list[Frame]:
         save("01_distribute.py", ("self.grad += out.grad", "self.grad = out.grad"))
         shown("saves 01_distribute.py, with self.grad = out.grad", 7, "PARTIAL  01", "hint", end)
         terminal.type("h", enter=False)
-        shown("presses h", 5, "Hint 3 of 5", end)
+        shown("presses h", 5, "Hint 3 of 6", end)
         save("01_distribute.py")
         shown("saves it again, with +=", 4, "PASS     01", "Next: open exercises/02_swap.py", end)
         save("02_swap.py", ("self.grad += other.data", "self.grad += self.data"))
