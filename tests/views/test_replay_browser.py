@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from replays import CODE, LANDSCAPE, replay
 from torch_answers import answer
 
@@ -21,6 +21,7 @@ from grader.replay.presets import presets
 from grader.replay.reference import contributions, forward
 from grader.report.shown import digits
 from grader.views.replay import build_replay_page
+from grader.views.replay.build import short_names
 
 pytestmark = pytest.mark.browser
 
@@ -123,8 +124,7 @@ def test_a_real_wrong_engine(open_html: OpenHtml, tmp_path: Path) -> None:
     ]
     page = open_html(played(tmp_path, "03_accumulate.py", edits, "shared", "--exercise", "accumulate"))
 
-    page.locator("#first-difference").click()
-    expect(page.locator("#now [role=note]")).to_contain_text("The gradient that was there is lost.")
+    expect(page.locator("#now [role=note]")).to_contain_text("so the 4 that was there is lost.")
     expect(page.locator("#source .ran code")).to_contain_text("self.grad = other.data * out.grad")
 
 
@@ -169,6 +169,36 @@ def test_a_lost_contribution_is_shown_with_its_line(open_html: OpenHtml) -> None
     row = page.locator('#numbers tr[data-node="0"]')
     expect(row).to_contain_text("≠ differs")
     assert ["6", "12"] == [row.locator(f'[data-field="{field}"]').inner_text() for field in ("grad", "right-grad")]
+
+
+DOCSTRING = ("class Value:", '    """', *["    A long docstring."] * 100, '    """')
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_it_opens_at_the_first_difference(open_html: OpenHtml, size: tuple[int, int]) -> None:
+    """The explanation is above the fold, and the marked line is in view."""
+    width, height = size
+    wrong = replay("c = a * a; L = c * b", "assigns", a=3, b=2)
+    page = opened(open_html, wrong, viewport={"width": width, "height": height})
+
+    note, line = page.locator("#now [role=note]"), page.locator("#source .ran")
+    expect(note).to_contain_text("Here the first difference arises.")
+    top, fold, code, marked = map(box_of, (note, page.locator("#replay .transport"), page.locator("#source"), line))
+    assert top["y"] + 24 < fold["y"]
+    assert code["y"] <= marked["y"] < code["y"] + code["height"]
+
+
+def box_of(element: Locator) -> Any:
+    """Return where an element lies in the window."""
+    return element.bounding_box()
+
+
+def test_a_right_run_opens_at_its_first_rule(open_html: OpenHtml) -> None:
+    """Before the first step, the code shows a rule and not the docstring."""
+    page = opened(open_html, replay("L = a * a", a=3, source=Source("a.py", (*DOCSTRING, *CODE.splitlines()))))
+
+    expect(page.locator("#place")).to_have_text("0 / 4")
+    assert page.evaluate("document.querySelector('#source').scrollTop > 0")
 
 
 def test_a_difference_spreads(open_html: OpenHtml) -> None:
@@ -318,13 +348,14 @@ def test_the_order_game_of_any_program(open_html: OpenHtml, name: str) -> None:
     preset = next(preset for preset in presets() if preset.id == name)
     graph = preset.parsed
     page = opened(open_html, replay(preset.program, title=preset.title, leaves=preset.values))
+    names = short_names([node.name for node in graph.nodes], graph.root)
     visits = [i for i in graph.reachable if isinstance(graph.nodes[i], Op)]
     orders = [visits, visits[::-1], *random.Random(name).sample([*itertools.permutations(visits)], k=2)]
     right = left_by(graph, visits[::-1])
 
     for order in orders:
         left = left_by(graph, order)
-        words = play(page, [graph.nodes[i].name for i in order]).replace("−", "-")
+        words = play(page, [names[i] for i in order]).replace("−", "-")
         won = pytest.approx(right) == left
         assert won == words.startswith("✓"), words
         wrong = [
@@ -506,6 +537,7 @@ def test_numbers_that_are_not_finite_are_shown(open_html: OpenHtml) -> None:
         for visit in base.backward
     )
     page = opened(open_html, replace(base, backward=visits, first_difference=0, fault="contribution", fault_node=2))
+    page.keyboard.press("Home")
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     expect(page.locator("#now")).to_contain_text("L propagates its upstream gradient, inf")

@@ -1,6 +1,8 @@
 """Build the page of a replay."""
 
-from collections.abc import Sequence
+import itertools
+import string
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,10 @@ PARTS = Parts(
 )
 GAME = program("b = a + 1; c = a * 3; d = b * c", a=2)  # for a page without other programs, as in exercise 04
 GAME_TITLE = "The diamond"
+ROOT_NAME = "L"  # of a root that the program does not name
+_LETTERS = [
+    letter for letter in string.ascii_lowercase[4:] if letter not in "lo"
+]  # from e on; l and o look like digits
 
 
 def build_replay_page(replays: Sequence[Replay], landscape: Landscape | None = None) -> str:
@@ -47,13 +53,37 @@ def document(replays: Sequence[Replay], landscape: Landscape | None) -> dict[str
     for replay in replays:
         if replay.source not in sources:
             sources.append(replay.source)
-        shown.append({**msgspec.to_builtins(replay), "source": sources.index(replay.source)})
+        document = msgspec.to_builtins(replay)
+        names = short_names([node["name"] for node in document["nodes"]], replay.root)
+        nodes = [{**node, "name": name} for node, name in zip(document["nodes"], names, strict=True)]
+        shown.append({**document, "nodes": nodes, "source": sources.index(replay.source)})
     return {
         "replays": shown,
         "sources": msgspec.to_builtins(sources),
         "landscape": msgspec.to_builtins(landscape),
         "game": {"title": GAME_TITLE, "program": plain(GAME.text), "nodes": _nodes(GAME), "root": GAME.root},
     }
+
+
+def short_names(names: Sequence[str], root: int) -> list[str]:
+    """Return a short name for each node.
+
+    A program names a node by its expression if it gives it no name of its own. The root is then called `L`, and any
+    other node by a letter that is still free.
+    """
+    free = (name for name in _free_names() if name not in names)
+    unnamed_root = "" if ROOT_NAME in names else ROOT_NAME
+    return [
+        name if name.isidentifier() else (unnamed_root if at == root else "") or next(free)
+        for at, name in enumerate(names)
+    ]
+
+
+def _free_names() -> Iterator[str]:
+    """Yield `e` to `z`, then `e2` to `z2`, and so on."""
+    yield from _LETTERS
+    for number in itertools.count(2):
+        yield from (f"{letter}{number}" for letter in _LETTERS)
 
 
 def _nodes(game: Program) -> list[dict[str, Any]]:

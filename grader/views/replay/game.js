@@ -44,7 +44,7 @@ function playGame(box, game) {
   const graph = graphView(box.querySelector("#game-graph"), run, { label: "The graph of the order game" });
   const [hand, placed, told] = ["#game-cards", "#game-order", "#game-told"].map((id) => box.querySelector(id));
   const [start, clear] = ["#game-run", "#game-clear"].map((id) => box.querySelector(id));
-  const call = (i) => plain(`${called(nodes[i])}._backward()`);
+  const call = (i) => plain(`${nodes[i].name}._backward()`);
   const tried = new Map();
   let order = [];
   box.querySelector("#game-about").textContent = plain(gameWords(game));
@@ -91,7 +91,7 @@ function playGame(box, game) {
   start.onclick = () => {
     const { visits, grad } = backwardPass(nodes, root, data, order);
     const wrong = nodes.map((_, i) => i).filter((i) => differ(exactly(grad[i]), exactly(right[i]), run.scale));
-    tried.set(order.map((i) => called(nodes[i])).join(", "), triedWords(game, grad));
+    tried.set(order.map((i) => nodes[i].name).join(", "), triedWords(game, grad));
     const late = losses(visits, grad);
     const lost = late.filter(({ edges }) => edges.some(({ amount }) => amount !== 0));
     told.replaceChildren(
@@ -128,7 +128,7 @@ function playGame(box, game) {
 }
 
 /** Return the gradients of some nodes: `a.grad = 7 and b.grad = 2`. */
-const gradWords = (nodes, at, grad) => series(at.map((i) => `${called(nodes[i])}.grad = ${digits(grad[i])}`));
+const gradWords = (nodes, at, grad) => series(at.map((i) => `${nodes[i].name}.grad = ${digits(grad[i])}`));
 
 /** Return what the game is about. */
 function gameWords({ nodes, root, program, right, visits, watched }) {
@@ -138,7 +138,7 @@ function gameWords({ nodes, root, program, right, visits, watched }) {
       ? `the gradient of ${nodes[watched[0]].name} is ${digits(right[watched[0]])}`
       : `a correct order reaches ${gradWords(nodes, watched, right)}`;
   return (
-    `For ${program.replaceAll("; ", ", ")} at ${values}, ${aim}. ${called(nodes[root])}.grad starts at 1. ` +
+    `For ${program.replaceAll("; ", ", ")} at ${values}, ${aim}. ${nodes[root].name}.grad starts at 1. ` +
     `Place the ${visits.length} calls in an order and run them. Each call adds its contributions once.`
   );
 }
@@ -186,8 +186,8 @@ function gameRun(nodes, root, data, right) {
 }
 
 function visitWords(nodes, { node, upstream, contributions }) {
-  const words = contributions.map((row) => `${called(nodes[row.node])} ${signed(row.amount)}`);
-  return `${called(nodes[node])} propagates ${digits(upstream)}: ${words.join(", ")}`;
+  const words = contributions.map((row) => `${nodes[row.node].name} ${signed(row.amount)}`);
+  return `${nodes[node].name} propagates ${digits(upstream)}: ${words.join(", ")}`;
 }
 
 /** Return what each edge lost: the contribution of what reached its node after the node had propagated. */
@@ -201,9 +201,9 @@ function losses(visits, grad) {
 }
 
 function lossWords(nodes, grad, { node, upstream, late, edges }) {
-  const name = called(nodes[node]);
+  const name = nodes[node].name;
   const missing = edges.map(
-    (row) => `${digits(row.local)} × ${digits(late)} = ${digits(row.amount)} to ${called(nodes[row.node])}`,
+    (row) => `${digits(row.local)} × ${digits(late)} = ${digits(row.amount)} to ${nodes[row.node].name}`,
   );
   return `${name} propagated while ${name}.grad was ${digits(upstream)}. Later ${name}.grad became ${digits(grad[node])}, and no call propagates the ${digits(late)} that came late. Lost: the contribution ${series(missing)}.`;
 }

@@ -2,7 +2,8 @@
 
 const CARD = { width: 118, height: 74 };
 const CHARACTER = 7.3; // of the monospaced font at 12 px
-const SMALLEST = 0.68; // the scale below which a picture scrolls in its box
+const SMALLEST = 0.68; // the scale below which the nodes are drawn as rows
+const ROW = { height: 24, step: 27, widest: 620, top: 22 };
 
 const fit = (text, width, character = CHARACTER) => {
   const most = Math.floor(width / character);
@@ -27,8 +28,34 @@ function layout(nodes, direction) {
   const edges = graph
     .edges()
     .map((edge) => ({ node: Number(edge.w), slot: Number(edge.name), input: Number(edge.v), ...graph.edge(edge) }));
-  const plan = { ...graph.graph(), direction, cards: nodes.map((_, i) => graph.node(String(i))), edges };
+  const plan = { ...graph.graph(), direction, card: CARD, cards: nodes.map((_, i) => graph.node(String(i))), edges };
   return ordered(plan, direction);
+}
+
+/** Return a layout with a row for each node, inputs above the nodes computed from them. The edges are arcs beside the
+ * rows. It fits any width. */
+function rowLayout(nodes, room) {
+  const gutter = room < 480 ? 64 : 92;
+  const card = { width: Math.min(room, ROW.widest) - gutter - 2, height: ROW.height };
+  const at = (i) => ({ x: gutter + card.width / 2, y: ROW.top + i * ROW.step + ROW.height / 2 });
+  const edges = nodes.flatMap(({ inputs }, node) =>
+    inputs.map((input, slot) => ({ node, slot, input: input.node })).filter(({ input }) => input !== null),
+  );
+  const size = { width: Math.min(room, ROW.widest), height: ROW.top + nodes.length * ROW.step };
+  return { ...size, direction: "ROWS", gutter, card, cards: nodes.map((_, i) => at(i)), edges };
+}
+
+/** Return an arc from a row to another, and where its label lies: beside the row that uses the other. */
+function arc({ node, slot, input }, { cards, edges, gutter }) {
+  const [from, to] = [cards[input].y, cards[node].y];
+  const again = edges.some((other) => other.node === node && other.input === input && other.slot < slot);
+  const reach = Math.min(gutter - 12, 12 + 5 * (node - input)) + (again ? 8 : 0);
+  const x = gutter - (4 / 3) * reach;
+  const beside = edges.filter((other) => other.node === node).length < 2 ? 0 : slot ? 11 : -11;
+  return {
+    path: `M${gutter} ${from}C${x} ${from} ${x} ${to} ${gutter} ${to}`,
+    label: { x: gutter / 2, y: to + beside },
+  };
 }
 
 /** Mirror a layout across its direction where that puts more nodes of one rank in the program's order. */
@@ -45,7 +72,9 @@ function ordered(plan, direction) {
 
 /** Return a path for an edge, and where its label lies. It leaves a card at the middle of its side. Where several edges
  * enter a card, or leave it for the same one, they keep apart in the order in which they come. */
-function route(edge, { cards, edges, direction }) {
+function route(edge, plan) {
+  const { cards, edges, direction } = plan;
+  if (direction === "ROWS") return arc(edge, plan);
   const lying = direction === "LR";
   const across = (point) => (lying ? point.y : point.x);
   const came = ({ input, points, slot }) => [across(points.length > 3 ? points.at(-2) : cards[input]), slot];
@@ -80,8 +109,9 @@ function graphView(box, run, { chosen, label = "The graph" } = {}) {
   const tall = layout(nodes, "TB");
   const [room, deep] = [box.clientWidth || 600, innerHeight * 0.6];
   const scaleOf = ({ width, height }) => Math.min(1, room / width, deep / height);
-  const plan = scaleOf(wide) >= Math.min(0.78, scaleOf(tall)) ? wide : tall;
-  const scale = Math.max(scaleOf(plan), Math.min(0.8, room / plan.width), SMALLEST);
+  const drawn = scaleOf(wide) >= Math.min(0.78, scaleOf(tall)) ? wide : tall;
+  const plan = scaleOf(drawn) < SMALLEST ? rowLayout(nodes, room) : drawn;
+  const scale = plan === drawn ? Math.max(scaleOf(plan), Math.min(0.8, room / plan.width)) : 1;
   const picture = svg("svg", {
     viewBox: `0 0 ${plan.width} ${plan.height}`,
     width: Math.round(plan.width * scale),
@@ -106,9 +136,10 @@ function graphView(box, run, { chosen, label = "The graph" } = {}) {
     ),
   );
   const edges = plan.edges.map((edge) => drawnEdge(edge, route(edge, plan), chosen));
-  const cards = nodes.map((node, i) => drawnCard(node, nodes, plan.cards[i]));
+  const cards = nodes.map((node, i) => (plan === drawn ? drawnCard : drawnRow)(node, nodes, plan.cards[i], plan.card));
   picture.append(
     svg("defs", null, heads),
+    ...(plan === drawn ? [] : rowHeads(plan)),
     ...edges.map((edge) => edge.line),
     ...cards.map((card) => card.group),
     ...edges.map((edge) => edge.pill),
@@ -118,7 +149,7 @@ function graphView(box, run, { chosen, label = "The graph" } = {}) {
   function show(frame) {
     nodes.forEach((_, i) => showCard(cards[i], run, frame, i));
     for (const edge of edges) showEdge(edge, run, frame, box.id);
-    if (frame.node !== null) bringIntoView(box, plan.cards[frame.node], scale);
+    if (frame.node !== null) bringIntoView(box, plan.cards[frame.node], plan.card, scale);
   }
   function choose(node, slot) {
     for (const edge of edges) edge.line.classList.toggle("chosen", edge.at.node === node && edge.at.slot === slot);
@@ -127,34 +158,53 @@ function graphView(box, run, { chosen, label = "The graph" } = {}) {
 }
 
 /** Scroll the box, and not the page, so that a card is in view. */
-function bringIntoView(box, card, scale) {
-  const sides = [
-    ["scrollLeft", box.clientWidth, card.x, CARD.width],
-    ["scrollTop", box.clientHeight, card.y, CARD.height],
-  ];
-  for (const [side, room, middle, size] of sides) {
-    const [from, to] = [(middle - size / 2) * scale, (middle + size / 2) * scale];
-    if (from < box[side] || to > box[side] + room) box[side] = (from + to - room) / 2;
-  }
+function bringIntoView(box, { y }, { height }, scale) {
+  const [from, to] = [(y - height / 2) * scale, (y + height / 2) * scale];
+  if (from < box.scrollTop || to > box.scrollTop + box.clientHeight) box.scrollTop = (from + to - box.clientHeight) / 2;
 }
 
-function drawnCard(node, nodes, { x, y }) {
+const numberText = (x, y) => svg("text.number", { x, y, "text-anchor": "end" });
+const cardGroup = ({ x, y }, { width, height }, ...parts) =>
+  svg(
+    "g.card",
+    { transform: `translate(${x - width / 2} ${y - height / 2})`, "aria-hidden": "true" },
+    svg("rect", { width, height, rx: 5 }),
+    ...parts,
+  );
+
+const DATA = 74; // pixels of a number in a row
+const dataEnd = ({ width }) => Math.round(width * 0.57);
+
+function rowHeads({ card, gutter }) {
+  const word = (end, text) => svg("text.axis", { x: gutter + end, y: 14, "text-anchor": "end" }, text);
+  return [word(dataEnd(card), "data"), word(card.width - 10, "grad")];
+}
+
+/** Draw a node as a row: `e = a * b`, its value and its gradient. */
+function drawnRow(node, nodes, at, card) {
+  const end = dataEnd(card);
+  const [data, grad] = [numberText(end, 16.5), numberText(card.width - 10, 16.5)];
+  const words = [node.name, expression(node, nodes)].filter(Boolean).join(" = ");
+  const group = cardGroup(
+    at,
+    card,
+    svg("title", null, words),
+    svg("text.row", { x: 10, y: 16.5 }, fit(words, end - DATA - 10)),
+    data,
+    grad,
+  );
+  return { group, data, grad, room: [DATA, card.width - 20 - end] };
+}
+
+function drawnCard(node, nodes, at) {
   const words = operationOf(node, nodes);
   const room = CARD.width - 26; // of both, in the smaller font
-  const name = fit(
-    node.name,
-    isNamed(node) ? Math.max(room / 2, room - words.length * CHARACTER) : room - words.length * CHARACTER,
-    8.5,
-  );
-  const number = () => svg("text.number", { x: CARD.width - 10, "text-anchor": "end" });
-  const [data, grad] = [number(), number()];
-  data.setAttribute("y", 47);
-  grad.setAttribute("y", 65);
-  const group = svg(
-    "g.card",
-    { transform: `translate(${x - CARD.width / 2} ${y - CARD.height / 2})`, "aria-hidden": "true" },
+  const name = fit(node.name, Math.max(room / 2, room - words.length * CHARACTER), 8.5);
+  const [data, grad] = [numberText(CARD.width - 10, 47), numberText(CARD.width - 10, 65)];
+  const group = cardGroup(
+    at,
+    CARD,
     svg("title", null, `${node.name} ${words}`),
-    svg("rect", { width: CARD.width, height: CARD.height, rx: 5 }),
     svg("text.name", { x: 10, y: 20 }, name),
     svg("text.operation", { x: CARD.width - 10, y: 20, "text-anchor": "end" }, fit(words, room - name.length * 8.5)),
     svg("line", { x1: 0, x2: CARD.width, y1: 29.5, y2: 29.5 }),
@@ -163,10 +213,10 @@ function drawnCard(node, nodes, { x, y }) {
     svg("text.label", { x: 10, y: 65 }, "grad"),
     grad,
   );
-  return { group, data, grad };
+  return { group, data, grad, room: [CARD.width - 42, CARD.width - 42] };
 }
 
-function showCard({ group, data, grad }, run, frame, i) {
+function showCard({ group, data, grad, room }, run, frame, i) {
   const made = frame.made.has(i);
   const wrong = wrongGrad(run, frame, i);
   group.classList.toggle("made", made);
@@ -177,9 +227,15 @@ function showCard({ group, data, grad }, run, frame, i) {
   );
   group.classList.toggle("wrong", wrong);
   group.classList.toggle("wrong-data", wrongData(run, frame, i));
-  const room = CARD.width - 42;
-  data.textContent = made ? fit(against(run.data[i], run.expected[i].data, wrongData(run, frame, i)), room) : "";
-  grad.textContent = made ? fit(against(frame.grads[i], run.expected[i].grad, wrong), room) : "";
+  const { data: right, grad: rightGrad } = run.expected[i];
+  data.textContent = made ? fitted(run.data[i], right, wrongData(run, frame, i), room[0]) : "";
+  grad.textContent = made ? fitted(frame.grads[i], rightGrad, wrong, room[1]) : "";
+}
+
+/** Return a number beside the right one, or only with a sign if there is no room for both. */
+function fitted(yours, right, wrong, room) {
+  const both = against(yours, right, wrong);
+  return fit(wrong && both.length * CHARACTER > room ? `≠ ${shown(yours)}` : both, room);
 }
 
 /** Return a number, beside the right one where they differ: `3 ≠ 6`. */
@@ -225,8 +281,10 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id)
   pill.classList.toggle("differs", kind === "differs");
   pill.classList.toggle("on", words !== "");
   const width = words.length * 7.6 + 14;
+  const x = Math.max(label.x, width / 2);
+  text.setAttribute("x", x);
   back.setAttribute("width", width);
-  back.setAttribute("x", label.x - width / 2);
+  back.setAttribute("x", x - width / 2);
   if (line.getAttribute("role"))
     line.setAttribute("aria-label", plain(`Edge ${ends}: ${edge ? carried(edge) : "no contribution yet"}`));
 }

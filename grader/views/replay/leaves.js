@@ -38,7 +38,7 @@ function leavesView(box, run, leaves, edited, kept = new Map()) {
   const words = ["leaf", "value", "−    gradient    +", run.recorded ? "your gradient" : "gradient"];
   box.replaceChildren(
     h("caption.unseen", null, "Leaves: value, gradient, and what a nudge does"),
-    head([...words, `gradient × ${NUDGE}`, `${called(nodes[root])} changes by`]),
+    head([...words, `gradient × ${NUDGE}`, `${nodes[root].name} changes by`]),
     h(
       "tbody",
       null,

@@ -22,32 +22,19 @@ const OPERATIONS = {
 
 const isLeaf = (node) => node.op === "leaf";
 
-/** Return whether a node has a name of its own. One that has none is named by its expression: `a + b`. */
-const isNamed = ({ name }) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name);
-
-/** Return a node's name as part of an expression or a sentence: `c`, `tanh(n)`, `(a + b)`. */
-const called = (node) => (isNamed(node) || (OPERATIONS[node.op] && !SIGNS[node.op]) ? node.name : `(${node.name})`);
-
-const SIGNS = {
-  ...Object.fromEntries(Object.entries(OPERATIONS).map(([name, { symbol }]) => [name, symbol])),
-  neg: "-",
-};
-
 /** Return the operation of a node as text: `a + b`, `tanh(n)`; empty for a leaf. */
 function expression(node, nodes) {
   if (isLeaf(node)) return "";
   const words = node.inputs.map((input) =>
-    input.node === null ? digits(input.number).replace("−", "-") : called(nodes[input.node]),
+    input.node === null ? digits(input.number).replace("−", "-") : nodes[input.node].name,
   );
   const { symbol } = OPERATIONS[node.op];
   if (symbol) return words.join(` ${symbol} `);
   if (node.op === "neg") return `-${words[0]}`;
-  return `${node.op}(${words.map((word) => word.replace(/^\((.*)\)$/, "$1")).join(", ")})`;
+  return `${node.op}(${words.join(", ")})`;
 }
 
-/** Return the operation of a node as text, or only its sign where the node is named by the rest. */
-const operationOf = (node, nodes) =>
-  isLeaf(node) ? "leaf" : isNamed(node) ? expression(node, nodes) : (SIGNS[node.op] ?? node.op);
+const operationOf = (node, nodes) => expression(node, nodes) || "leaf";
 
 /** Return the value of every node for these values of the leaves, by the index of each. */
 function forwardPass(nodes, leaves) {

@@ -13,15 +13,19 @@ function lead(run, player) {
   ].filter(Boolean);
 }
 
+/** Return the frame to begin with: the first difference, or the line that raised an error, or else the start. */
+const opening = ({ first, frames, replay }) => first ?? (replay.problem?.line ? frames.length - 1 : 0);
+
 /** Show one replay, recorded or with other values of the leaves, from a frame on. */
-function open(data, replay, player, views, { leaves, where = 0, kept } = {}) {
+function open(data, replay, player, views, { leaves, where, kept } = {}) {
   const own = Object.fromEntries(
     replay.nodes.map((node, i) => [i, node.leaf_value]).filter(([i]) => isLeaf(replay.nodes[i])),
   );
   const same = !leaves || Object.keys(own).every((i) => own[i] === leaves[i]);
   const run = same ? recordedRun(replay) : referenceRun(replay, leaves);
-  const back = () => open(data, replay, player, views, { where: 0 });
+  const back = () => open(data, replay, player, views);
   byId("title").textContent = plain(replay.title);
+  byId("title").classList.toggle("long", replay.title.length > 40);
   document.title = `${plain(replay.title)}: your backward pass`;
   byId("program").textContent = plain(replay.program === replay.title ? "" : replay.program);
   byId("lead").replaceChildren(...lead(recordedRun(replay), { to: (at) => (same ? player.to(at) : back()) }));
@@ -55,14 +59,14 @@ function open(data, replay, player, views, { leaves, where = 0, kept } = {}) {
   views.list = [
     graph.show,
     edge.show,
-    sourceView(byId("source"), data.sources[replay.source]),
     stepView(byId("now"), run),
+    sourceView(byId("source"), data.sources[replay.source], run), // after the step, which leaves it its room
     numbersView(byId("numbers"), run),
     leavesView(byId("leaves"), run, leaves ?? own, changed, kept),
     waterfallView(byId("waterfall"), run, player.to),
   ];
   views.run = run;
-  player.load(run, where);
+  player.load(run, where ?? opening(run));
 }
 
 function presets(data, choose) {

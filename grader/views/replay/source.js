@@ -1,13 +1,24 @@
 "use strict";
 
+/** Return the line to show before any line has run: that of the first rule, or else the first one that computes. */
+function firstLine(run, { lines }) {
+  const ran = ["visit", "forward"].flatMap((kind) => run.frames.filter((frame) => frame.kind === kind));
+  const known = ran.map((frame) => frame.lines.at(-1)).find(Boolean);
+  return known ?? lines.findIndex((line) => /^\s*def \w*backward/.test(line)) + 1;
+}
+
 /** Show the learner's file; return a function that marks the lines of a frame. */
-function sourceView(box, source) {
+function sourceView(box, source, run) {
   const lines = source.lines.map((text, i) => {
     const code = h("code");
     code.textContent = plain(text.replaceAll("\t", "    ")) || " ";
     return h("li", { "data-line": i + 1 }, h("span.mark", { "aria-hidden": "true" }), code);
   });
   box.querySelector("ol").replaceChildren(...lines);
+  const middle = (line) => {
+    box.scrollTop = line ? line.offsetTop - box.clientHeight / 3 : 0;
+  };
+  middle(lines[firstLine(run, source) - 1]);
   return function show(frame) {
     const [main, ...others] = frame.lines.filter(Boolean);
     lines.forEach((line, i) => {
@@ -21,7 +32,6 @@ function sourceView(box, source) {
     const line = lines[main - 1];
     if (!line) return;
     const top = line.offsetTop;
-    if (top < box.scrollTop + 20 || top > box.scrollTop + box.clientHeight - 60)
-      box.scrollTop = top - box.clientHeight / 2;
+    if (top < box.scrollTop + 20 || top > box.scrollTop + box.clientHeight - 60) middle(line);
   };
 }

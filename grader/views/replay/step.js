@@ -20,7 +20,6 @@ function stepView(box, run) {
     box.replaceChildren(
       ...[
         h("p.headline", null, headline(run, frame)),
-        frame.kind === "visit" && contributions(run, frame),
         problem.length > 0 &&
           h(
             "div.differs",
@@ -28,6 +27,7 @@ function stepView(box, run) {
             h("strong", null, marked ? "≠ Here the first difference arises. " : "≠ "),
             problem.join(" "),
           ),
+        frame.kind === "visit" && contributions(run, frame),
       ].filter(Boolean),
     );
   };
@@ -35,27 +35,27 @@ function stepView(box, run) {
 
 function contributions(run, frame) {
   if (!frame.totals.length) return h("p.quiet", null, "No gradient changes.");
+  const upstream =
+    frame.upstream.value !== null && frame.upstream.value < 0 ? `(${shown(frame.upstream)})` : shown(frame.upstream);
   const rows = frame.totals.map((total) => {
     const own = frame.rows.filter((row) => row.node === total.node && row.local !== null);
-    const upstream =
-      frame.upstream.value !== null && frame.upstream.value < 0 ? `(${shown(frame.upstream)})` : shown(frame.upstream);
     const sums = own.map(({ local }) => `${digits(local)} × ${upstream}`).join(" + ");
+    const right = run.recorded ? total.right : total.amount;
     return h(
       "tr",
       null,
       h("th", { scope: "row" }, `${nameOf(run, total.node)}.grad`),
-      h("td.number", null, sums || "–"),
-      h(`td.number${total.wrong ? ".differs" : ""}`, null, change(total.amount)),
-      run.recorded && cell(total.right === null ? "–" : `${total.wrong ? "≠ " : ""}${change(total.right)}`),
       h("td.number", null, shown(total.before), " → ", h("strong", null, shown(total.after))),
+      run.recorded &&
+        h(`td.number${total.wrong ? ".differs" : ""}`, null, `${total.wrong ? "≠ " : ""}${change(total.amount)}`),
+      h("td.number", null, right === null ? "–" : `${sums} = ${shown(right)}`),
     );
   });
   const words = [
     "",
-    "local derivative × upstream",
-    run.recorded ? "your code changes it by" : "contribution",
-    run.recorded && "a right rule adds",
     "gradient",
+    run.recorded && "your code changes it by",
+    run.recorded ? "a right rule adds: local derivative × upstream gradient" : "local derivative × upstream gradient",
   ];
   return h(
     "div.scroll",
@@ -68,6 +68,7 @@ function contributions(run, frame) {
 function edgeView(box, run) {
   let chosen = null;
   function show(frame) {
+    box.classList.toggle("unchosen", !chosen);
     if (!chosen) {
       box.textContent = "Choose an edge to read its local derivative, upstream gradient and contribution.";
       return;

@@ -3,9 +3,9 @@
 // What is said about a frame. Each sentence follows from the numbers of the frame.
 
 const theirs = (run) => (run.asked === "torch" ? "torch" : "the reference");
-const nameOf = (run, i) => called(run.nodes[i]);
+const nameOf = (run, i) => run.nodes[i].name;
 const assigned = (run, i) =>
-  [run.nodes[i].name, isNamed(run.nodes[i]) && expression(run.nodes[i], run.nodes), shown(run.data[i])]
+  [run.nodes[i].name, expression(run.nodes[i], run.nodes), shown(run.data[i])]
     .filter(Boolean)
     .join(" = ");
 
