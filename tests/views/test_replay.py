@@ -9,6 +9,7 @@ from replays import CODE, LANDSCAPE, SOURCE, replay
 
 from grader.replay import Landscape, Source
 from grader.views.replay import build_replay_page
+from grader.views.replay.build import short_names
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
@@ -54,3 +55,16 @@ def test_a_page_without_replays(landscape: Landscape | None) -> None:
         data["game"]["program"],
         data["landscape"] is not None,
     )
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["a", "b", "a * b", "c", "a * b + c"], ["a", "b", "e", "c", "L"]),
+        (["e", "L", "tanh(e)", "tanh(e) * L"], ["e", "L", "f", "g"]),
+        (["a", *(f"a + {k}" for k in range(21)), "L"], ["a", *"efghijkmnpqrstuvwxyz", "e2", "L"]),
+    ],
+)
+def test_an_expression_gets_a_short_name(names: list[str], short: list[str]) -> None:
+    """A node without a name of its own gets a letter that is free. The root is called L if it can be."""
+    assert short == short_names(names, len(names) - 1)

@@ -16,7 +16,7 @@ from torch_answers import answer
 
 from grader.outside.text import spelled
 from grader.program import OPERATIONS, Op, Program, program
-from grader.replay import Grid, Problem, Replay, Source, Step
+from grader.replay import Grid, Landscape, Problem, Replay, Source, Step
 from grader.replay.presets import presets
 from grader.replay.reference import contributions, forward
 from grader.report.shown import digits
@@ -295,9 +295,27 @@ def test_the_thermometer_compares_a_nudge_with_the_gradient(open_html: OpenHtml)
     rows = page.locator("#leaves tbody tr").all()
 
     assert [["10", "+1", "+1"], ["10", "+1", "+1"], ["−1", "−0.1", "−0.1"]] == [
-        [row.locator(f'[data-field="{field}"]').inner_text() for field in ("grad", "foretold", "moved")] for row in rows
+        [row.locator(f'[data-field="{field}"]').inner_text() for field in ("grad", "predicted", "moved")]
+        for row in rows
     ]
     assert ["positive", "positive", "negative"] == [row.locator("svg rect").get_attribute("class") for row in rows]
+
+
+def test_a_gradient_from_before_is_left_out_of_the_prediction(open_html: OpenHtml) -> None:
+    """With a gradient of 5 before the pass, the gradient of a predicts only what the pass added to it."""
+    base = replay("L = a * b", a=2, b=3)
+    leaf, *rest = base.nodes
+    held = replace(leaf, yours=replace(leaf.yours, grad=8.0), expected=replace(leaf.expected, grad=8.0))
+    page = opened(open_html, replace(base, nodes=(held, *rest)))
+    page.keyboard.press("End")
+    row = page.locator("#leaves tbody tr").first
+
+    assert ["8", "+0.3", "+0.3"] == [
+        row.locator(f'[data-field="{field}"]').inner_text() for field in ("grad", "predicted", "moved")
+    ]
+    expect(page.locator("#leaves-about")).to_contain_text(
+        "Before the pass, a.grad = 5. The prediction leaves that out."
+    )
 
 
 def play(page: Page, order: Sequence[str]) -> str:
@@ -491,17 +509,43 @@ def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
     assert [] == [(v["id"], v["impact"], [node["html"][:150] for node in v["nodes"][:3]]) for v in found]
 
 
+LONG = "L = ((((((((((a*b+c)*d+a)*b+c)*d+a)*b+c)*d+a)*b+c)*d+a)*b+c)*d+a)*b + ((a+b)*(c+d) - a*c)*(b+d) + a*a"
+LONG_LEAVES = {"a": -0.123456, "b": 0.512345, "c": -1.712345, "d": 0.712345}
+SCROLLED = (
+    "[...document.querySelectorAll('.scroll, .graph, #source')].filter((box) => box.scrollWidth > box.clientWidth)"
+)
+
+
 def test_it_fits_a_phone(open_html: OpenHtml) -> None:
-    """Pictures and tables scroll inside themselves. The page does not scroll sideways at any step."""
-    html = build_replay_page([replay(text, leaves=leaves) for text, leaves in PROGRAMS], LANDSCAPE)
+    """Nothing scrolls sideways at any step: neither the page nor a picture, a table or the code."""
+    programs = (*PROGRAMS, (LONG, LONG_LEAVES))
+    steps = tuple(Step((0.123456, -1.234567), 2.345678) for _ in range(3))
+    landscape = replace(LANDSCAPE, parameters=("u", "v"), steps=steps, reference=steps, curve=())
+    html = build_replay_page([replay(text, "assigns", leaves=leaves) for text, leaves in programs], landscape)
     page = open_html(html, viewport={"width": 390, "height": 844})
 
-    for text, _ in PROGRAMS:
+    page.locator("summary").first.click()
+    for text, _ in programs:
         page.get_by_role("button", name=text, exact=True).click()
-        page.keyboard.press("End")
-        page.keyboard.press("ArrowLeft")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), text
+        for key in ("End", "ArrowLeft"):
+            page.keyboard.press(key)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), text
+            assert [] == page.evaluate(f"{SCROLLED}.map((box) => box.id || box.ariaLabel)"), text
     expect(page.locator("#play")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_large_graph_is_drawn_as_rows(open_html: OpenHtml, width: int) -> None:
+    """Its numbers are as large as the page's other text, and every node has a short name."""
+    long = replay(LONG, leaves=LONG_LEAVES)
+    page = opened(open_html, long, viewport={"width": width, "height": 800})
+
+    page.keyboard.press("End")
+    rows = page.locator("#graph .card .row").all_text_contents()
+    assert len(long.nodes) == len(rows) > 30
+    assert ["a", "b", "c", "d", "e = a * b", "f = e + c"] == rows[:6]
+    assert max(map(len, rows)) < 14
+    assert box_of(page.locator("#graph .card").first)["height"] >= 24
 
 
 def test_motion_is_reduced_on_request(open_html: OpenHtml) -> None:
@@ -583,3 +627,29 @@ def test_a_landscape_is_walked(open_html: OpenHtml) -> None:
         expect(page.locator("#descent-told")).to_contain_text(f"Step 1 of {len(landscape.steps) - 1}: loss {loss:g}")
         assert len(landscape.steps) == page.locator("#descent-table tbody tr").count()
         expect(page.locator("#replay")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("landscape", "words"),
+    [
+        (
+            replace(LANDSCAPE, steps=(Step((0.0,), 4.0), Step((-1.0,), 9.0))),
+            "≠ At step 1 of your training, w is −1; correct gradient descent has 1. "
+            "Your training takes the loss from 4 to 9, and correct gradient descent to 1.",
+        ),
+        (
+            replace(LANDSCAPE, **dict.fromkeys(("steps", "reference"), (Step((0.0,), 4.0), Step((5.0,), 9.0)))),
+            "! Every step of your training agrees with correct gradient descent. "
+            "At this learning rate, it takes the loss from 4 to 9.",
+        ),
+        (LANDSCAPE, "✓ Every step of your training agrees with correct gradient descent."),
+    ],
+)
+def test_a_training_is_judged_by_its_steps(open_html: OpenHtml, landscape: Landscape, words: str) -> None:
+    """Right gradients do not make a training right. The page begins with the training, at the first wrong step."""
+    page = open_html(build_replay_page([replay("L = (w - 2) ** 2", w=0)], landscape))
+
+    expect(page.locator("#lead")).to_contain_text(words)
+    expect(page.locator("#lead")).to_contain_text("Before the first step: Every gradient agrees with torch’s.")
+    expect(page.locator("#descent-verdict")).to_contain_text(words)
+    expect(page.locator("#descent-told")).to_contain_text(f"Step {int(words.startswith('≠'))} of 1")

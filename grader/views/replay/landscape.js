@@ -49,6 +49,35 @@ const polyline = (points, x, y) =>
     .map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(2)} ${y(b).toFixed(2)}`)
     .join("");
 
+/** Return the first number in which a training run differs from correct gradient descent, with its step, or null. */
+function firstOff({ steps, reference, parameters }) {
+  for (const [at, { values, loss }] of steps.entries()) {
+    const right = reference[at];
+    const scale = Math.max(...right.values.map((value) => Math.abs(value ?? 0)));
+    const k = values.findIndex((value, i) => differ(numberOf(value), numberOf(right.values[i]), scale));
+    if (k >= 0) return { at, name: parameters[k], yours: values[k], right: right.values[k] };
+    if (loss !== null && differ(numberOf(loss), numberOf(right.loss), Math.abs(right.loss ?? 0)))
+      return { at, name: "the loss", yours: loss, right: right.loss };
+  }
+  return null;
+}
+
+/** Return how a training run went: a sign, and sentences. */
+function descentVerdict(landscape) {
+  const { steps, reference, problem } = landscape;
+  if (!steps.length) return ["! ", problem?.text ?? ""];
+  const number = (value) => (value === null ? "a number that is not finite" : digits(value));
+  const [start, end, right] = [reference[0].loss, steps.at(-1).loss, reference.at(-1).loss];
+  const off = firstOff(landscape);
+  const way = `takes the loss from ${number(start)} to`;
+  const words = off
+    ? `At step ${off.at} of your training, ${off.name} is ${number(off.yours)}; correct gradient descent has ${number(off.right)}. ` +
+      `Your training ${way} ${number(end)}, and correct gradient descent to ${number(right)}.`
+    : `Every step of your training agrees with correct gradient descent. At this learning rate, it ${way} ${number(end)}.`;
+  const fell = end !== null && end <= start;
+  return [problem ? "! " : off ? "≠ " : fell ? "✓ " : "! ", [problem?.text, words].filter(Boolean).join(" ")];
+}
+
 /** Show a training run over the loss: a curve for one parameter, a map for two, and the loss of each step. */
 function landscapeView(section, landscape) {
   const { steps, reference, parameters, curve: line, grid } = landscape;
@@ -150,7 +179,7 @@ function landscapeView(section, landscape) {
 
   table.replaceChildren(
     h("caption.unseen", null, "Every step of the training"),
-    head(["step", ...parameters, "loss", landscape.asked === "torch" ? "torch" : "expected"]),
+    head(["step", ...(parameters.length > 3 ? ["parameters"] : parameters), "loss", landscape.asked === "torch" ? "torch" : "expected"]),
     h(
       "tbody",
       null,
@@ -159,7 +188,9 @@ function landscapeView(section, landscape) {
           "tr",
           null,
           h("th", { scope: "row" }, String(i)),
-          values.map((value) => cell(number(value))),
+          parameters.length > 3
+            ? h("td", null, parameters.map((name, k) => `${name} = ${number(values[k])}`).join(", "))
+            : values.map((value) => cell(number(value))),
           cell(number(loss)),
           cell(number(reference[i]?.loss)),
         ),
@@ -167,10 +198,9 @@ function landscapeView(section, landscape) {
     ),
   );
   section.querySelector("#descent-heading").textContent = plain(landscape.title);
+  section.querySelector("#descent-verdict").textContent = plain(descentVerdict(landscape).join(""));
   section.querySelector("#descent-about").textContent = plain(
-    landscape.problem
-      ? landscape.problem.text
-      : `${landscape.program}, learning rate ${digits(landscape.rate)}. Filled: your steps. Dashed: gradient descent with ${landscape.asked === "torch" ? "torch’s" : "right"} gradients.`,
+    `${landscape.program}, learning rate ${digits(landscape.rate)}. Filled: your steps. Dashed: gradient descent with ${landscape.asked === "torch" ? "torch’s" : "right"} gradients.`,
   );
   if (!steps.length) {
     for (const part of section.querySelectorAll(".transport, details, figure")) part.hidden = true;
@@ -182,5 +212,5 @@ function landscapeView(section, landscape) {
   section
     .querySelector("#descent-step")
     .addEventListener("click", () => show(Math.min(steps.length - 1, Number(slider.value) + 1)));
-  show(0);
+  show(firstOff(landscape)?.at ?? 0);
 }

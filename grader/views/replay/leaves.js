@@ -12,6 +12,13 @@ function leavesView(box, run, leaves, edited, kept = new Map()) {
   const base = forwardPass(nodes, leaves)[root];
   const last = run.frames.at(-1);
   const gradients = at.flatMap((i) => [run.expected[i].grad.value, last.grads[i].value]);
+  const before = gradientsBefore(run.replay);
+  const seed = before[root];
+  const continues = before.some((grad, i) => i !== root && grad !== 0) || seed !== 1;
+  byId("leaves-about").replaceChildren(
+    h("span.meter", null, "The line across a bar marks the right gradient. "),
+    plain(aboutLeaves(run, before)),
+  );
   const reach = Math.max(...gradients.map((value) => Math.abs(value ?? 0)), 1e-12);
   const inputs = new Map(at.map((i) => [i, kept.get(i) ?? input(i)]));
 
@@ -30,7 +37,7 @@ function leavesView(box, run, leaves, edited, kept = new Map()) {
     };
     const cells = [
       h("td.meter"),
-      ...["grad", "foretold", "moved"].map((name) => h("td.number", { "data-field": name })),
+      ...["grad", "predicted", "moved"].map((name) => h("td.number", { "data-field": name })),
     ];
     const name = h("th", { scope: "row" }, nodes[i].name);
     return { i, cells, row: h("tr", { "data-leaf": i }, name, h("td.value", null, field), cells) };
@@ -38,7 +45,7 @@ function leavesView(box, run, leaves, edited, kept = new Map()) {
   const words = ["leaf", "value", "−    gradient    +", run.recorded ? "your gradient" : "gradient"];
   box.replaceChildren(
     h("caption.unseen", null, "Leaves: value, gradient, and what a nudge does"),
-    head([...words, `gradient × ${NUDGE}`, `${nodes[root].name} changes by`]),
+    head([...words, continues ? "predicted change" : `gradient × ${NUDGE}`, `${nodes[root].name} changes by`]),
     h(
       "tbody",
       null,
@@ -61,15 +68,33 @@ function leavesView(box, run, leaves, edited, kept = new Map()) {
 
   return function show(frame) {
     for (const { i, cells } of rows) {
-      const [meter, grad, foretold, moved] = cells;
+      const [meter, grad, predicted, moved] = cells;
       const wrong = wrongGrad(run, frame, i);
       const value = frame.grads[i];
       const there = forwardPass(nodes, { ...leaves, [i]: leaves[i] + NUDGE })[root];
       meter.replaceChildren(bar(value, run.expected[i].grad, wrong));
       grad.textContent = against(value, run.expected[i].grad, wrong);
       grad.classList.toggle("differs", wrong);
-      foretold.textContent = value.value === null ? "–" : signed(value.value * NUDGE);
-      moved.textContent = change(exactly(there - base));
+      const added = value.value === null ? null : (value.value - before[i]) / seed;
+      predicted.textContent = change(numberOf(added === null ? null : added * NUDGE, "–"), 4);
+      moved.textContent = change(exactly(there - base), 4);
     }
   };
+}
+
+/** Return what the table of leaves shows. A gradient predicts a change only by what this pass added to it, for a root
+ * whose gradient is 1. */
+function aboutLeaves({ nodes, root }, before) {
+  const held = nodes
+    .map(({ name }, i) => (i !== root && isLeaf(nodes[i]) && before[i] !== 0 ? `${name}.grad = ${digits(before[i])}` : ""))
+    .filter(Boolean);
+  const name = nodes[root].name;
+  return [
+    `The last two columns are about a leaf that grows by ${NUDGE}: the change of ${name} that the gradient predicts, and the change that really follows.`,
+    held.length && `Before the pass, ${series(held)}. The prediction leaves that out.`,
+    before[root] !== 1 && `The pass begins with ${name}.grad = ${digits(before[root])}. The prediction divides by that.`,
+    "Change a value to see the reference at other numbers.",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }

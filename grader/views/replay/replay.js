@@ -1,10 +1,14 @@
 "use strict";
 
-function lead(run, player) {
+/** Return how a run ended. On a page with a training run, that one comes first: right gradients do not make it right. */
+function lead(run, player, landscape) {
   const { problem } = run.replay;
-  const sign = problem ? "! " : run.first === null ? "✓ " : "≠ ";
+  const own = problem ? "! " : run.first === null ? "✓ " : "≠ ";
+  const [sign, training] = landscape ? descentVerdict(landscape) : [own, ""];
   const held = run.nodes.some(({ yours }) => yours.grad !== null || yours.grad_text);
-  const sentences = [problem?.text, (!problem || (held && problem.where === "read")) && verdict(run)].filter(Boolean);
+  const judged = (!problem || (held && problem.where === "read")) && verdict(run);
+  const rest = [problem?.text, judged].filter(Boolean).join(" ");
+  const sentences = [training, landscape && rest ? `Before the first step: ${rest}` : rest].filter(Boolean);
   const jump = { type: "button", id: "first-difference", onclick: () => player.to(run.first) };
   return [
     h("strong", null, sign),
@@ -28,7 +32,13 @@ function open(data, replay, player, views, { leaves, where, kept } = {}) {
   byId("title").classList.toggle("long", replay.title.length > 40);
   document.title = `${plain(replay.title)}: your backward pass`;
   byId("program").textContent = plain(replay.program === replay.title ? "" : replay.program);
-  byId("lead").replaceChildren(...lead(recordedRun(replay), { to: (at) => (same ? player.to(at) : back()) }));
+  byId("lead").replaceChildren(
+    ...lead(
+      recordedRun(replay),
+      { to: (at) => (same ? player.to(at) : back()) },
+      replay === data.replays[0] ? data.landscape : null,
+    ),
+  );
   byId("other").hidden = same;
   const values = replay.nodes
     .map((node, i) => (isLeaf(node) ? `${node.name} = ${digits(own[i])}` : ""))
@@ -115,7 +125,10 @@ async function start() {
         : Object.fromEntries(run.nodes.map((node, i) => [i, run.data[i].value]).filter(([i]) => isLeaf(run.nodes[i])));
       open(data, run.replay, player, views, { leaves, where: player.at });
     });
-  } else for (const part of document.querySelectorAll(".replay")) part.hidden = true;
+  } else {
+    for (const part of document.querySelectorAll(".replay")) part.hidden = true;
+    byId("lead").textContent = plain(data.landscape ? descentVerdict(data.landscape).join("") : "");
+  }
   if (data.landscape) {
     byId("descent").hidden = false;
     landscapeView(byId("descent"), data.landscape);

@@ -147,8 +147,9 @@ function gradientsBefore({ nodes, root, reference }) {
   const rows = reference.flatMap((visit) => visit.contributions);
   return nodes.map((node, i) => {
     if (i === root) return reference.find((visit) => visit.node === root)?.upstream ?? 1;
-    const rest = (node.expected.grad ?? 0) - sum(rows.filter((row) => row.node === i).map((row) => row.amount ?? 0));
-    return Math.abs(rest) < 1e-9 * Math.max(1, Math.abs(node.expected.grad ?? 0)) ? 0 : rest;
+    const added = rows.filter((row) => row.node === i).map((row) => row.amount ?? 0);
+    const rest = (node.expected.grad ?? NaN) - sum(added);
+    return Math.abs(rest) > 1e-9 * Math.max(1, ...added.map(Math.abs)) ? rest : 0;
   });
 }
 
