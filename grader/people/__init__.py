@@ -1,14 +1,24 @@
 """The people of a class: roster, decisions, rules on time, and the final table, as pure functions of data."""
 
-from .adjust import adjusted, nothing_submitted
 from .compare import Because, Change, changed_rows, compare, in_both
 from .deadlines import DEADLINES, Rules, read_rules, see_that_sections_are_known, unknown_learners
-from .in_force import in_force, made_for, parts
-from .matching import Handed, submitter_of
-from .overrides import OVERRIDES, Overrides, entry_text, key_of, merged, read_overrides
-from .recorded import RECORDED, Recorded, read_recorded, with_times
-from .roster import Roster, RosterError, parse_roster, read_roster
-from .settle import Class, Close, Mark, Open, Table, digests, mark, settle
+from .decisions import (
+    OVERRIDES,
+    RECORDED,
+    Overrides,
+    Recorded,
+    entry_text,
+    in_force,
+    key_of,
+    made_for,
+    merged,
+    parts,
+    read_overrides,
+    read_recorded,
+    with_times,
+)
+from .roster import Handed, Roster, RosterError, parse_roster, read_roster, submitter_of
+from .settle import Class, Close, Mark, Open, Table, adjusted, digests, mark, nothing_submitted, settle
 from .times import moment
 
 __all__ = [

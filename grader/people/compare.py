@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from ..report.model import Report
 from ..report.person import Decided, Learner
-from .overrides import merged
+from .decisions import merged
 
 ReasonKind: TypeAlias = Literal[
     "attempt",

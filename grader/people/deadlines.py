@@ -14,8 +14,7 @@ from ..course import CourseError, Document, child
 from ..outside import did_you_mean
 from ..report.person import Person
 from ..words.instructor import problem_text
-from .times import later_by, seconds_between
-from .yaml_times import seconds_at, time_at
+from .times import later_by, seconds_at, seconds_between, time_at
 
 DEADLINES = "deadlines.yaml"
 Attempts = Literal["last", "best", "last_in_time"]

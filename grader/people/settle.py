@@ -1,6 +1,7 @@
 """Make the final table of a class from scores, rules on time and decisions. It has one row for each learner.
 
-Scoring does not involve people. This module applies decisions and penalties afterwards, as data.
+Scoring does not involve people. This module applies decisions and penalties afterwards, as data. It also applies the
+final table to reports, for exports and feedback.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,13 +12,12 @@ from typing import Literal, TypeAlias
 from msgspec.structs import replace
 
 from ..report.choices import Choice, Found
-from ..report.model import Report
+from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp
 from ..report.person import Decided, Learner, Person, person_of
+from ..scoring import overall, skipped
 from .deadlines import Rules
-from .in_force import WHOLE, InForce, file_choices, in_force
-from .matching import Handed, Joined, join
-from .overrides import Overrides, merged
-from .roster import Roster
+from .decisions import WHOLE, InForce, Overrides, file_choices, in_force, merged
+from .roster import Handed, Joined, Roster, join
 from .times import moment, seconds_between
 
 Times: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
@@ -489,3 +489,72 @@ def _close(learner: Learner, counted: Mark, grades: Mapping[str, int], small: in
         enough = [points for points in counted.loss if spare < points <= small]
         if enough:
             yield Close(*who, grade, border, -spare, counted.loss[min(enough)], own)
+
+
+# -- the final table applied to reports, for exports and feedback
+
+
+def adjusted(report: Report, learner: Learner) -> Report:
+    """Return a report with the points that people decided, and with the learner's row of the final table."""
+    decided = {name: one for one in learner.decisions for name in one.points}
+    exercises = tuple(_exercise(exercise, decided) for exercise in report.exercises) if decided else report.exercises
+    return replace(
+        report,
+        learner=learner,
+        exercises=exercises,
+        score=sum(exercise.score for exercise in exercises),
+        bonus=sum(exercise.bonus for exercise in exercises),
+        status=overall(exercises) if decided else report.status,
+    )
+
+
+def nothing_submitted(like: Report, learner: Learner) -> Report:
+    """Return the report of a learner who submitted nothing, with every exercise missing.
+
+    Args:
+        like: any report of the same class.
+    """
+    exercises = tuple(
+        ExerciseResult(
+            id=exercise.id,
+            number=exercise.number,
+            title=exercise.title,
+            status="missing",
+            score=0,
+            max_score=exercise.max_score,
+            bonus=0,
+            checks=tuple(skipped(check) for check in exercise.checks),
+        )
+        for exercise in like.exercises
+    )
+    return replace(
+        like,
+        submission=SubmissionStamp(learner.id, ""),
+        status="not_started",
+        score=0,
+        bonus=0,
+        notes=(),
+        exercises=exercises,
+        learner=learner,
+    )
+
+
+def _exercise(exercise: ExerciseResult, decided: Mapping[str, Decided]) -> ExerciseResult:
+    checks = tuple(_check(exercise.id, check, decided) for check in exercise.checks)
+    if checks == exercise.checks:
+        return exercise
+    score = sum(check.score for check in checks if not check.bonus)
+    changed = "passed" if score == exercise.max_score else "partial" if score else "failed"
+    return replace(
+        exercise,
+        checks=checks,
+        score=score,
+        bonus=sum(check.score for check in checks if check.bonus),
+        status=exercise.status if score == exercise.score else changed,
+    )
+
+
+def _check(exercise: str, check: CheckResult, decided: Mapping[str, Decided]) -> CheckResult:
+    name = f"{exercise}.{check.id}"
+    one = decided.get(name)
+    return check if one is None else replace(check, score=one.points[name], decided=one)

@@ -1,0 +1,373 @@
+"""Read people's decisions from `overrides.yaml`, write new ones, and determine which of them apply."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+import yaml
+from msgspec import Meta
+from msgspec.structs import replace
+
+from ..course import Course, Document, child, items, line
+from ..outside import UserError, did_you_mean, read_plain
+from ..report.choices import NO_FILE, Choice, Found, files_digest, text_digest
+from ..report.person import Decided, Learner
+from ..words.instructor import KEPT, problem_text
+from .times import time_at
+
+OVERRIDES = "overrides.yaml"
+ONCE = ("submission", "submitted_at", "penalty", "excused", "ignored")  # only the last decision on each of these counts
+KEEP = "keep"
+WHOLE = ""  # used in place of an exercise for all files of a submission
+_Part: TypeAlias = tuple[str, str]  # a key of a decision, and the name of a check or an exercise, or a number
+_MOST = 1_000_000_000
+_NOTHING: tuple[Any, ...] = (None, {}, [], ())
+_Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
+_Points = Annotated[int, Meta(ge=0, le=_MOST)]
+_WHAT = ("points", "files", *ONCE, "comment", KEEP, "withdraw")
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    learner: _Text
+    by: _Text
+    why: _Text
+    at: Any
+    points: dict[str, int] = {}
+    files: dict[str, _Text] = {}
+    submission: _Text | None = None
+    submitted_at: Any = None
+    penalty: _Points | None = None
+    excused: bool | None = None
+    comment: _Text | None = None
+    ignored: bool | None = None
+    keep: list[_Text] = []
+    withdraw: list[_Text] = []
+    made_for: dict[str, _Text] = {}
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """The decisions of a file in their order, by the learner or submission that they name."""
+
+    by_learner: Mapping[str, tuple[Decided, ...]] = field(default_factory=dict)
+
+    def of(self, *names: str) -> tuple[Decided, ...]:
+        """Return the decisions that name any of `names`, in the order of the file."""
+        found = [one for name in dict.fromkeys(names) for one in self.by_learner.get(name, ())]
+        return tuple(sorted(found, key=lambda one: one.line))
+
+    def made_for(self, known: Mapping[str, Mapping[str, str]]) -> "Overrides":
+        """Return the decisions, completed with the files that they were made for as an earlier run recorded them.
+
+        Args:
+            known: digests by check or exercise, by the key of a decision.
+        """
+        return Overrides(
+            {
+                learner: tuple(
+                    replace(one, made_for={**known.get(key_of(learner, one), {}), **one.made_for}) for one in listed
+                )
+                for learner, listed in self.by_learner.items()
+            }
+        )
+
+    def unknown(self, known: Iterable[str]) -> tuple[int, str, str] | None:
+        """Return line, name and a similar name for the first decision about an unknown learner, or None.
+
+        Args:
+            known: the names of all learners and submissions.
+        """
+        there = set(known)
+        for name, decided in self.by_learner.items():
+            if name not in there:
+                return decided[0].line, name, did_you_mean(name, sorted(there))
+        return None
+
+
+def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Overrides:
+    """Return the decisions in a file, or no decisions if the file does not exist. Raises `CourseError` with the line.
+
+    Args:
+        data: the content to use instead of the file's.
+    """
+    if data is None and not path.exists():
+        return Overrides()
+    document = Document(path, data)
+    if not isinstance(document.root, yaml.SequenceNode):
+        raise document.error(document.root, problem_text("no_list"))
+    found: dict[str, list[Decided]] = {}
+    for node in document.root.value:
+        entry = document.convert(node, _Entry, "this decision")
+        _see_that_it_fits(document, node, entry, course)
+        decided = Decided(
+            by=entry.by,
+            at=time_at(document, node, "at", or_day=True),
+            why=entry.why,
+            points=entry.points,
+            files=entry.files,
+            submission=entry.submission,
+            submitted_at=None if entry.submitted_at is None else time_at(document, node, "submitted_at"),
+            penalty=entry.penalty,
+            excused=entry.excused,
+            comment=entry.comment,
+            ignored=entry.ignored,
+            keep=tuple(entry.keep),
+            withdraw=tuple(entry.withdraw),
+            made_for=entry.made_for,
+            line=line(node),
+        )
+        found.setdefault(entry.learner, []).append(decided)
+    return Overrides({name: tuple(listed) for name, listed in found.items()})
+
+
+def merged(decisions: Sequence[Decided]) -> Decided | None:
+    """Merge decisions that apply into one. A later value replaces an earlier one. Return None for no decisions."""
+    if not decisions:
+        return None
+    last = decisions[-1]
+    kept = tuple(dict.fromkeys(name for one in decisions for name in one.keep))
+    values: dict[str, Any] = {"points": {}, "files": {}, KEEP: kept}
+    for one in decisions:
+        values["points"] |= one.points
+        values["files"] |= one.files
+        for name in ONCE:
+            if getattr(one, name) is not None:
+                values[name] = getattr(one, name)
+    comments = [one.comment for one in decisions if one.comment]
+    return Decided(by=last.by, at=last.at, why=last.why, comment="\n".join(comments) or None, **values)
+
+
+def key_of(learner: str, decided: Decided) -> str:
+    """Return a digest of everything that a person wrote in a decision, without the files that it was made for."""
+    return text_digest(entry_text(learner, replace(decided, made_for={})))
+
+
+def entry_text(learner: str, decided: Decided) -> str:
+    """Return a decision as a YAML list item for the file."""
+    entry: dict[str, Any] = {"learner": learner}
+    entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in _NOTHING}
+    entry |= {name: list(value) for name, value in entry.items() if isinstance(value, tuple)}
+    if decided.made_for:
+        entry["made_for"] = decided.made_for
+    entry |= {"by": decided.by, "at": decided.at, "why": decided.why}
+    text = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=10_000)
+    if any(character in text for character in "\x85\u2028\u2029"):  # they end a line in YAML, unless they are escaped
+        text = yaml.safe_dump([entry], sort_keys=False, width=10_000)
+    return text
+
+
+def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course: Course) -> None:
+    """Raise `CourseError` for a decision about nothing, or about a check or exercise that the course does not have."""
+    if all(getattr(entry, name) in _NOTHING for name in _WHAT):
+        raise document.error(node, problem_text("nothing_decided", keys=", ".join(_WHAT)))
+    most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
+    for key, value in items(child(node, "points")) if entry.points else ():
+        name = key.value
+        if name not in most:
+            raise document.error(key, problem_text("no_check", name=name, near=did_you_mean(name, most)))
+        if not 0 <= entry.points[name] <= most[name]:
+            said = problem_text("too_many_points", name=name, points=entry.points[name], most=most[name])
+            raise document.error(value, said)
+    exercises = [exercise.id for exercise in course.exercises]
+    for key, _ in items(child(node, "files")) if entry.files else ():
+        if key.value not in exercises:
+            near = did_you_mean(key.value, exercises)
+            raise document.error(key, problem_text("no_exercise", name=key.value, near=near))
+    for key, _ in items(child(node, "made_for")) if entry.made_for else ():
+        times, kept = (["submitted_at"] if entry.submitted_at else []), ([KEEP] if entry.keep else [])
+        if key.value not in {*entry.points, *entry.files, *times, *kept}:
+            raise document.error(key, problem_text("made_for_nothing", name=key.value))
+    kinds = [*KEPT, *(f"{name}.{kind}" for name in exercises for kind in KEPT)]
+    for at in child(node, KEEP).value if entry.keep else ():
+        if at.value not in kinds:
+            raise document.error(at, problem_text("no_reason", name=at.value, near=did_you_mean(at.value, kinds)))
+    for at in child(node, "withdraw").value if entry.withdraw else ():
+        known = [*most, *exercises, *ONCE, "comment", KEEP]
+        if at.value not in known:
+            near = did_you_mean(at.value, known)
+            raise document.error(at, problem_text("no_such_decision", name=at.value, near=near))
+
+
+# -- data of earlier runs that no report contains: roster times, and the files that decisions were made for
+
+RECORDED = "recorded.json"
+
+
+class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of `recorded.json`.
+
+    Attributes:
+        decisions: for decisions that do not name the files they were made for, the digests of the files that the first
+            run applied them to. The keys are a digest of the decision, then a check or exercise.
+        times: the times of submission that rosters gave for attempts without a time from the platform. The keys are the
+            id of the submission, the digest of its files, and the key of the learner.
+    """
+
+    schema: Literal["backward/recorded/v1"] = "backward/recorded/v1"
+    decisions: dict[str, dict[str, str]] = {}
+    times: dict[str, dict[str, dict[str, str]]] = {}
+
+
+def read_recorded(folder: Path) -> Recorded:
+    """Return the recorded data in a folder of results. Raises `UserError` for a damaged file, and `OSError`."""
+    path = folder / RECORDED
+    try:
+        return msgspec.json.decode(read_plain(path), type=Recorded)
+    except FileNotFoundError:
+        return Recorded()
+    except msgspec.MsgspecError as error:
+        raise UserError(problem_text("recorded_damaged", path=path, error=error)) from None
+
+
+def with_times(recorded: Recorded, learners: Iterable[Learner], attempts: Callable[[str], str | None]) -> Recorded:
+    """Return the recorded data, extended by the times that the roster gives for the latest attempts.
+
+    Args:
+        attempts: returns the digest of a submission's latest files, or None if the platform gave a time for them.
+    """
+    times = {name: {sha256: dict(at) for sha256, at in of.items()} for name, of in recorded.times.items()}
+    for learner in learners:
+        for name in learner.submissions if learner.person.submitted_at else ():
+            sha256 = attempts(name)
+            if sha256 is not None:
+                times.setdefault(name, {}).setdefault(sha256, {})[learner.id] = learner.person.submitted_at
+    return msgspec.structs.replace(recorded, times=times)
+
+
+# -- the decisions that apply: those that were not replaced or withdrawn, and were not made for other files
+
+
+@dataclass(frozen=True)
+class InForce:
+    """The decisions about a learner that apply to certain files.
+
+    Attributes:
+        applied: the decisions that apply, in their order. Each contains only the parts that apply.
+        pending: the decisions that were made for other files, one for each part. A part is left out if a decision
+            that applies replaces it.
+    """
+
+    applied: tuple[Decided, ...]
+    pending: tuple[Decided, ...]
+
+
+def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Found) -> InForce:
+    """Return the decisions that apply to the files of a submission.
+
+    Of two decisions about the same thing, the later one counts. A decision about points, about the file that counts or
+    about the time of submission applies only to the files that it was made for. If those are unknown, it applies to
+    all files. All comments apply. A decision that keeps a result applies only to the files it was made for, too, but is
+    never pending, because the reason for the review is then open again.
+
+    Args:
+        files: the digest of the graded file by exercise, and the digest of the whole submission under `WHOLE`.
+        found: the files that somebody may choose from.
+    """
+    held: dict[_Part, int] = {}
+    other: dict[_Part, int] = {}
+    for place, one in enumerate(decisions):
+        for listed in (held, other):
+            for part in [part for part in listed if _name(part) in one.withdraw]:
+                del listed[part]
+        for part in _parts(one, place):
+            made_for = one.made_for.get(_name(part), "")
+            there = _digest(one, part, files, found)
+            (held if there is not None and made_for in ("", there) else other)[part] = place
+    applied = (_only(one, {part for part in held if held[part] == place}) for place, one in enumerate(decisions))
+    return InForce(
+        applied=tuple(one for one in applied if one is not None),
+        pending=tuple(
+            made
+            for part, place in other.items()
+            if part not in held and part[0] != KEEP and (made := _only(decisions[place], {part})) is not None
+        ),
+    )
+
+
+def file_choices(decisions: Sequence[Decided]) -> dict[str, tuple[Choice, ...]]:
+    """Return the decisions about which file counts that were not withdrawn, by exercise, oldest first."""
+    found: dict[str, list[Choice]] = {}
+    for one in decisions:
+        for name in one.withdraw:
+            found.pop(name, None)
+        for exercise, path in one.files.items():
+            found.setdefault(exercise, []).append(Choice(path, one.made_for.get(exercise, ""), one.line))
+    return {exercise: tuple(listed) for exercise, listed in found.items()}
+
+
+def made_for(one: Decided, files: Mapping[str, str], found: Found) -> dict[str, str]:
+    """Return the digests of the files that a decision is made for, as far as they are known."""
+    digests = dict(one.made_for)
+    for part in _parts(one, 0):
+        key, name = part
+        if key in ("files", "submitted_at", KEEP) or (key == "points" and _exercise(name) not in one.files):
+            digest = _digest(one, part, files, found)
+        elif key == "points" and not one.files[_exercise(name)].endswith(".ipynb"):  # the decision chooses this file
+            digest = _of(found, _exercise(name), one.files[_exercise(name)])
+        else:
+            continue
+        if digest and _name(part) not in digests:
+            digests[_name(part)] = digest
+    return digests
+
+
+def parts(one: Decided) -> tuple[str, ...]:
+    """Return the names of everything that a decision is about, as `withdraw` uses them."""
+    return tuple(dict.fromkeys(_name(part) for part in _parts(one, 0)))
+
+
+def _parts(one: Decided, place: int) -> Iterator[_Part]:
+    yield from (("points", name) for name in one.points)
+    yield from (("files", name) for name in one.files)
+    yield from ((key, "") for key in ONCE if getattr(one, key) is not None)
+    yield from ((KEEP, name) for name in one.keep)
+    if one.comment is not None:
+        yield "comment", str(place)
+
+
+def _name(part: _Part) -> str:
+    key, name = part
+    return name if key in ("points", "files") else key
+
+
+def _digest(one: Decided, part: _Part, files: Mapping[str, str], found: Found) -> str | None:
+    """Return the digest of the files that a part of a decision is about.
+
+    The digest is empty if the part is not about files, and None if the chosen file does not exist.
+    """
+    key, name = part
+    if key == "points":
+        return files.get(_exercise(name), NO_FILE)
+    if key == "submitted_at":
+        return files.get(WHOLE, "")
+    if key == KEEP:  # also a file that is not graded may answer the question
+        there = [f"{path}\n{digest}\n" for _, paths in sorted(found.items()) for path, digest in sorted(paths.items())]
+        return text_digest("".join([files[WHOLE], *there])) if WHOLE in files else ""
+    return files_digest(found, name, one.files[name]) if key == "files" else ""
+
+
+def _of(found: Found, exercise: str, path: str) -> str:
+    return found.get(exercise, {}).get(path) or found.get("", {}).get(path, "")
+
+
+def _exercise(check: str) -> str:
+    return check.partition(".")[0]
+
+
+def _only(one: Decided, kept: set[_Part]) -> Decided | None:
+    """Return a decision with only the parts in `kept`, or None if `kept` is empty."""
+    if not kept:
+        return None
+    names = set(map(_name, kept))
+    return replace(
+        one,
+        points={name: points for name, points in one.points.items() if ("points", name) in kept},
+        files={name: path for name, path in one.files.items() if ("files", name) in kept},
+        comment=one.comment if any(key == "comment" for key, _ in kept) else None,
+        keep=tuple(name for name in one.keep if (KEEP, name) in kept),
+        withdraw=(),
+        made_for={name: digest for name, digest in one.made_for.items() if name in names},
+        **{key: getattr(one, key) if (key, "") in kept else None for key in ONCE},
+    )
