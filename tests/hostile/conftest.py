@@ -23,16 +23,27 @@ def _load(name: str) -> ModuleType:
     return module
 
 
+STRONGEST = ("namespaces", "landlock")
 # a test that uses no more than these only looks at files
 _STILL = {"_only_on_linux", "harness", "write_table", "request"}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder that runs something as hostile, with time for all attacks on a busy machine."""
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Mark every test of this folder that runs something as hostile, with time for all attacks on a busy machine.
+
+    All attacks in a tier that is not one of the two strongest are left to `make test-all`.
+    """
     for item in items:
         if HERE in item.path.parents and not _STILL.issuperset(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.hostile)
             item.add_marker(pytest.mark.timeout(900))
+            if "runs" in item.fixturenames and tier_of(item) not in STRONGEST:
+                item.add_marker(pytest.mark.exhaustive)
+
+
+def tier_of(item: Any) -> str | None:
+    """Return the tier that is a parameter of a test; None for a test that uses every tier."""
+    return item.callspec.params.get("tier") if hasattr(item, "callspec") else None
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -54,9 +65,11 @@ def write_table() -> Iterable[ModuleType]:
 
 
 @pytest.fixture(scope="session")
-def runs(harness: ModuleType, once: Callable[..., Any]) -> dict[str, Any]:
-    """Run every attack, honest file and known limit in every tier, which takes a minute or two."""
-    everything: dict[str, Any] = once("hostile", harness.run_all)
+def runs(harness: ModuleType, once: Callable[..., Any], request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Run every attack, honest file and known limit in each tier that a test asks for, side by side."""
+    asked = {tier_of(item) for item in request.session.items if "runs" in getattr(item, "fixturenames", ())}
+    tiers = [tier for tier in harness.TIERS if tier in asked or None in asked]
+    everything: dict[str, Any] = once("hostile", lambda: harness.run_all(tiers))
     return everything
 
 

@@ -21,7 +21,7 @@ from grader.author.build import catalogue
 from grader.client import NOTEBOOK
 from grader.course import load_course
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = Path(sys.executable).parent

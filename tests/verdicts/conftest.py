@@ -34,8 +34,17 @@ def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def engines(table: ModuleType, memo: Path, once: Callable[..., Any]) -> list[Any]:
-    """Return the verdicts on every engine of the fixtures, graded once in a test run."""
-    verdicts: list[Any] = once("verdicts on engines", lambda: table.grade_all(table.engines(), memo=memo))
+    """Return the verdicts on all right engines and some wrong ones, graded once in a test run."""
+    entries = [entry for place, entry in enumerate(table.engines()) if table.sampled(entry, place)]
+    verdicts: list[Any] = once("verdicts on engines", lambda: table.grade_all(entries, memo=memo))
+    return verdicts
+
+
+@pytest.fixture(scope="session")
+def other_engines(table: ModuleType, memo: Path) -> list[Any]:
+    """Return the verdicts on the wrong engines that `engines` leaves out."""
+    entries = [entry for place, entry in enumerate(table.engines()) if not table.sampled(entry, place)]
+    verdicts: list[Any] = table.grade_all(entries, memo=memo)
     return verdicts
 
 

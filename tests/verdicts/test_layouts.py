@@ -30,19 +30,16 @@ EXERCISES = (
 
 
 @pytest.fixture(scope="module")
-def graded(table: ModuleType, memo: Path, engines: list[Any], variants: list[Any]) -> list[list[Any]]:
-    """The verdicts on some order-sensitive programs, once for each of several memory layouts.
-
-    The first are those of the tests beside this one, where other files were graded in between.
-    """
-    first = [verdict for verdict in engines if verdict.entry.name in WRONG + RIGHT]
-    first += [verdict for verdict in variants if str(verdict.entry) in EXERCISES]
-    assert len(WRONG + RIGHT + EXERCISES) == len(first)
-    others = [
-        table.grade_all([table.relaid(one.entry, layout * 17) for one in first], memo=memo, hash_seed=layout)
-        for layout in range(1, LAYOUTS)
+def graded(table: ModuleType, memo: Path) -> list[list[Any]]:
+    """The verdicts on some order-sensitive programs, once for each of several memory layouts."""
+    entries = [entry for entry in table.engines() if entry.name in WRONG + RIGHT]
+    every = [*table.variants(), *table.wrong_variants(), *table.misconceptions()]
+    entries += [entry for entry in every if str(entry) in EXERCISES]
+    assert len(WRONG + RIGHT + EXERCISES) == len(entries)
+    return [
+        table.grade_all([table.relaid(entry, layout * 17) for entry in entries], memo=memo, hash_seed=layout or None)
+        for layout in range(LAYOUTS)
     ]
-    return [first, *others]
 
 
 def test_reports_are_the_same_under_every_layout(graded: list[list[Any]]) -> None:
