@@ -34,6 +34,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
         not_run: Methods that were not called because they need an argument.
         replayable: Whether `grade play` can show the run that failed.
         operations: The operations of the program that failed.
+        single: Whether the program that failed has one operation only.
         wrong_value: Whether the value of a node is wrong, before any gradient.
         passes: Whether the run that failed calls `backward()`. True if it is not known.
     """
@@ -49,6 +50,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     not_run: tuple[str, ...] = ()
     replayable: bool = False
     operations: tuple[str, ...] = ()
+    single: bool = False
     wrong_value: bool = False
     passes: bool = True
 

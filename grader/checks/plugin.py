@@ -12,6 +12,7 @@ from msgspec import Struct
 from ..client import cut_output
 from ..course import Check, Course, CourseError, Exercise
 from ..outside import UserError, did_you_mean
+from ..program import Op
 from .finding import CheckFailed
 from .mistake import mistake
 from .outcome import METADATA, CheckOutcome
@@ -214,6 +215,7 @@ class ChecksPlugin:
             if "finding" in result and (failing := running.engine.failing) is not None:
                 wrong = result["finding"].get("actual", {})
                 result["operations"] = sorted(failing.program.operations)
+                result["single"] = sum(isinstance(node, Op) for node in failing.program.nodes) == 1
                 result["wrong_value"] = any(name in failing.program.index for name in wrong)
                 result["passes"] = any(step[0] in ("backward", "train") for step in failing.steps)
             if running.engine.reading is not None:

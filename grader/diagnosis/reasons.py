@@ -26,7 +26,9 @@ def explains(fact: Fact, outcome: CheckOutcome) -> bool:
 
     A fact about an operation can only explain a failure of a program that uses this operation, and a fact about
     `backward()` only one of a run that calls `backward()`. A wrong value is never explained by a fault of the backward
-    pass. An error is only explained by a fact about the result that the code could not use.
+    pass. An error is only explained by a fact about the result that the code could not use. A rule that runs before
+    that of a user explains nothing about a program with a single rule. A wrong value of an operation that the
+    program does not contain explains only wrong values.
     """
     if outcome.status in ("passed", "not_started"):
         return False
@@ -40,7 +42,10 @@ def explains(fact: Fact, outcome: CheckOutcome) -> bool:
         return fact.found == "values" or not outcome.wrong_value
     if outcome.wrong_value and fact.kind not in _OF_VALUE:
         return False
-    return outcome.passes if operation is None else operation in _used(outcome.operations)
+    if operation is None:
+        one_rule = outcome.single and _MADE_OF.keys().isdisjoint(outcome.operations)
+        return outcome.passes and not (one_rule and fact.kind == "ran_early")
+    return operation in (_used if outcome.wrong_value or fact.kind != "value" else set)(outcome.operations)
 
 
 def _used(operations: Sequence[str]) -> set[str]:

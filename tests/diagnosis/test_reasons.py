@@ -27,6 +27,14 @@ MUL, VALUE, PASS = Fact("sign", "mul"), Fact("value", "mul"), Fact("ran_early")
         pytest.param(False, MUL, {"operations": ("mul",), "wrong_value": True}, id="a rule and a wrong value"),
         pytest.param(True, VALUE, {"operations": ("mul",), "wrong_value": True}, id="a wrong value"),
         pytest.param(True, PASS, {}, id="backward() and gradients"),
+        pytest.param(False, VALUE, {"operations": ("neg",)}, id="a value of an operation that the program lacks"),
+        pytest.param(True, VALUE, {"operations": ("mul",)}, id="a value that is right for these numbers"),
+        pytest.param(
+            True, VALUE, {"operations": ("neg",), "wrong_value": True}, id="a value that another operation may use"
+        ),
+        pytest.param(False, PASS, {"single": True, "operations": ("mul",)}, id="the order of rules, and one rule"),
+        pytest.param(True, PASS, {"single": True, "operations": ("sub",)}, id="an operation made of two others"),
+        pytest.param(True, Fact("ran_twice"), {"single": True}, id="a rule that runs twice, and a single operation"),
         pytest.param(False, PASS, {"wrong_value": True}, id="backward() and a wrong value"),
         pytest.param(False, PASS, {"passes": False}, id="backward() where it is not called"),
         pytest.param(False, PASS, {"finding": RAISED}, id="backward() and an error"),

@@ -46,6 +46,8 @@ class Reading(NamedTuple):
         grads_are_nodes: whether gradients are nodes themselves.
         each_use: whether the backward pass uses an entry of a dict of local derivatives once for each use of the
             input, and not once for each entry.
+        derivatives_of: what the backward pass calls stored local derivatives with, if they are functions: `grad` (the
+            upstream gradient), `node`, `input` or `nothing`.
     """
 
     cls: type
@@ -61,6 +63,7 @@ class Reading(NamedTuple):
     passes: tuple[str, ...] = ()
     grads_are_nodes: bool = False
     each_use: bool = False
+    derivatives_of: str = "grad"
 
     def wire(self) -> list[Any]:
         names = [spelling.clean_name(name) if name else "" for name in self[1:6]]
@@ -277,6 +280,20 @@ def read(module: ModuleType) -> Reading:
             graph = small(made)
             return graph, _tried(module, backward_of(module, graph.nodes[1], "", passes[:1]))
 
+        def recurses(name: str) -> bool:
+            """Return whether a method of the root propagates beyond the root's own inputs."""
+            if made is None:
+                return False
+            graph = small(made)
+            root = graph.nodes[1]
+
+            def run() -> None:
+                setattr(root, grad, _typed(root, 1.0, grad, data, as_node))
+                method: Any = getattr(root, name)
+                method(*[_typed(root, 1.0, grad, data, as_node)] * rules.wants_argument(method))
+
+            return propagates(graph, _tried(module, run))
+
         def rival() -> Any:
             """Return a node that another operation made of the leaves; None if no other operation works."""
             others = (_made_by(combine, leaf, other) for combine in _COMBINE if made and combine is not made.combine)
@@ -284,7 +301,7 @@ def read(module: ModuleType) -> Reading:
 
         looked_at = leaf if made is None else made.node
         probe = Probe(looked_at, rival, (leaf, other), data, grad, inputs, typed)
-        return rules.find(probe, own_pass, watched, inline, reaches_the_leaves)
+        return rules.find(probe, own_pass, watched, inline, reaches_the_leaves, recurses)
 
     rule = find_rule(made)
     if rule.kind in ("", "inline") and made is not None and made.combine is operator.mul:
@@ -295,8 +312,47 @@ def read(module: ModuleType) -> Reading:
         if kept is None or (of_sum.kind in rules.STORED and (of_sum.name in rules.LOCAL_GRADS or parts.is_row(kept))):
             rule = of_sum
     reading = Reading(cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call)
+    if usual_pass and rule.name in PASSES and made is not None and _pass_is_rule(module, made.node, rule.name):
+        passes = _other_passes(module, cls, grad, partial(small, made))
     reading = reading._replace(make=make, passes=passes, grads_are_nodes=as_node)
-    return reading._replace(each_use=own_pass and made is not None and _uses_each(reading, made, module))
+    if not own_pass or made is None:
+        return reading
+    reading = reading._replace(each_use=_uses_each(reading, made, module))
+    return reading._replace(derivatives_of=_derivatives_of(reading, small(made)))
+
+
+def _pass_is_rule(module: ModuleType, node: Any, rule_name: str) -> bool:
+    """Return whether the only function under a usual name of a backward pass is the local rule."""
+    try:
+        backward_of(module, node, rule_name)
+    except Unreadable as problem:
+        return problem.code == "backward_is_rule"
+    return False
+
+
+def _derivatives_of(shape: Reading, graph: Small) -> str:
+    """Return what an engine's own pass calls stored local derivatives with: see `Reading.derivatives_of`."""
+    root, sources = graph.operations[1]
+    calls: list[tuple[Any, ...]] = []
+
+    def recorded(local: Any) -> Any:
+        def called(*given: Any) -> Any:
+            calls.append(given)
+            return local(*given)
+
+        return called if callable(local) else local
+
+    if shape.rule not in rules.STORED:
+        return "grad"
+    with contextlib.suppress(Exception):
+        rules.Rules(shape).change_stored(root, recorded)
+        _tried(graph.module, backward_of(graph.module, root, "", shape.passes[:1]))()
+    if not calls or len(calls[0]) > 1:
+        return "grad"
+    (given,) = calls[0] or (None,)
+    if not calls[0] or given is root:
+        return "node" if calls[0] else "nothing"
+    return "input" if any(given is source for source in sources) else "grad"
 
 
 def _uses_each(shape: Reading, made: _Made, module: ModuleType) -> bool:

@@ -11,8 +11,11 @@
                   a function of the node that returns contributions or local derivatives |
 | `inline`      | nothing: the rules are in the backward pass, or on a tape (see `inline_rules`) |
 
-A local derivative is a number or a function of the upstream gradient. Contributions come in the order of the inputs,
-or each with its input. A single number is the contribution to the only input.
+A stored local derivative may be a number. It may also be a function of the upstream gradient that returns the
+contribution, or a function of the node, of the input or of nothing that returns the local derivative.
+
+Contributions come in the order of the inputs, or each with its input. A single number is the contribution to the only
+input.
 """
 
 import inspect
@@ -144,6 +147,7 @@ def find(
     watched: Callable[[], Call | None],
     inline: Callable[[], bool],
     propagates: Callable[[], bool],
+    recurses: Callable[[str], bool],
 ) -> Found:
     """Find the local rule of a node that an operation made.
 
@@ -155,6 +159,8 @@ def find(
         inline: runs that pass and returns whether the local rules are inside it. Called only if no rule was found.
         propagates: runs that pass and returns whether it gives gradients to the leaves. Called only for a function
             that returns amounts, which the pass may ignore.
+        recurses: returns whether a method of the root gives gradients to leaves that are not its inputs. Such a
+            method is a part of the pass.
     """
     node, cls = probe.node, type(probe.leaves[0])
     attributes = parts.attributes(node)
@@ -165,7 +171,7 @@ def find(
     everybodys = _code(usual) is _code(getattr(probe.leaves[0], name, None))
     if stored and everybodys and (stored.name in LOCAL_GRADS or not callable(usual) or not _adds(probe, name)):
         return stored
-    if not callable(usual):
+    if not callable(usual) or (everybodys and recurses(name)):
         if stored:
             return stored
         functions = [
@@ -356,7 +362,7 @@ class Rules:
         if self.kind in STORED:
             upstream = self._grad(node)
             for source, local in self._stored(node):
-                self._add(source, local(upstream) if callable(local) else local * upstream)
+                self._add(source, self._contribution(local, upstream, node, source))
             return
         function = self._function(node)
         if self.kind == "closure":
@@ -378,13 +384,7 @@ class Rules:
     def triple(self, node: Any) -> None:
         """Make a node contribute three times as much as before, from now on."""
         if self.kind in STORED:
-            kept = getattr(node, self.name)
-            self._stored(node)  # raises an error if the derivatives cannot be used
-            if self.kind == "parallel":
-                changed = parts.like_row(kept, map(_three_times, kept))
-            else:
-                changed = parts.with_amounts(kept, self.shape.cls, _three_times)
-            setattr(node, self.name, changed)
+            self.change_stored(node, _three_times)
             return
         original, grad = self._function(node), self.shape.grad
         roles = (*self.call.arguments, *(role for _, role in self.call.named))
@@ -409,6 +409,23 @@ class Rules:
             return returned
 
         self._replace(node, in_place_of(original, tripled))
+
+    def change_stored(self, node: Any, change: Callable[[Any], Any]) -> None:
+        """Change every local derivative that a node stores."""
+        kept = getattr(node, self.name)
+        self._stored(node)  # raises an error if the derivatives cannot be used
+        if self.kind == "parallel":
+            changed = parts.like_row(kept, map(change, kept))
+        else:
+            changed = parts.with_amounts(kept, self.shape.cls, change)
+        setattr(node, self.name, changed)
+
+    def _contribution(self, local: Any, upstream: Any, node: Any, source: Any) -> Any:
+        """Return the contribution to an input whose stored local derivative is a number or a function."""
+        if callable(local) and self.shape.derivatives_of == "grad":
+            return local(upstream)
+        given = {"node": (node,), "input": (source,)}.get(self.shape.derivatives_of, ())
+        return (local(*given) if callable(local) else local) * upstream
 
     def _three_times_each(self, returned: Any) -> Any:
         """Return local derivatives, as a function returned them, times 3."""
@@ -544,4 +561,4 @@ class Rules:
 
 
 def _three_times(local: Any) -> Any:
-    return (lambda upstream: 3 * local(upstream)) if callable(local) else 3 * local
+    return (lambda *given: 3 * local(*given)) if callable(local) else 3 * local

@@ -71,6 +71,11 @@ class Value:
         (("closure", "_backward"), "gradient_is_a_node"),
         (("inline", ""), "tape_cleared_by_zeros"),
         (("pairs", "edges"), "edges_in_a_counter"),
+        (("pairs", "edges"), "derivatives_of_the_result"),
+        (("pairs", "edges"), "derivatives_of_the_input"),
+        (("parallel", "slopes"), "derivatives_of_nothing"),
+        (("closure", "backward"), "pass_beside_closure_called_backward"),
+        (("closure", "propagate"), "recursive_method_beside_closure"),
     ],
 )
 def test_each_shape_is_read(loaded_shape: Load, shapes: dict[str, str], expected: tuple[Any, ...], name: str) -> None:
