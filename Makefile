@@ -18,7 +18,7 @@ test test-all: lint $(VENV)/installed
 	wait $$types; types=$$?; cat $(VENV)/types; test $$tests -eq 0 -a $$types -eq 0
 
 # Every combination: all tiers, CPU settings and Pythons, the full tables of verdicts, and 500 submissions under kills.
-test-all: TESTED = --session-timeout 14400
+test-all: TESTED = --timeout 3600 --session-timeout 14400
 test-all: export BACKWARD_CHAOS = 500
 
 TESTS = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder

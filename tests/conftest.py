@@ -28,14 +28,14 @@ from grader.report import Report
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 _LONG = ("hostile", "slow", "cluster", "browser")
-# the files that take longest, the longest first; the last one waits for verdicts of the second and third
+# the files that take longest, the longest first
 _LONGEST = (
     "hostile/test_attacks.py",
-    "verdicts/test_engines.py",
-    "verdicts/test_exercises.py",
-    "leftovers/test_messes.py",
-    "views/test_page_browser.py",
     "ci/test_platforms.py",
+    "verdicts/test_exercises.py",
+    "verdicts/test_engines.py",
+    "views/test_page_browser.py",
+    "leftovers/test_messes.py",
     "hostile/test_budget.py",
     "cli/test_mixed_class.py",
     "packaging/test_pythons.py",

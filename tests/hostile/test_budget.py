@@ -85,8 +85,18 @@ def graded(warm: Warm, folder: Path, text: str) -> Any:
     return grading.grade(COURSE, BOOK, files, seed=COURSE.seed, memo=folder / "memo.sqlite", warm=warm)
 
 
-@pytest.mark.parametrize("when", ["at_import", "in_use"])
-@pytest.mark.parametrize("how", DALLY)
+def cases() -> list[Any]:
+    """Return each way to dally at each time. Each way is tried at one time in each run, and at both in a long one."""
+    times = ("at_import", "in_use")
+    late = pytest.mark.exhaustive
+    return [
+        pytest.param(how, when, id=f"{how}-{when}", marks=() if (place + early) % 2 else late)
+        for place, how in enumerate(DALLY)
+        for early, when in enumerate(times)
+    ]
+
+
+@pytest.mark.parametrize(("how", "when"), cases())
 def test_thirteen_files_cost_no_more_than_the_budget(
     warm: Warm, budgets: list[Budget], tmp_path: Path, how: str, when: str
 ) -> None:
