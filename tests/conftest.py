@@ -18,7 +18,7 @@ import pytest
 
 from grader.answer_book import Answer, AnswerBook, read_book
 from grader.author import build, is_work, make_stub
-from grader.author.drift import shaken
+from grader.author.verify import shaken
 from grader.course import Course, Exercise, load_course
 from grader.grading import grade
 from grader.oracle import Oracle

@@ -1,17 +1,52 @@
 """Hand out a course: the files for learners, and no others."""
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Template
 
-from ..answer_book import read_book
-from ..course import Course, CourseError
+from ..answer_book import AnswerBook, read_book
+from ..client import read_source
+from ..course import Course, CourseError, Exercise
+from ..diagnosis import regions
 from ..outside import UserError, read_plain, write_files
+from ..words import author as said
 from ..workspace import FOLDER
-from .leaks import shown
-from .readme import GLOSSARY, LEARNERS, README, differing, learners_glossary, row_of
-from .stubs import is_work, make_stub
+from .build import is_work, make_stub
+from .new import GLOSSARY, LEARNERS, README, differing, learners_glossary, row_of
+
+# -- Find solutions and hidden checks of a course in a text for learners
+
+_SHORT = 6  # words; other code may contain a region of this length by chance
+
+
+def squeezed(text: str) -> str:
+    """Return a text with single spaces between its words, so that comparisons do not depend on its layout."""
+    return " ".join(text.split())
+
+
+def solution_bodies(solution: str) -> list[str]:
+    """Return the solution regions of a text, squeezed. Regions too short to be told from other code are left out."""
+    bodies = [squeezed(solution[start:end]) for _, start, end in regions(solution)]
+    return [body for body in bodies if len(body.split()) > _SHORT]
+
+
+def hidden_calls(course: Course, exercise: Exercise) -> list[str]:
+    """Return the lines of an exercise's hidden tests that build programs or call the engine, squeezed."""
+    lines = read_source(course.hidden_test(exercise)).text.splitlines()
+    return [line for line in map(squeezed, lines) if line.startswith(("program(", "engine."))]
+
+
+def shown(course: Course, text: str) -> Iterator[str]:
+    """Yield a text for each solution and for each exercise's hidden checks that a text for learners reveals."""
+    text = squeezed(text)
+    for exercise in course.exercises:
+        if any(body in text for body in solution_bodies(read_source(course.solution(exercise)).text)):
+            yield said.shows_solution(exercise.stem)
+        if any(call in text for call in hidden_calls(course, exercise)):
+            yield said.shows_check(exercise.stem)
+
 
 WORKFLOWS = (".github/workflows/grade.yml", ".gitlab-ci.yml")
 IGNORE = ".gitignore"
@@ -98,3 +133,22 @@ def made_readme(course: Course) -> str:
     page = Template(_PAGE.read_text(encoding="utf-8")).substitute(heading=course.title)
     rows = [row_of(exercise, exercise.title.replace("|", r"\|")) for exercise in course.exercises]
     return page.replace("| what you write |", "| title |") + "".join(f"{row}\n" for row in rows)
+
+
+# -- Make the files that a learner begins with: exercises, README, glossary, and settings for git and an editor
+
+_UNSEEN = {f"**/{FOLDER}": True, "**/__pycache__": True}
+_EDITOR = {"files.exclude": _UNSEEN, "files.insertFinalNewline": True}
+
+
+def start_files(course: Course, book: AnswerBook) -> dict[str, bytes]:
+    """Return the files of a learner's folder, by their paths in the folder. Raises `OSError`."""
+    files = {f"exercises/{exercise.filename}": book.stubs[exercise.id].encode() for exercise in course.exercises}
+    page = course.folder / LEARNERS
+    files[README] = read_plain(page, follow=True) if page.is_file() else made_readme(course).encode()
+    glossary = course.folder / GLOSSARY
+    if glossary.is_file():
+        files[GLOSSARY] = learners_glossary(read_plain(glossary, follow=True).decode("utf-8", "replace")).encode()
+    files[IGNORE] = IGNORED
+    files[".vscode/settings.json"] = (json.dumps(_EDITOR, indent=2) + "\n").encode()
+    return files

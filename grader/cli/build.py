@@ -5,8 +5,7 @@ from pathlib import Path
 
 from ..answer_book import read_book, write_book
 from ..author import build_book, is_work, write_stubs
-from ..author.build import steps_of, to_run
-from ..author.steps import Steps
+from ..author.build import Steps, steps_of, to_run
 from ..course import Course, CourseError, Exercise
 from ..words import author as said
 from ..workspace import keep

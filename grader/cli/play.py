@@ -268,7 +268,7 @@ def _training(words: Sequence[str]) -> Training:
 
 def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[Replay, ...], Landscape | None]:
     """Run the learner's file, and return the recorded replays and the training run."""
-    from ..replay.landscape import record_training
+    from ..replay.presets import record_training
     from ..replay.record import LearnerFile, answers_of, record
 
     exercise = target.exercise.id if target.exercise else ""

@@ -104,7 +104,7 @@ def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
 
     Raises `UsageError` if learners may not see the solution, or if it is unknown where it is.
     """
-    from ..author.stubs import without_markers
+    from ..author.build import without_markers
     from ..outside import read_plain
 
     if course.solutions == "never":

@@ -1,10 +1,20 @@
 """Grade many submissions: read them, grade each one once, and summarise the class."""
 
-from .code import read_code, read_found
 from .intake import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
-from .job import Drawn
 from .pool import LocalPool, PoolError
-from .run import Pool, Results, ResultsError, Standing, drawn, grade_entries, rules_digest, settings
+from .run import (
+    Drawn,
+    Pool,
+    Results,
+    ResultsError,
+    Standing,
+    drawn,
+    grade_entries,
+    read_code,
+    read_found,
+    rules_digest,
+    settings,
+)
 from .summary import ExerciseStatistics, Review, Summary, schema, summarise
 
 __all__ = [

@@ -23,7 +23,7 @@ from ..grading import Grader, grade_submission, plan
 from ..oracle import Oracle, OracleError
 from ..sandbox import IsolationError, WorkerGone
 from ..words.instructor import cohort as said
-from .job import Faulted, Graded, Job, Ready, Reply, Settings
+from .run import Faulted, Graded, Job, Ready, Reply, Settings
 
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
 

@@ -10,7 +10,7 @@ import msgspec
 
 from ..processes import start_module
 from ..words.instructor import cohort as said
-from .job import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
+from .run import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
 from .side_by_side import side_by_side
 
 _TRIES = 2  # retry once in a fresh process

@@ -9,26 +9,155 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, takewhile
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, Literal, Protocol, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta
 
 from .. import __version__
-from ..answer_book import AnswerBook
+from ..answer_book import Answer, AnswerBook
 from ..checks.session import CheckSession
+from ..client import Reason, Source
 from ..course import Course
 from ..grading import Submission, digest, plan
 from ..oracle import Oracle
 from ..outside import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
 from ..people import DEADLINES, OVERRIDES, RECORDED
+from ..remarks import CellStart
 from ..report import Report, read_report, to_json
-from ..report.choices import text_digest
+from ..report.choices import Found, text_digest
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from ..words.instructor import cohort as said
-from .code import CODE, keep_code
 from .intake import Ended, Entry, Intake, Readers, Stopped, unread
-from .job import Drawn, Faulted, Graded, Job, Outcome, Settings
+
+# -- The messages between the process that runs a cohort and its grading processes
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """The data drawn from the seed of a run: answers by program key, and new leaf values for fixed programs."""
+
+    answers: dict[str, Answer] = {}
+    redrawn: dict[str, tuple[float, ...]] = {}
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """The settings of a run, which are the same for every submission.
+
+    `course` is the path of the course's folder, in the file system's bytes. If `fork` is true, each
+    submission is graded in a fork.
+    """
+
+    course: bytes
+    course_hash: str
+    seed: str
+    isolation: str
+    official: bool
+    fork: bool
+    drawn: Drawn
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One submission to grade. `sources` holds path, text, why there is no text, and cells, by exercise id.
+
+    `seed` is the seed of this submission. If it is empty, the seed of the run counts.
+    """
+
+    sources: dict[str, tuple[str, str, Reason | None, tuple[CellStart, ...]]]
+    stamp: SubmissionStamp
+    notes: tuple[str, ...]
+    seed: str = ""
+
+    @classmethod
+    def of(cls, submission: Submission, seed: str = "") -> "Job":
+        sources = {name: (str(s.path), s.text, s.unread, s.cells) for name, s in submission.sources.items()}
+        return cls(sources, submission.stamp, submission.notes, seed)
+
+    @property
+    def submission(self) -> Submission:
+        sources = {
+            name: Source(Path(path), text, unread, cells) for name, (path, text, unread, cells) in self.sources.items()
+        }
+        return Submission(sources, self.stamp, self.notes)
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """The process accepts jobs. `tier` is the tier of isolation in use."""
+
+    tier: str
+
+
+class Graded(msgspec.Struct, frozen=True, tag="graded"):
+    """The instructor's report."""
+
+    id: str
+    report: Report
+
+
+class Faulted(msgspec.Struct, frozen=True, tag="faulted"):
+    """A fault of the grader, so there is no report. An empty `id` means that nothing can be graded at all."""
+
+    id: str
+    message: str
+
+
+Outcome: TypeAlias = Graded | Faulted
+Reply: TypeAlias = Ready | Graded | Faulted
+
+
+# -- The files of a submission as they were graded, kept beside its report
+
+CODE = "code"
+
+
+class Code(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The text of each readable file of a submission, by exercise.
+
+    Attributes:
+        sha256: the digest in the report of the submission.
+        files: the text of each readable file, by exercise.
+        found: the files that somebody may choose from.
+    """
+
+    schema: Literal["backward/code/v1"]
+    sha256: str
+    files: dict[str, str]
+    found: dict[str, dict[str, str]] = {}
+
+
+def keep_code(folder: Path, stamp: SubmissionStamp, sources: Mapping[str, Source], found: Found) -> None:
+    """Write the files of a submission to a folder of results, unless they are already there. Raises `OSError`."""
+    path = _path(folder, stamp.id)
+    files = {name: source.text for name, source in sources.items() if source.problem is None}
+    listed = {exercise: dict(paths) for exercise, paths in found.items()}
+    data = json_text(Code("backward/code/v1", stamp.sha256, files, listed)).encode()
+    with contextlib.suppress(OSError):
+        if read_plain(path) == data:
+            return
+    write_atomically(path, data)
+
+
+def read_code(folder: Path, report: Report) -> Mapping[str, str]:
+    """Return the files that a report was made from, by exercise; empty if they were not kept or have changed."""
+    kept = _read(folder, report.submission.id)
+    return kept.files if kept is not None and kept.sha256 == report.submission.sha256 else {}
+
+
+def read_found(folder: Path, submission: str) -> Found:
+    """Return the files that somebody may choose from; empty if they were not kept."""
+    kept = _read(folder, submission)
+    return kept.found if kept is not None else {}
+
+
+def _read(folder: Path, submission: str) -> Code | None:
+    try:
+        return msgspec.json.decode(read_plain(_path(folder, submission)), type=Code)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _path(folder: Path, submission: str) -> Path:
+    return folder / CODE / f"{submission}.json"
+
 
 RUN = "run.json"
 REPORTS = "reports"

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from ..course import Document
-from ..course.yaml_nodes import child, line
+from ..course.load import child, line
 from .edits import edited
 
 LONGEST_TITLE = 60

@@ -13,7 +13,7 @@ import yaml
 from msgspec import Meta
 
 from ..course import CourseError, Document
-from ..course.yaml_nodes import child
+from ..course.load import child
 
 # returns the spans in which `old` is searched, from a text and the `in` of an edit
 Where = Callable[[str, "str | None"], list[tuple[int, int]]]

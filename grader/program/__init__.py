@@ -1,13 +1,11 @@
 """Programs: expressions as data, parsed from text or drawn at random."""
 
-from .arrange import Arrangement, arrange
 from .descent import Descent, Question
-from .draw import draw, parts
-from .graph import Leaf, Number, Op, Program, ProgramError, number_text
+from .draw import Arrangement, arrange, draw, parts
+from .graph import NOTHING, Leaf, Number, Op, Program, ProgramError, chain, diamonds, leaf, number_text
 from .operations import BINARY, FUNCTIONS, METHODS, OPERATIONS, REFLECTED
 from .parse import program
 from .redraw import alike, among_others, plain_numbers
-from .shapes import NOTHING, chain, diamonds, leaf
 
 __all__ = [
     "BINARY",

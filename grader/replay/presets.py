@@ -1,13 +1,21 @@
 """The presets of `grade play`, from `presets.yaml`."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
-from ..outside import yaml_texts
-from ..program import Program, program
+from ..client import Batch, Broke, EngineProcess, LoadFailed, Read, Run
+from ..course import Limits
+from ..outside import plain, yaml_texts
+from ..program import Program, ProgramError, program
+from ..sandbox import Warm
+from ..words.replay import no_landscape
 from .asked import Asked, asked
+from .model import Grid, Landscape, Problem, Step
+from .record import LearnerFile, failure, left_out
+from .reference import finite, forward, right_pass
 
 _FILE = Path(__file__).resolve().parent / "presets.yaml"
 
@@ -55,3 +63,124 @@ def trainings() -> tuple[Training, ...]:
 @cache
 def _read() -> _Presets:
     return msgspec.convert(yaml_texts(_FILE.read_bytes()), _Presets, strict=False)
+
+
+# -- Record the steps of a learner's own gradient descent, and the loss around them
+
+MOST_STEPS = 60
+MOST_PARAMETERS = 20
+_CURVE = 201  # points of a curve
+_GRID = 41  # points of a grid in each direction
+_MARGIN = 0.25  # the margin around the steps, as a fraction of their extent
+_FAR = 2.0  # the distance, as a fraction of the correct steps' extent, beyond which steps are not shown
+_LEAST = 0.5  # the margin on each side of a single point
+_CALLS = 1_000_000
+
+
+def record_training(
+    warm: Warm, limits: Limits, file: LearnerFile, title: str, loss: Program, rate: float, steps: int
+) -> Landscape:
+    """Run the `train` of a learner's file on a loss, and return its steps and the loss around them.
+
+    `train` runs once for each number of steps, always from the start, and the parameters are read afterwards. The loss
+    of a step is the one that `train` returns for it. After the last step, the loss is computed from the parameters.
+
+    Raises:
+        ProgramError: there are too many steps or parameters.
+        WorkerGone: the sandbox has died. The learner's code never causes an error here.
+    """
+    if not 1 <= steps <= MOST_STEPS or len(loss.leaves) > MOST_PARAMETERS:
+        raise ProgramError(no_landscape(loss.text, MOST_STEPS, MOST_PARAMETERS))
+    runs = tuple(Run(loss, (("train", loss.root, taken, rate), ("values",))) for taken in range(1, steps + 1))
+    taken: tuple[Step, ...] = ()
+    cells = [start.line for start in file.cells]
+    with EngineProcess(warm, file.text, file.path_name, None, limits, cells=cells) as process:
+        loaded = process.load()
+        if isinstance(loaded, LoadFailed):
+            problem: Problem | None = failure(loaded.cause, file, "load")
+        else:
+            ran = process.run(Batch(runs, min(limits.calls, _CALLS), limits.cpu_s, (0,)))
+            if isinstance(ran.answer, Read):
+                taken, problem = _steps(file, loss, ran.answer)
+            else:
+                problem = failure(ran.answer, file, "read")
+    reference = _descent(loss, rate, steps)
+    points = [_known(step) for step in reference]
+    near = [_extent(axis, _FAR) for axis in zip(*points, strict=True)]
+    points += [known for step in taken if None not in step.values and _inside(known := _known(step), near)]
+    axes = [_extent(axis, _MARGIN) for axis in zip(*points, strict=True)]
+    return Landscape(
+        title=plain(title),
+        program=plain(loss.text),
+        source=file.source,
+        parameters=tuple(plain(leaf.name) for leaf in loss.leaves),
+        rate=rate,
+        steps=taken,
+        reference=reference,
+        curve=tuple((x, _loss(loss, [x])) for x in _between(axes[0], _CURVE)) if len(axes) == 1 else (),
+        grid=_grid(loss, *axes) if len(axes) == 2 else None,
+        problem=problem,
+        asked="expected",
+    )
+
+
+def _steps(file: LearnerFile, loss: Program, answer: Read) -> tuple[tuple[Step, ...], Problem | None]:
+    """Return the steps that the learner's code took, and the problem that ended it early, or None."""
+    places = [loss.index[leaf.name] for leaf in loss.leaves]
+    at: list[tuple[float | None, ...]] = [tuple(finite(leaf.value) for leaf in loss.leaves)]
+    losses: list[float | None] = []
+    problem = None
+    for outcome in answer.seeds[0]:
+        if outcome is None or isinstance(outcome, Broke):
+            problem = failure(outcome.problem, file, "backward") if outcome else left_out()
+            break
+        (returned,), (values,) = outcome.called, outcome.values
+        seen = [values[place] for place in places]
+        at.append(tuple(finite(one) if isinstance(one, float) else None for one in seen))
+        losses = [finite(one) if isinstance(one, float) else None for one in returned.numbers or ()]
+    if len(at) == 1:
+        return (), problem
+    last = None if None in at[-1] else _loss(loss, [one or 0.0 for one in at[-1]])
+    losses = [*losses[: len(at) - 1], *[None] * (len(at) - 1 - len(losses)), last]
+    return tuple(Step(values, one) for values, one in zip(at, losses, strict=True)), problem
+
+
+def _descent(loss: Program, rate: float, steps: int) -> tuple[Step, ...]:
+    """Return the steps of correct gradient descent."""
+    places = [loss.index[leaf.name] for leaf in loss.leaves]
+    found = []
+    values = [leaf.value for leaf in loss.leaves]
+    for _ in range(steps + 1):
+        right = right_pass(loss.with_leaves(values))
+        found.append(Step(tuple(finite(one) for one in values), finite(right.values[loss.root])))
+        values = [one - rate * right.grads[place] for one, place in zip(values, places, strict=True)]
+    return tuple(found)
+
+
+def _loss(loss: Program, values: Sequence[float]) -> float | None:
+    return finite(forward(loss.with_leaves(values))[loss.root])
+
+
+def _grid(loss: Program, x: tuple[float, float], y: tuple[float, float]) -> Grid:
+    columns, rows = _between(x, _GRID), _between(y, _GRID)
+    return Grid(columns, rows, tuple(tuple(_loss(loss, [one, other]) for one in columns) for other in rows))
+
+
+def _known(step: Step) -> list[float]:
+    return [0.0 if one is None else one for one in step.values]
+
+
+def _inside(point: Sequence[float], ranges: Sequence[tuple[float, float]]) -> bool:
+    return all(low <= one <= high for one, (low, high) in zip(point, ranges, strict=True))
+
+
+def _extent(values: Sequence[float], margin: float) -> tuple[float, float]:
+    """Return a range around values, with a margin that is a fraction of their extent."""
+    low, high = min(values), max(values)
+    more = margin * (high - low) or _LEAST
+    return low - more, high + more
+
+
+def _between(ends: tuple[float, float], count: int) -> tuple[float, ...]:
+    low, high = ends
+    return tuple(low + (high - low) * i / (count - 1) for i in range(count))

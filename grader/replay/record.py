@@ -33,7 +33,6 @@ from ..sandbox import Warm
 from ..words import replay as words
 from ..words.learner import ended_text, stopped_text
 from .asked import Asked
-from .fault import NOTHING, first_difference
 from .model import (
     Change,
     Expected,
@@ -47,7 +46,7 @@ from .model import (
     Visit,
     Where,
 )
-from .reference import RightPass, contributions, finite, right_pass
+from .reference import NOTHING, RightPass, contributions, finite, first_difference, right_pass
 
 MOST_LINES = 2_000  # lines of a learner's file that are shown
 LINE = 300  # characters of a line that are shown

@@ -4,12 +4,12 @@ If an operation is undefined or overflows, its value or its local derivative is 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..program import OPERATIONS, Leaf, Op, Program
-from .model import Contribution, RightVisit
+from .model import Change, Contribution, Fault, Node, RightVisit, Visit
 
 
 @dataclass(frozen=True)
@@ -102,3 +102,141 @@ def finite(value: float) -> float | None:
 def number(value: float | None) -> float:
     """Return a number from JSON as a float, which is nan for None."""
     return math.nan if value is None else value
+
+
+# -- Find the point where a recorded pass first differs from a correct one, and the kind of difference
+
+_TOLERANCE = 1e-9  # relative to the largest number of the program, or to 1 if that is larger, as in a check
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A fault, the node that it is about, and the visit after which it shows. All are empty if there is no fault."""
+
+    fault: Fault = ""
+    node: int | None = None
+    visit: int | None = None
+
+
+NOTHING = Difference()
+
+
+def first_difference(
+    program: Program, nodes: Sequence[Node], visits: Sequence[Visit], right: RightPass, *, whole: bool = True
+) -> Difference:
+    """Return the first difference between the learner's pass and a correct one.
+
+    There is no fault if every gradient is right at the end. A pass may also set the gradients of operations back to 0
+    after their rules have run.
+
+    Args:
+        whole: whether the pass ran to its end and every visit was recorded.
+    """
+    return _Comparison(program, nodes, visits, right).first(whole)
+
+
+class _Comparison:
+    def __init__(self, program: Program, nodes: Sequence[Node], visits: Sequence[Visit], right: RightPass) -> None:
+        self.program, self.nodes, self.visits, self.right = program, nodes, visits, right
+        scale = max([1.0, *(abs(x) for x in (*right.values, *right.grads) if math.isfinite(x))])
+        self.tolerance = _TOLERANCE * scale
+        self.own = [visit for visit in visits if not visit.inner]
+
+    def first(self, whole: bool) -> Difference:
+        for index in self.program.reachable:
+            if not self.close(self.nodes[index].yours.data, self.right.values[index]):
+                return Difference("forward", index)
+        if whole and all(self.is_right(index) for index in range(len(self.nodes))):
+            return NOTHING
+        first, root = next(iter(self.visits), None), self.program.root
+        if first is not None and first.node == root and not self.close(first.upstream, self.right.grads[root]):
+            return Difference("seed", root, 0)
+        found = next(self.of_visits(), None)
+        return found or (self.of_compounds() or self.missing() if whole else NOTHING)
+
+    def close(self, one: float | None, other: float | None) -> bool:
+        if one is None or other is None or not math.isfinite(other):
+            return one is None and (other is None or not math.isfinite(other))
+        return abs(one - other) <= self.tolerance
+
+    def is_right(self, index: int) -> bool:
+        """Return whether a node's gradient is right at the end, or was set back to 0 for an operation."""
+        grad, operation = self.nodes[index].yours.grad, isinstance(self.program.nodes[index], Op)
+        return self.close(grad, self.right.grads[index]) or (operation and grad == 0 and index != self.program.root)
+
+    # -- single visits --------------------------------------------------------------------------
+
+    def of_visits(self) -> Iterator[Difference]:
+        """Yield the differences that single visits show, in the order of the visits."""
+        users = [set(users).intersection(self.program.reachable) for users in self.program.users]
+        ran: set[int] = set()
+        later = [visit.node for visit in self.own]
+        for at, visit in enumerate(self.visits):
+            if visit.inner:
+                continue
+            later.pop(0)
+            if visit.expected and (fault := self.of_changes(visit)):
+                yield Difference(fault, visit.node, at)
+            if visit.node in ran and self.adds(visit):
+                yield Difference("twice", visit.node, at)
+            if users[visit.node] & set(later) - ran - {visit.node}:
+                yield Difference("order", visit.node, at)
+            ran.add(visit.node)
+
+    def adds(self, visit: Visit) -> bool:
+        return any(not self.close(change.before, change.after) for change in visit.changes)
+
+    def of_changes(self, visit: Visit) -> Fault:
+        """Return the fault of a visit, or an empty text if it adds the same as a correct rule."""
+        for target in dict.fromkeys([*(one.node for one in visit.expected), *(one.input for one in visit.changes)]):
+            given = [one for one in visit.expected if one.node == target]
+            changes = [change for change in visit.changes if change.input == target]
+            if target == visit.node and all(change.after == 0 for change in changes):
+                continue  # the node has made its contributions, so its gradient may be set back to 0
+            if not self.agree(given, changes):
+                return "lost" if any(self.overwrites(given, change) for change in changes) else "contribution"
+        return ""
+
+    def agree(self, given: Sequence[Contribution], changes: Sequence[Change]) -> bool:
+        """Return whether changes add up to the contributions."""
+        amount = sum(number(one.amount) for one in given)
+        if not changes:
+            return self.close(amount, 0.0)
+        before, after = changes[0].before, changes[-1].after
+        return self.close(after, number(before) + amount)
+
+    def overwrites(self, given: Sequence[Contribution], change: Change) -> bool:
+        """Return whether a write replaces an existing gradient with a contribution or with 0."""
+        left = [*(one.amount for one in given), sum(number(one.amount) for one in given), 0.0]
+        return not self.close(change.before, 0.0) and any(self.close(change.after, one) for one in left)
+
+    # -- several visits -------------------------------------------------------------------------
+
+    def of_compounds(self) -> Difference | None:
+        """Return the fault of an operation that is composed of others, or None. All of its visits count together."""
+        for visit in self.own:
+            if visit.expected or visit.upstream is None:
+                continue
+            places = [at for at, other in enumerate(self.visits) if other.node == visit.node]
+            if self.visits[places[0]].inner:
+                return Difference("order", visit.node, places[0])
+            for given in self.contributions(visit.node):
+                changes = [c for at in places for c in self.visits[at].changes if c.input == given.node]
+                of_node = [one for one in self.contributions(visit.node) if one.node == given.node]
+                wanted = visit.upstream * sum(number(one.local) for one in of_node)
+                if not self.close(sum(number(change.amount) for change in changes), wanted):
+                    lost = any(not self.close(c.before, 0.0) and self.close(c.after, wanted) for c in changes)
+                    return Difference("lost" if lost else "contribution", visit.node, places[-1])
+        return None
+
+    def contributions(self, index: int) -> Sequence[Contribution]:
+        """Return the contributions of a node in a correct pass."""
+        return next((one.contributions for one in self.right.visits if one.node == index), ())
+
+    def missing(self) -> Difference:
+        """Return the operation nearest to the root whose rule did not run although it has something to add."""
+        ran = {visit.node for visit in self.visits}
+        for one in self.right.visits:
+            if one.node not in ran and any(number(given.amount) != 0 for given in one.contributions):
+                return Difference("never", one.node)
+        return NOTHING

@@ -11,8 +11,8 @@ import sysconfig
 from collections.abc import Iterator
 
 from ..processes import find_program
-from . import launch
-from .launch import Request
+from . import warm
+from .warm import Request
 
 _INSIDE = "/w"
 
@@ -23,8 +23,8 @@ def start(request: Request) -> "subprocess.Popen[bytes]":
     if bwrap is None:
         raise FileNotFoundError("bubblewrap is not installed (Debian, Ubuntu: apt install bubblewrap)")
     python = os.path.realpath(sys.executable)
-    worker = launch.interpreter(python, _INSIDE, request, launch.settings("namespaces", request, launch.drop_to()))
-    return launch.spawn([bwrap, *_namespaces(), *_files(python, request), "--", *worker], request)
+    worker = warm.interpreter(python, _INSIDE, request, warm.settings("namespaces", request, warm.drop_to()))
+    return warm.spawn([bwrap, *_namespaces(), *_files(python, request), "--", *worker], request)
 
 
 def _namespaces() -> Iterator[str]:
@@ -35,7 +35,7 @@ def _namespaces() -> Iterator[str]:
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_KILL"):
             yield from ("--cap-add", capability)
     else:
-        yield from ("--unshare-user", "--uid", str(launch.NOBODY), "--gid", str(launch.NOBODY))
+        yield from ("--unshare-user", "--uid", str(warm.NOBODY), "--gid", str(warm.NOBODY))
 
 
 def _files(python: str, request: Request) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _files(python: str, request: Request) -> Iterator[str]:
     yield from ("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")
     for folder in request.readable:
         yield from ("--ro-bind", folder, folder)
-    yield from ("--ro-bind", str(launch.WORKER), f"{_INSIDE}/worker")
+    yield from ("--ro-bind", str(warm.WORKER), f"{_INSIDE}/worker")
     yield from ("--remount-ro", "/", "--chdir", "/")
 
 

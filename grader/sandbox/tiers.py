@@ -1,19 +1,51 @@
 """The tiers of isolation, strongest first, and the choice of one."""
 
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from ..outside import UserError
-from . import landlock, launch, namespaces, process, seccomp
-from .warm import Launcher, Warm
+from . import namespaces, warm
+from .warm import Launcher, Request, Warm
+
+# -- The `process` tier: a separate process with limits only. For practice, not for untrusted code
+
+
+def process(request: Request) -> "subprocess.Popen[bytes]":
+    """Start the server process."""
+    return warm.here("process", request, uid=0)
+
+
+# -- The `seccomp` tier: for root on a kernel without Landlock. Learner code cannot open any file
+
+
+class NeedsRoot(OSError):
+    """The tier must change to another user, and the grader cannot do so because it is not root."""
+
+
+def seccomp(request: Request) -> "subprocess.Popen[bytes]":
+    """Start the server process. Raises `NeedsRoot`."""
+    uid = warm.drop_to()
+    if not uid:
+        raise NeedsRoot("the seccomp tier must be started by root")
+    return warm.here("seccomp", request, uid)
+
+
+# -- The `landlock` tier, for Linux without user namespaces
+
+
+def landlock(request: Request) -> "subprocess.Popen[bytes]":
+    """Start the server process."""
+    return warm.here("landlock", request, warm.drop_to())
+
 
 TIERS: Mapping[str, Launcher] = MappingProxyType(
     {
         "namespaces": namespaces.start,
-        "landlock": landlock.start,
-        "seccomp": seccomp.start,
-        "process": process.start,
+        "landlock": landlock,
+        "seccomp": seccomp,
+        "process": process,
     }
 )
 OFFICIAL = ("namespaces", "landlock", "seccomp")
@@ -50,7 +82,7 @@ def start(isolation: str = "auto", *, allow_imports: Sequence[str] = (), officia
         wanted = ["process"]
     if not wanted:
         raise _refuse(f"  {isolation}: protects neither the machine nor the grader from learner code")
-    return Warm([(tier, TIERS[tier]) for tier in wanted], launch.module_folders(allow_imports), _refuse)
+    return Warm([(tier, TIERS[tier]) for tier in wanted], warm.module_folders(allow_imports), _refuse)
 
 
 def _refuse(reasons: str) -> IsolationError:

@@ -11,10 +11,8 @@ import pytest
 
 from grader.answer_book import AnswerBook, read_book
 from grader.author import build, make_stub
-from grader.author.build import catalogue
-from grader.author.drift import drift
-from grader.author.steps import Steps
-from grader.author.verify import drift_text
+from grader.author.build import Steps, catalogue
+from grader.author.verify import drift, drift_text
 from grader.client import Budget
 from grader.course import Course, CourseError, Exercise, load_course
 from grader.diagnosis import Misconception

@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from grader.answer_book import Answer, AnswerBook, KnownExercise, read_book
-from grader.author.drift import Drift, drift, made_from_answers, questions, shaken
-from grader.author.verify import drift_text
+from grader.author.verify import Drift, drift, drift_text, made_from_answers, questions, shaken
 from grader.course import Course, load_course
 from grader.oracle import Oracle
 from grader.program import Program, program

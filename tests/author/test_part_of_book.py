@@ -5,8 +5,7 @@ import pytest
 
 from grader.answer_book import AnswerBook, KnownExercise
 from grader.author import build_book, new_course, new_exercise
-from grader.author.build import steps_of, to_run
-from grader.author.steps import Steps
+from grader.author.build import Steps, steps_of, to_run
 from grader.course import Course, load_course
 
 pytestmark = pytest.mark.slow

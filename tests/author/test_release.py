@@ -10,8 +10,7 @@ import pytest
 
 from grader.answer_book import read_book, write_book
 from grader.author.build import catalogue
-from grader.author.leaks import solution_bodies, squeezed
-from grader.author.release import ReleaseError, release, release_files
+from grader.author.release import ReleaseError, release, release_files, solution_bodies, squeezed
 from grader.course import Course, CourseError, Exercise, load_course
 from grader.diagnosis import regions
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from grader.client import Reason, Source
-from grader.cohort.code import keep_code, read_code, read_found
+from grader.cohort.run import keep_code, read_code, read_found
 from grader.course import Limits
 from grader.report import Report
 from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp

@@ -19,9 +19,8 @@ from grader.checks.session import CheckSession
 from grader.cohort import Drawn, Entry, LocalPool, Results, ResultsError, drawn, entries, grade_entries, settings
 from grader.cohort.intake import Ended, Intake, Stopped
 from grader.cohort.intake.reader import Read, Reader
-from grader.cohort.job import Faulted, Graded, Job, Outcome, Settings
 from grader.cohort.pool import GradingProcess
-from grader.cohort.run import submission_of
+from grader.cohort.run import Faulted, Graded, Job, Outcome, Settings, submission_of
 from grader.course import Course
 from grader.grading import Submission, grade, plan
 from grader.oracle import Oracle

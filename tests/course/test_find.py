@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import CourseError, find, find_course, other_course_around, packaged_course
+from grader.course import CourseError, find_course, model, other_course_around, packaged_course
 
 
 def a_course(folder: Path) -> Path:
@@ -16,7 +16,7 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Simulate that the grader is installed in this folder."""
     folder = tmp_path / "site-packages"
     folder.mkdir()
-    monkeypatch.setattr(find, "_PACKAGE", folder)
+    monkeypatch.setattr(model, "_PACKAGE", folder)
     return folder
 
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from grader.course import CourseError
-from grader.course.yaml_nodes import Document, child, items, line
+from grader.course.load import Document, child, items, line
 
 MakeDocument = Callable[[str], Document]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.author.stubs import without_markers
+from grader.author.build import without_markers
 from grader.course import load_course
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,9 @@ from grader import sandbox
 from grader.answer_book import read_book
 from grader.course import load_course
 from grader.grading import grade
-from grader.sandbox import IsolationError, Warm, launch, tiers
-from grader.sandbox.launch import Request
+from grader.sandbox import IsolationError, Warm, tiers
+from grader.sandbox import warm as launching
+from grader.sandbox.warm import Request
 
 ROOT = Path(__file__).resolve().parents[2]
 AS_ROOT = os.geteuid() == 0 if hasattr(os, "geteuid") else False
@@ -80,9 +81,9 @@ def test_a_fence_with_a_gap_is_not_used(tmp_path: Path, monkeypatch: pytest.Monk
     needs("landlock")
     needs("seccomp")
     # the user stays root, and the secret is a file of the standard library, which learner code may read
-    leaky = partial(launch.here, "landlock", uid=0)
+    leaky = partial(launching.here, "landlock", uid=0)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(launch, "SECRET", str(Path(os.__file__).with_name("this.py")))
+    monkeypatch.setattr(launching, "SECRET", str(Path(os.__file__).with_name("this.py")))
     monkeypatch.setattr(tiers, "TIERS", {**tiers.TIERS, "landlock": leaky})
     with sandbox.start("auto", official=True) as warm:
         assert "seccomp" == warm.tier

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.answer_book import Answer, AnswerBook, read_book
-from grader.author.drift import questions
+from grader.author.verify import questions
 from grader.checks.compare import alike
 from grader.course import load_course
 from grader.oracle import Oracle

@@ -26,7 +26,7 @@ from grader.cli.compare import run_compare
 from grader.cli.decide import DecideOptions, run_decide
 from grader.cli.export import ExportOptions, run_export
 from grader.cohort import LAYOUTS
-from grader.cohort.job import Graded, Job, Outcome
+from grader.cohort.run import Graded, Job, Outcome
 from grader.course import Course
 from grader.report import Report
 

@@ -7,7 +7,7 @@ import pytest
 from grader.course import Limits
 from grader.program import Program, ProgramError, program
 from grader.replay import Landscape
-from grader.replay.landscape import record_training
+from grader.replay.presets import record_training
 from grader.replay.record import LearnerFile
 from grader.sandbox import Warm
 

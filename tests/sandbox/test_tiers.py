@@ -9,8 +9,8 @@ import pytest
 
 from grader import sandbox
 from grader.report import read_report
-from grader.sandbox import launch
-from grader.sandbox.launch import Request
+from grader.sandbox import warm
+from grader.sandbox.warm import Request
 
 pytestmark = pytest.mark.slow
 
@@ -126,10 +126,10 @@ def test_a_worker_imports_nothing_from_its_current_folder(tmp_path: Path) -> Non
     mark = tmp_path / "sprung"
     for name in sys.stdlib_module_names - {"__main__"} | {"worker"}:
         (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r} + '\\n')\n")
-    command = launch.interpreter(sys.executable, str(launch.WORKER.parent), Request(0, {}), "{}")
+    command = warm.interpreter(sys.executable, str(warm.WORKER.parent), Request(0, {}), "{}")
     old = [word for word in command if word != "-P"]
     done = subprocess.run(
-        old, cwd=tmp_path, env=launch.ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        old, cwd=tmp_path, env=warm.ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     assert "worker/confine/server.py" in done.stderr  # it came so far, and was given no socket
     assert not mark.exists()

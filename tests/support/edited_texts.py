@@ -35,7 +35,7 @@ import msgspec
 from msgspec import Meta
 
 from grader.course import Document
-from grader.course.yaml_nodes import child
+from grader.course.load import child
 from grader.diagnosis import Where, anywhere, edited
 
 _DOCSTRING = '"""WHAT"""\n'

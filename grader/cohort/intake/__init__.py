@@ -1,6 +1,6 @@
 """Intake: find the submissions in a folder and their submitters, and read the files in processes with limits."""
 
-from .canvas_names import readings
+from .canvas import readings
 from .channel import Limits, Stopped
 from .files import Intake
 from .layout import Entry, IntakeError

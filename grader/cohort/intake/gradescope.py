@@ -6,8 +6,7 @@ from typing import Any
 from ...outside import YamlError, printable, read_plain, yaml_texts
 from ...report.model import Submitter
 from ...words.instructor import intake
-from .layout import Entry, Folder, IntakeError, Layout
-from .times import stamped
+from .layout import Entry, Folder, IntakeError, Layout, stamped
 
 METADATA = "submission_metadata.yml"
 _REMEDY = "; `--layout folders` reads the folders without it"

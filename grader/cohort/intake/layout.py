@@ -1,13 +1,21 @@
 """Layouts: how platforms arrange a folder of submissions. A layout yields an `Entry` for each submission."""
 
+import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
 
+from ...outside import decoded, printable
+from ...people import moment
 from ...report.choices import Choice
 from ...report.model import Submitter
+from ...words.instructor import intake
 from .archives import is_archive
 
 # hidden files of editors, version control and file managers; macOS keeps metadata of `x` in `._x`
@@ -90,3 +98,66 @@ class Layout:
     fits: Callable[[Folder], bool]
     read: Callable[[Folder], Iterator[Entry]]
     keeps: Callable[[Folder], frozenset[str]] = lambda folder: frozenset()
+
+
+# -- Make ids for submissions that are safe as file names, unique, and the same on every run
+
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # reserved on Windows
+_DIGEST = re.compile(r"-[0-9a-f]{12}$")
+
+
+def with_unique_ids(found: Sequence[Entry]) -> list[Entry]:
+    """Return the entries with ids that are safe as file names, and unique even if case is ignored.
+
+    A digest of the origin is appended to a name that is unsafe, not unique, or ends like a digest.
+    Origins are unique. Entries with the same name get a note.
+    """
+    plain = [re.sub(r"[^A-Za-z0-9._-]", "_", decoded(entry.id)).strip(".-") for entry in found]
+    often = Counter(text.lower() for text in plain)
+    made: list[Entry] = []
+    taken = set()
+    named = Counter(entry.id for entry in found)
+    for entry, text in zip(found, plain, strict=True):
+        if named[entry.id] > 1:
+            alike = [printable(other.origin) for other in found if other.id == entry.id]
+            entry = replace(entry, notes=(*entry.notes, intake.several_times(alike)))
+        unsafe = not text or text != entry.id or len(text) > 100 or _DEVICES.fullmatch(text) or _DIGEST.search(text)
+        if unsafe or often[text.lower()] > 1:
+            text, origin = text[:80].replace(".", "_") or "submission", decoded(entry.origin)
+            while (name := f"{text}-{_digest(origin)}").lower() in taken:
+                origin += "/"
+            text = name
+        taken.add(text.lower())
+        made.append(replace(entry, id=text))
+    return made
+
+
+def _digest(origin: str) -> str:
+    return hashlib.sha256(origin.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+# -- Read the times that platforms write into their files
+
+_NAMED = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.\d+)? ([A-Za-z_]+/[A-Za-z_/+-]+)", re.ASCII)
+
+
+def stamped(value: Any) -> tuple[str | None, tuple[str, ...]]:
+    """Return the time that a platform wrote, in ISO 8601. Return a note as well if a text is not a time.
+
+    The zone may be given by name, as nbgrader does: `2026-03-01 10:00:00.948203 America/Los_Angeles`.
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    found = moment(text) or _in_zone(text)
+    if found or not text:
+        return found, ()
+    return None, (intake.no_time(printable(text)),)
+
+
+def _in_zone(text: str) -> str | None:
+    named = _NAMED.fullmatch(text)
+    if not named:
+        return None
+    try:
+        return datetime.fromisoformat(named[1]).replace(tzinfo=ZoneInfo(named[2])).isoformat()
+    except (ValueError, OSError, LookupError):  # the time or the zone does not exist
+        return None

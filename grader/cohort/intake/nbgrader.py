@@ -9,10 +9,9 @@ from pathlib import Path
 from ...client import read_source
 from ...outside import printable
 from ...report.model import Submitter
-from .canvas_names import readings
+from .canvas import readings
 from .folders import is_file_of_a_person
-from .layout import Entry, Folder, Layout
-from .times import stamped
+from .layout import Entry, Folder, Layout, stamped
 
 SUBMITTED = "submitted"
 _LOOKED_AT = 20  # the number of folders that are searched for a timestamp

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from ...outside import printable
 from . import canvas, clones, folders, gradescope, moodle, nbgrader
-from .ids import with_unique_ids
-from .layout import Entry, Folder, IntakeError, Layout
+from .layout import Entry, Folder, IntakeError, Layout, with_unique_ids
 
 # in the order in which they are tried; the last one fits every folder
 _LAYOUTS: tuple[Layout, ...] = tuple(platform.LAYOUT for platform in (gradescope, nbgrader, canvas, moodle, folders))

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from grader.cohort import LAYOUTS, Entry, IntakeError, entries, unclaimed
 from grader.cohort.intake.files import read_files
-from grader.cohort.intake.ids import with_unique_ids
-from grader.cohort.intake.times import stamped
+from grader.cohort.intake.layout import stamped, with_unique_ids
 from grader.report.model import Submitter
 
 EXERCISE = "01_distribute.py"
