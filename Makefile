@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: grade test test-all check lint types tests unit book schema clean venv
+.PHONY: grade test test-all check lint types tests unit book schema tables clean venv
 
 # Unfilled exercises are no failure of make: exit codes 0 and 1 of `grade` both mean that it graded.
 grade: $(VENV)/learner
@@ -58,6 +58,10 @@ $(VENV)/learner: pyproject.toml constraints.txt | venv
 $(VENV)/installed: pyproject.toml constraints.txt | venv
 	$(INSTALL) -e ".[dev]"
 	@touch $@ $(VENV)/learner
+
+# After a change of a format.
+tables: $(VENV)/installed
+	$(BIN)/python tests/docs/test_formats.py
 
 # After a change of the report's model.
 schema: $(VENV)/installed

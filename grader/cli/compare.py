@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from ..cohort.results import reports, summary_of
 from ..outside import plain
 from ..people import Change, changed_rows, compare, in_both
 from ..report import Report
 from ..report.person import Learner
 from ..words.instructor import change_line, changed_text, problem_text
-from .results import reports, summary_of
 
 
 def run_compare(before: Path, after: Path) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ..cohort import Summary, read_found
+from ..cohort.results import summary_of
 from ..course import Course, CourseError
 from ..outside import did_you_mean, plain, read_plain, write_atomically
 from ..people import OVERRIDES, Overrides, entry_text, in_force, moment, parts, read_overrides
@@ -17,7 +18,6 @@ from ..report.choices import files_digest
 from ..report.person import Decided, Learner
 from ..words.instructor import KEPT, decided_text, kept_name, misplaced_text, no_such_file, problem_text
 from .people import choosable, made_for_files, names_of
-from .results import summary_of
 from .words import UsageError
 
 

@@ -1,33 +1,23 @@
 """Write a graded run in formats that platforms read, for `grade --format FORMAT[=PATH]`."""
 
-import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path, PurePath
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
 from ..course import Course
 from ..outside import write_named
 from ..report import Report, for_learner
+from ..report.registry import Format, Request, run_formats
 from ..words import ci as said
 from .words import UsageError
 
-# The default path of each format. GitHub sets the path of the job summary in a variable.
-PLACES = {
-    "github": None,
-    "gradescope": Path("/autograder/results/results.json"),
-    "classroom50": Path("result.json"),
-    "junit": Path("junit.xml"),
-}
-_SUMMARY = "GITHUB_STEP_SUMMARY"
-_ROOT = "GITHUB_WORKSPACE"
-
 
 class Wanted(Struct, frozen=True):
-    """A format and its path. GitHub's job summary is `shared`, because earlier steps may have written to it."""
+    """A format and its path. A file that a variable names is `shared`: earlier steps may have written to it."""
 
-    name: str
+    format: Format
     path: Path
     shared: bool = False
 
@@ -35,56 +25,45 @@ class Wanted(Struct, frozen=True):
 def wanted(words: Sequence[str], variables: Mapping[str, str]) -> tuple[Wanted, ...]:
     """Return the formats that `--format` names. Raises `UsageError` before grading if one cannot be written."""
     found = [_wanted(word, variables) for word in words]
-    if len({one.name for one in found}) < len(found):
+    if len({one.format.name for one in found}) < len(found):
         raise UsageError(said.SAME_FORMAT)
     for one in found:
-        if one.name == "classroom50":
-            from ..report.formats.classroom50 import VARIABLES
-
-            missing = [name for name in VARIABLES.values() if not variables.get(name)]
-            if missing:
-                raise UsageError(said.no_variables(missing))
+        missing = [name for name in one.format.variables if not variables.get(name)]
+        if missing:
+            raise UsageError(said.no_variables(one.format.name, missing))
         if not one.path.parent.is_dir():
-            raise UsageError(said.no_folder(one.name, str(one.path.parent)))
+            raise UsageError(said.no_folder(one.format.name, str(one.path.parent)))
     return tuple(found)
 
 
 def _wanted(word: str, variables: Mapping[str, str]) -> Wanted:
     name, equals, path = word.partition("=")
-    if name not in PLACES:
-        raise UsageError(said.no_format(word, list(PLACES)))
+    formats = run_formats()
+    if name not in formats:
+        raise UsageError(said.no_format(word, list(formats)))
+    known = formats[name]
     if equals:
         if not path:
             raise UsageError(said.no_file(word))
-        return Wanted(name, Path(path))
-    place = PLACES[name]
-    if place is not None:
-        return Wanted(name, place)
-    if not variables.get(_SUMMARY):
-        raise UsageError(said.no_summary(_SUMMARY))
-    return Wanted(name, Path(variables[_SUMMARY]), shared=True)
+        return Wanted(known, Path(path))
+    if not known.run.startswith("$"):
+        return Wanted(known, Path(known.run))
+    variable = known.run.removeprefix("$")
+    if not variables.get(variable):
+        raise UsageError(said.no_summary(name, variable))
+    return Wanted(known, Path(variables[variable]), shared=True)
 
 
-def write_formats(
-    found: Sequence[Wanted],
-    report: Report,
-    course: Course,
-    variables: Mapping[str, str],
-) -> None:
+def write_formats(found: Sequence[Wanted], report: Report, course: Course, variables: Mapping[str, str]) -> None:
     """Write each format. All contain only what learners may read, even if `report` has more. Raises `UsageError`."""
-    if not found:
-        return
-    from ..report.formats import annotations, classroom50, gradescope, junit, summary  # few runs need them
-
     told = for_learner(report, course.details)
-    texts: dict[str, Callable[[], str]] = {
-        "github": lambda: summary(told, course.title),
-        "gradescope": lambda: next(text for _, text in gradescope([report], course.details)),
-        "classroom50": lambda: classroom50(told, variables),
-        "junit": lambda: "".join(junit([told])),
-    }
+    request = Request(title=course.title, details=course.details, hints=course.hints, variables=variables)
     for one in found:
-        data = texts[one.name]().encode()
+        if one.format.text is not None:
+            data = "".join(one.format.text([told], request)).encode()
+        else:
+            assert one.format.files is not None
+            (data,) = (text.encode() for files in one.format.files([told], request) for text in files.values())
         try:
             if one.shared:
                 with one.path.open("ab") as file:
@@ -92,17 +71,7 @@ def write_formats(
             else:
                 write_named(one.path, data)
         except OSError as error:
-            raise UsageError(said.format_not_written(one.name, str(one.path), error.strerror)) from None
-        if one.name == "github":
-            sys.stdout.writelines(annotations(told, _folder(variables)))
+            raise UsageError(said.format_not_written(one.format.name, str(one.path), error.strerror)) from None
+        if one.format.printed is not None:
+            sys.stdout.writelines(one.format.printed(told, request))
             sys.stdout.flush()
-
-
-def _folder(variables: Mapping[str, str]) -> str:
-    """Return the path from the root of GitHub's checkout to the current folder, or an empty text outside of it."""
-    root = variables.get(_ROOT)
-    if not root:
-        return ""
-    here, above = os.path.realpath(os.getcwd()), os.path.realpath(root)
-    inside = here == above or here.startswith(above.rstrip(os.sep) + os.sep)
-    return PurePath(os.path.relpath(here, above)).as_posix() if inside else ""

@@ -8,6 +8,7 @@ import msgspec
 
 from ..cohort import Entry, read_found
 from ..cohort.intake import Intake, Readers
+from ..cohort.results import reports
 from ..cohort.run import REPORTS, ROSTER
 from ..course import Course, CourseError
 from ..outside import json_text, readable, write_atomically
@@ -32,7 +33,6 @@ from ..people import (
 from ..report.choices import Found, files_digest
 from ..report.person import Decided, Learner
 from ..words.instructor import misplaced_text, no_such_file, problem_text
-from .results import reports
 from .streams import complain
 
 

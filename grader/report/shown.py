@@ -1,11 +1,13 @@
 """Select the parts of a report to show on a terminal, a page or in an export, and format its numbers."""
 
 import shlex
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
+from ..outside import lines
 from ..words.learner import place
 from .model import CheckResult, ExerciseResult, FaultFact
 
@@ -85,12 +87,12 @@ def hint_of(check: CheckResult) -> int:
     return 1 if isinstance(check.hint_number, UnsetType) else check.hint_number
 
 
-def expected_by(check: CheckResult, right: float | str) -> str:
+def expected_by(check: CheckResult, *, one_of_several: bool) -> str:
     """Return the words before an expected value.
 
     `torch` stands for a number that torch alone computed. Of an order, there may be several right ones.
     """
-    if isinstance(right, str):
+    if one_of_several:
         return "a correct one is"
     return "torch" if check.expected_by == "torch" else "expected"
 
@@ -120,3 +122,28 @@ def compared(check: CheckResult) -> list[Compared]:
             shown, true = str(yours), str(right)
         rows.append(Compared(label, shown, true, isinstance(right, str)))
     return rows
+
+
+def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
+    """Return the explanation of a check that did not pass as plain text, with everything that the report has.
+
+    It consists of the program, the learner's and the expected numbers, the message, the facts, the misconception and
+    the hint. For a skipped check, it is the reason why the exercise's file was not loaded.
+    """
+    if check.status == "skipped":
+        return lines(exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message)
+    return lines("\n".join(_explained(exercise, check)))
+
+
+def _explained(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
+    if check.program is not UNSET:
+        yield check.program
+    for label, actual, expected, of_several in compared(check):
+        yield f"{label}: yours {actual}, {expected_by(check, one_of_several=of_several)} {expected}"
+    if check.message is not UNSET:
+        yield check.message
+    yield from (f"fact: {fact.text}" for fact in facts_of(exercise, check))
+    if check.diagnosis:
+        yield f"why: {check.diagnosis.explanation}"
+    if check.hint is not UNSET:
+        yield f"hint: {check.hint}"

@@ -357,10 +357,17 @@ class _Page:
         yield _Part([] if unfilled else program, rank=1, least=len(program) if self.whole else 1)
         expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
         pairs = [
-            list(self.pair(label, actual.get(label, "nothing"), right, expected_by(check, right)))
+            list(
+                self.pair(
+                    label,
+                    actual.get(label, "nothing"),
+                    right,
+                    expected_by(check, one_of_several=isinstance(right, str)),
+                )
+            )
             for label, right in expected.items()
         ]
-        if joined and (line := self.joined(expected, actual, expected_by(check, 0.0))):
+        if joined and (line := self.joined(expected, actual, expected_by(check, one_of_several=False))):
             pairs = [[line]]
         yield _Part([line for pair in pairs for line in pair], rank=_NUMBERS, least=len(pairs[0]) if pairs else 0)
         head, *rest = (_given(check.message) or "").splitlines() or [""]

@@ -5,13 +5,23 @@ from collections.abc import Sequence
 # -- `grade --format`, `--min-score` and `--official` ----------------------------------------------------
 
 SAME_FORMAT = "--format names each format once"
-JSON_AND_GITHUB = "--json and --format github both write to standard output; --report FILE writes the JSON"
 
 
-def no_variables(names: Sequence[str]) -> str:
-    """Return a message that variables of Classroom 50 are not set."""
-    sets = "Classroom 50's runner sets them; elsewhere, set them yourself"
-    return f"--format classroom50 needs the variables {', '.join(names)}; {sets}"
+def formats_help(formats: Sequence[str]) -> str:
+    """Return the help of `--format`."""
+    names = ", ".join(formats[:-1]) + f" or {formats[-1]}"
+    return f"also write {names}, to FILE or to where the platform reads it; may be repeated"
+
+
+def json_and_format(name: str) -> str:
+    """Return a message that a format prints something, too."""
+    return f"--json and --format {name} both write to standard output; --report FILE writes the JSON"
+
+
+def no_variables(name: str, variables: Sequence[str]) -> str:
+    """Return a message that the variables that a format needs are not set."""
+    sets = "the platform's runner sets them; elsewhere, set them yourself"
+    return f"--format {name} needs the variables {', '.join(variables)}; {sets}"
 
 
 def no_folder(name: str, folder: str) -> str:
@@ -29,9 +39,9 @@ def no_file(word: str) -> str:
     return f"--format {word} names no file"
 
 
-def no_summary(variable: str) -> str:
-    """Return a message that GitHub's variable with the path of the job summary is not set."""
-    return f"--format github writes to the file that {variable} names; elsewhere: --format github=FILE"
+def no_summary(name: str, variable: str) -> str:
+    """Return a message that the variable with the default path of a format is not set."""
+    return f"--format {name} writes to the file that {variable} names; elsewhere: --format {name}=FILE"
 
 
 def format_not_written(name: str, path: str, why: str | None) -> str:

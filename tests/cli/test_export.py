@@ -17,20 +17,22 @@ from junitparser import JUnitXml
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.cli.export import PLACES, ExportOptions, run_export
-from grader.cli.results import counted_paths, summary_of
-from grader.cli.words import UsageError
 from grader.cohort import Summary, summarise
+from grader.cohort.export import Exported, export
+from grader.cohort.results import counted_paths, summary_of
 from grader.course import Course, Limits, load_course
+from grader.outside import UserError
 from grader.people import Class, Handed, Overrides, Roster
 from grader.report import CheckResult, ExerciseResult, Report, read_report, write_report
 from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp, Submitter
 from grader.report.person import Decided, Learner, Person
+from grader.report.registry import Request, export_formats
+from grader.views.feedback import FORMAT as FEEDBACK
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
 Grade = Callable[..., Any]
-CAPTURE = pytest.CaptureFixture[str]
+FORMATS = {**export_formats(), FEEDBACK.name: FEEDBACK}
 
 
 @pytest.fixture(scope="session")
@@ -96,6 +98,11 @@ def files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
+def exported(results: Path, to: str, out: str | None = None, course: Course | None = None, **more: Any) -> Exported:
+    """Export in a format, by its name."""
+    return export(FORMATS[to], Request(results, **more), out, course)
+
+
 def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
@@ -104,15 +111,17 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("to", PLACES)
+@pytest.mark.parametrize("to", FORMATS)
 def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None:
     """Each export goes to its default path below RESULTS/exports, which is printed. Nothing else is written."""
     before = files(results)
     done = grade("export", results, "--to", to, "--course", ROOT)
     assert (0, "") == (done.returncode, done.stderr)
-    assert f"2 submissions written to {results / 'exports' / PLACES[to]}\n" == done.stdout
+    assert f"2 submissions written to {results / 'exports' / FORMATS[to].export}\n" == done.stdout
     below = {"gradescope": ["results.json"], "feedback": ["feedback.html", "feedback.txt", "report.json"]}.get(to)
-    expected = {f"{to}/{name}/{file}" for name in ("jane", "otieno") for file in below} if below else {PLACES[to]}
+    expected = (
+        {f"{to}/{name}/{file}" for name in ("jane", "otieno") for file in below} if below else {FORMATS[to].export}
+    )
     assert {f"exports/{name}" for name in expected} == set(files(results)) - set(before)
 
 
@@ -167,25 +176,25 @@ def test_wrong_words_are_told(grade: Grade, expected: str, words: list[str]) -> 
 
 def test_canvas_has_the_courses_title(results: Path) -> None:
     """The assignment has the course's title unless it is given another name."""
-    run_export(ExportOptions(results, "canvas"))
+    exported(results, "canvas")
     text = (results / "exports" / "canvas.csv").read_text(encoding="utf-8")
     assert text.startswith(
         "Student,ID,SIS User ID,SIS Login ID,Section,The Backward Pass\n    Points Possible,,,,,100\n"
     )
-    run_export(ExportOptions(results, "canvas", assignment="Backward (4711)"))
+    exported(results, "canvas", assignment="Backward (4711)")
     assert "Section,Backward (4711)\n" in (results / "exports" / "canvas.csv").read_text(encoding="utf-8")
 
 
 def test_nbgrader_can_name_the_assignment(results: Path) -> None:
     """The assignment has the course's id unless it is given another name."""
-    run_export(ExportOptions(results, "nbgrader", assignment="ps1"))
+    exported(results, "nbgrader", assignment="ps1")
     text = (results / "exports" / "nbgrader.csv").read_text(encoding="utf-8")
     assert [("ps1", "s-jane"), ("ps1", "s-otieno")] == [(row["assignment"], row["student_id"]) for row in rows(text)]
 
 
 def test_junit_is_read_back(results: Path, course: Course) -> None:
     """JUnit XML has a suite for each submission and a case for each check."""
-    run_export(ExportOptions(results, "junit"))
+    exported(results, "junit")
     suites = list(JUnitXml.fromfile(str(results / "exports" / "junit.xml")))
     assert ["jane", "otieno"] == [suite.name for suite in suites]
     assert [sum(len(exercise.checks) for exercise in course.exercises)] * 2 == [suite.tests for suite in suites]
@@ -193,7 +202,7 @@ def test_junit_is_read_back(results: Path, course: Course) -> None:
 
 def test_gradescope_tells_learners_what_the_course_allows(results: Path, course: Course) -> None:
     """The file has messages of visible checks, and never the seed."""
-    run_export(ExportOptions(results, "gradescope", course=course))
+    exported(results, "gradescope", course=course)
     text = (results / "exports" / "gradescope" / "jane" / "results.json").read_text(encoding="utf-8")
     assert "line 1: =x" in {test["output"] for test in json.loads(text)["tests"]}
     assert "the secret seed" not in text
@@ -201,7 +210,7 @@ def test_gradescope_tells_learners_what_the_course_allows(results: Path, course:
 
 def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> None:
     """Each learner gets the report that `grade` would show and write. Neither contains the seed."""
-    run_export(ExportOptions(results, "feedback", course=course))
+    exported(results, "feedback", course=course)
     jane = results / "exports" / "feedback" / "jane"
     text, report = (jane / "feedback.txt").read_text(encoding="utf-8"), read_report((jane / "report.json").read_bytes())
     assert text.startswith(course.title)
@@ -231,14 +240,14 @@ def settled(results: Path, course: Course) -> dict[str, Learner]:
     return {"jane": jane, "otieno": otieno}
 
 
-@pytest.mark.parametrize("to", PLACES)
+@pytest.mark.parametrize("to", FORMATS)
 def test_every_export_has_the_total_of_the_final_table(
     results: Path, course: Course, settled: dict[str, Learner], to: str
 ) -> None:
     """In every format, the total includes the penalty and the points that somebody decided."""
-    assert 0 == run_export(ExportOptions(results, to, course=course))
+    assert exported(results, to, course=course).complete
     expected = {name: learner.total for name, learner in settled.items()}
-    place = results / "exports" / PLACES[to]
+    place = results / "exports" / FORMATS[to].export
     if to in ("csv", "canvas", "nbgrader"):
         key, points = {
             "csv": ("id", "total"),
@@ -265,18 +274,17 @@ def test_every_export_has_the_total_of_the_final_table(
     assert expected == found
 
 
-def test_a_group_with_different_totals_is_told(
-    results: Path, course: Course, settled: dict[str, Learner], capsys: CAPTURE
-) -> None:
+def test_a_group_with_different_totals_is_told(results: Path, course: Course, settled: dict[str, Learner]) -> None:
     """A file for a submission has only one total, and a message names the learner with another total."""
     jane = settled["jane"]
     ben = replace(jane, id="ben", person=Person("Ben"), penalty=0, total=jane.total + 5)
     summary = summarise(course, [a_report(course, name) for name in ("jane", "otieno")], {})
     write_summary(results, replace(summary, learners=(jane, ben)))
-    assert 1 == run_export(ExportOptions(results, "gradescope", course=course))
+    done = exported(results, "gradescope", course=course)
     said = f"jane belongs to Jane ({jane.total}) and Ben ({ben.total}); --to gradescope has one total for a submission"
-    assert said in capsys.readouterr().err
-    assert 0 == run_export(ExportOptions(results, "csv", course=course))
+    assert (False, 1) == (done.complete, len(done.warnings))
+    assert done.warnings[0].startswith(said)
+    assert exported(results, "csv", course=course).complete
 
 
 def test_feedback_of_one_assignment_goes_back_to_nbgrader(results: Path, course: Course) -> None:
@@ -292,12 +300,12 @@ def test_feedback_of_one_assignment_goes_back_to_nbgrader(results: Path, course:
     for report in reports:
         write_report(report, results / "reports" / f"{report.submission.id}.json")
     write_summary(results, summarise(course, reports, {}))
-    assert 0 == run_export(ExportOptions(results, "feedback", course=course, platform="nbgrader"))
+    assert exported(results, "feedback", course=course, platform="nbgrader").complete
     assert ["jane/ps1/feedback.txt", "otieno/ps1/feedback.txt"] == files(results / "exports" / "feedback-nbgrader")
 
 
-def test_feedback_says_who_has_no_name_on_the_platform(results: Path, course: Course, capsys: CAPTURE) -> None:
-    """The message counts the written and the missing files, and the exit code is 1."""
+def test_feedback_says_who_has_no_name_on_the_platform(results: Path, course: Course) -> None:
+    """The message counts the written and the missing files, and the export is not complete."""
     reports = [
         a_report(
             course, name, submission=SubmissionStamp(name, "0", origin=origin, submitters=(Submitter(name, name),))
@@ -307,10 +315,9 @@ def test_feedback_says_who_has_no_name_on_the_platform(results: Path, course: Co
     for report in reports:
         write_report(report, results / "reports" / f"{report.submission.id}.json")
     write_summary(results, summarise(course, reports, {}))
-    assert 1 == run_export(ExportOptions(results, "feedback", course=course, platform="nbgrader"))
-    told = capsys.readouterr()
-    assert told.out.startswith("1 submission written to ")
-    assert "grade: 1 of 2 did not come from a download of nbgrader and is left out\n" == told.err
+    done = exported(results, "feedback", course=course, platform="nbgrader")
+    assert (1, "submission", False) == (done.count, done.kind, done.complete)
+    assert ["1 of 2 did not come from a download of nbgrader and is left out"] == done.warnings
 
 
 def test_an_earlier_report_that_counts_is_the_one_on_the_page(results: Path, settled: dict[str, Learner]) -> None:
@@ -325,25 +332,25 @@ def test_an_earlier_report_that_counts_is_the_one_on_the_page(results: Path, set
 
 def test_who_is_gone_is_not_uploaded(results: Path, course: Course) -> None:
     """The default folder has the class as it is now, and nobody from an earlier export."""
-    run_export(ExportOptions(results, "gradescope", course=course))
+    exported(results, "gradescope", course=course)
     (results / "exports" / "gradescope" / "jane").rename(results / "exports" / "gradescope" / "gone")
-    run_export(ExportOptions(results, "gradescope", course=course))
+    exported(results, "gradescope", course=course)
     assert ["jane/results.json", "otieno/results.json"] == files(results / "exports" / "gradescope")
 
 
 def test_a_folder_can_be_named(results: Path, course: Course, tmp_path: Path) -> None:
     """The folder is made if it does not exist."""
-    run_export(ExportOptions(results, "gradescope", str(tmp_path / "new" / "folder"), course=course))
+    exported(results, "gradescope", str(tmp_path / "new" / "folder"), course=course)
     assert ["jane/results.json", "otieno/results.json"] == files(tmp_path / "new" / "folder")
 
 
 def test_a_second_export_replaces_the_first(results: Path) -> None:
     """The file has the new export, and no other file is left."""
     place = results / "exports" / "grades.csv"
-    run_export(ExportOptions(results, "csv"))
+    exported(results, "csv")
     first = place.read_bytes()
     place.write_bytes(b"x" * 10_000)
-    run_export(ExportOptions(results, "csv"))
+    exported(results, "csv")
     assert (first, ["grades.csv"]) == (place.read_bytes(), files(place.parent))
 
 
@@ -362,29 +369,29 @@ def test_reports_are_not_held(results: Path, monkeypatch: pytest.MonkeyPatch) ->
         shutil.copy(results / "reports" / "jane.json", results / "reports" / f"j{number}.json")
         path = results / "reports" / f"j{number}.json"
         path.write_text(path.read_text().replace('"id": "jane"', f'"id": "j{number}"'))
-    monkeypatch.setattr("grader.cli.results.read_report", counted)
-    run_export(ExportOptions(results, "junit"))
+    monkeypatch.setattr("grader.cohort.results.read_report", counted)
+    exported(results, "junit")
     assert max(alive) - min(alive) <= 2
 
 
 # -- what is missing ---------------------------------------------------------------------------------------
 
 
-def test_who_has_no_report_is_named(results: Path, course: Course, capsys: CAPTURE) -> None:
-    """If a table lacks somebody, the message names them, and the exit code is 1."""
+def test_who_has_no_report_is_named(results: Path, course: Course) -> None:
+    """If a table lacks somebody, the message names them, and the export is not complete."""
     reports = [a_report(course, name) for name in ("jane", "otieno")]
     write_summary(results, summarise(course, reports, {"eve\x1b": "the worker is gone"}))
-    assert 1 == run_export(ExportOptions(results, "csv"))
-    told = capsys.readouterr()
-    assert "2 submissions written to" in told.out
-    assert "grade: 1 of 3 submissions has no report and is left out: eve\\x1b\n" == told.err
+    done = exported(results, "csv")
+    assert (2, "submission", False) == (done.count, done.kind, done.complete)
+    assert ["1 of 3 submissions has no report and is left out: eve\\x1b"] == done.warnings
 
 
-def test_a_report_too_many_is_told(results: Path, course: Course, capsys: CAPTURE) -> None:
-    """A report without a submission would give somebody a score. The exit code is 1, with a message what to do."""
+def test_a_report_too_many_is_told(results: Path, course: Course) -> None:
+    """A report without a submission would give somebody a score. A message says what to do."""
     write_report(a_report(course, "gone"), results / "reports" / "gone.json")
-    assert 1 == run_export(ExportOptions(results, "csv"))
-    assert "3 reports found, but cohort.json counts 2; run `grade cohort` again" in capsys.readouterr().err
+    done = exported(results, "csv")
+    assert not done.complete
+    assert "3 reports found, but cohort.json counts 2; run `grade cohort` again" in done.warnings[0]
 
 
 # -- bad input ---------------------------------------------------------------------------------------------
@@ -419,8 +426,8 @@ def test_bad_results_are_told_and_nothing_is_written(results: Path, course: Cour
     """The message names the file and what to do. No report is exported."""
     _, spoil, expected = list(spoiled(results, course))[number]
     spoil()
-    with pytest.raises(UsageError) as raised:
-        run_export(ExportOptions(results, to, course=course))
+    with pytest.raises(UserError) as raised:
+        exported(results, to, course=course)
     assert expected in str(raised.value)
     assert not (results / "exports").exists()
 
@@ -428,6 +435,7 @@ def test_bad_results_are_told_and_nothing_is_written(results: Path, course: Cour
 @pytest.mark.parametrize(
     ("to", "more", "expected"),
     [
+        ("csv", {"platform": "moodle"}, "--for goes with --to feedback, not with --to csv"),
         ("csv", {"assignment": "x"}, "--assignment goes with --to canvas or nbgrader; csv names no assignment"),
         ("canvas", {"assignment": "Final Score"}, "--assignment: Canvas leaves out a column called `Final Score`"),
         ("canvas", {"assignment": ""}, "give the assignment another name"),
@@ -444,13 +452,13 @@ def test_wrong_options_are_told(results: Path, course: Course, to: str, more: di
     given: dict[str, Any] = {"course": course, **more}
     if "out" in given:
         given["out"] = given["out"].format(results=results)
-    with pytest.raises(UsageError) as raised:
-        run_export(ExportOptions(results, to, **given))
+    with pytest.raises(UserError) as raised:
+        exported(results, to, **given)
     assert expected in str(raised.value)
     assert not (results / "exports").exists()
 
 
-def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path: Path, capsys: CAPTURE) -> None:
+def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path: Path) -> None:
     """Each member's folder has their login and only decisions about them. Members without a path are named."""
     folder = tmp_path / "results"
     (folder / "reports").mkdir(parents=True)
@@ -467,8 +475,9 @@ def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path
     decided = {"otieno": (Decided("Ada", "2026-03-05", "so", comment="to Otieno"),)}
     people_of = Class((Handed.of(made.submission),), Roster(people), overrides=Overrides(decided))
     write_summary(folder, summarise(course, [made], {}, people=people_of))
-    assert 0 == run_export(ExportOptions(folder, "feedback", course=course, platform="nbgrader"))
+    done = exported(folder, "feedback", course=course, platform="nbgrader")
+    assert done.complete
     texts = {name: (folder / "exports" / name).read_text() for name in files(folder / "exports")}
     assert ["jane", "otieno"] == [name.split("/")[1] for name in texts]
     assert [False, True] == ["to Otieno" in text for text in texts.values()]
-    assert "1 member of a group has no login in the roster, and so no feedback" in capsys.readouterr().err
+    assert done.warnings[0].startswith("1 member of a group has no login in the roster, and so no feedback")

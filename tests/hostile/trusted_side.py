@@ -53,9 +53,15 @@ from grader.grading import Grader, Submission, grade_submission
 from grader.oracle import Oracle
 from grader.program import Program
 from grader.report import Report, for_learner, read_report, to_json
-from grader.report.formats import annotations, canvas, csv_table, gradescope, junit, nbgrader
-from grader.report.formats import summary as job_summary
+from grader.report.formats.canvas import canvas
+from grader.report.formats.csv_table import csv_table
+from grader.report.formats.github import annotations
+from grader.report.formats.github import summary as job_summary
+from grader.report.formats.gradescope import gradescope
+from grader.report.formats.junit import junit
+from grader.report.formats.nbgrader import nbgrader
 from grader.report.model import SubmissionStamp
+from grader.report.registry import Request
 from grader.scoring import FileState, score
 from grader.style import Style
 from grader.views import render
@@ -433,9 +439,9 @@ class TrustedSide:
             "".join(pieces)
         for _ in (*gradescope([report], self.told), *annotations(told)):
             pass
-        page = 0
-        for name, text in feedback([report], self.course.title, self.told, self.course.hints, self._page):
-            page = max(page, len(text.encode()) if name.endswith(".html") else 0)
+        for _ in feedback([report], Request(title=self.course.title, details=self.told, hints=self.course.hints)):
+            pass
+        page = len(self._page(told).encode())
         job_summary(told, self.course.title)
         return {"bytes": len(data), "lines": lines, "page": page}
 

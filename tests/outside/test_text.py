@@ -27,7 +27,7 @@ from grader.outside import (
     take_any_text,
 )
 from grader.outside.text import CAP, escaped_json
-from grader.report.formats.people import table
+from grader.report.tables import table
 
 ANY_TEXT = st.text(st.characters(), max_size=40)
 FORMULAS = st.text(st.sampled_from("=+-@\t\r\n;,'\" \xa0\\＝＋－＠ax1:#[\x00"), max_size=12)  # noqa: RUF001

@@ -24,11 +24,12 @@ from grader.cli import cohort
 from grader.cli.cohort import CohortOptions, run_cohort
 from grader.cli.compare import run_compare
 from grader.cli.decide import DecideOptions, run_decide
-from grader.cli.export import ExportOptions, run_export
 from grader.cohort import LAYOUTS
+from grader.cohort.export import export
 from grader.cohort.run import Graded, Job, Outcome
 from grader.course import Course
 from grader.report import Report
+from grader.report.registry import Request, export_formats
 
 pytestmark = pytest.mark.slow
 
@@ -340,7 +341,7 @@ def test_the_same_table_from_each_layout(
     assert 1 == run_compare(results, tmp_path / "third")
     assert f"(stu40): {before} -> {after}, because the files changed; " in capsys.readouterr().out
 
-    run_export(ExportOptions(tmp_path / "third", "csv"))
+    export(export_formats()["csv"], Request(tmp_path / "third"))
     with (tmp_path / "third" / "exports" / "grades.csv").open(encoding="utf-8", newline="") as file:
         exported = {row["id"]: row for row in csv.DictReader(file)}
     for login, row in expected(better=True).items():

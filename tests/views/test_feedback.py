@@ -11,8 +11,8 @@ from grader.client import Reason
 from grader.report import CheckResult, ExerciseResult, Report, read_report
 from grader.report.model import FaultFact, SubmissionStamp, Submitter
 from grader.report.person import Decided, Learner, Person
-from grader.views.feedback import feedback
-from grader.views.handed_back import feedback_files, place
+from grader.report.registry import Request
+from grader.views.feedback import feedback, feedback_files, place
 from grader.words.feedback import time_text
 
 MakeCheck = Callable[..., CheckResult]
@@ -47,9 +47,9 @@ def test_hidden_checks_say_what_the_course_allows(
     check = make_check(**WRONG)
     exercise = make_exercise(check)
     report = replace(make_report(exercise), seed="the secret seed")
-    written = dict(feedback([report], "A course", {(exercise.id, check.id): detail}, {}))
+    (written,) = feedback([report], Request(title="A course", details={(exercise.id, check.id): detail}))
     name = report.submission.id
-    assert {f"{name}/feedback.txt", f"{name}/report.json"} == set(written)
+    assert {f"{name}/feedback.txt", f"{name}/report.json", f"{name}/feedback.html"} == set(written)
     text = written[f"{name}/feedback.txt"]
     assert told == {words for words in ("L = a * a", "torch 6", "the second use overwrote") if words in text}
     copy = read_report(written[f"{name}/report.json"].encode())
@@ -61,7 +61,8 @@ def test_notes_of_the_intake_are_told(make_exercise: MakeExercise, make_report: 
     """A learner whose file was not graded reads the reason."""
     note = "two files could be 02_swap: a/02_swap.py, b/02_swap.py"
     report = replace(make_report(make_exercise()), notes=(note,))
-    text = dict(feedback([report], "A course", {}, {}))[f"{report.submission.id}/feedback.txt"]
+    (files,) = feedback([report], Request(title="A course"))
+    text = files[f"{report.submission.id}/feedback.txt"]
     assert f"Notes\n- {note}" in text
 
 
@@ -100,10 +101,10 @@ def test_feedback_is_named_as_a_platform_takes_it_back(
     """
     made = make_report(make_exercise(make_check(), file=file))
     made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin, submitters=JANE))
-    files = dict(feedback_files([made], "A course", {}, {}, platform, lambda told: f"page of {told.submission.id}"))
+    (files,) = feedback_files([made], Request(title="A course", platform=platform))
     html = expected.replace(".txt", ".html") if expected and platform != "nbgrader" else None
     assert [name for name in (expected, html) if name] == list(files)
-    assert "page of jane" == files.get(html or "", "page of jane")
+    assert files.get(html or "", "<!doctype html>").lower().startswith("<!doctype html>")
 
 
 def test_somebody_whose_file_has_another_name_gets_feedback(
@@ -165,11 +166,11 @@ def test_each_member_of_a_group_has_a_file(
     made = make_report(make_exercise(make_check(), file=file))
     made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin, submitters=JANE))
     rows = [Learner("jane", Person("Jane Doe", "jane"), "graded"), Learner("bob", person, "graded", comment="to Bob")]
-    files = feedback_files(
-        [replace(made, learner=row) for row in rows], "A course", {}, {}, platform, lambda told: "", {"bob"}
-    )
-    texts = {name: text for name, text in files if name.endswith(".txt")}
+    request = Request(title="A course", platform=platform, learners=tuple(rows))
+    files = feedback_files([replace(made, learner=row) for row in rows], request)
+    texts = {name: text for each in files for name, text in each.items() if name.endswith(".txt")}
     assert (2 if expected else 1) == len(texts)
+    assert (expected is None) == ("1 member of a group has no" in "".join(request.warnings))
     assert [expected] * bool(expected) == [name for name, text in texts.items() if "to Bob" in text]
 
 
@@ -187,7 +188,8 @@ def test_feedback_says_what_people_decided(
     row = replace(row, decisions=(decided, later), comment="Well\x1b\ndone", **times)
     check = make_check(decided=decided)
     made = replace(make_report(make_exercise(check)), learner=row)
-    (name, text), (_, report) = feedback([made], "A course", {}, {})
+    (files,) = feedback([made], Request(title="A course"))
+    (name, text), (_, report), _ = files.items()
     assert "Jane_Doe_stu1/feedback.txt" == name
     assert text.startswith(
         "A course\n\nJane Doe: 3 of 2 points\n"
@@ -198,7 +200,7 @@ def test_feedback_says_what_people_decided(
     assert "2/2\n            decided: 2 of 2 points (Ada, 2026-03-05: the message misled)\n" in text
     assert '"penalty": 1' in report
     others = [replace(made, learner=replace(row, id=name, person=Person())) for name in ("a b", "a/b")]
-    assert 2 == len({name for name, _ in feedback(others, "A course", {}, {}) if name.endswith(".txt")})
+    assert 2 == len({next(iter(files)) for files in feedback(others, Request(title="A course"))})
 
 
 def test_an_excused_learner_reads_no_total(
@@ -207,7 +209,8 @@ def test_an_excused_learner_reads_no_total(
     """There is no total, whatever the points are."""
     row = Learner("stu1", Person("Jane Doe"), "excused", total=2)
     made = replace(make_report(make_exercise(make_check())), learner=row)
-    text = dict(feedback([made], "A course", {}, {}))["Jane_Doe_stu1/feedback.txt"]
+    (files,) = feedback([made], Request(title="A course"))
+    text = files["Jane_Doe_stu1/feedback.txt"]
     assert "Jane Doe: excused from this assignment; the points do not count" in text
     assert "Total" not in text
 
@@ -220,7 +223,8 @@ def test_the_text_says_why_as_the_page_does(
     checks = [replace(make_check(**WRONG, hint=command), id=f"c{at}", visibility="visible") for at in range(2)]
     facts = (FaultFact("sign", f"{'The fact is long. ' * 20}The end."),)
     made = make_report(make_exercise(*checks, facts=facts))
-    text = dict(feedback([made], "A course", {}, {command: "multiply by `out.grad`"}))["local/feedback.txt"]
+    (files,) = feedback([made], Request(title="A course", hints={command: "multiply by `out.grad`"}))
+    text = files["local/feedback.txt"]
     for words in (
         "Fact           The fact",
         "The end.",

@@ -23,9 +23,19 @@ NAMED = f"the packaged course; in the folder of another course, name one of the 
 RESULTS = "the course that RESULTS was graded with"
 OWN = "the course of this folder or of one above"
 
-Parser = argparse.ArgumentParser
 Options = argparse.Namespace
 T = TypeVar("T")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser. `complete` adds the parts of its help that take time to compute, when the help is printed."""
+
+    complete: Callable[[], None] = staticmethod(lambda: None)
+
+    def format_help(self) -> str:
+        """Return the whole help."""
+        self.complete()
+        return super().format_help()
 
 
 def no_options(parser: Parser) -> None:

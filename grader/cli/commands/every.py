@@ -20,7 +20,6 @@ from .learner import LEARNER
 def _add_grade(parser: Parser) -> None:
     parser.usage = "grade [EXERCISE [FILE] ...] [options]\n       grade COMMAND [options]"
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.epilog = _list_of_commands()
     parser.add_argument(
         "words",
         nargs="*",
@@ -45,14 +44,7 @@ def _add_grade(parser: Parser) -> None:
     )
     parser.add_argument("--instructor", action="store_true", help="keep the seed and hidden details in the report")
     add_isolation(parser)
-    parser.add_argument(
-        "--format",
-        action="append",
-        default=[],
-        metavar="FORMAT[=FILE]",
-        help="also write github, gradescope, classroom50 or junit, to FILE or to where the platform reads it; "
-        "may be repeated",
-    )
+    formats = parser.add_argument("--format", action="append", default=[], metavar="FORMAT[=FILE]", help="")
     parser.add_argument(
         "--min-score", type=int, metavar="N", help="exit with 0 if the score is N or more (default: full marks)"
     )
@@ -61,6 +53,14 @@ def _add_grade(parser: Parser) -> None:
         "--official", action="store_true", help="grade for the record: in a sandbox, with a secret seed"
     )
     parser.add_argument("--version", action="version", version=f"grade {__version__}")
+
+    def complete() -> None:
+        from ...report.registry import run_formats
+
+        formats.help = for_ci.formats_help(list(run_formats()))
+        parser.epilog = _list_of_commands()
+
+    parser.complete = complete
 
 
 def _list_of_commands() -> str:
@@ -80,8 +80,9 @@ def _grade(options: Options) -> int:
     from ..run import run_grade
 
     formats = wanted(options.format, os.environ)
-    if options.as_json and any(one.name == "github" for one in formats):
-        raise UsageError(for_ci.JSON_AND_GITHUB)
+    printing = [one.format.name for one in formats if one.format.printed]
+    if options.as_json and printing:
+        raise UsageError(for_ci.json_and_format(printing[0]))
     if options.folder is not None and not options.folder.is_dir():
         raise UsageError(said.no_folder("--from", str(options.folder)))
     course = official_course(options) if options.official else course_of_folder(options)

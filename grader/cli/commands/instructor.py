@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from ...course import PACKAGED, find_course, load_course
 from ...words.instructor import cohort as said
+from ...words.instructor.results import exported
 from ..words import UsageError
 from .command import (
     NAMED,
@@ -74,10 +76,12 @@ def _cohort(options: Options) -> int:
 
 
 def _add_export(parser: Parser) -> None:
-    from ..export import PLACES
+    from ...report.registry import export_formats
+    from ...views import feedback  # noqa: F401 - it registers a format
 
+    formats = export_formats()
     add_results(parser)
-    parser.add_argument("--to", choices=PLACES, required=True, help="the format")
+    parser.add_argument("--to", choices=formats, required=True, help="the format")
     parser.add_argument(
         "--out", metavar="PATH", help="write to PATH, or to standard output for - (default: in RESULTS/exports)"
     )
@@ -90,17 +94,24 @@ def _add_export(parser: Parser) -> None:
     parser.add_argument(
         "--for",
         dest="platform",
-        choices=("canvas", "moodle", "nbgrader"),
+        choices=sorted({platform for one in formats.values() for platform in one.platforms}),
         help="name the feedback files as this platform expects them",
     )
 
 
 def _export(options: Options) -> int:
-    from ..export import FOLDERS, ExportOptions, run_export
-    from ..results import course_of
+    from ...cohort.export import export
+    from ...cohort.results import course_of
+    from ...report.registry import Request, export_formats
 
-    course = course_of(options.results, options.course, Path.cwd()) if options.to in FOLDERS else None
-    return run_export(filled(ExportOptions, options, course=course))
+    form = export_formats()[options.to]
+    course = course_of(options.results, options.course, Path.cwd()) if form.files else None
+    done = export(form, filled(Request, options), options.out, course)
+    for warning in done.warnings:
+        print(f"grade: {warning}", file=sys.stderr)
+    if done.path is not None:
+        print(exported(done.count, done.kind, str(done.path)))
+    return 0 if done.complete else 1
 
 
 def _add_decide(parser: Parser) -> None:
@@ -177,8 +188,8 @@ def _add_decide(parser: Parser) -> None:
 
 
 def _decide(options: Options) -> int:
+    from ...cohort.results import course_of
     from ..decide import DecideOptions, run_decide
-    from ..results import course_of
 
     return run_decide(course_of(options.results, options.course, Path.cwd()), filled(DecideOptions, options))
 
@@ -203,8 +214,8 @@ def _add_page(parser: Parser) -> None:
 
 
 def _page(options: Options) -> int:
+    from ...cohort.results import course_of
     from ..page import run_page
-    from ..results import course_of
 
     course = course_of(options.results, options.course, Path.cwd())
     return run_page(options.results, options.out, options.against, course)

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from ...outside import one_line
 from ..model import Report, SubmissionStamp
 from ..person import Person
-from .people import Cell, begin, people, standing, table, total
+from ..registry import Format
+from ..tables import Cell, begin, people, standing, table, total
 
 _PEOPLE = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _POINTS = "Points Possible"
 # Canvas takes columns of these names for its own, and silently ignores them
 _OWN = {*_PEOPLE, "LastName", "FirstName", "Integration ID", "Root Account"}
-_POINTS_OF = ("graded", "absent", "excused", "not_graded")  # for other rows, Canvas would ask for the user
 _CALCULATED = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)")
 
 
@@ -39,8 +39,7 @@ def _rows(first: Report | None, reports: Iterable[Report]) -> Iterator[list[Cell
         yield [f"    {_POINTS}", "", "", "", "", first.max_score]  # indented as Canvas itself writes it
     for report in reports:
         for person in people(report):
-            if standing(report) in _POINTS_OF:
-                yield [*_person(person, report.submission), person.section, _points(report)]
+            yield [*_person(person, report.submission), person.section, _points(report)]
 
 
 def _points(report: Report) -> Cell:
@@ -48,7 +47,7 @@ def _points(report: Report) -> Cell:
 
     For a learner who submitted nothing, the cell is empty, which leaves a grade unchanged.
     """
-    return {"excused": "EX", "absent": "", "not_graded": ""}.get(standing(report), total(report))
+    return {"excused": "EX", "absent": ""}.get(standing(report), total(report))
 
 
 def _person(person: Person, stamp: SubmissionStamp) -> list[Cell]:
@@ -59,3 +58,14 @@ def _person(person: Person, stamp: SubmissionStamp) -> list[Cell]:
         return [stamp.id, "", "", stamp.id]
     login = person.login or ("" if person.canvas_id else person.email or person.sis_id or person.moodle_id)
     return [name, person.canvas_id, person.sis_id or ("" if person.login else person.moodle_id), login]
+
+
+FORMAT = Format(
+    name="canvas",
+    about="the file for Canvas' gradebook import; `--assignment` names the column",
+    text=lambda reports, request: canvas(reports, request.title if request.assignment is None else request.assignment),
+    export="canvas.csv",
+    each="learner",
+    left_out=("unclaimed",),  # Canvas would ask for the user
+    takes_assignment=True,
+)

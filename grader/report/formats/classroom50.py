@@ -11,7 +11,8 @@ from typing import Any
 
 from ...outside import json_text, one_line
 from ..model import CheckResult, ExerciseResult, Report
-from .explain import explanation
+from ..registry import Format
+from ..shown import explanation
 
 # the runner's data about a submission, by the names of variables; the runner itself sets owner and mode again
 VARIABLES = {
@@ -69,3 +70,12 @@ def _test(exercise: ExerciseResult, check: CheckResult) -> dict[str, Any]:
         "status": check.status,
         **({} if passed else {"message": explanation(exercise, check)}),
     }
+
+
+FORMAT = Format(
+    name="classroom50",
+    about="a `result.json` for the runner of Classroom 50",
+    text=lambda reports, request: (classroom50(report, request.variables) for report in reports),
+    run="result.json",
+    variables=tuple(VARIABLES.values()),
+)

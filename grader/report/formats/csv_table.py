@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from ...words.instructor import decided_text, review_text
 from ..model import Report
+from ..registry import Format
 from ..review import review_reasons
-from .people import Cell, begin, people, standing, student_id, table, total
+from ..tables import Cell, begin, people, standing, student_id, table, total
 
 _PERSON = ("id", "name", "email", "student_id", "section", "submitted_at", "late_s", "score", "max_score", "bonus")
 _RESULT = ("penalty", "total", "grade", "status")
@@ -41,3 +42,12 @@ def _rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[Cell
             notes = " | ".join(said)
             who = learner.id if learner else stamp.id
             yield [who, person.name, person.email, student_id(person), person.section, *result, notes]
+
+
+FORMAT = Format(
+    name="csv",
+    about="a table for spreadsheets: a row for each learner, a column for each exercise",
+    text=lambda reports, _: csv_table(reports),
+    export="grades.csv",
+    each="learner",
+)

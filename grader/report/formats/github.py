@@ -5,16 +5,18 @@ own toolkit, `packages/core/src/command.ts` of https://github.com/actions/toolki
 influence is put into a fenced block, in which GitHub interprets no Markdown, HTML, links or mentions.
 """
 
+import os
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 
 from msgspec import UNSET
 
 from ...outside import lines, markdown, one_line
 from ..model import CheckResult, ExerciseResult, Report
-from ..shown import first_failure, located, where
-from .explain import explanation
+from ..registry import Format
+from ..shown import explanation, first_failure, located, where
 
 MOST_ANNOTATIONS = 10  # GitHub shows no more errors of one step
 _MOST_BYTES = 900_000  # the limit of a job summary is 1 MiB
@@ -95,3 +97,22 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(one_line(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _folder(variables: Mapping[str, str]) -> str:
+    """Return the path from the root of GitHub's checkout to the current folder, or an empty text outside of it."""
+    root = variables.get("GITHUB_WORKSPACE")
+    if not root:
+        return ""
+    here, above = os.path.realpath(os.getcwd()), os.path.realpath(root)
+    inside = here == above or here.startswith(above.rstrip(os.sep) + os.sep)
+    return PurePath(os.path.relpath(here, above)).as_posix() if inside else ""
+
+
+FORMAT = Format(
+    name="github",
+    about="a job summary in Markdown; also prints up to ten annotations on lines of the learner's files",
+    text=lambda reports, request: (summary(report, request.title) for report in reports),
+    run="$GITHUB_STEP_SUMMARY",
+    printed=lambda report, request: annotations(report, _folder(request.variables)),
+)

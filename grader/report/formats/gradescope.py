@@ -18,12 +18,13 @@ from ..decisions import decision_on, full_marks, other_decisions
 from ..learner import Details, for_learner
 from ..model import CheckResult, ExerciseResult, Report
 from ..person import Learner
-from .explain import explanation
-from .people import total
+from ..registry import Files, Format
+from ..shown import explanation
+from ..tables import total
 
 
-def gradescope(reports: Iterable[Report], details: Details) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of each submission's file.
+def gradescope(reports: Iterable[Report], details: Details) -> Iterator[Files]:
+    """Yield the file of each submission.
 
     A hidden check of detail `score` is `hidden`: learners see its points only in the total. Other hidden checks are
     shown `after_published`, and Gradescope then does not show a total before that. A penalty would reveal these
@@ -33,7 +34,7 @@ def gradescope(reports: Iterable[Report], details: Details) -> Iterator[tuple[st
         details: as for `for_learner`.
     """
     for report in reports:
-        yield f"{report.submission.id}/results.json", json_text(_results(report, details))
+        yield {f"{report.submission.id}/results.json": json_text(_results(report, details))}
 
 
 def _results(report: Report, details: Details) -> dict[str, Any]:
@@ -124,3 +125,12 @@ def _visibility(check: CheckResult, detail: str) -> str:
     if check.visibility == "visible":
         return "visible"
     return "after_published" if detail in ("full", "hint") else "hidden"
+
+
+FORMAT = Format(
+    name="gradescope",
+    about="a `results.json` for each submission, with what learners may read",
+    files=lambda reports, request: gradescope(reports, request.details),
+    export="gradescope",
+    run="/autograder/results/results.json",
+)

@@ -8,14 +8,18 @@ points passes, and a check from which a person took points fails.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from junitparser import Error, Failure, Skipped, TestCase, TestSuite
 from msgspec import UNSET
 
 from ...outside import lines, one_line
 from ..decisions import decision_on, full_marks, other_decisions
 from ..model import CheckResult, ExerciseResult, Report
-from .explain import explanation
+from ..registry import Format
+from ..shown import explanation
+
+if TYPE_CHECKING:
+    from junitparser import Error, Failure, Skipped, TestCase, TestSuite
 
 
 def junit(reports: Iterable[Report]) -> Iterator[str]:
@@ -26,7 +30,9 @@ def junit(reports: Iterable[Report]) -> Iterator[str]:
     yield "</testsuites>\n"
 
 
-def _suite(report: Report) -> TestSuite:
+def _suite(report: Report) -> "TestSuite":
+    from junitparser import TestSuite  # slow to import
+
     suite = TestSuite(one_line(report.submission.id))
     suite.timestamp = one_line(report.graded_at)
     suite.add_property("course", one_line(f"{report.course.id} {report.course.version}"))
@@ -42,7 +48,9 @@ def _suite(report: Report) -> TestSuite:
     return suite
 
 
-def _case(report: Report, exercise: ExerciseResult, check: CheckResult) -> TestCase:
+def _case(report: Report, exercise: ExerciseResult, check: CheckResult) -> "TestCase":
+    from junitparser import TestCase
+
     # servers join the cases of one class over all suites, so the class includes the submission's name
     place = f"{report.submission.id}.{exercise.number}_{exercise.id}"
     case = TestCase(one_line(f"{check.id}: {check.title}"), one_line(place), check.duration_s)
@@ -56,13 +64,15 @@ def _case(report: Report, exercise: ExerciseResult, check: CheckResult) -> TestC
     return case
 
 
-def _result(exercise: ExerciseResult, check: CheckResult) -> Failure | Error | Skipped:
+def _result(exercise: ExerciseResult, check: CheckResult) -> "Failure | Error | Skipped":
     """Return the result of a check that did not pass.
 
     A check is a `Failure` if its status is `failed`, or if a person decided on its points. It is an `Error` if the
     code raised an error or died, or if its file could not be loaded. It is `Skipped` only if the code was never
     begun.
     """
+    from junitparser import Error, Failure, Skipped
+
     said = "\n".join(
         filter(None, (one_line(decision_on(check)), "" if check.status == "passed" else explanation(exercise, check)))
     )
@@ -72,3 +82,12 @@ def _result(exercise: ExerciseResult, check: CheckResult) -> Failure | Error | S
     result = kind(said.partition("\n")[0] or check.title, check.status)
     result.text = said
     return result
+
+
+FORMAT = Format(
+    name="junit",
+    about="JUnit's XML for GitLab, Jenkins and others, with a test suite for each submission",
+    text=lambda reports, _: junit(reports),
+    export="junit.xml",
+    run="junit.xml",
+)

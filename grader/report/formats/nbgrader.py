@@ -10,7 +10,8 @@ from datetime import datetime, timezone
 
 from ..model import Report
 from ..person import Person
-from .people import Cell, people, standing, student_id, table, total
+from ..registry import Format
+from ..tables import Cell, people, student_id, table, total
 
 COLUMNS = (
     "assignment",
@@ -41,8 +42,6 @@ def nbgrader(reports: Iterable[Report], assignment: str | None = None) -> Iterat
 def _rows(reports: Iterable[Report], assignment: str | None) -> Iterator[list[Cell]]:
     for report in reports:
         stamp = report.submission
-        if standing(report) in ("excused", "unclaimed", "not_graded"):
-            continue
         learner = report.learner or None
         due = _time(learner.due) if learner else ""
         at = _time(learner.submitted_at if learner else stamp.submitted_at or "")
@@ -77,3 +76,14 @@ def _time(text: str) -> str:
         return str(at.astimezone(timezone.utc).replace(tzinfo=None) if at.tzinfo else at)
     except (ValueError, OverflowError):
         return ""
+
+
+FORMAT = Format(
+    name="nbgrader",
+    about="the table that nbgrader's own CSV exporter writes; 0 points for learners who submitted nothing",
+    text=lambda reports, request: nbgrader(reports, request.assignment),
+    export="nbgrader.csv",
+    each="learner",
+    left_out=("unclaimed", "excused"),
+    takes_assignment=True,
+)

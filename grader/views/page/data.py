@@ -21,9 +21,9 @@ from ...outside import instant
 from ...people import Change, adjusted
 from ...report import CheckResult, Diagnosis, ExerciseResult, Report
 from ...report.decisions import decision_on
-from ...report.formats.people import student_id
 from ...report.person import Learner, Person
 from ...report.shown import compared
+from ...report.tables import student_id
 from ...words.instructor import cause_text, decided_text, keep_all_commands
 from ...words.instructor.page import WORDS, cut_text, more_text
 from ..offline import pack

@@ -84,9 +84,9 @@ def no_assignment(formats: str, to: str) -> str:
     return f"--assignment goes with --to {formats}; {to} names no assignment"
 
 
-def only_feedback(to: str) -> str:
+def no_platform(formats: str, to: str) -> str:
     """Return a message that `--for` has no meaning for a format."""
-    return f"--for goes with --to feedback, not with --to {to}"
+    return f"--for goes with --to {formats}, not with --to {to}"
 
 
 def not_from_platform(results: str, platform: str) -> str:

@@ -6,8 +6,9 @@ import pytest
 
 from grader.outside import cell
 from grader.report import CheckResult, Report
-from grader.report.formats import canvas
+from grader.report.formats.canvas import canvas
 from grader.report.model import Submitter
+from grader.report.person import Learner, Person
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]
@@ -38,6 +39,22 @@ def test_the_header_passes_the_importers_checks(report: Make, check: MakeCheck) 
     assert ["SIS User ID", "SIS Login ID", "Section", "Backward"] == header[2:]
     assert "Points Possible" in points[0]
     assert "2" == points[header.index("Backward")]
+
+
+@pytest.mark.parametrize(
+    ("person", "expected"),
+    [
+        (Person("Jo", "jo", sis_id="S1", canvas_id="10", moodle_id="77", section="A"), ["10", "S1", "jo", "A"]),
+        (Person("Jo", "jo", moodle_id="77"), ["", "", "jo", ""]),
+        (Person("Jo", sis_id="S1", moodle_id="77"), ["", "S1", "S1", ""]),
+        (Person("Jo", email="jo@x", moodle_id="77"), ["", "77", "jo@x", ""]),
+        (Person("Jo", canvas_id="10", moodle_id="77"), ["10", "77", "", ""]),
+        (Person("Jo", moodle_id="77"), ["", "77", "77", ""]),
+    ],
+)
+def test_each_id_is_in_its_column(report: Make, check: MakeCheck, person: Person, expected: list[str]) -> None:
+    """The columns are Canvas id, SIS id, login and section. Other ids are used only if Canvas' own are not known."""
+    assert [["Jo", *expected, "2"]] == rows(report(check(), learner=Learner("jo", person, "graded", total=2)))
 
 
 def test_another_platforms_number_is_no_canvas_id(report: Make, check: MakeCheck, pair: tuple[Submitter, ...]) -> None:

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from grader.report import CheckResult, Report
-from grader.report.formats import classroom50
+from grader.report.formats.classroom50 import classroom50
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]

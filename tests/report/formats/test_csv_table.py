@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from grader.outside import cell
 from grader.report import CheckResult, Report
-from grader.report.formats import csv_table
+from grader.report.formats.csv_table import csv_table
 from grader.report.model import Submitter
 
 Make = Callable[..., Report]

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from grader.client import Reason
 from grader.report import CheckResult, Report
-from grader.report.formats import annotations, summary
-from grader.report.formats.github import MOST_ANNOTATIONS
+from grader.report.formats.github import MOST_ANNOTATIONS, annotations, summary
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from grader.report import CheckResult, Report
-from grader.report.formats import gradescope
+from grader.report.formats.gradescope import gradescope
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]
@@ -19,7 +19,7 @@ STATUSES = ["passed", "failed", "error", "timeout", "crashed", "skipped"]
 
 def results(made: Report, details: dict[tuple[str, str], str] | None = None) -> dict[str, Any]:
     """The one file's content, which fits the schema."""
-    ((_, text),) = gradescope([made], details or {})
+    ((text,),) = (files.values() for files in gradescope([made], details or {}))
     found: dict[str, Any] = json.loads(text)
     VALIDATOR.validate(found)
     return found
@@ -52,7 +52,7 @@ def test_real_reports_fit_the_schema(request: pytest.FixtureRequest, name: str) 
 def test_a_file_for_each_submission(report: Make, check: MakeCheck) -> None:
     """In a folder of its own, so that each is called as Gradescope wants it."""
     made = (report(check(), id=name) for name in ("jane", "otieno"))
-    assert ["jane/results.json", "otieno/results.json"] == [name for name, _ in gradescope(made, {})]
+    assert ["jane/results.json", "otieno/results.json"] == [name for files in gradescope(made, {}) for name in files]
 
 
 def test_a_failed_check_says_everything(report: Make, failed: CheckResult) -> None:
@@ -139,7 +139,7 @@ def test_the_seed_is_not_in_it(report: Make, failed: CheckResult) -> None:
 def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
     """All is declared as plain text; nothing in the file steers a terminal or a log, nothing in what it says either."""
     made = report(check("one", "error", message=hostile, output=hostile), message=hostile, notes=(hostile,))
-    ((_, text),) = gradescope([made], {})
+    ((text,),) = (files.values() for files in gradescope([made], {}))
     found = results(made)
     assert {"text"} == {found[f"{name}output_format"] for name in ("", "test_")} | {found["test_name_format"]}
     for shown in (text, found["output"], found["tests"][0]["output"]):
@@ -151,6 +151,6 @@ def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) 
 def test_what_steers_a_log_is_escaped_in_the_json(report: Make, check: MakeCheck) -> None:
     """Names that are not shown as text, such as a submission's, go through JSON's own escapes and read back."""
     made = report(check(), id="::error::")
-    ((_, text),) = gradescope([made], {})
+    ((text,),) = (files.values() for files in gradescope([made], {}))
     assert "::error" not in text
     assert "::error::" == json.loads(text)["extra_data"]["submission"]["id"]

@@ -9,7 +9,7 @@ import xmlschema
 from junitparser import JUnitXml, TestCase
 
 from grader.report import CheckResult, Report
-from grader.report.formats import junit
+from grader.report.formats.junit import junit
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]

@@ -7,8 +7,7 @@ import pytest
 
 from grader.outside import cell
 from grader.report import CheckResult, Report
-from grader.report.formats import nbgrader
-from grader.report.formats.nbgrader import COLUMNS
+from grader.report.formats.nbgrader import COLUMNS, nbgrader
 from grader.report.model import CourseStamp, Submitter
 
 Make = Callable[..., Report]

@@ -12,7 +12,11 @@ from msgspec.structs import replace
 
 from grader.people import adjusted
 from grader.report import CheckResult, Report
-from grader.report.formats import canvas, csv_table, gradescope, junit, nbgrader
+from grader.report.formats.canvas import canvas
+from grader.report.formats.csv_table import csv_table
+from grader.report.formats.gradescope import gradescope
+from grader.report.formats.junit import junit
+from grader.report.formats.nbgrader import nbgrader
 from grader.report.person import Decided, Learner, Person
 
 Make = Callable[..., Report]
@@ -43,7 +47,7 @@ def late(report: Make, check: MakeCheck, failed: CheckResult) -> Report:
 
 def graded(made: Report, details: dict[tuple[str, str], str] | None = None) -> dict[str, Any]:
     """What Gradescope reads."""
-    ((_, text),) = gradescope([made], details or {})
+    ((text,),) = (files.values() for files in gradescope([made], details or {}))
     found: dict[str, Any] = json.loads(text)
     return found
 

@@ -6,36 +6,35 @@ from pathlib import Path
 
 import msgspec
 
-from ..cohort import Summary
-from ..cohort.run import REPORTS, SUMMARY, is_as_written, rules_digest, written
 from ..course import Course, CourseError, course_around, find_course, load_course, packaged_course
-from ..outside import in_the_way, plain, read_plain
+from ..outside import UserError, in_the_way, plain, read_plain
 from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..words.instructor import results as said
-from .words import UsageError
+from .run import REPORTS, SUMMARY, is_as_written, rules_digest, written
+from .summary import Summary
 
 
 def summary_of(folder: Path) -> Summary:
-    """Return the summary in a folder of results. Raises `UsageError`."""
+    """Return the summary in a folder of results. Raises `UserError`."""
     try:
         return msgspec.json.decode(read_plain(folder / SUMMARY), type=Summary)
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(said.no_summary(str(folder), SUMMARY)) from None
+        raise UserError(said.no_summary(str(folder), SUMMARY)) from None
     except OSError as error:
-        raise UsageError(said.cannot_be_read(str(folder / SUMMARY), error.strerror)) from None
+        raise UserError(said.cannot_be_read(str(folder / SUMMARY), error.strerror)) from None
     except msgspec.MsgspecError as error:
-        raise UsageError(said.damaged_summary(str(folder / SUMMARY), str(error))) from None
+        raise UserError(said.damaged_summary(str(folder / SUMMARY), str(error))) from None
 
 
 def see_that_it_is_settled(folder: Path, summary: Summary) -> None:
-    """Raise `UsageError` if roster, deadlines or decisions changed after the summary was written."""
+    """Raise `UserError` if roster, deadlines or decisions changed after the summary was written."""
     try:
         digest = rules_digest(folder)
     except OSError as error:
-        raise UsageError(said.cannot_be_read(str(error.filename or folder), error.strerror)) from None
+        raise UserError(said.cannot_be_read(str(error.filename or folder), error.strerror)) from None
     if summary.rules and summary.rules != digest:
-        raise UsageError(said.not_settled(str(folder), SUMMARY))
+        raise UserError(said.not_settled(str(folder), SUMMARY))
 
 
 def course_of(folder: Path, given: Path | None, start: Path) -> Course:
@@ -45,7 +44,7 @@ def course_of(folder: Path, given: Path | None, start: Path) -> Course:
     else the packaged one.
 
     Raises:
-        UsageError: the summary cannot be read.
+        UserError: the summary cannot be read.
         CourseError: the course cannot be read.
     """
     if given is not None:
@@ -61,10 +60,10 @@ def course_of(folder: Path, given: Path | None, start: Path) -> Course:
 
 
 def report_paths(folder: Path) -> list[Path]:
-    """Return the sorted paths of the reports in a folder of results. Raises `UsageError` if `reports` is no folder."""
+    """Return the sorted paths of the reports in a folder of results. Raises `UserError` if `reports` is no folder."""
     found = in_the_way(folder / REPORTS, "folder")
     if found is not None:
-        raise UsageError(said.no_folder(str(folder / REPORTS), found))
+        raise UserError(said.no_folder(str(folder / REPORTS), found))
     return sorted(path for path in (folder / REPORTS).glob("*.json") if not path.name.startswith("."))
 
 
@@ -75,7 +74,7 @@ def counted_paths(folder: Path, summary: Summary) -> list[Path]:
 
 
 def reports(paths: Iterable[Path]) -> Iterator[Report]:
-    """Yield each report when it is requested. Raises `UsageError` for a report that cannot be used."""
+    """Yield each report when it is requested. Raises `UserError` for a report that cannot be used."""
     known: dict[Path, dict[str, set[str]] | None] = {}
     for path in paths:
         folder = path.parent.parent
@@ -84,11 +83,11 @@ def reports(paths: Iterable[Path]) -> Iterator[Report]:
             report = read_report(data)
             digests = known[folder] if folder in known else known.setdefault(folder, written(folder))
         except OSError as error:
-            raise UsageError(said.cannot_be_read(str(path), error.strerror)) from None
+            raise UserError(said.cannot_be_read(str(path), error.strerror)) from None
         except ValueError as error:
-            raise UsageError(said.damaged_report(str(path), plain(str(error)))) from None
+            raise UserError(said.damaged_report(str(path), plain(str(error)))) from None
         if digests is not None and path.parent.name == REPORTS and not is_as_written(digests, path.stem, data):
-            raise UsageError(said.changed_report(str(path), str(folder), path.stem))
+            raise UserError(said.changed_report(str(path), str(folder), path.stem))
         if report.submission.id != (path.stem if path.parent.name == REPORTS else path.stem.rpartition(".")[0]):
-            raise UsageError(said.misnamed_report(str(path), plain(report.submission.id)))
+            raise UserError(said.misnamed_report(str(path), plain(report.submission.id)))
         yield report

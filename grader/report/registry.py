@@ -1,0 +1,113 @@
+"""The registry of formats of other programs, for `grade export --to` and `grade --format`.
+
+Each module of `grader/report/formats` has one format, its constant `FORMAT`. A format that needs people or views is
+defined there, and calls `register`.
+"""
+
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TypeAlias
+
+from . import formats
+from .learner import Details
+from .model import Report
+from .person import Learner, Standing
+
+Files: TypeAlias = Mapping[str, str]
+"""The text of each file, by its path in the folder of the export."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Options and data that a format may use beside the reports.
+
+    Attributes:
+        results: the folder of a class's results.
+        assignment: the name that `--assignment` gives, or None.
+        platform: the platform that `--for` names, or None.
+        title: the course's title.
+        details: the course's visibility settings, as `for_learner` takes them; empty if the format has no `files`.
+        hints: the texts of hints, by the command that shows them; empty like `details`.
+        learners: the final table of the class.
+        variables: the environment of a graded run.
+        warnings: messages for the instructor; a format appends to them.
+    """
+
+    results: Path = Path()
+    assignment: str | None = None
+    platform: str | None = None
+    title: str = ""
+    details: Details = field(default_factory=dict)
+    hints: Mapping[str, str] = field(default_factory=dict)
+    learners: tuple[Learner, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+Texts: TypeAlias = Callable[[Iterable[Report], Request], Iterator[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A format: whom it has a row or a file for, where it goes, and how it is written.
+
+    A format has either `text` or `files`. Both take the reports and the request. In an export, the reports contain the
+    decisions and penalties of the final table, and are read one at a time.
+
+    Attributes:
+        name: the name for `--to` and `--format`.
+        about: the description in the documentation.
+        text: yields the pieces of one file. It may raise `ValueError` for a bad `--assignment`.
+        files: yields the files of each report. Learners read them, so they contain only what `for_learner` leaves. If
+            the platform has no place for a report, yield no files (`{}`).
+        export: the default path for `grade export`, below `RESULTS/exports`; empty if the format is not for a class.
+        run: the default path for `grade --format`. `$NAME` is the file that the variable NAME names, to which the
+            format is appended. Empty if the format is not for a single run.
+        each: whether an export has an item for each learner, or for each submission. A learner without a submission is
+            included only in a file of `text`.
+        left_out: the standings of learners who have no row.
+        takes_assignment: whether the format has a name for the assignment.
+        platforms: the choices of `--for`.
+        variables: the environment variables that must be set for a run.
+        printed: yields lines for the standard output of a run.
+    """
+
+    name: str
+    about: str
+    text: Texts | None = None
+    files: Callable[[Iterable[Report], Request], Iterator[Files]] | None = None
+    export: str = ""
+    run: str = ""
+    each: str = "submission"
+    left_out: tuple[Standing, ...] = ()
+    takes_assignment: bool = False
+    platforms: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    printed: Callable[[Report, Request], Iterator[str]] | None = None
+
+
+_REGISTERED: dict[str, Format] = {}
+
+
+def register(added: Format) -> None:
+    """Add a format to the registry."""
+    _REGISTERED[added.name] = added
+
+
+def export_formats() -> dict[str, Format]:
+    """Return the formats of `grade export`, by name."""
+    return {name: one for name, one in _formats().items() if one.export}
+
+
+def run_formats() -> dict[str, Format]:
+    """Return the formats of `grade --format`, by name."""
+    return {name: one for name, one in _formats().items() if one.run}
+
+
+def _formats() -> dict[str, Format]:
+    for module in pkgutil.iter_modules(formats.__path__):
+        register(import_module(f"{formats.__name__}.{module.name}").FORMAT)
+    return dict(sorted(_REGISTERED.items()))

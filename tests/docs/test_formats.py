@@ -1,0 +1,39 @@
+"""The tables of formats in the documentation follow from the registry.
+
+`make tables` (`python tests/docs/test_formats.py`) writes them.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from grader.report.registry import export_formats, run_formats
+from grader.views.feedback import FORMAT as FEEDBACK
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPORT = "| format | what it writes |\n|---|---|\n"
+RUN = "| format | what it writes | where, if no file is named |\n|---|---|---|\n"
+
+
+def rows(page: str) -> str:
+    """Return the rows of the table of formats in a page."""
+    if page == "README.md":
+        places = {name: one.run for name, one in run_formats().items()}
+        said = {name: f"`{at}`" if at[0] != "$" else f"the file that `{at[1:]}` names" for name, at in places.items()}
+        return "".join(f"| `{name}` | {one.about} | {said[name]} |\n" for name, one in run_formats().items())
+    formats = {FEEDBACK.name: FEEDBACK, **export_formats()}
+    return "".join(f"| `{name}` | {formats[name].about} |\n" for name in sorted(formats))
+
+
+@pytest.mark.parametrize(("page", "head"), [("README.md", RUN), ("docs/cohort.md", EXPORT)])
+def test_the_tables_have_every_format(page: str, head: str) -> None:
+    """If a table differs, run `make tables`."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert f"{rows(page)}\n" == text[text.index(head) + len(head) :][: len(rows(page)) + 1]
+
+
+if __name__ == "__main__":
+    for name, first in (("README.md", RUN), ("docs/cohort.md", EXPORT)):
+        before, _, after = (ROOT / name).read_text(encoding="utf-8").partition(first)
+        _, _, rest = f"\n{after}".partition("\n\n")
+        (ROOT / name).write_text(f"{before}{first}{rows(name)}\n{rest}", encoding="utf-8")
