@@ -182,7 +182,9 @@ class Judge:
         """Return whether a fact is about changed code."""
         if not fact.operation:
             return bool(self.changed)
-        return not self.changed.isdisjoint(METHODS.get(fact.operation, (fact.operation, "_function")))
+        named = METHODS.get(fact.operation, (fact.operation, "_function"))
+        of_pass = ("backward", "build_topo") if fact.kind == "wrong_gradient" else ()
+        return not self.changed.isdisjoint((*named, *of_pass))
 
     def is_described(self, exercise: Exercise, known: KnownExercise, examined: Examined) -> bool:
         """Return whether a check describes the mistake.

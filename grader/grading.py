@@ -41,6 +41,8 @@ from .diagnosis import (
     behaviour,
     can_be_named,
     diagnose,
+    gradient_facts,
+    gradient_probes,
     pass_facts,
     pass_probes,
     rule_facts,
@@ -322,7 +324,15 @@ def _facts(
     found = rule_facts(rules, source.text, shown)
     passes = answer(pass_probes(limits, shown))
     of_pass = pass_facts(passes, found, shown) if isinstance(passes, Read) else ()
-    return of_pass + found  # a fault of the backward pass concerns every operation, so it comes first
+    if found or of_pass:
+        return of_pass + found  # a fault of the backward pass concerns every operation, so it comes first
+
+    def gradients(only: str = "") -> tuple[Fact, ...]:
+        read = answer(gradient_probes(limits, only))
+        return gradient_facts(read, only) if isinstance(read, Read) else ()
+
+    # code that keeps state may compute other gradients if no other operation ran before
+    return tuple(fact for fact in gradients() if fact in gradients(fact.operation or fact.program))
 
 
 def _engine(

@@ -35,6 +35,7 @@ FactKind: TypeAlias = Literal[
     "never_ran",
     "ran_early",
     "second_pass",
+    "wrong_gradient",
 ]
 # Kinds of remarks. `grader.remarks` says what each one means. The others only say how a program was run.
 REMARKS = (

@@ -28,13 +28,13 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         operation: The operation, or empty.
-        input: "a", "b", or empty for all inputs of the operation.
+        input: "a", "b", or empty for all inputs of the operation. For `wrong_gradient`, leaves, joined by commas.
         expected: The expected factor of the upstream gradient, as text. For `value`, `contribution`, `seed` and
-            `overwrites`, a number.
+            `overwrites`, a number. For `wrong_gradient`, a formula for each leaf, joined by commas.
         found: The found factor, as text. For the same kinds, a number. For `single_precision`, "values" or
             "gradients". For `gives_other`, a type. For `rule_is_none`, the name of the rule. For `no_rule`, the
             function that the operation's method defines and does not store on the result; empty if that is not
-            certain. For `not_seeded`, "None" if gradients may be None.
+            certain. For `not_seeded`, "None" if gradients may be None. For `wrong_gradient`, a formula.
         lines: The first and the last line of the operation's rule in the learner's file.
         node: A node, in facts about `backward()`.
         other: Another node, in facts about `backward()`. For `no_rule`, where the function is stored instead. For
@@ -74,6 +74,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     | `never_ran`            | in `program` the rule of `node` did not run                                 |
     | `ran_early`            | in `program` the rule of `node` ran before that of its user `other`         |
     | `second_pass`          | with gradients set back to 0, a second `backward()` gives other gradients   |
+    | `wrong_gradient`       | after `backward()` on `program` the gradient of `input` is `found`          |
     """
 
     kind: FactKind
@@ -174,6 +175,16 @@ FORMS: Mapping[str, _Form] = {
 }
 
 _CHAIN = program("L = (a * b) * c", a=2, b=-3, c=10)
+# programs of several operations, with the right gradients of the leaves
+_COMPOSED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("L = a + a", ("2",)),
+    ("L = a * a", ("2 * a",)),
+    ("y = a * b; L = y * c", ("b * c", "a * c", "y")),
+    ("y = a + b; L = y * y", ("2 * y", "2 * y")),
+    ("y = a + b; L = y * c + y", ("c + 1", "c + 1", "y")),
+    ("y = a + b; L = y + y * c", ("1 + c", "1 + c", "y")),
+)
+_TRIPLES = ((2.0, -3.0, 1.7), (1.5, 0.7, -2.2), (-4.0, 2.5, 0.6), (0.75, -1.25, -3.1))
 _GIVEN = tuple(enumerate((3.0, 5.0, 7.0, 11.0)))  # the gradients of all its nodes but the root
 _PASSES = (
     program("L = a + b", a=2, b=-3),
@@ -632,7 +643,7 @@ def pass_facts(answer: Read, rules: Collection[Fact] = (), shown: Program | None
     """
     rule = answer.reading.rule
     programs = _passes(shown)
-    by_seed = [_of_seed(programs, seed, rule in _WITHOUT_FUNCTION) if rule else [] for seed in answer.seeds]
+    by_seed = [_of_seed(programs, seed, not rule or rule in _WITHOUT_FUNCTION) for seed in answer.seeds]
     if any(fact.operation.removeprefix("r") in _WATCHED for fact in rules):
         by_seed = [[fact for fact in facts if fact.kind in _OF_PASS_ALONE] for facts in by_seed]
     holds = Counter(chain.from_iterable(map(set, by_seed)))
@@ -650,9 +661,108 @@ def pass_facts(answer: Read, rules: Collection[Fact] = (), shown: Program | None
 def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[Fact]:
     """Return the facts about the backward pass under one order seed, most important first."""
     watched, twice, from_others = seed[: len(programs)], seed[len(programs) : -1], seed[-1]
+    if not any(isinstance(outcome, Done) for outcome in watched):
+        watched, stored = twice, True
     done = [(p, o) for p, o in zip(programs, watched, strict=True) if isinstance(o, Done)]
     kept = isinstance(from_others, Done) and list(from_others.grads[0][:-1]) == [grad for _, grad in _GIVEN]
     return (_of_pass(done, stored, not kept) or _of_second(programs, twice)) if len(done) >= _ENOUGH else []
+
+
+@cache
+def gradient_probes(limits: Limits, only: str = "") -> Batch:
+    """Return the batch in which `backward()` runs on each operation alone, and on small programs of several.
+
+    Args:
+        only: an operation, or the text of a program of several, to run no other.
+    """
+    programs = [p for *_, programs in _observed(only) for p in programs]
+    runs = [Run(p, (("values",), ("backward", p.root), ("grads",))) for p in programs]
+    return Batch(tuple(runs), limits.calls, limits.cpu_s)
+
+
+def _observed(only: str) -> Iterator[tuple[str, Sequence[str], Sequence[Program]]]:
+    """Yield an operation, or an empty text for several, with the right gradients of the leaves and the programs."""
+    alone = [(name, form.texts, [_program(form, x) for x in form.numbers]) for name, form in FORMS.items()]
+    alone = [one for one in alone if only in ("", one[0])]
+    yield from (one for one in alone if one[0] not in _MADE_OF_OTHERS)
+    for text, right in [one for one in _COMPOSED if only in ("", one[0])]:
+        yield "", right, [program(text, **dict(zip("abc", x[: len(right)], strict=False))) for x in _TRIPLES]
+    yield from (one for one in alone if one[0] in _MADE_OF_OTHERS)
+
+
+def gradient_facts(answer: Read, only: str = "") -> tuple[Fact, ...]:
+    """Return the formulas of wrong gradients after `backward()`.
+
+    Operations that are not composed of others come first. If their gradients are right, there are facts about one
+    other program only.
+
+    Args:
+        answer: the answer to `gradient_probes`.
+        only: as given to `gradient_probes`.
+    """
+    seeds = [iter(seed) for seed in answer.seeds]
+    found: list[Fact] = []
+    for name, right, programs in _observed(only):
+        outcomes = [[next(seed) for _ in programs] for seed in seeds]
+        if found and (not name or name in _MADE_OF_OTHERS):
+            continue
+        if name and name not in _WATCHED and answer.reading.rule not in _WITHOUT_FUNCTION:
+            continue  # + and * ran before to find the rules, and code with rules elsewhere may keep something of them
+        first, *others = [_wrong_gradients(name, right, programs, seen) for seen in outcomes]
+        found += first if all(facts == first for facts in others) else ()
+    return tuple(found)
+
+
+def _wrong_gradients(
+    name: str, right: Sequence[str], programs: Sequence[Program], outcomes: Sequence[Done | Broke | None]
+) -> list[Fact]:
+    """Return the facts about the leaves with wrong gradients; none if the engine computes other values."""
+    done = [(p, o) for p, o in zip(programs, outcomes, strict=True) if isinstance(o, Done)]
+    if len(done) < _NEEDED or any(outcome.grads[0][p.root] != 1.0 for p, outcome in done):
+        return []
+    if not all(_close(seen, value) for p, o in done for seen, value in zip(o.values[0], p.values, strict=True)):
+        return []
+    leaves: dict[str, list[tuple[str, str]]] = {}  # by the formula of their gradients
+    for i, expected in enumerate(right):
+        seen = [_numbers(outcome.grads[0])[i] for _, outcome in done]
+        pairs = list(zip(seen, (expected_grads(p)[i] for p, _ in done), strict=True))
+        if all(map(math.isfinite, seen)) and not all(_close(one, other) for one, other in pairs):
+            found = _multiple(pairs, expected) or _gradient_formula(name, [p for p, _ in done], seen)
+            leaves.setdefault(found or "", []).append(("abc"[i], expected))
+    where = "" if name else programs[0].text
+    return [
+        Fact(
+            "wrong_gradient",
+            name,
+            input=",".join(leaf for leaf, _ in same),
+            expected=",".join(text for _, text in same),
+            found=found,
+            program=where,
+        )
+        for found, same in leaves.items()
+        if found
+    ]
+
+
+def _multiple(pairs: Sequence[tuple[float, float]], expected: str) -> str:
+    """Return the observed gradients as a whole multiple of the right ones; an empty text if they are none."""
+    if not all(right for _, right in pairs) or expected.isdecimal():
+        return ""
+    times = round(pairs[0][0] / pairs[0][1])
+    if times < 2 or not all(_close(seen, times * right) for seen, right in pairs):
+        return ""
+    if expected.startswith("2 * "):
+        return f"{2 * times} * {expected.removeprefix('2 * ')}"
+    return f"{times} * ({expected})" if " " in expected else f"{times} * {expected}"
+
+
+def _gradient_formula(name: str, programs: Sequence[Program], seen: Sequence[float]) -> str | None:
+    """Return the formula of observed gradients, in the names of the program's nodes."""
+    if name:
+        form = msgspec.structs.replace(FORMS[name], numbers=FORMS[name].numbers[: len(programs)])
+        return _formula(name, form, seen, [p.values[p.root] for p in programs])
+    nodes = enumerate(programs[0].nodes)
+    return formula(seen, tuple((node.name, tuple(p.values[i] for p in programs)) for i, node in nodes))
 
 
 def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) -> list[Fact]:
@@ -662,7 +772,7 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) 
         stored: whether the rules cannot be watched.
         changes: whether the pass may change existing gradients, other than the root's.
     """
-    seen = [(p, _numbers(outcome.grads[0]), outcome.traced[0]) for p, outcome in done]
+    seen = [(p, _numbers(o.grads[0]), o.traced[0] if o.traced else Traced(())) for p, o in done]
     wrong = [(p, grads, trace) for p, grads, trace in seen if not _leaves_right(p, grads)]
     if root := _wrong_root(seen):
         return root

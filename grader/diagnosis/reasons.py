@@ -45,6 +45,8 @@ def explains(fact: Fact, outcome: CheckOutcome) -> bool:
     if operation is None:
         one_rule = outcome.single and _MADE_OF.keys().isdisjoint(outcome.operations)
         return outcome.passes and not (one_rule and fact.kind == "ran_early")
+    if fact.kind == "wrong_gradient" and not outcome.passes:
+        return False
     return operation in (_used if outcome.wrong_value or fact.kind != "value" else set)(outcome.operations)
 
 

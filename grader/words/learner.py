@@ -616,6 +616,8 @@ _OF_TWO = ("add", "sub", "mul", "div")
 
 def fact_text(fact: "Fact", cells: Sequence[CellStart] = ()) -> str:
     """Return a fact in sentences. `cells` are the cells of a notebook, which its lines are named by."""
+    if fact.kind == "wrong_gradient":
+        return _wrong_gradient(fact)
     if not fact.operation:
         said = " ".join(_of_pass(fact).split())  # a program's text contains several spaces in a row
         return f"{said} This was seen in {_orders(*fact.orders)}." if fact.orders else said
@@ -636,6 +638,14 @@ def _of_numbers(fact: "Fact", where: str) -> str:
         return told
     text, _, numbers = fact.other.partition("with")
     return f"{told} In `{text.strip()}` with {numbers}, it receives the right contribution."
+
+
+def _wrong_gradient(fact: "Fact") -> str:
+    where = f"`L = {_EXPRESSIONS[fact.operation][1:]}" if fact.operation else f"`{fact.program}`"
+    names, right = fact.input.split(","), dict.fromkeys(fact.expected.split(","))
+    verb, they = ("are", "They") if len(names) > 1 else ("is", "It")
+    grads = " and ".join(f"{name}.grad" for name in names)
+    return f"After backward() on {where}, {grads} {verb} {fact.found}. {they} should be {' and '.join(right)}."
 
 
 def _of_operation(fact: "Fact") -> str:
