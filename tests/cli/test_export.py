@@ -240,7 +240,7 @@ def settled(results: Path, course: Course) -> dict[str, Learner]:
     return {"jane": jane, "otieno": otieno}
 
 
-@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("to", ["canvas", "csv", "feedback", "gradescope", "junit", "nbgrader"])
 def test_every_export_has_the_total_of_the_final_table(
     results: Path, course: Course, settled: dict[str, Learner], to: str
 ) -> None:
