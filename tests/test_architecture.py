@@ -22,6 +22,7 @@ ROOMS = (
     "worker",
     "sandbox",
     "remarks",
+    "learners",
     "client",
     "answer_book",
     "oracle",

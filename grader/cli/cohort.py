@@ -35,9 +35,10 @@ from ..cohort import (
 )
 from ..cohort.run import EARLIER, GONE, REPORTS, ROSTER, SUMMARY, RunFile
 from ..course import Course
+from ..learners import Change
 from ..oracle import require_torch
 from ..outside import json_text, plain, read_plain, readable, write_atomically
-from ..people import DEADLINES, OVERRIDES, Change, changed_rows, compare
+from ..people import DEADLINES, OVERRIDES, changed_rows, compare
 from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..views.cohort import render_cohort

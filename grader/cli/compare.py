@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from ..cohort.results import reports, summary_of
+from ..learners import Change, Learner
 from ..outside import plain
-from ..people import Change, changed_rows, compare, in_both
+from ..people import changed_rows, compare, in_both
 from ..report import Report
-from ..report.person import Learner
 from ..words.instructor import change_line, changed_text, problem_text
 
 

@@ -2,20 +2,33 @@
 
 import getpass
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from ..cohort import Summary, read_found
 from ..cohort.results import summary_of
 from ..course import Course, CourseError
+from ..learners import Decided, Learner
 from ..outside import did_you_mean, plain, read_plain, write_atomically
-from ..people import OVERRIDES, Overrides, entry_text, in_force, moment, parts, read_overrides
+from ..people import (
+    OVERRIDES,
+    Overrides,
+    entry_text,
+    in_force,
+    merged,
+    moment,
+    names_for_files,
+    part_name,
+    parts,
+    read_overrides,
+    with_parts,
+)
 from ..report.choices import files_digest
-from ..report.person import Decided, Learner
 from ..words.instructor import KEPT, decided_text, kept_name, misplaced_text, no_such_file, problem_text
 from .people import choosable, made_for_files, names_of
 from .words import UsageError
@@ -25,26 +38,19 @@ from .words import UsageError
 class DecideOptions:
     """A decision as given on the command line.
 
-    Items of `points` look like `swap.upstream=2`, and items of `files` like `swap=old/02_swap.py`. Items of `confirm`
-    and `withdraw` look like `swap.upstream`, and items of `keep` like `note` or `swap.syntax`.
+    Attributes:
+        confirm: the names of parts of earlier decisions to decide again, such as `swap.upstream`.
+        what: the options of the command with the names of a decision's fields. Items of `points` look like
+            `swap.upstream=2`, and items of `files` like `swap=old/02_swap.py`.
     """
 
     results: Path
     learner: str | None
     why: str
     by: str | None = None
-    points: Sequence[str] = ()
-    files: Sequence[str] = ()
-    submission: str | None = None
-    submitted_at: str | None = None
-    penalty: int | None = None
-    excused: bool | None = None
-    comment: str | None = None
-    ignored: bool | None = None
-    keep: Sequence[str] = ()
     confirm: Sequence[str] = ()
-    withdraw: Sequence[str] = ()
     everyone: bool = False
+    what: Mapping[str, Any] = field(default_factory=dict)
 
 
 def run_decide(course: Course, options: DecideOptions) -> int:
@@ -92,14 +98,15 @@ def _about_one(options: DecideOptions, name: str, summary: Summary, earlier: Ove
         near = did_you_mean(name, sorted(known))
         raise UsageError(problem_text("unknown_in", name=name, folder=options.results, near=near))
     names = (name, *(names_of(learner) if learner is not None else ()))
-    decided = _decided(options, _confirmed(options, earlier.of(*names)))
+    confirmed = _confirmed(options, earlier.of(*names))
+    decided = _decided(options, confirmed)
     _see_that_it_can_be(options, name, learner, summary)
     return replace(decided, made_for=made_for_files(options.results, learner, decided))
 
 
 def _closed(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided]]:
     """Return a decision for each open review that has one of the reasons in `keep`. Raises `UsageError`."""
-    asked = _decided(options, Decided("", "", ""))
+    asked = _decided(options)
     only = Decided(asked.by, asked.at, asked.why, keep=asked.keep)
     if options.learner is not None or not asked.keep or asked != only or options.confirm:
         raise UsageError(problem_text("all_is_for_keep"))
@@ -116,50 +123,52 @@ def _closed(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided
     return found
 
 
-def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> Decided:
-    """Return the confirmed decisions as one new decision. Raises `UsageError` if there is no such decision."""
+def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> list[Decided]:
+    """Return the earlier decisions that are confirmed. Raises `UsageError` if there is no such decision.
+
+    Names in `withdraw` must belong to earlier decisions, too.
+    """
     there = in_force(earlier, {}, {})  # all decisions that were not withdrawn, for whatever files they were made
     live = (*there.applied, *there.pending)
-    points: dict[str, int] = {}
-    files: dict[str, str] = {}
-    submitted_at: str | None = None
-    for option, words in (("--confirm", options.confirm), ("--withdraw", options.withdraw)):
+    found: list[Decided] = []
+    for option, words in (("--confirm", options.confirm), ("--withdraw", options.what.get("withdraw", ()))):
         for word in words:
-            of = [one for one in live if word in parts(one)]
+            of = [one for one in live if word in map(part_name, parts(one))]
             if not of:
-                known = list(dict.fromkeys(name for one in live for name in parts(one)))
+                known = list(dict.fromkeys(part_name(part) for one in live for part in parts(one)))
                 near = did_you_mean(word, known) or (f"; there are: {', '.join(known)}" if known else "")
                 said = problem_text("not_decided", learner=options.learner, near=near)
                 raise UsageError(f"{option} {word}: {said}")
             if option == "--withdraw":
                 continue
-            if word not in {*of[-1].points, *of[-1].files, "submitted_at"}:
+            if word == "keep" or word not in names_for_files(of[-1]):
                 raise UsageError(f"--confirm {word}: {problem_text('holds_already')}")
-            points |= {name: number for name, number in of[-1].points.items() if name == word}
-            files |= {name: path for name, path in of[-1].files.items() if name == word}
-            submitted_at = of[-1].submitted_at if word == "submitted_at" else submitted_at
-    return Decided("", "", "", points=points, files=files, submitted_at=submitted_at)
+            again = {part: value for part, value in parts(of[-1]).items() if part_name(part) == word}
+            found.append(with_parts(of[-1], again))
+    return found
 
 
 def _see_that_it_can_be(options: DecideOptions, name: str, learner: Learner | None, summary: Summary) -> None:
     """Raise `UsageError` for a decision without effect, or about a submission of somebody else."""
-    if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
+    what = options.what
+    if learner is not None and learner.standing == "unclaimed" and what.get("excused") is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
         raise UsageError(problem_text("stranger", name=learner.id, of=of, folder=folder))
-    if learner is not None and not learner.report and (options.points or options.files or options.keep):
+    if learner is not None and not learner.report and any(what.get(key) for key in ("points", "files", "keep")):
         raise UsageError(problem_text("no_report", name=name))
-    if options.ignored is not None and learner is not None and name not in learner.submissions:
+    if what.get("ignored") is not None and learner is not None and name not in learner.submissions:
         raise UsageError(f"--ignore: {misplaced_text(name, '', ())}")
-    if options.submission is None:
+    submission = what.get("submission")
+    if submission is None:
         return
-    owners = [one for one in summary.learners if options.submission in one.submissions]
+    owners = [one for one in summary.learners if submission in one.submissions]
     if not owners:
-        near = did_you_mean(options.submission, sorted(key for one in summary.learners for key in one.submissions))
+        near = did_you_mean(submission, sorted(key for one in summary.learners for key in one.submissions))
         raise UsageError(
-            f"--submission: {problem_text('no_submission', name=options.submission, folder=options.results, near=near)}"
+            f"--submission: {problem_text('no_submission', name=submission, folder=options.results, near=near)}"
         )
     if learner not in owners and any(one.standing != "unclaimed" for one in owners):
-        wrong = misplaced_text(name, options.submission, [one.id for one in owners])
+        wrong = misplaced_text(name, submission, [one.id for one in owners])
         raise UsageError(f"--submission: {wrong}")
 
 
@@ -173,42 +182,53 @@ def _see_that_files_are_there(results: Path, learner: Learner | None, decided: D
             raise UsageError(f"--file {exercise}={path}: {no_such_file(exercise, path, there)}")
 
 
-def _decided(options: DecideOptions, confirmed: Decided) -> Decided:
-    submitted_at = confirmed.submitted_at
-    if options.submitted_at is not None:
-        submitted_at = moment(options.submitted_at, zoned=True)
-        if submitted_at is None:
-            raise UsageError(f"--submitted-at {options.submitted_at}: {problem_text('write_time')}")
-    points = dict(confirmed.points)
-    for word in options.points:
+def _decided(options: DecideOptions, confirmed: Sequence[Decided] = ()) -> Decided:
+    """Return the decision that the options describe, together with confirmed ones. Raises `UsageError`."""
+    read: dict[str, Callable[[Any], Any]] = {
+        "points": _points,
+        "files": _files,
+        "submitted_at": _time,
+        "keep": tuple,
+        "withdraw": tuple,
+    }
+    given = {name: value for name, value in options.what.items() if value not in (None, [], ())}
+    one = Decided(
+        by=options.by or _user(),
+        at=datetime.now().astimezone().replace(microsecond=0).isoformat(),
+        why=options.why,
+        **{name: read[name](value) if name in read else value for name, value in given.items()},
+    )
+    decided = merged((*confirmed, one))
+    if not parts(decided):
+        raise UsageError(problem_text("say_what"))
+    return decided
+
+
+def _time(word: str) -> str:
+    time = moment(word, zoned=True)
+    if time is None:
+        raise UsageError(f"--submitted-at {word}: {problem_text('write_time')}")
+    return time
+
+
+def _points(words: Sequence[str]) -> dict[str, int]:
+    points: dict[str, int] = {}
+    for word in words:
         name, _, number = word.partition("=")
         if not number.isascii() or not number.isdecimal() or len(number) > 9:
             raise UsageError(f"--points {word}: {problem_text('write_points')}")
         points[name] = int(number)
-    files = dict(confirmed.files)
-    for word in options.files:
+    return points
+
+
+def _files(words: Sequence[str]) -> dict[str, str]:
+    files: dict[str, str] = {}
+    for word in words:
         name, _, place = word.partition("=")
         if not place:
             raise UsageError(f"--file {word}: {problem_text('write_file')}")
         files[name] = place
-    decided = Decided(
-        by=options.by or _user(),
-        at=datetime.now().astimezone().replace(microsecond=0).isoformat(),
-        why=options.why,
-        points=points,
-        files=files,
-        submission=options.submission,
-        submitted_at=submitted_at,
-        penalty=options.penalty,
-        excused=options.excused,
-        comment=options.comment,
-        ignored=options.ignored,
-        keep=tuple(dict.fromkeys(options.keep)),
-        withdraw=tuple(options.withdraw),
-    )
-    if decided == Decided(by=decided.by, at=decided.at, why=decided.why):
-        raise UsageError(problem_text("say_what"))
-    return decided
+    return files
 
 
 def _user() -> str:

@@ -11,6 +11,7 @@ from ..cohort.intake import Intake, Readers
 from ..cohort.results import reports
 from ..cohort.run import REPORTS, ROSTER
 from ..course import Course, CourseError
+from ..learners import Decided, Learner
 from ..outside import json_text, readable, write_atomically
 from ..people import (
     DEADLINES,
@@ -21,7 +22,7 @@ from ..people import (
     digests,
     key_of,
     made_for,
-    parts,
+    names_for_files,
     read_overrides,
     read_recorded,
     read_roster,
@@ -31,7 +32,6 @@ from ..people import (
     with_times,
 )
 from ..report.choices import Found, files_digest
-from ..report.person import Decided, Learner
 from ..words.instructor import misplaced_text, no_such_file, problem_text
 from .streams import complain
 
@@ -130,7 +130,7 @@ def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
     for name, listed in people.overrides.by_learner.items():
         row = next((one for one in learners if name in names_of(one)), None)
         for one in listed:
-            if {*parts(one)} & {*one.points, *one.files, "submitted_at", "keep"} - one.made_for.keys():
+            if names_for_files(one) - one.made_for.keys():
                 one = msgspec.structs.replace(one, made_for=made_for_files(results, row, one))
             if one.made_for:
                 decisions[key_of(name, one)] = one.made_for

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..course import Course
+from ..learners import Learner
 from ..outside import UserError, few, plain, plain_folder, write_atomically, write_named
 from ..people import adjusted, nothing_submitted
 from ..report import Report
 from ..report.model import CourseStamp
-from ..report.person import Learner
 from ..report.registry import Files, Format, Request, Texts, export_formats
 from ..words.instructor import left_out as without_report
 from ..words.instructor import not_from, other_total

@@ -9,10 +9,10 @@ import msgspec
 
 from .. import __version__
 from ..course import Check, Course, Exercise
+from ..learners import Border, Decided, Learner, NeedsReview
 from ..people import Class, Handed, Mark, digests, in_force, mark, settle
-from ..report import Diagnosis, NeedsReview, Report, review_reasons
+from ..report import Diagnosis, Report, review_reasons
 from ..report.model import CourseStamp
-from ..report.person import Decided, Learner
 from ..words.instructor import (
     check_note,
     is_ready,
@@ -85,28 +85,6 @@ class MisconceptionCount(_Strict, frozen=True):
     count: int
     example: str
     learners: tuple[str, ...] = ()
-
-
-class Border(_Strict, frozen=True):
-    """A learner who is within one small check of the border of a grade.
-
-    Attributes:
-        id: the id of the learner.
-        total: the points including the bonus, minus the penalty, as in the final table.
-        grade: the grade that begins at the border.
-        own: the learner's own grade; empty if `total` reaches no grade.
-        distance: the points missing to reach the border; 0 or less if `total` reaches it.
-        check: the smallest check that would move `total` across the border, as `exercise.check`.
-    """
-
-    id: str
-    name: str
-    total: int
-    grade: str
-    border: int
-    distance: int
-    check: str
-    own: str = ""
 
 
 class GradeCount(_Strict, frozen=True):
@@ -287,9 +265,8 @@ def summarise(
         if found_reasons:
             reasons[name] = found_reasons
     table = settle(people, marks, course.grades, _small(course))
-    for open_ in table.open:
-        more = NeedsReview(open_.kind, names=open_.names, decided=open_.decided)
-        reasons[open_.id] = (more, *reasons.get(open_.id, ()))
+    for id, reason in table.open:
+        reasons[id] = (reason, *reasons.get(id, ()))
     graded = totals.total()
     return Summary(
         schema=COHORT_SCHEMA,
@@ -305,10 +282,7 @@ def summarise(
             _misconception(people, exercise, examples[exercise, name], having)
             for (exercise, name), having in sorted(diagnosed.items(), key=lambda item: (-len(item[1]), item[0]))
         ),
-        borders=tuple(
-            Border(one.learner, one.name, one.total, one.grade, one.border, one.distance, one.check, one.own)
-            for one in table.close
-        ),
+        borders=table.borders,
         needs_review=tuple(Review.of(name, found, _names(people, name)) for name, found in sorted(reasons.items())),
         beside=tuple(beside),
         learners=tuple(_with_zeros(one, course) for one in table.learners),

@@ -1,10 +1,11 @@
 """The people of a class: roster, decisions, rules on time, and the final table, as pure functions of data."""
 
-from .compare import Because, Change, changed_rows, compare, in_both
+from .compare import changed_rows, compare, in_both
 from .deadlines import DEADLINES, Rules, read_rules, see_that_sections_are_known, unknown_learners
 from .decisions import (
     OVERRIDES,
     RECORDED,
+    WHAT,
     Overrides,
     Recorded,
     entry_text,
@@ -12,26 +13,26 @@ from .decisions import (
     key_of,
     made_for,
     merged,
+    names_for_files,
+    part_name,
     parts,
     read_overrides,
     read_recorded,
+    with_parts,
     with_times,
 )
 from .roster import Handed, Roster, RosterError, parse_roster, read_roster, submitter_of
-from .settle import Class, Close, Mark, Open, Table, adjusted, digests, mark, nothing_submitted, settle
+from .settle import Class, Mark, Table, adjusted, digests, mark, nothing_submitted, settle
 from .times import moment
 
 __all__ = [
     "DEADLINES",
     "OVERRIDES",
     "RECORDED",
-    "Because",
-    "Change",
+    "WHAT",
     "Class",
-    "Close",
     "Handed",
     "Mark",
-    "Open",
     "Overrides",
     "Recorded",
     "Roster",
@@ -50,8 +51,10 @@ __all__ = [
     "mark",
     "merged",
     "moment",
+    "names_for_files",
     "nothing_submitted",
     "parse_roster",
+    "part_name",
     "parts",
     "read_overrides",
     "read_recorded",
@@ -61,5 +64,6 @@ __all__ = [
     "settle",
     "submitter_of",
     "unknown_learners",
+    "with_parts",
     "with_times",
 ]

@@ -1,75 +1,10 @@
 """Compare two final tables: find the learners whose total changed, and the reasons."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from ..learners import Because, Change, Decided, Learner
 from ..report.model import Report
-from ..report.person import Decided, Learner
 from .decisions import merged
-
-ReasonKind: TypeAlias = Literal[
-    "attempt",
-    "check",
-    "course",
-    "decision",
-    "due",
-    "excused",
-    "file_decision",
-    "files",
-    "gone",
-    "grader",
-    "new",
-    "not_graded",
-    "penalty",
-    "rules",
-    "seed",
-    "submission",
-    "time",
-]
-
-
-@dataclass(frozen=True)
-class Because:
-    """One reason why a total changed.
-
-    | kind            | meaning                                                                              |
-    |-----------------|--------------------------------------------------------------------------------------|
-    | `attempt`       | another attempt of the same submission counts                                        |
-    | `check`         | the check `name`, without a decision, has `after` points instead of `before`         |
-    | `course`        | another version of the course was used                                               |
-    | `decision`      | the decision on `name` (a check, `penalty` or `submitted_at`) changed from `before`  |
-    |                 | to `after` points; None means that there is no decision                              |
-    | `due`           | the due date changed                                                                 |
-    | `excused`       | the learner is excused (`after` is 1) or no longer excused (`after` is 0)            |
-    | `file_decision` | the decision about which file counts for the exercise `name` changed                 |
-    | `files`         | the learner's files changed                                                          |
-    | `gone`          | the learner is only in the first table                                               |
-    | `grader`        | another version of the grader was used                                               |
-    | `new`           | the learner is only in the second table                                              |
-    | `not_graded`    | one of the tables has no report on the learner                                       |
-    | `penalty`       | the penalty is `after` points instead of `before`                                    |
-    | `rules`         | the rules take off another part of the points for the same lateness                  |
-    | `seed`          | the random programs were drawn from another seed                                     |
-    | `submission`    | another submission, `name`, counts                                                   |
-    | `time`          | the time of submission changed                                                       |
-    """
-
-    kind: ReasonKind
-    name: str = ""
-    before: int | None = None
-    after: int | None = None
-
-
-@dataclass(frozen=True)
-class Change:
-    """A learner whose row changed. `before` or `after` is None if the learner has no total in that table."""
-
-    id: str
-    name: str
-    before: int | None
-    after: int | None
-    reasons: tuple[Because, ...]
 
 
 def changed_rows(
@@ -155,7 +90,7 @@ def _total(learner: Learner) -> int | None:
 
 
 def _reasons(was: Learner, now: Learner, old: Report | None, new: Report | None) -> Iterator[Because]:
-    before, after = (merged(one.decisions) or Decided("", "", "") for one in (was, now))
+    before, after = (merged(one.decisions) for one in (was, now))
     if (was.standing == "excused") != (now.standing == "excused"):
         yield Because("excused", after=int(now.standing == "excused"))
     if "graded" in (was.standing, now.standing) and {was.standing, now.standing} & {"absent", "not_graded"}:

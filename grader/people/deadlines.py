@@ -11,8 +11,8 @@ import yaml
 from msgspec import Meta
 
 from ..course import CourseError, Document, child
+from ..learners import Person
 from ..outside import did_you_mean
-from ..report.person import Person
 from ..words.instructor import problem_text
 from .times import later_by, seconds_at, seconds_between, time_at
 

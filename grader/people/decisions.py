@@ -1,6 +1,6 @@
 """Read people's decisions from `overrides.yaml`, write new ones, and determine which of them apply."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -8,43 +8,39 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 import yaml
 from msgspec import Meta
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ..course import Course, Document, child, items, line
+from ..learners import Decided, Decision, Learner
 from ..outside import UserError, did_you_mean, read_plain
 from ..report.choices import NO_FILE, Choice, Found, files_digest, text_digest
-from ..report.person import Decided, Learner
 from ..words.instructor import KEPT, problem_text
 from .times import time_at
 
 OVERRIDES = "overrides.yaml"
-ONCE = ("submission", "submitted_at", "penalty", "excused", "ignored")  # only the last decision on each of these counts
-KEEP = "keep"
 WHOLE = ""  # used in place of an exercise for all files of a submission
-_Part: TypeAlias = tuple[str, str]  # a key of a decision, and the name of a check or an exercise, or a number
+# a key of a decision, and the name of a check, an exercise or a reason, or an empty text
+Part: TypeAlias = tuple[str, str]
+
+WHAT = tuple(name for name in Decided.__struct_fields__ if name not in ("by", "at", "why", "made_for", "line"))
+_EMPTY = Decided("", "", "")
+_BY_NAME = ("points", "files")  # their parts are known by the name of a check or an exercise, all others by the key
+_FOR_FILES = (*_BY_NAME, "submitted_at", "keep")  # these hold only for the files that they were made for
 _MOST = 1_000_000_000
-_NOTHING: tuple[Any, ...] = (None, {}, [], ())
 _Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
 _Points = Annotated[int, Meta(ge=0, le=_MOST)]
-_WHAT = ("points", "files", *ONCE, "comment", KEEP, "withdraw")
 
 
-class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Entry(Decision, frozen=True, kw_only=True):
+    """A decision in the file, with limits on what people write. Times are read from the nodes of the file."""
+
     learner: _Text
     by: _Text
-    why: _Text
     at: Any
-    points: dict[str, int] = {}
-    files: dict[str, _Text] = {}
+    why: _Text
     submission: _Text | None = None
     submitted_at: Any = None
     penalty: _Points | None = None
-    excused: bool | None = None
-    comment: _Text | None = None
-    ignored: bool | None = None
-    keep: list[_Text] = []
-    withdraw: list[_Text] = []
-    made_for: dict[str, _Text] = {}
 
 
 @dataclass(frozen=True)
@@ -101,42 +97,67 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
     for node in document.root.value:
         entry = document.convert(node, _Entry, "this decision")
         _see_that_it_fits(document, node, entry, course)
-        decided = Decided(
-            by=entry.by,
-            at=time_at(document, node, "at", or_day=True),
-            why=entry.why,
-            points=entry.points,
-            files=entry.files,
-            submission=entry.submission,
-            submitted_at=None if entry.submitted_at is None else time_at(document, node, "submitted_at"),
-            penalty=entry.penalty,
-            excused=entry.excused,
-            comment=entry.comment,
-            ignored=entry.ignored,
-            keep=tuple(entry.keep),
-            withdraw=tuple(entry.withdraw),
-            made_for=entry.made_for,
-            line=line(node),
-        )
-        found.setdefault(entry.learner, []).append(decided)
+        values = asdict(entry) | {"at": time_at(document, node, "at", or_day=True), "line": line(node)}
+        if entry.submitted_at is not None:
+            values["submitted_at"] = time_at(document, node, "submitted_at")
+        del values["learner"]
+        found.setdefault(entry.learner, []).append(Decided(**values))
     return Overrides({name: tuple(listed) for name, listed in found.items()})
 
 
-def merged(decisions: Sequence[Decided]) -> Decided | None:
-    """Merge decisions that apply into one. A later value replaces an earlier one. Return None for no decisions."""
+def parts(one: Decision) -> dict[Part, Any]:
+    """Return everything that a decision says, part by part, with the values."""
+    found: dict[Part, Any] = {}
+    for key in WHAT:
+        match getattr(one, key):
+            case dict() as values:
+                found |= {(key, name): value for name, value in values.items()}
+            case tuple() as names:
+                found |= {(key, name): True for name in names}
+            case None:
+                pass
+            case value:
+                found[key, ""] = value
+    return found
+
+
+def with_parts(one: Decided, chosen: Mapping[Part, Any]) -> Decided:
+    """Return a decision by the same person, with these parts in place of its own."""
+    values: dict[str, Any] = {}
+    for (key, name), value in chosen.items():
+        match getattr(_EMPTY, key):
+            case dict():
+                values.setdefault(key, {})[name] = value
+            case tuple():
+                values[key] = (*values.get(key, ()), name)
+            case _:
+                values[key] = value
+    names = set(map(part_name, chosen))
+    made_for = {name: digest for name, digest in one.made_for.items() if name in names}
+    return Decided(by=one.by, at=one.at, why=one.why, made_for=made_for, line=one.line, **values)
+
+
+def part_name(part: Part) -> str:
+    """Return the name of a part for `withdraw` and `made_for`."""
+    key, name = part
+    return name if key in _BY_NAME else key
+
+
+def names_for_files(one: Decision) -> set[str]:
+    """Return the names of the parts of a decision that hold only for the files that they were made for."""
+    return {part_name(part) for part in parts(one) if part[0] in _FOR_FILES}
+
+
+def merged(decisions: Sequence[Decided]) -> Decided:
+    """Merge decisions into one. A later value replaces an earlier one, but all comments are kept."""
     if not decisions:
-        return None
-    last = decisions[-1]
-    kept = tuple(dict.fromkeys(name for one in decisions for name in one.keep))
-    values: dict[str, Any] = {"points": {}, "files": {}, KEEP: kept}
+        return _EMPTY
+    values: dict[Part, Any] = {}
     for one in decisions:
-        values["points"] |= one.points
-        values["files"] |= one.files
-        for name in ONCE:
-            if getattr(one, name) is not None:
-                values[name] = getattr(one, name)
+        values |= parts(one)
     comments = [one.comment for one in decisions if one.comment]
-    return Decided(by=last.by, at=last.at, why=last.why, comment="\n".join(comments) or None, **values)
+    one = with_parts(decisions[-1], values)
+    return replace(one, comment="\n".join(comments)) if comments else one
 
 
 def key_of(learner: str, decided: Decided) -> str:
@@ -147,10 +168,10 @@ def key_of(learner: str, decided: Decided) -> str:
 def entry_text(learner: str, decided: Decided) -> str:
     """Return a decision as a YAML list item for the file."""
     entry: dict[str, Any] = {"learner": learner}
-    entry |= {name: value for name in _WHAT if (value := getattr(decided, name)) not in _NOTHING}
-    entry |= {name: list(value) for name, value in entry.items() if isinstance(value, tuple)}
-    if decided.made_for:
-        entry["made_for"] = decided.made_for
+    for name in (*WHAT, "made_for"):
+        value = getattr(decided, name)
+        if value != getattr(_EMPTY, name):
+            entry[name] = list(value) if isinstance(value, tuple) else value
     entry |= {"by": decided.by, "at": decided.at, "why": decided.why}
     text = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=10_000)
     if any(character in text for character in "\x85\u2028\u2029"):  # they end a line in YAML, unless they are escaped
@@ -160,8 +181,8 @@ def entry_text(learner: str, decided: Decided) -> str:
 
 def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course: Course) -> None:
     """Raise `CourseError` for a decision about nothing, or about a check or exercise that the course does not have."""
-    if all(getattr(entry, name) in _NOTHING for name in _WHAT):
-        raise document.error(node, problem_text("nothing_decided", keys=", ".join(_WHAT)))
+    if not parts(entry):
+        raise document.error(node, problem_text("nothing_decided", keys=", ".join(WHAT)))
     most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
     for key, value in items(child(node, "points")) if entry.points else ():
         name = key.value
@@ -176,15 +197,14 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
             near = did_you_mean(key.value, exercises)
             raise document.error(key, problem_text("no_exercise", name=key.value, near=near))
     for key, _ in items(child(node, "made_for")) if entry.made_for else ():
-        times, kept = (["submitted_at"] if entry.submitted_at else []), ([KEEP] if entry.keep else [])
-        if key.value not in {*entry.points, *entry.files, *times, *kept}:
+        if key.value not in names_for_files(entry):
             raise document.error(key, problem_text("made_for_nothing", name=key.value))
     kinds = [*KEPT, *(f"{name}.{kind}" for name in exercises for kind in KEPT)]
-    for at in child(node, KEEP).value if entry.keep else ():
+    for at in child(node, "keep").value if entry.keep else ():
         if at.value not in kinds:
             raise document.error(at, problem_text("no_reason", name=at.value, near=did_you_mean(at.value, kinds)))
     for at in child(node, "withdraw").value if entry.withdraw else ():
-        known = [*most, *exercises, *ONCE, "comment", KEEP]
+        known = [*most, *exercises, *(key for key in WHAT if key not in (*_BY_NAME, "withdraw"))]
         if at.value not in known:
             near = did_you_mean(at.value, known)
             raise document.error(at, problem_text("no_such_decision", name=at.value, near=near))
@@ -265,25 +285,35 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
         files: the digest of the graded file by exercise, and the digest of the whole submission under `WHOLE`.
         found: the files that somebody may choose from.
     """
-    held: dict[_Part, int] = {}
-    other: dict[_Part, int] = {}
-    for place, one in enumerate(decisions):
+    numbered = [_numbered(one, number) for number, one in enumerate(decisions)]
+    held: dict[Part, int] = {}
+    other: dict[Part, int] = {}
+    for number, one in enumerate(decisions):
         for listed in (held, other):
-            for part in [part for part in listed if _name(part) in one.withdraw]:
+            for part in [part for part in listed if part_name(part) in one.withdraw]:
                 del listed[part]
-        for part in _parts(one, place):
-            made_for = one.made_for.get(_name(part), "")
+        for part in numbered[number]:
+            made_for = one.made_for.get(part_name(part), "")
             there = _digest(one, part, files, found)
-            (held if there is not None and made_for in ("", there) else other)[part] = place
-    applied = (_only(one, {part for part in held if held[part] == place}) for place, one in enumerate(decisions))
+            (held if there is not None and made_for in ("", there) else other)[part] = number
+    applied = [{part: what[part] for part in what if held.get(part) == number} for number, what in enumerate(numbered)]
     return InForce(
-        applied=tuple(one for one in applied if one is not None),
+        applied=tuple(with_parts(one, what) for one, what in zip(decisions, applied, strict=True) if what),
         pending=tuple(
-            made
-            for part, place in other.items()
-            if part not in held and part[0] != KEEP and (made := _only(decisions[place], {part})) is not None
+            with_parts(decisions[number], {part: numbered[number][part]})
+            for part, number in other.items()
+            if part not in held and part[0] != "keep"
         ),
     )
+
+
+def _numbered(one: Decided, number: int) -> dict[Part, Any]:
+    """Return the parts of a decision that can apply. Each comment has its own number, because all comments apply."""
+    return {
+        (key, str(number) if key == "comment" else name): value
+        for (key, name), value in parts(one).items()
+        if key != "withdraw"
+    }
 
 
 def file_choices(decisions: Sequence[Decided]) -> dict[str, tuple[Choice, ...]]:
@@ -300,39 +330,20 @@ def file_choices(decisions: Sequence[Decided]) -> dict[str, tuple[Choice, ...]]:
 def made_for(one: Decided, files: Mapping[str, str], found: Found) -> dict[str, str]:
     """Return the digests of the files that a decision is made for, as far as they are known."""
     digests = dict(one.made_for)
-    for part in _parts(one, 0):
+    for part in parts(one):
         key, name = part
-        if key in ("files", "submitted_at", KEEP) or (key == "points" and _exercise(name) not in one.files):
+        if key in ("files", "submitted_at", "keep") or (key == "points" and _exercise(name) not in one.files):
             digest = _digest(one, part, files, found)
         elif key == "points" and not one.files[_exercise(name)].endswith(".ipynb"):  # the decision chooses this file
             digest = _of(found, _exercise(name), one.files[_exercise(name)])
         else:
             continue
-        if digest and _name(part) not in digests:
-            digests[_name(part)] = digest
+        if digest and part_name(part) not in digests:
+            digests[part_name(part)] = digest
     return digests
 
 
-def parts(one: Decided) -> tuple[str, ...]:
-    """Return the names of everything that a decision is about, as `withdraw` uses them."""
-    return tuple(dict.fromkeys(_name(part) for part in _parts(one, 0)))
-
-
-def _parts(one: Decided, place: int) -> Iterator[_Part]:
-    yield from (("points", name) for name in one.points)
-    yield from (("files", name) for name in one.files)
-    yield from ((key, "") for key in ONCE if getattr(one, key) is not None)
-    yield from ((KEEP, name) for name in one.keep)
-    if one.comment is not None:
-        yield "comment", str(place)
-
-
-def _name(part: _Part) -> str:
-    key, name = part
-    return name if key in ("points", "files") else key
-
-
-def _digest(one: Decided, part: _Part, files: Mapping[str, str], found: Found) -> str | None:
+def _digest(one: Decided, part: Part, files: Mapping[str, str], found: Found) -> str | None:
     """Return the digest of the files that a part of a decision is about.
 
     The digest is empty if the part is not about files, and None if the chosen file does not exist.
@@ -342,7 +353,7 @@ def _digest(one: Decided, part: _Part, files: Mapping[str, str], found: Found) -
         return files.get(_exercise(name), NO_FILE)
     if key == "submitted_at":
         return files.get(WHOLE, "")
-    if key == KEEP:  # also a file that is not graded may answer the question
+    if key == "keep":  # also a file that is not graded may answer the question
         there = [f"{path}\n{digest}\n" for _, paths in sorted(found.items()) for path, digest in sorted(paths.items())]
         return text_digest("".join([files[WHOLE], *there])) if WHOLE in files else ""
     return files_digest(found, name, one.files[name]) if key == "files" else ""
@@ -354,20 +365,3 @@ def _of(found: Found, exercise: str, path: str) -> str:
 
 def _exercise(check: str) -> str:
     return check.partition(".")[0]
-
-
-def _only(one: Decided, kept: set[_Part]) -> Decided | None:
-    """Return a decision with only the parts in `kept`, or None if `kept` is empty."""
-    if not kept:
-        return None
-    names = set(map(_name, kept))
-    return replace(
-        one,
-        points={name: points for name, points in one.points.items() if ("points", name) in kept},
-        files={name: path for name, path in one.files.items() if ("files", name) in kept},
-        comment=one.comment if any(key == "comment" for key, _ in kept) else None,
-        keep=tuple(name for name in one.keep if (KEEP, name) in kept),
-        withdraw=(),
-        made_for={name: digest for name, digest in one.made_for.items() if name in names},
-        **{key: getattr(one, key) if (key, "") in kept else None for key in ONCE},
-    )

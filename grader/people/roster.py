@@ -17,9 +17,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ..learners import Person, Submitter, platform_id
 from ..outside import UserError, few, printable, read_plain
 from ..report.model import SubmissionStamp
-from ..report.person import Person, Submitter, platform_id
 from ..words.instructor import problem_text
 from .times import moment
 

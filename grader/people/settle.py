@@ -4,16 +4,16 @@ Scoring does not involve people. This module applies decisions and penalties aft
 final table to reports, for exports and feedback.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from ..learners import Border, Decided, Learner, NeedsReview, Person, ReviewKind, person_of
 from ..report.choices import Choice, Found
 from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp
-from ..report.person import Decided, Learner, Person, person_of
 from ..scoring import overall, skipped
 from .deadlines import Rules
 from .decisions import WHOLE, InForce, Overrides, file_choices, in_force, merged
@@ -21,7 +21,6 @@ from .roster import Handed, Joined, Roster, join
 from .times import moment, seconds_between
 
 Times: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
-OpenKind: TypeAlias = Literal["ambiguous", "late_unknown", "other_files", "several", "stranger"]
 
 
 @dataclass(frozen=True)
@@ -57,52 +56,17 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Close:
-    """A learner who is within one small check of the border of a grade.
+class Table:
+    """The final table.
 
     Attributes:
-        grade: the grade that begins at the border.
-        own: the learner's own grade.
-        distance: the points missing to reach the border; 0 or less if the total reaches it.
-        check: the smallest check that would move the total across the border, as `exercise.check`.
+        open: the reasons for a review that people or times cause, each with the id of a learner or a submission.
+        borders: all learners who are close to the border of a grade.
     """
-
-    learner: str
-    name: str
-    total: int
-    grade: str
-    border: int
-    distance: int
-    check: str
-    own: str
-
-
-@dataclass(frozen=True)
-class Open:
-    """An open question about a learner or a submission, `id`, that a person has to decide.
-
-    | kind           | meaning                                                                         |
-    |----------------|---------------------------------------------------------------------------------|
-    | `ambiguous`    | the submitter may be any of the people with the keys `names`                    |
-    | `late_unknown` | the platform marks the submission as late, but does not say by how much         |
-    | `other_files`  | `decided` was made for other files than those that count now                    |
-    | `several`      | the learner has several submissions, `names`, and not all of them have a time   |
-    | `stranger`     | the submitter is not on the roster                                              |
-    """
-
-    kind: OpenKind
-    id: str
-    names: tuple[str, ...] = ()
-    decided: Decided | None = None
-
-
-@dataclass(frozen=True)
-class Table:
-    """The final table, all open questions, and all learners who are close to a border."""
 
     learners: tuple[Learner, ...]
-    open: tuple[Open, ...]
-    close: tuple[Close, ...]
+    open: tuple[tuple[str, NeedsReview], ...]
+    borders: tuple[Border, ...]
 
 
 @dataclass(frozen=True)
@@ -143,7 +107,7 @@ class Class:
     def ignored(self) -> frozenset[str]:
         """Return the ids of the submissions that a decision ignores, because their submitters are not in the class."""
         decided = {one.id: merged(in_force(self.overrides.of(one.id), {}, {}).applied) for one in self.submissions}
-        return frozenset(name for name, what in decided.items() if what is not None and what.ignored)
+        return frozenset(name for name, what in decided.items() if what.ignored)
 
     @cached_property
     def people(self) -> dict[str, Person]:
@@ -162,7 +126,7 @@ class Class:
         owned = dict(found.owned)
         for key, person in self.people.items():
             what = merged(in_force(self.overrides.of(*_names(key, person)), {}, {}).applied)
-            if what is not None and what.submission in ids and what.submission not in owned[key]:
+            if what.submission in ids and what.submission not in owned[key]:
                 owned[key] = (*owned[key], what.submission)
         decided = {one for key in owned for one in owned[key] if one not in found.owned[key]}
         return Joined.of(owned, [one for one in found.unmatched if one.submission not in decided])
@@ -263,27 +227,28 @@ def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, 
         small: the most points that a small check may have.
     """
     learners: list[Learner] = []
-    open_: list[Open] = []
-    close: list[Close] = []
+    open_: list[tuple[str, NeedsReview]] = []
+    borders: list[Border] = []
     for key, person in of.people.items():
         owned = of.joined.owned.get(key, ())
         decisions = of.overrides.of(*_names(key, person), *owned)
         learner, counted = _row(of, key, person, owned, marks, decisions, grades)
         learners.append(learner)
-        open_ += _open(learner, counted, owned, marks)
+        open_ += ((key, reason) for reason in _open(learner, counted, owned, marks))
         if counted is not None and learner.standing == "graded":
-            open_ += (Open("other_files", learner.id, decided=one) for one in counted.decisions.pending)
-            close += _close(learner, counted.mark, grades, small)
+            open_ += ((key, NeedsReview("other_files", decided=one)) for one in counted.decisions.pending)
+            borders += _borders(learner, counted.mark, grades, small)
     claimed = of.joined.owners
     for one in of.joined.unmatched:
-        open_.append(Open("ambiguous" if one.candidates else "stranger", one.submission, one.candidates))
+        kind: ReviewKind = "ambiguous" if one.candidates else "stranger"
+        open_.append((one.submission, NeedsReview(kind, names=one.candidates)))
         if one.submission not in claimed and all(one.submission != learner.id for learner in learners):
             person = Person(name=one.name)
             decisions = of.overrides.of(one.submission)
             learner, _ = _row(of, one.submission, person, (one.submission,), marks, decisions, grades)
             learners.append(replace(learner, standing="unclaimed") if learner.standing == "graded" else learner)
-    close.sort(key=lambda one: (-one.border, one.distance, one.learner))
-    return Table(tuple(learners), tuple(open_), tuple(close))
+    borders.sort(key=lambda one: (-one.border, one.distance, one.id))
+    return Table(tuple(learners), tuple(open_), tuple(borders))
 
 
 def _names(key: str, person: Person) -> tuple[str, ...]:
@@ -311,7 +276,7 @@ def _row(
 ) -> tuple[Learner, "_Scored | None"]:
     """Return a learner's row and the attempt that counts."""
     rules, none = of.rules, in_force(decisions, {}, {}).applied
-    what = merged(none) or Decided("", "", "")
+    what = merged(none)
     due, dues = rules.due_for(person, (key, *owned)), rules.dues_for(person, (key, *owned))
     chosen = [one for one in owned if one == what.submission] or owned
     timed: list[tuple[Mark, InForce, str]] = []
@@ -320,11 +285,8 @@ def _row(
         found = of.found(name) if attempts else {}
         for one in attempts:
             decided = in_force(decisions, one.files, found)
-            at = (merged(decided.applied) or Decided("", "", "")).submitted_at
+            at = merged(decided.applied).submitted_at
             timed.append((one, decided, at or _time(of, key, person, attempts, one)))
-    scored = [
-        _scored(rules, {WHOLE: due, **dues}, _submitted(one, at, timed), one, decided) for one, decided, at in timed
-    ]
     row = Learner(
         id=key,
         person=person,
@@ -334,24 +296,15 @@ def _row(
         comment=what.comment or "",
         decisions=none,
     )
+    scored = [
+        _scored(row, rules, {WHOLE: due, **dues}, _submitted(one, at, timed), one, decided)
+        for one, decided, at in timed
+    ]
     counted = _counts(rules, scored) if scored else None
     if counted is not None:
-        total = max(0, counted.total)
-        row = replace(
-            row,
-            standing="graded",
-            submission=counted.mark.submission,
-            report=counted.mark.report,
-            submitted_at=counted.submitted_at,
-            late_s=counted.late_s,
-            late=counted.late,
-            points=counted.points,
-            score=counted.score,
-            bonus=counted.bonus,
-            penalty=counted.score + counted.bonus - total,
-            total=total,
-            decisions=counted.decisions.applied,
-        )
+        row = counted.row
+        if row.total < 0:
+            row = replace(row, penalty=row.score + row.bonus, total=0)
     if what.excused:
         row = replace(row, standing="excused")
     elif row.standing in ("graded", "absent"):
@@ -361,21 +314,11 @@ def _row(
 
 @dataclass(frozen=True)
 class _Scored:
-    """An attempt with its time and its points after decisions."""
+    """An attempt with the row that the learner has if this attempt counts. The total of the row may be negative."""
 
     mark: Mark
     decisions: InForce
-    submitted_at: str
-    late_s: int
-    late: dict[str, int]
-    points: dict[str, int]
-    score: int
-    bonus: int
-    penalty: int
-
-    @property
-    def total(self) -> int:
-        return self.score + self.bonus - self.penalty
+    row: Learner
 
 
 def _time(of: Class, key: str, person: Person, attempts: Sequence[Mark], one: Mark) -> str:
@@ -409,15 +352,21 @@ def _submitted(one: Mark, at: str, attempts: Sequence[tuple[Mark, InForce, str]]
 
 
 def _scored(
-    rules: Rules, dues: Mapping[str, str | None], times: Mapping[str, str], one: Mark, decisions: InForce
+    row: Learner,
+    rules: Rules,
+    dues: Mapping[str, str | None],
+    times: Mapping[str, str],
+    one: Mark,
+    decisions: InForce,
 ) -> _Scored:
     """Return one attempt with its points after the decisions that apply to it.
 
     Args:
+        row: the learner's row without any attempt.
         dues: the due dates of the exercises that have their own, and that of all others under `WHOLE`.
         times: the time of the attempt under `WHOLE`, and the first time of each of its files, by exercise.
     """
-    what = merged(decisions.applied) or Decided("", "", "")
+    what = merged(decisions.applied)
     score, bonus, points = one.score, one.bonus, dict(one.points)
     for name, decided in what.points.items():
         if name in one.checks:
@@ -432,48 +381,63 @@ def _scored(
     by_exercise = {part: late.get(part, late[WHOLE]) for part in one.files if part != WHOLE} if own else {}
     late_s = max(by_exercise.values(), default=0) if own else late[WHOLE]
     by_exercise = {part: seconds for part, seconds in by_exercise.items() if seconds}
-    return _Scored(one, decisions, times[WHOLE], late_s, by_exercise, points, score, bonus, penalty)
+    row = replace(
+        row,
+        standing="graded",
+        submission=one.submission,
+        report=one.report,
+        submitted_at=times[WHOLE],
+        late_s=late_s,
+        late=by_exercise,
+        points=points,
+        score=score,
+        bonus=bonus,
+        penalty=penalty,
+        total=score + bonus - penalty,
+        decisions=decisions.applied,
+    )
+    return _Scored(one, decisions, row)
 
 
 def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
     """Return the attempt that counts. If the rule does not distinguish attempts, the last one in the list counts."""
 
     def total(place: int) -> tuple[int, int]:
-        return scored[place].total, place
+        return scored[place].row.total, place
 
-    timed = all(one.submitted_at for one in scored)
+    timed = all(one.row.submitted_at for one in scored)
 
     def at(place: int) -> tuple[int, int]:
-        return _since_1970(scored[place].submitted_at) if timed else 0, place
+        return _since_1970(scored[place].row.submitted_at) if timed else 0, place
 
     places = range(len(scored))
     if rules.attempts == "best" or not _in_order(scored):
         return scored[max(places, key=total)]
     if rules.attempts == "last_in_time":
-        places_in_time = [place for place in places if scored[place].late_s == 0]
+        places_in_time = [place for place in places if scored[place].row.late_s == 0]
         return scored[max(places_in_time or places, key=at)]
     return scored[max(places, key=at)]
 
 
 def _in_order(scored: Sequence[_Scored]) -> bool:
     """Return whether the last attempt is known. The attempts of one submission are listed oldest first."""
-    return all(one.submitted_at for one in scored) or len({one.mark.submission for one in scored}) == 1
+    return all(one.row.submitted_at for one in scored) or len({one.mark.submission for one in scored}) == 1
 
 
 def _open(
     learner: Learner, counted: _Scored | None, owned: Sequence[str], marks: Mapping[str, Sequence[Mark]]
-) -> Iterator[Open]:
+) -> Iterator[NeedsReview]:
     what = merged(learner.decisions)
     unknown = counted is not None and counted.mark.late and not learner.submitted_at
-    if unknown and (what is None or what.penalty is None):
-        yield Open("late_unknown", learner.id)
+    if unknown and what.penalty is None:
+        yield NeedsReview("late_unknown")
     latest = [one for key in owned for one in marks.get(key, ())[-1:]]
     times = [one.submitted_at or learner.person.submitted_at or one.committed_at for one in latest]
-    if len(owned) > 1 and not all(times) and (what is None or what.submission is None):
-        yield Open("several", learner.id, tuple(owned))
+    if len(owned) > 1 and not all(times) and what.submission is None:
+        yield NeedsReview("several", names=tuple(owned))
 
 
-def _close(learner: Learner, counted: Mark, grades: Mapping[str, int], small: int) -> Iterable[Close]:
+def _borders(learner: Learner, counted: Mark, grades: Mapping[str, int], small: int) -> Iterator[Border]:
     """Yield the borders directly above and below the total, if one small check would move the total across."""
     who = learner.id, learner.person.name, learner.total
     own = learner.grade
@@ -483,12 +447,12 @@ def _close(learner: Learner, counted: Mark, grades: Mapping[str, int], small: in
         lacking = border - learner.total
         enough = [points for points in counted.gain if lacking <= points <= small]
         if enough:
-            yield Close(*who, grade, border, lacking, counted.gain[min(enough)], own)
+            yield Border(*who, grade, border, lacking, counted.gain[min(enough)], own)
     for grade, border in below[:1]:
         spare = learner.total - border
         enough = [points for points in counted.loss if spare < points <= small]
         if enough:
-            yield Close(*who, grade, border, -spare, counted.loss[min(enough)], own)
+            yield Border(*who, grade, border, -spare, counted.loss[min(enough)], own)
 
 
 # -- the final table applied to reports, for exports and feedback

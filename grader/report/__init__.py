@@ -3,13 +3,12 @@
 from .json_form import read_report, schema, to_json, write_report
 from .learner import check_for_learner, for_learner
 from .model import CheckResult, Diagnosis, ExerciseResult, Report
-from .review import NeedsReview, review_reasons
+from .review import review_reasons
 
 __all__ = [
     "CheckResult",
     "Diagnosis",
     "ExerciseResult",
-    "NeedsReview",
     "Report",
     "check_for_learner",
     "for_learner",

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from ..learners import Learner
 from ..words.feedback import check_decided
 from ..words.instructor import decided_text
 from .model import CheckResult
-from .person import Learner
 
 
 def full_marks(check: CheckResult) -> bool:

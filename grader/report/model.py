@@ -7,9 +7,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..client import Reason
 from ..course import Limits
+from ..learners import Decided, Learner, Submitter
 from ..remarks import CellStart, Remark, Shown
-from .person import Decided, Learner
-from .person import Submitter as Submitter
 
 Schema: TypeAlias = Literal["backward/report/v3"]
 SCHEMA: Schema = "backward/report/v3"

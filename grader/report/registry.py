@@ -11,10 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 
+from ..learners import Learner, Standing
 from . import formats
 from .learner import Details
 from .model import Report
-from .person import Learner, Standing
 
 Files: TypeAlias = Mapping[str, str]
 """The text of each file, by its path in the folder of the export."""

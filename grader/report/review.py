@@ -1,35 +1,12 @@
 """The reasons why a person should review a submission before its score counts, as data."""
 
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
 
-import msgspec
 from msgspec import UnsetType
 
 from ..client import Reason
+from ..learners import NeedsReview, ReviewKind
 from .model import ExerciseResult, Report
-from .person import Decided
-
-ReviewKind: TypeAlias = Literal[
-    "ambiguous",
-    "attempt",
-    "budget",
-    "killed",
-    "late_unknown",
-    "left_out",
-    "near_name",
-    "no_answer",
-    "no_files",
-    "not_graded",
-    "note",
-    "other_files",
-    "protocol_error",
-    "several",
-    "several_files",
-    "stranger",
-    "syntax",
-    "unreadable",
-]
 
 # reasons that may be caused by this machine (a fault of the grader, too little memory, too much load), or by an attack
 _SUSPECT: dict[str, ReviewKind] = {
@@ -40,40 +17,6 @@ _SUSPECT: dict[str, ReviewKind] = {
     "unanswered": "no_answer",
     "wall_limit": "no_answer",
 }
-
-
-class NeedsReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A reason why a person should review a submission.
-
-    | kind             | meaning                                                                         |
-    |------------------|---------------------------------------------------------------------------------|
-    | `ambiguous`      | the submitter may be each of `names`, people of the roster                      |
-    | `attempt`        | files attempted the system calls `names`, which were refused; `detail` says where |
-    | `budget`         | it used up the budget of a submission, so checks were not run                   |
-    | `killed`         | the kernel ended its process (SIGKILL): out of memory, or an attack             |
-    | `late_unknown`   | the platform says that it is late, but not by how much                          |
-    | `left_out`       | its answers lack programs that were sent                                        |
-    | `near_name`      | an exercise is missing, and the files `names` have a similar name               |
-    | `no_answer`      | no answer came in time, though its CPU time was not used up                     |
-    | `no_files`       | no exercise file was found                                                      |
-    | `not_graded`     | the grader could not grade it; `detail` says why                                |
-    | `note`           | the intake made a note, which is in `detail`                                    |
-    | `other_files`    | `decided` refers to files other than those that count now, and is not applied   |
-    | `protocol_error` | its process sent data that no engine sends                                      |
-    | `several`        | the learner has the submissions `names`, and not all of them have a time        |
-    | `several_files`  | the files `names` differ, and each could be the exercise; `detail` says so      |
-    | `stranger`       | the submitter is not in the roster                                              |
-    | `syntax`         | a syntax error in line `line` costs the whole exercise                          |
-    | `unreadable`     | a file cannot be read; `detail` says why                                        |
-    """
-
-    kind: ReviewKind
-    exercise: str | None = None
-    checks: tuple[str, ...] = ()
-    detail: str | None = None
-    names: tuple[str, ...] = ()
-    line: int | None = None
-    decided: Decided | None = None
 
 
 def review_reasons(report: Report) -> tuple[NeedsReview, ...]:

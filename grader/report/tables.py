@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
+from ..learners import Person, Standing, person_of
 from ..outside import cell
 from .model import Report
-from .person import Person, Standing, person_of
 
 Cell: TypeAlias = str | int | float
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from termcolor import colored
 
 from ..cohort import ExerciseStatistics, Review, Summary
+from ..learners import Learner, NeedsReview
 from ..outside import few, plain
-from ..report import NeedsReview
-from ..report.person import Learner
 from ..style import columns, packed, padded
 from ..words.instructor import keep_all_commands, keep_command, review_command
 from ..words.instructor import summary as words

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..cohort import read_code, readings
+from ..learners import Person
 from ..outside import plain
 from ..people import Handed, submitter_of
 from ..report import Report, for_learner, to_json
-from ..report.person import Person
 from ..report.registry import Files, Format, Request, register
 from ..words.instructor import members_text
 from .feedback_page import feedback_page

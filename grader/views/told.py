@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..learners import Learner
 from ..report import ExerciseResult, Report
 from ..report.decisions import other_decisions
-from ..report.person import Learner
 from ..words import feedback as words
 
 

@@ -21,11 +21,11 @@ from grader.cohort import Summary, summarise
 from grader.cohort.export import Exported, export
 from grader.cohort.results import counted_paths, summary_of
 from grader.course import Course, Limits, load_course
+from grader.learners import Decided, Learner, Person, Submitter
 from grader.outside import UserError
 from grader.people import Class, Handed, Overrides, Roster
 from grader.report import CheckResult, ExerciseResult, Report, read_report, write_report
-from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp, Submitter
-from grader.report.person import Decided, Learner, Person
+from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
 from grader.report.registry import Request, export_formats
 from grader.views.feedback import FORMAT as FEEDBACK
 

@@ -11,9 +11,9 @@ from grader.client import Reason
 from grader.cohort import Summary, schema, summarise
 from grader.cohort.summary import COHORT_SCHEMA
 from grader.course import Course
+from grader.learners import Learner, NeedsReview, Person
 from grader.people import Class, Handed, Roster
-from grader.report import Diagnosis, NeedsReview, Report
-from grader.report.person import Learner, Person
+from grader.report import Diagnosis, Report
 
 
 def with_outcomes(report: Report, name: str, passed: dict[tuple[str, str], bool], **more: Any) -> Report:

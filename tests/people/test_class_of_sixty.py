@@ -297,7 +297,7 @@ def rows(results: Path) -> dict[str, dict[str, Any]]:
 
 
 def decide(course: Course, results: Path, learner: str, **what: Any) -> None:
-    run_decide(course, DecideOptions(results, learner, "it was so", "Ada", **what))
+    run_decide(course, DecideOptions(results, learner, "it was so", "Ada", what=what))
 
 
 @pytest.mark.parametrize("layout", LAYOUT)

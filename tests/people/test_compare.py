@@ -6,9 +6,9 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from grader.learners import Decided, Learner, Person
 from grader.people import compare, in_both
 from grader.report import Report
-from grader.report.person import Decided, Learner, Person
 from grader.words.instructor import cause_text, changed_text
 
 ROW = Learner(

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.course import Course, CourseError
+from grader.learners import Decided, NeedsReview
 from grader.people import (
+    WHAT,
     Class,
     Handed,
     Mark,
@@ -18,12 +21,13 @@ from grader.people import (
     in_force,
     made_for,
     merged,
+    parts,
     read_overrides,
     settle,
+    with_parts,
 )
 from grader.people.decisions import WHOLE, file_choices
 from grader.report.choices import Found, chosen, files_digest
-from grader.report.person import Decided
 
 FILE = """\
 # by hand
@@ -83,9 +87,17 @@ def test_the_later_of_two_decisions_counts() -> None:
     first = Decided("Ada", "2026-01-01", "x", points={"a.b": 1, "a.c": 1}, penalty=3, comment="one")
     second = Decided("Bob", "2026-01-02", "y", points={"a.b": 0}, penalty=0, comment="two")
     found = merged((first, second))
-    assert found is not None
     assert ({"a.b": 0, "a.c": 1}, 0, "one\ntwo") == (found.points, found.penalty, found.comment)
-    assert merged(()) is None
+    assert Decided("", "", "") == merged(())
+
+
+def test_a_decision_is_the_sum_of_its_parts() -> None:
+    """Every field that says what was decided comes back, so a new field needs no other place."""
+    values: dict[str, Any] = {"points": {"a.b": 1}, "files": {"a": "x.py"}, "keep": ("note",), "withdraw": ("a.c",)}
+    for name in WHAT:
+        values.setdefault(name, 3)
+    one = Decided("Ada", "2026-01-01", "x", made_for={"a.b": "1", "a": "2"}, line=4, **values)
+    assert one == with_parts(one, parts(one))
 
 
 @settings(max_examples=30, deadline=None)
@@ -229,7 +241,7 @@ def test_a_time_holds_for_the_files_that_it_was_given_for() -> None:
     assert "2026-03-01T12:00:00+00:00" == row([time], first).learners[0].submitted_at
     table = row([time], first, later)
     assert ("", 70) == (table.learners[0].submitted_at, table.learners[0].total)
-    assert ["late_unknown", "other_files"] == [one.kind for one in table.open]
+    assert ["late_unknown", "other_files"] == [reason.kind for _, reason in table.open]
     assert {"submitted_at": "later"} == made_for(decided(submitted_at="x"), {WHOLE: "later"}, {})
 
 
@@ -246,7 +258,7 @@ def test_a_corrected_file_is_not_lowered_and_a_broken_one_keeps_no_points() -> N
     """The result of the checks counts until somebody confirms the decision, and a review asks for this."""
     table = row([points(1, 0, "old")], mark("old", 60, 2), mark("new", 80, 2))
     assert (80, ()) == (table.learners[0].total, table.learners[0].decisions)
-    assert [("other_files", "stu1", points(1, 0, "old"))] == [(one.kind, one.id, one.decided) for one in table.open]
+    assert [("stu1", NeedsReview("other_files", decided=points(1, 0, "old")))] == list(table.open)
     assert [] == list(row([points(1, 0, "old")], mark("old", 60, 2)).open)
     assert 58 == row([points(1, 0, "old")], mark("old", 60, 2)).learners[0].total
     broken = row([points(1, 2, "old")], mark("old", 60, 0), mark("new", 10, 0))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from grader.learners import Learner, Person
 from grader.people import Class, Handed, Mark, Recorded, Roster, Rules, settle, with_times
-from grader.report.person import Learner, Person
 
 DUE = "2026-03-01T12:00:00+00:00"
 EARLY, LATE = "2026-03-01T11:00:00+00:00", "2026-03-01T13:00:00+00:00"

@@ -16,8 +16,9 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 from grader.answer_book import read_book
 from grader.course import Course, Exercise, Limits, load_course
 from grader.diagnosis.catalogue import read_misconceptions
+from grader.learners import Submitter
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
-from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp, Submitter
+from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

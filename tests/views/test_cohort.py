@@ -4,9 +4,9 @@ from msgspec.structs import replace
 
 from grader.cohort import Review, summarise
 from grader.course import Course
-from grader.report import NeedsReview, Report
+from grader.learners import Decided, Learner, NeedsReview, Person
+from grader.report import Report
 from grader.report.model import SubmissionStamp
-from grader.report.person import Decided, Learner, Person
 from grader.views.cohort import render_cohort
 
 

@@ -8,9 +8,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.client import Reason
+from grader.learners import Decided, Learner, Person, Submitter
 from grader.report import CheckResult, ExerciseResult, Report, read_report
-from grader.report.model import FaultFact, SubmissionStamp, Submitter
-from grader.report.person import Decided, Learner, Person
+from grader.report.model import FaultFact, SubmissionStamp
 from grader.report.registry import Request
 from grader.views.feedback import feedback, feedback_files, place
 from grader.words.feedback import time_text

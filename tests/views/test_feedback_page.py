@@ -9,8 +9,9 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from grader.learners import Submitter
 from grader.report import CheckResult, ExerciseResult, Report, for_learner
-from grader.report.model import FaultFact, SubmissionStamp, Submitter
+from grader.report.model import FaultFact, SubmissionStamp
 from grader.views.feedback_page import feedback_page
 
 MakeCheck = Callable[..., CheckResult]

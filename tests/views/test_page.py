@@ -14,10 +14,9 @@ from offline_page import unpack
 
 from grader.cohort import Summary, summarise
 from grader.course import Course
-from grader.people import Because, Change
+from grader.learners import Because, Change, Decided, Submitter
 from grader.report import CheckResult, Diagnosis, Report
-from grader.report.model import SubmissionStamp, Submitter
-from grader.report.person import Decided
+from grader.report.model import SubmissionStamp
 from grader.views.page import Beside, build_page
 from grader.views.page.data import CODE, CODE_PER_LEARNER, LINE, MANY, PART, PER_LEARNER, PRINTED, TEXT, cut, document
 

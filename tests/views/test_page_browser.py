@@ -15,10 +15,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from grader.cohort import summarise
 from grader.course import Course
+from grader.learners import Because, Change, Submitter
 from grader.outside.text import spelled
-from grader.people import Because, Change, Class, Handed, Rules, parse_roster
+from grader.people import Class, Handed, Rules, parse_roster
 from grader.report import CheckResult, Diagnosis, Report
-from grader.report.model import FaultFact, SubmissionStamp, Submitter
+from grader.report.model import FaultFact, SubmissionStamp
 from grader.views.page import Beside, build_page
 from grader.views.page.build import PARTS
 

@@ -189,9 +189,11 @@ def _add_decide(parser: Parser) -> None:
 
 def _decide(options: Options) -> int:
     from ...cohort.results import course_of
+    from ...people import WHAT
     from ..decide import DecideOptions, run_decide
 
-    return run_decide(course_of(options.results, options.course, Path.cwd()), filled(DecideOptions, options))
+    what = {name: getattr(options, name) for name in WHAT}
+    return run_decide(course_of(options.results, options.course, Path.cwd()), filled(DecideOptions, options, what=what))
 
 
 def _add_compare(parser: Parser) -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from ...learners import Submitter
 from ...outside import printable
-from ...report.model import Submitter
 from .archives import is_archive, stem
 from .layout import Entry, Folder, Layout
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ...learners import Submitter
 from ...outside import YamlError, printable, read_plain, yaml_texts
-from ...report.model import Submitter
 from ...words.instructor import intake
 from .layout import Entry, Folder, IntakeError, Layout, stamped
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from ...learners import Submitter
 from ...outside import decoded, printable
 from ...people import moment
 from ...report.choices import Choice
-from ...report.model import Submitter
 from ...words.instructor import intake
 from .archives import is_archive
 

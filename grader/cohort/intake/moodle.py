@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ...learners import Submitter
 from ...outside import printable
-from ...report.model import Submitter
 from . import folders
 from .layout import Entry, Folder, Layout
 

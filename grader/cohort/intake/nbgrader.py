@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from ...client import read_source
+from ...learners import Submitter
 from ...outside import printable
-from ...report.model import Submitter
 from .canvas import readings
 from .folders import is_file_of_a_person
 from .layout import Entry, Folder, Layout, stamped

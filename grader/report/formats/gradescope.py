@@ -12,12 +12,12 @@ from typing import Any
 
 from msgspec import UNSET
 
+from ...learners import Learner
 from ...outside import json_text, lines, one_line
 from ...words.feedback import penalty_text, penalty_title
 from ..decisions import decision_on, full_marks, other_decisions
 from ..learner import Details, for_learner
 from ..model import CheckResult, ExerciseResult, Report
-from ..person import Learner
 from ..registry import Files, Format
 from ..shown import explanation
 from ..tables import total

@@ -8,8 +8,8 @@ UTC without a zone. `nbgrader db student import` also reads `last_name`, `first_
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
 
+from ...learners import Person
 from ..model import Report
-from ..person import Person
 from ..registry import Format
 from ..tables import Cell, people, student_id, table, total
 

@@ -17,11 +17,11 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ...cohort import Review, Summary
+from ...learners import Change, Learner, Person
 from ...outside import instant
-from ...people import Change, adjusted
+from ...people import adjusted
 from ...report import CheckResult, Diagnosis, ExerciseResult, Report
 from ...report.decisions import decision_on
-from ...report.person import Learner, Person
 from ...report.shown import compared
 from ...report.tables import student_id
 from ...words.instructor import cause_text, decided_text, keep_all_commands

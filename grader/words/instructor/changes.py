@@ -1,39 +1,11 @@
 """Describe the totals that changed between two runs, and the reasons."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
+from ...learners import Because, Change, ReasonKind
 from ...outside import counted, plain
 
 _REASONS = 4
-
-
-class Cause(Protocol):
-    """A reason why a total changed, such as `Because` of `grader.people`, which defines the kinds."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def before(self) -> int | None: ...
-    @property
-    def after(self) -> int | None: ...
-
-
-class Change(Protocol):
-    """A learner whose row changed, such as `Change` of `grader.people`."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def before(self) -> int | None: ...
-    @property
-    def after(self) -> int | None: ...
-    @property
-    def reasons(self) -> Sequence[Cause]: ...
 
 
 def render_changes(changes: Sequence[Change]) -> str:
@@ -72,7 +44,7 @@ def why_text(before: int | None, after: int | None, why: str) -> str:
     return _change(before, after) + (f", because {why}" if why else "")
 
 
-def cause_text(cause: Cause) -> str:
+def cause_text(cause: Because) -> str:
     """Return a text for a reason why a total changed."""
     change = _change(cause.before, cause.after)
     match cause.kind:
@@ -94,7 +66,7 @@ def cause_text(cause: Cause) -> str:
             return _CAUSES[cause.kind]
 
 
-_CAUSES: dict[str, str] = {
+_CAUSES: dict[ReasonKind, str] = {
     "attempt": "another attempt counts",
     "course": "the course changed",
     "due": "the due date changed",

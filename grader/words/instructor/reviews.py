@@ -2,63 +2,13 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterable
 
+from ...learners import Decided, NeedsReview, ReviewKind
 from ...outside import counted
 
 
-class Review(Protocol):
-    """A reason to review a submission by hand, such as `NeedsReview` of `grader.report`, which lists the kinds."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def exercise(self) -> str | None: ...
-    @property
-    def checks(self) -> tuple[str, ...]: ...
-    @property
-    def detail(self) -> str | None: ...
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def line(self) -> int | None: ...
-    @property
-    def decided(self) -> "Decision | None": ...
-
-
-class Decision(Protocol):
-    """A person's decision about a learner, such as `Decided` of `grader.report`."""
-
-    @property
-    def by(self) -> str: ...
-    @property
-    def at(self) -> str: ...
-    @property
-    def why(self) -> str: ...
-    @property
-    def points(self) -> Mapping[str, int]: ...
-    @property
-    def files(self) -> Mapping[str, str]: ...
-    @property
-    def submission(self) -> str | None: ...
-    @property
-    def submitted_at(self) -> str | None: ...
-    @property
-    def penalty(self) -> int | None: ...
-    @property
-    def excused(self) -> bool | None: ...
-    @property
-    def comment(self) -> str | None: ...
-    @property
-    def ignored(self) -> bool | None: ...
-    @property
-    def keep(self) -> Sequence[str]: ...
-    @property
-    def withdraw(self) -> Sequence[str]: ...
-
-
-def review_text(reason: Review) -> str:
+def review_text(reason: NeedsReview) -> str:
     """Return a reason as a sentence for an instructor, without its full stop."""
     where = f"{reason.exercise}: " if reason.exercise else ""
     checks = f" ({', '.join(reason.checks)})" if reason.checks else ""
@@ -73,8 +23,8 @@ def review_text(reason: Review) -> str:
             return "submitted late; the platform does not say how late"
         case "near_name":
             return f"{where}the file is missing, but there is {names}"
-        case "other_files" if reason.decided is not None:
-            said = decided_text(reason.decided)
+        case "other_files":
+            said = decided_text(reason.decided) if reason.decided else ""
             return f"this decision does not apply to the changed files until it is confirmed: {said}"
         case "several":
             return f"several submissions, and not all of them have a time: {names}"
@@ -102,12 +52,12 @@ def review_text(reason: Review) -> str:
             raise ValueError(reason.kind)
 
 
-def review_question(reason: Review) -> str:
+def review_question(reason: NeedsReview) -> str:
     """Return the question about a reason that a person has to decide."""
     return _QUESTIONS[reason.kind]
 
 
-def review_command(reason: Review, learner: str, results: str = "RESULTS") -> str:
+def review_command(reason: NeedsReview, learner: str, results: str = "RESULTS") -> str:
     """Return the command that records the decision about a reason. The user replaces the words in capitals.
 
     Args:
@@ -135,12 +85,12 @@ def review_command(reason: Review, learner: str, results: str = "RESULTS") -> st
             return f"{begin} {of} --points {check or 'EXERCISE.CHECK'}=N --why TEXT"
 
 
-def kept_name(reason: Review) -> str:
+def kept_name(reason: NeedsReview) -> str:
     """Return the name of a reason for `--keep`, such as `note` or `swap.syntax`."""
     return f"{reason.exercise}.{reason.kind}" if reason.exercise else reason.kind
 
 
-def keep_command(reason: Review, learner: str, results: str = "RESULTS") -> str:
+def keep_command(reason: NeedsReview, learner: str, results: str = "RESULTS") -> str:
     """Return the command that records that a result is kept, or an empty text if the reason asks for more than that.
 
     The arguments are those of `review_command`.
@@ -150,14 +100,14 @@ def keep_command(reason: Review, learner: str, results: str = "RESULTS") -> str:
     return f"grade decide {shlex.quote(results)} {shlex.quote(learner)} --keep {kept_name(reason)} --why TEXT"
 
 
-def keep_all_commands(reasons: Iterable[Review], results: str = "RESULTS") -> list[str]:
+def keep_all_commands(reasons: Iterable[NeedsReview], results: str = "RESULTS") -> list[str]:
     """Return a command for each kind of reason that occurs more than once: it records that all results are kept."""
     counted = Counter(reason.kind for reason in reasons if reason.kind in KEPT)
     begin = f"grade decide {shlex.quote(results)} --all"
     return [f"{begin} --keep {kind} --why TEXT" for kind, count in counted.items() if count > 1]
 
 
-def is_ready(reason: Review) -> bool:
+def is_ready(reason: NeedsReview) -> bool:
     """Return whether the command that records the decision about a reason needs no more than the text after `--why`."""
     return reason.kind in ("near_name", "several_files", "other_files", "several") or (
         reason.kind == "ambiguous" and bool(reason.names)
@@ -165,7 +115,7 @@ def is_ready(reason: Review) -> bool:
 
 
 # reasons that a report gives, so that somebody may decide that the report's result is kept
-KEPT: tuple[str, ...] = (
+KEPT: tuple[ReviewKind, ...] = (
     "attempt",
     "budget",
     "killed",
@@ -180,7 +130,7 @@ KEPT: tuple[str, ...] = (
     "unreadable",
 )
 
-_QUESTIONS: dict[str, str] = {
+_QUESTIONS: dict[ReviewKind, str] = {
     "ambiguous": "Which of them submitted it?",
     "attempt": "Is this an attack, and how many points should it cost?",
     "budget": "Should the checks that were not run get points?",
@@ -202,7 +152,7 @@ _QUESTIONS: dict[str, str] = {
 }
 
 
-def decided_text(one: Decision) -> str:
+def decided_text(one: Decided) -> str:
     """Return a decision in words, such as `swap.upstream: 2 points (Ada, 2026-03-05: the check was wrong)`."""
     parts = [f"{name}: {counted(points, 'point')}" for name, points in one.points.items()]
     parts += [f"{exercise}: the file {path} counts" for exercise, path in one.files.items()]

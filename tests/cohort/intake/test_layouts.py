@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from grader.cohort import LAYOUTS, Entry, IntakeError, entries, unclaimed
 from grader.cohort.intake.files import read_files
 from grader.cohort.intake.layout import stamped, with_unique_ids
-from grader.report.model import Submitter
+from grader.learners import Submitter
 
 EXERCISE = "01_distribute.py"
 # in the form of a true export's, with what may stand in one: groups, numbers as ids, tags of Ruby's, output of programs

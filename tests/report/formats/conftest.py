@@ -6,8 +6,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.course import Limits
+from grader.learners import Submitter
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
-from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp, Submitter
+from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
 
 HOSTILE = '=HYPERLINK("x")\r\n::error::\x1b[31m\x00\ufffe\u202e;=1 ##[group] ]]><b>&\t\U0001f642'
 

@@ -4,11 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
+from grader.learners import Learner, Person, Submitter
 from grader.outside import cell
 from grader.report import CheckResult, Report
 from grader.report.formats.canvas import canvas
-from grader.report.model import Submitter
-from grader.report.person import Learner, Person
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]

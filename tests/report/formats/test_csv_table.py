@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
+from grader.learners import Submitter
 from grader.outside import cell
 from grader.report import CheckResult, Report
 from grader.report.formats.csv_table import csv_table
-from grader.report.model import Submitter
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.learners import Submitter
 from grader.outside import cell
 from grader.report import CheckResult, Report
 from grader.report.formats.nbgrader import COLUMNS, nbgrader
-from grader.report.model import CourseStamp, Submitter
+from grader.report.model import CourseStamp
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]

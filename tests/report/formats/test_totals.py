@@ -10,6 +10,7 @@ import pytest
 from junitparser import JUnitXml
 from msgspec.structs import replace
 
+from grader.learners import Decided, Learner, Person
 from grader.people import adjusted
 from grader.report import CheckResult, Report
 from grader.report.formats.canvas import canvas
@@ -17,7 +18,6 @@ from grader.report.formats.csv_table import csv_table
 from grader.report.formats.gradescope import gradescope
 from grader.report.formats.junit import junit
 from grader.report.formats.nbgrader import nbgrader
-from grader.report.person import Decided, Learner, Person
 
 Make = Callable[..., Report]
 MakeCheck = Callable[..., CheckResult]
