@@ -21,7 +21,7 @@ from, directly or through other nodes. Each node must appear exactly once, after
 change the nodes, because it may be called again on the same graph.
 
 `grade build_topo` checks the list for graphs with shared nodes. Two checks earn bonus points. One
-builds chains of 1,200 and 20,000 nodes, which are too deep for recursion under Python's usual
+builds chains of 1,200 and 25,000 nodes, which are too deep for recursion under Python's usual
 limit. The other builds a stack of forty diamonds, in which about a trillion paths lead from the
 root to one of the leaves. (A diamond is a graph in which two paths lead from one node to a later
 one.)

@@ -49,6 +49,10 @@ class BuiltAgain(_Remark, frozen=True, tag="built_again"):
     """The numbers are those of a second graph with the same leaves, whose gradients were set to 0 before."""
 
 
+class Released(_Remark, frozen=True, tag="released"):
+    """Only the leaves and the root were held by variables."""
+
+
 class RulesRunAgain(_Remark, frozen=True, tag="rules_run_again"):
     """The numbers were observed after the rules ran a second time, from `upstream` at L.
 
@@ -145,11 +149,17 @@ class RanEarly(_Remark, frozen=True, tag="ran_early"):
 
 
 class Changed(_Remark, frozen=True, tag="changed"):
-    """A function changed the value or the gradient of a node that it must not change."""
+    """A function changed something of a node that it must not change."""
 
     function: str
-    what: Literal["value", "gradient"]
+    what: Literal["value", "gradient", "inputs"]
     node: str
+
+
+class ListChanged(_Remark, frozen=True, tag="list_changed"):
+    """A function removed nodes from the list that it was given, or added some."""
+
+    function: str
 
 
 class Returned(_Remark, frozen=True, tag="returned"):
@@ -225,7 +235,9 @@ class BeforeInput(_Remark, frozen=True, tag="before_input"):
     again: bool = False
 
 
-Asked: TypeAlias = IntLeaves | InPlace | StartingFrom | SecondPass | BuiltAgain | RulesRunAgain | Cleared | RuleTripled
+Asked: TypeAlias = (
+    IntLeaves | InPlace | StartingFrom | SecondPass | BuiltAgain | Released | RulesRunAgain | Cleared | RuleTripled
+)
 TraceFault: TypeAlias = RanTwice | NeverRan | RanEarly
 OrderFault: TypeAlias = NoList | Disordered | NoNode | ListedTwice | NotListed | Unrelated | BeforeInput
 Remark: TypeAlias = (
@@ -241,6 +253,7 @@ Remark: TypeAlias = (
     | NotCalled
     | OnesAtFirst
     | Changed
+    | ListChanged
     | Returned
     | NotRight
     | OrderFault

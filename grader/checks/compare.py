@@ -8,7 +8,7 @@ from ..answer_book import Answer
 from ..client import Broke, Called, Done, Odd
 from ..client.protocol import Observed
 from ..program import Leaf, Op, Program
-from ..remarks import Changed, GaveNone, NotRight, Remark, Returned, Shown
+from ..remarks import Changed, GaveNone, ListChanged, NotRight, Remark, Returned, Shown
 from .finding import ExpectedBy, fail, shown
 
 # Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this. The derivative
@@ -76,16 +76,23 @@ def compare_grads(
 
 
 def compare_untouched(program: Program, outcome: Done | Broke, function: str) -> None:
-    """Fail unless a function left the values and gradients of all nodes unchanged.
+    """Fail unless a function left the values, gradients and inputs of all nodes unchanged.
 
-    Both are observed before and after the function is called.
+    They are observed before the function is called, and after each call.
     """
-    observed: tuple[tuple[Literal["value", "gradient"], Any], ...]
-    observed = (("value", outcome.values), ("gradient", outcome.grads))
-    for what, (old, new) in observed:
-        changed = [node.name for node, x, y in zip(program.nodes, old, new, strict=True) if x != y]
-        if changed:
-            fail(Changed(function, what, changed[0]), program=program.shown)
+    observed: tuple[tuple[Literal["value", "gradient", "inputs"], Any], ...]
+    observed = (("value", outcome.values), ("gradient", outcome.grads), ("inputs", outcome.inputs))
+    for what, (old, *later) in observed:
+        for new in later:
+            changed = [node.name for node, x, y in zip(program.nodes, old, new, strict=True) if x != y]
+            if changed:
+                fail(Changed(function, what, changed[0]), program=program.shown)
+
+
+def compare_list(function: str, given: Sequence[int], left: Called, about: str) -> None:
+    """Fail unless a list that was given to a function holds the same nodes afterwards, in any order."""
+    if sorted(given) != sorted(left.nodes or ()):
+        fail(ListChanged(function), program=about)
 
 
 def gradient_name(program: Program, name: str) -> str:

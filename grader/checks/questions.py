@@ -97,7 +97,7 @@ def aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
     Passes begin at the program's root, and functions get all nodes as one list.
     """
     every_node = [["nodes", list(range(len(p.nodes)))]]
-    more = {"backward": (p.root,), "local_rules": (p.root,)}
+    more = dict.fromkeys(("backward", "local_rules", "release"), (p.root,))
     after = {"call": (every_node,)}
     return tuple((step[0], *more.get(step[0], ()), *step[1:], *after.get(step[0], ())) for step in steps)
 

@@ -25,6 +25,7 @@ from ..remarks import (
     NotCalled,
     NothingStored,
     OnesAtFirst,
+    Released,
     Remark,
     RulesRunAgain,
     RuleTripled,
@@ -33,7 +34,16 @@ from ..remarks import (
 )
 from . import order
 from .answered import Shown, left_out, outline
-from .compare import close, compare_grads, compare_returned, compare_untouched, compare_values, largest, miscounted
+from .compare import (
+    close,
+    compare_grads,
+    compare_list,
+    compare_returned,
+    compare_untouched,
+    compare_values,
+    largest,
+    miscounted,
+)
 from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
 from .mistake import ArgumentError, checks_arguments
 from .not_called import not_called
@@ -233,6 +243,7 @@ class EngineUnderCheck:
         upstream: float = 1.0,
         already: dict[str, float] | None = None,
         stored: bool = False,
+        whole: bool = False,
         **leaves: float,
     ) -> None:
         """Check that the rules of all operations add upstream times torch's gradient to each node.
@@ -243,6 +254,7 @@ class EngineUnderCheck:
             upstream: The gradient of the root beforehand.
             already: The gradients of leaves beforehand, by name. All others are 0.
             stored: Whether the rules must be local derivatives stored with their inputs, not functions.
+            whole: Whether leaves that are whole numbers are given as ints.
 
         The grader runs the rules itself, so no `backward()` is needed or used.
         """
@@ -258,7 +270,8 @@ class EngineUnderCheck:
         for p in asked:
             there = [[p.index[name], grad] for name, grad in before.items() if name in p.index]
             steps = (("values",), ("preload", there), ("local_rules", p.root, upstream), ("grads",), ("values",))
-            runs.append(Run(p, steps))
+            runs.append(Run(p, steps, whole))
+        built = [IntLeaves()] * whole
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p, answer = asked[i], answers[i]
@@ -266,7 +279,7 @@ class EngineUnderCheck:
             if stored and self.reading.rule not in _STORED:
                 fail(NothingStored())
             if outcome.values:
-                compare_values(p, answer, outcome.values[0], *notes)
+                compare_values(p, answer, outcome.values[0], *built, *notes)
             self._went_through(outcome, p)
             expected = [
                 before.get(node.name, 0.0) + upstream * grad for node, grad in zip(p.nodes, answer.grads, strict=True)
@@ -278,13 +291,13 @@ class EngineUnderCheck:
                 for node, seen in zip(p.nodes, got, strict=True)
             )
             nothing = [NoGradientChanged()] * (untouched and self.reading.rule == "closure")
-            said: tuple[Remark, ...] = (*began, *notes, *nothing)
+            said: tuple[Remark, ...] = (*built, *began, *notes, *nothing)
             by: ExpectedBy = "torch" if upstream == 1.0 and not before else "check"
             compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said, by=by)
             compare_values(p, answer, outcome.values[1], DataChanged("rules"))
 
         def again(parts: list[Program]) -> None:
-            self.local_rules_agree(*parts, upstream=upstream, already=already, stored=stored)
+            self.local_rules_agree(*parts, upstream=upstream, already=already, stored=stored, whole=whole)
 
         self._examine(runs, judge, again=again)
 
@@ -314,6 +327,24 @@ class EngineUnderCheck:
         runs = [Run(p, aimed(p, ("backward",), ("anew",), ("backward",), ("grads",))) for p in asked]
         self._compare_last(asked, runs, 1.0, BuiltAgain(), cleared=True)
 
+    def agrees_released(self, *programs: str | Program, **leaves: float) -> None:
+        """Check that `backward()` gives the leaves torch's gradients if no variable holds another node than the root.
+
+            engine.agrees_released("L = (a * b) + c", a=2, b=-3, c=10)
+
+        If a node holds its inputs by weak references, they no longer exist then.
+        """
+        asked = self._questions.programs(programs, leaves)
+        answers = self._answers(asked)
+        runs = [Run(p, aimed(p, ("release",), ("backward",), ("grads",))) for p in asked]
+
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            p, scale = asked[i], largest(answers[i])
+            self._went_through(outcome, f"{p.shown}, where variables hold only {p.root_name} and the leaves")
+            compare_grads(p, answers[i].grads, outcome.grads[0], scale, (Released(), *notes), cleared=True)
+
+        self._examine(runs, judge)
+
     def local_rules_agree_again(
         self, clear: str | None, *programs: str | Program, upstream: float = 1.0, **leaves: float
     ) -> None:
@@ -322,13 +353,15 @@ class EngineUnderCheck:
             engine.local_rules_agree_again("zero_grad", "L = a * a", a=3, upstream=-2.5)
 
         The learner's function called `clear` gets the list of all nodes, and must set every gradient to 0. If `clear`
-        is None, the grader does so.
+        is None, the grader does so. The list must hold the same nodes afterwards.
         """
         asked = self._questions.programs(programs, leaves, [upstream])
         (upstream,) = self._questions.numbers([upstream])
         clearing = ("call", clear) if clear else ("preload", [])
         rules = ("local_rules", upstream)
-        runs = [Run(p, aimed(p, ("preload", []), rules, clearing, ("grads",), rules, ("grads",))) for p in asked]
+        left = (("given_list",),) if clear else ()
+        steps = (("preload", []), rules, clearing, *left, ("grads",), rules, ("grads",))
+        runs = [Run(p, aimed(p, *steps)) for p in asked]
         self._compare_last(asked, runs, upstream, RulesRunAgain(upstream, clear), clear=clear)
 
     def _compare_last(
@@ -352,6 +385,7 @@ class EngineUnderCheck:
             if clear:
                 nothing = [0.0] * len(asked[i].nodes)
                 compare_grads(asked[i], nothing, outcome.grads[0], scale, (Cleared(clear),), by="check")
+                compare_list(clear, range(len(asked[i].nodes)), outcome.called[-1], asked[i].shown)
             expected = [upstream * grad for grad in answers[i].grads]
             by: ExpectedBy = "torch" if upstream == 1.0 else "check"
             compare_grads(asked[i], expected, outcome.grads[-1], scale, (said, *notes), cleared, by)
@@ -430,7 +464,7 @@ class EngineUnderCheck:
             engine.sorts("b = a + a; L = a * b", a=2, untouched=True)
 
         Args:
-            untouched: Whether values and gradients must stay unchanged.
+            untouched: Whether values, gradients and inputs must stay unchanged. The gradients are not 0.
             calls: Replaces the course's limit of calls.
             cpu_s: Replaces the course's limit of CPU seconds.
 
@@ -441,9 +475,13 @@ class EngineUnderCheck:
         for p in asked:
             p.edges  # noqa: B018  (computed once, before the forks that judge)
             call = ("call", "build_topo", [["node", p.root]])
-            calling = (call,) if len(p.nodes) > _HUGE else (call, call)  # the first call may leave state behind
-            look = (("values",), ("grads",)) if untouched else ()
-            runs.append(Run(p, (*look, *calling, *look)))
+            # the first call may leave state behind
+            calling: tuple[tuple[Any, ...], ...] = (call,) if len(p.nodes) > _HUGE else (call, call)
+            if untouched:
+                before = ("preload", [[i, (i + 1) / 2] for i in range(len(p.nodes))])
+                look = (("values",), ("grads",), ("inputs",))
+                calling = (before, *look, call, *look, call, *look)
+            runs.append(Run(p, calling))
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, asked[i])
@@ -535,15 +573,16 @@ class EngineUnderCheck:
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
-            (returned,), (values,) = outcome.called, outcome.values
+            (returned, parameters), (values,) = outcome.called, outcome.values
             left = tuple(values[place] for place in places.values())
             count = miscounted("train", returned, len(losses))
             said = [] if count is None else [count]
             compare_returned("train", Called(numbers=left), moved, about, reveal=True, remarks=said)
             compare_returned("train", returned, losses, about, reveal=True)
+            compare_list("train", list(places.values()), parameters, about)
 
         used = ("preload", [[place, 1.0] for place in places.values()])
-        self._examine([Run(asked, (used, ("train", asked.root, steps, rate), ("values",)))], judge)
+        self._examine([Run(asked, (used, ("train", asked.root, steps, rate), ("given_list",), ("values",)))], judge)
 
     def changes_leaves(
         self, function: str, *arguments: float, start: Sequence[tuple[float, float]], expected: dict[str, float]
@@ -579,8 +618,9 @@ class EngineUnderCheck:
             wanted = [key.split(".") for key in expected]
             left = tuple(found[attribute][p.index[name]] for name, attribute in wanted)
             compare_returned(function, Called(numbers=left), expected, about, reveal=True)
+            compare_list(function, leaves, outcome.called[-1], about)
 
-        self._examine([Run(p, (("preload", grads), call, ("values",), ("grads",)))], judge)
+        self._examine([Run(p, (("preload", grads), call, ("given_list",), ("values",), ("grads",)))], judge)
 
     def truth(self, text: str | Program, /, **leaves: float) -> Answer:
         """Return torch's values and gradients for a program, in its order, for checks that compute with them.

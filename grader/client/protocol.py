@@ -166,6 +166,10 @@ class _Nodes(_Wire, tag="nodes", frozen=True):
     indices: list[_Index]
 
 
+class _Inputs(_Wire, tag="inputs", frozen=True):
+    of_nodes: list[list[_Index]]
+
+
 class _Other(_Wire, tag="other", frozen=True):
     type_name: _Name
 
@@ -213,7 +217,7 @@ class _Record(_Wire, tag="record", frozen=True):
     elsewhere: bool
 
 
-_Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Other | _Trace | _Rule | _Record
+_Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Inputs | _Other | _Trace | _Rule | _Record
 
 
 SHAPES: dict[str, tuple[range, int]] = {
@@ -469,11 +473,17 @@ class Grads(tuple[Observed, ...]):
     __slots__ = ()
 
 
+class Inputs(tuple[tuple[int, ...], ...]):
+    """The inputs of each node in ascending order, in the program's order."""
+
+    __slots__ = ()
+
+
 class Nothing(Struct, frozen=True):
     """The result of a step that returns nothing."""
 
 
-Result: TypeAlias = Values | Grads | Called | Traced | Ruled | Recorded | Nothing
+Result: TypeAlias = Values | Grads | Inputs | Called | Traced | Ruled | Recorded | Nothing
 
 
 class _Outcome(Struct, frozen=True):
@@ -491,6 +501,10 @@ class _Outcome(Struct, frozen=True):
     @property
     def grads(self) -> tuple[Grads, ...]:
         return tuple(result for result in self.results if isinstance(result, Grads))
+
+    @property
+    def inputs(self) -> tuple[Inputs, ...]:
+        return tuple(result for result in self.results if isinstance(result, Inputs))
 
     @property
     def called(self) -> tuple[Called, ...]:
@@ -609,6 +623,9 @@ _STEP_MOVES: dict[str, Callable[[Any, tuple[int, ...]], list[Any]]] = {
     "watch": lambda rest, places: [],
     "traced": lambda rest, places: [],
     "anew": lambda rest, places: [],
+    "inputs": lambda rest, places: [],
+    "given_list": lambda rest, places: [],
+    "release": lambda rest, places: [places[rest[0]]],
     "record": lambda rest, places: list(rest),
     "backward": lambda rest, places: [places[rest[0]]],
     "pass_or_rules": lambda rest, places: [places[rest[0]]],
@@ -665,6 +682,8 @@ _FITS: dict[str, tuple[type, ...]] = {
     "grads": (_Grads,),
     **dict.fromkeys(_CALLS, (_Nothing, _Numbers, _Nodes, _Other)),
     "traced": (_Trace,),
+    "inputs": (_Inputs,),
+    "given_list": (_Nodes,),
     "rule": (_Rule,),
     "record": (_Record,),
 }
@@ -678,6 +697,10 @@ def _result(result: _Result, step: str, program: Program) -> Result:
             if len(tokens) != len(program.nodes):
                 raise Refused("the answer has another number of nodes than the program")
             return (Values if step == "values" else Grads)(_numbers(tokens))
+        case _Inputs(of_nodes):
+            if len(of_nodes) != len(program.nodes):
+                raise Refused("the answer has another number of nodes than the program")
+            return Inputs(tuple(sorted(inputs)) for inputs in of_nodes)
         case _Numbers(tokens):
             return Called(numbers=_numbers(tokens))
         case _Nodes(indices):
@@ -753,6 +776,8 @@ def _back_in_place(result: Result, places: tuple[int, ...]) -> Result:
     if isinstance(result, (Ruled, Nothing)) or (isinstance(result, Called) and result.nodes is None):
         return result
     index = {place: i for i, place in enumerate(places)}
+    if isinstance(result, Inputs):
+        return Inputs(tuple(sorted(index.get(i, i) for i in result[place])) for place in places)
     if isinstance(result, Called):
         return Called(nodes=tuple(index.get(node, node) for node in result.nodes or ()))
     return Traced(

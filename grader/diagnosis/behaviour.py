@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from ..checks.answered import Shown
 from ..client import Broke, Called, Died, Done, Nothing, Odd, Problem, Recorded, Ruled, Run, Traced
-from ..client.protocol import Observed, Result
+from ..client.protocol import Inputs, Observed, Result
 
 RIGHT = ""  # the fingerprint of any behaviour that passes
 _RAN_OUT = "ran out of calls, time or memory"
@@ -61,6 +61,8 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
                 key = f"{check}:{n}:{i}"
                 # a huge graph is run under one order seed, so it may be right by chance
                 by_chance = batch.huge and i in batch.wrong and not settled
+                if any(map(_reached_a_limit, outcomes)):  # the other order seeds may not have been run
+                    outcomes = [Died("cpu_limit")]
                 if by_chance or any(map(_no_evidence, outcomes)):
                     unclear.add(key)
                 else:
@@ -98,6 +100,10 @@ def _no_evidence(outcome: "Done | Broke | Problem | Died | None") -> bool:
     if not isinstance(problem, Problem):
         return outcome is None
     return problem.unfilled or problem.absent
+
+
+def _reached_a_limit(outcome: "Done | Broke | Problem | Died | None") -> bool:
+    return isinstance(outcome, Broke) and outcome.problem.ran_out
 
 
 def _asks_gradients(run: Run) -> bool:
@@ -158,6 +164,8 @@ def _result(result: Result) -> str:
         return f"rule {result.state} {result.alone}"
     if isinstance(result, Traced):
         return "trace " + " ".join(str(node) for node, _ in result.calls)
+    if isinstance(result, Inputs):
+        return f"inputs {list(result)}"
     if isinstance(result, Nothing | Recorded):  # no check records
         return "nothing"
     return " ".join(map(_number, result))

@@ -19,6 +19,7 @@ from ..remarks import (
     GaveNone,
     InPlace,
     IntLeaves,
+    ListChanged,
     ListedTwice,
     NeverRan,
     NoGradientChanged,
@@ -32,6 +33,7 @@ from ..remarks import (
     OnesAtFirst,
     RanEarly,
     RanTwice,
+    Released,
     Remark,
     Returned,
     RulesRunAgain,
@@ -191,6 +193,7 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     BuiltAgain: lambda said: (
         "in a second pass, after all gradients were set to 0 and the graph was built again from the same leaves"
     ),
+    Released: lambda said: "when no variable holds a node other than the leaves and the root",
     RulesRunAgain: _rules_run_again,
     Cleared: lambda said: f"after {said.function}",
     RuleTripled: _rule_tripled,
@@ -211,6 +214,9 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     ),
     RanEarly: _ran_early,
     Changed: lambda said: f"{said.function} changed the {said.what} of {said.node}",
+    ListChanged: lambda said: (
+        f"{said.function} removed nodes from the list that it was given, or added some; the caller still needs the list"
+    ),
     Returned: _returned,
     NotRight: _not_right,
     NoList: _in_a_call(lambda said: f"build_topo returned {_given_back(said.type)}; it should return a list of nodes"),
@@ -307,6 +313,9 @@ _DONE: dict[str, str] = {
     "watch": "the backward rules were watched",
     "call": "your function was called",
     "anew": "the graph was built again from the same leaves",
+    "release": "all nodes except the leaves and the root were released",
+    "inputs": "the inputs were read",
+    "given_list": "the list was read",
     "train": "`train` was called",
 }
 

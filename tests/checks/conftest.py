@@ -70,6 +70,10 @@ def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) 
     """Return the answer of a correct engine with closures to a step, as sent by a worker."""
     known = answer(program) if program.nodes else Answer((), ())
     name, *arguments = step
+    if name == "train":
+        state["given"] = [i for i, node in enumerate(program.nodes) if isinstance(node, Leaf)]
+    if name == "call":
+        state["given"] = next((value for kind, value in arguments[1] if kind == "nodes"), [])
     grads: list[float] = state.setdefault("grads", [0.0] * len(program.nodes))
     factor = 3.0 if state.get("tripled") else 1.0
     match name:
@@ -90,6 +94,11 @@ def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) 
         case "traced":
             ran = [i for i in reversed(range(len(program.nodes))) if isinstance(program.nodes[i], Op)]
             return ["trace", [[i, []] for i in ran]]
+        case "inputs":
+            of_nodes = [list(node.inputs) if isinstance(node, Op) else [] for node in program.nodes]
+            return ["inputs", of_nodes]
+        case "given_list":
+            return ["nodes", state["given"]]
         case "call" if arguments[0] == "half":
             return ["numbers", [(number / 2).hex() for _, number in arguments[1]]]
         case "call" if arguments[0] == "pass_back":
@@ -126,6 +135,11 @@ def placed(result: list[Any], arrangement: Arrangement | None) -> list[Any]:
         return [kind, tokens]
     if kind == "nodes":
         return [kind, [places[i] for i in rest[0]]]
+    if kind == "inputs":
+        of_nodes: list[list[int]] = [[] for _ in places]
+        for place, inputs in zip(places, rest[0], strict=True):
+            of_nodes[place] = [places[i] for i in inputs]
+        return [kind, of_nodes]
     if kind == "trace":
         return [kind, [[places[i], [[places[j], token] for j, token in added]] for i, added in rest[0]]]
     return result

@@ -23,6 +23,14 @@ def test_the_upstream_gradient_is_multiplied_in(engine: EngineUnderCheck) -> Non
         program("L = (a * b) * c", a=2, b=-3, c=4000.1234567),
         upstream=-2.5,
     )
+    engine.local_rules_agree(
+        program("L = a * b", a=2, b=-3),
+        program("L = a * b", a=-2, b=-3),
+        program("L = a * b", a=0, b=1),
+        program("L = (a * b) * c", a=2, b=3, c=4),
+        upstream=-2.5,
+        whole=True,
+    )
     engine.local_rules_agree_again(None, "L = a * b", a=0.8, b=-0.9, upstream=0.000000123456789)
 
 

@@ -33,6 +33,7 @@ def test_a_value_multiplied_by_itself_counts_twice(engine: EngineUnderCheck) -> 
 @check("shared_node")
 def test_all_users_of_a_value_count(engine: EngineUnderCheck) -> None:
     engine.local_rules_agree(*SHARED)
+    engine.local_rules_agree(*SHARED[:4], program("L = (a * a) * b + a", a=-2, b=3), whole=True)
 
 
 @check("already_there")

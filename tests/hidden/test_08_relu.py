@@ -17,7 +17,7 @@ def test_active_for_a_positive_input(engine: EngineUnderCheck) -> None:
         program("L = relu(a) * c", a=2, c=0),
         program("L = relu(relu(a) * c)", a=3, c=2),
     )
-    engine.agrees("L = relu(a) * c", a=2, c=3, whole=True)
+    engine.agrees(program("L = relu(a)", a=3), program("L = relu(a) * c", a=2, c=3), whole=True)
 
 
 @check("inactive")
@@ -29,6 +29,7 @@ def test_inactive_for_a_negative_input(engine: EngineUnderCheck) -> None:
         program("L = relu(a) * c", a=-40, c=3),
         program("L = relu(relu(a) + c)", a=-3, c=2.5),
     )
+    engine.agrees("L = relu(a) * c", a=-2, c=3, whole=True)
 
 
 @check("zero")

@@ -19,6 +19,7 @@ def test_tanh(engine: EngineUnderCheck) -> None:
         FAR,
         program("L = tanh(a) * c", a=0.7, c=0),
     )
+    engine.agrees("L = tanh(a) * c", a=1, c=-2, whole=True)
 
 
 @check("exp")
@@ -31,6 +32,7 @@ def test_exp(engine: EngineUnderCheck) -> None:
         program("L = exp(a) * c", a=25, c=0.001),
         program("L = exp(a) * c", a=0.7, c=0),
     )
+    engine.agrees("L = exp(a) * c", a=1, c=-2, whole=True)
 
 
 @check("power")

@@ -8,6 +8,7 @@ def test_minus_sign(engine: EngineUnderCheck) -> None:
         program("L = -a * c", a=-3, c=2),
         program("L = -(-a) * a", a=1.5),
     )
+    engine.agrees("L = -a * c", a=3, c=2, whole=True)
 
 
 @check("difference")
@@ -24,6 +25,7 @@ def test_difference(engine: EngineUnderCheck) -> None:
         program("L = (a - 0) * b", a=2, b=3),
         program("L = (a - b) * b + (a - c) * c", a=2, b=3, c=-5),
     )
+    engine.agrees(program("L = (a - b) * a", a=2, b=5), program("L = (a - 3) * a", a=2), whole=True)
 
 
 @check("quotient")
@@ -69,3 +71,4 @@ def test_a_number_on_the_left(engine: EngineUnderCheck) -> None:
         program("y = 1.5 - a; z = 2 / y; L = (0.5 + z) * (-1.5 * y)", a=3),
         program("y = 7 * a; z = 3 + y; L = (-1.5 + 2 / z) * (0.5 - y) + z", a=0.75),
     )
+    engine.agrees(*[program(f"L = (2 {op} a) * a", a=3) for op in "+-*"], whole=True)

@@ -41,7 +41,14 @@ def test_one_loop_gives_every_gradient(engine: EngineUnderCheck) -> None:
         leaf(2.0),
         chain(60),
     )
-    engine.agrees("L = relu(a * b) + a", a=2, b=3, whole=True)
+    engine.agrees(
+        program("L = relu(a)", a=3),
+        program("L = a * b", a=2, b=-3),
+        program("L = a * b + a", a=-2, b=4),
+        program("L = relu(a * b) + a", a=2, b=3),
+        whole=True,
+    )
+    engine.agrees_released("L = relu((a + b) * c) * b", a=2, b=3, c=4)
     engine.agrees_again("h = a * b; M = h + a; L = relu(h * h) + a", a=2, b=-3, first="M")
     engine.agrees_again("h = a * b; L = h * a", a=2, b=-3, first="h")
     engine.agrees_again("h = a * b; L = relu(h * h) + a", a=2, b=-3)

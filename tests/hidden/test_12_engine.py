@@ -61,6 +61,14 @@ POWERS = [
     program("L = a / b + b / a", a=3, b=2),
     program("L = (a / b) * b + (a / c) * a", a=2, b=3, c=-5),
 ]
+# with ints
+WHOLE = [
+    program("L = a * b", a=2, b=3),
+    program("L = a * b", a=-2, b=5),
+    program("L = a * b + a", a=2, b=-3),
+    program("L = (a * a) * b + b", a=-3, b=4),
+    program("L = (a * b) * c", a=2, b=0, c=1),
+]
 RELU = [
     program("L = relu(a)", a=9),
     program("L = relu(a)", a=-2),
@@ -121,25 +129,29 @@ def test_values_with_several_users(engine: EngineUnderCheck) -> None:
         LONG,
     )
     engine.computes(program("; ".join(["x0 = a + a", *DOUBLINGS]), a=1))
-    engine.agrees("L = a * b + a", a=2, b=-3, whole=True)
+    engine.agrees(*WHOLE, whole=True)
     engine.agrees("c = a + b; L = c * a", a=2, b=-3, in_place=True)
 
 
 @check("minus")
 def test_negatives_and_differences(engine: EngineUnderCheck) -> None:
     engine.agrees(*MINUS)
+    engine.agrees(program("L = -a * b", a=2, b=-3), program("L = (a - b) * b", a=2, b=5), whole=True)
 
 
 @check("powers")
 def test_powers_and_quotients(engine: EngineUnderCheck) -> None:
     engine.agrees(*POWERS)
-    engine.agrees("L = a ** -1", a=2, whole=True)
+    engine.agrees(program("L = a ** -1", a=2), program("L = a ** 3 * b", a=2, b=-3), whole=True)
     engine.agrees("L = a / b", a=1, b=4, whole=True)
 
 
 @check("relu")
 def test_relu(engine: EngineUnderCheck) -> None:
     engine.agrees(*RELU)
+    engine.agrees(
+        program("L = relu(a)", a=3), program("L = relu(a) * b", a=2, b=-3), program("L = relu(a)", a=-3), whole=True
+    )
 
 
 @check("local_rules")
@@ -159,6 +171,7 @@ def test_backward_goes_through_the_local_rules(engine: EngineUnderCheck) -> None
     engine.agrees_again("h = a * b; L = h * h + a", a=2, b=-3)
     engine.agrees_again("h = a * b; L = h * a", a=2, b=-3, first="h")
     engine.agrees_anew("h = a * b; L = h * h + a", a=2, b=-3)
+    engine.agrees_released("L = (a * b + c) * (a + b)", a=2, b=-3, c=10)
     graph = "h = a * b; M = h / a; L = relu(h ** 2) * b - h"
     engine.agrees_again(graph, a=2, b=-3)
     engine.agrees_again(graph, a=2, b=-3, first="M")
@@ -190,6 +203,10 @@ def test_functions_and_plain_numbers_where_offered(engine: EngineUnderCheck) -> 
     engine.charged_elsewhere(*CHARGED_ONCE)
     engine.agrees(CORE, *SHARED, *functions(), where_offered=True)
     engine.agrees(CORE, *numbers(), where_offered=True)
+    whole = [program(f"L = (a {op} 2) * a", a=3) for op in "+-*"] + [
+        program(f"L = (2 {op} a) * a", a=3) for op in "+-*"
+    ]
+    engine.agrees(CORE, *whole, where_offered=True, whole=True)
 
 
 def functions() -> list[Program]:

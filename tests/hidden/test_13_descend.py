@@ -33,6 +33,10 @@ def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
     # the first starts close to the minimum; the second has a rate so large that the loss goes up and down
     engine.trains(NEURON, w1=0.9355, w2=0.2324, b=0.1884, steps=3, rate=0.1, fixed=True)
     engine.trains(NEURON, w1=0.0, w2=-0.2, b=0.05, steps=12, rate=1.5, fixed=True)
+    # losses that stay the same, or almost
+    engine.trains("loss = (w * 2 - 2) ** 2 + 3", w=1, steps=3, rate=0.1, fixed=True)
+    engine.trains("loss = (w * 2 - 2) ** 2", w=1, steps=3, rate=0.1, fixed=True)
+    engine.trains("loss = (w * 2 - 2) ** 2 + 3", w=1.01, steps=4, rate=0.001, fixed=True)
 
 
 @check("network")

@@ -237,6 +237,10 @@ def _result(step: str, nodes: int, place: str) -> Any:
         return [HERE if place == "kind of result" else step, HERE if place == "values" else [TOKEN] * nodes]
     if step == "traced":
         return ["trace", HERE if place == "trace" else []]
+    if step == "inputs":
+        return ["inputs", [[]] * nodes]
+    if step == "given_list":
+        return ["nodes", list(range(nodes))]
     if step == "rule":
         return ["rule", "own", True, 1, LONG_RULE]
     if step == "call":

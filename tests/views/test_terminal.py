@@ -66,7 +66,7 @@ def test_a_report_as_a_learner_reads_it(
             title="Every use adds up",
         ),
         make_exercise(
-            make_check("chains of 1,200 and 20,000 nodes", bonus=True, score=2),
+            make_check("chains of 1,200 and 25,000 nodes", bonus=True, score=2),
             make_check("forty stacked diamonds", "timeout", bonus=True),
             make_check("right on random graphs", "crashed"),
             make_check("each node once"),

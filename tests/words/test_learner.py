@@ -294,6 +294,7 @@ SAID: list[tuple[str, Remark]] = [
         "in a second pass, after all gradients were set to 0 and the graph was built again from the same leaves",
         remarks.BuiltAgain(),
     ),
+    ("when no variable holds a node other than the leaves and the root", remarks.Released()),
     ("in the second pass, which starts from L.grad = 2", remarks.RulesRunAgain(2.0)),
     ("after zero_grad, in the second pass, which starts from L.grad = 2", remarks.RulesRunAgain(2.0, "zero_grad")),
     ("after zero_grad", remarks.Cleared("zero_grad")),
@@ -331,6 +332,11 @@ SAID: list[tuple[str, Remark]] = [
         remarks.RanEarly("b", "L", "dL/db"),
     ),
     ("build_topo changed the gradient of a", remarks.Changed("build_topo", "gradient", "a")),
+    ("build_topo changed the inputs of L", remarks.Changed("build_topo", "inputs", "L")),
+    (
+        "zero_grad removed nodes from the list that it was given, or added some; the caller still needs the list",
+        remarks.ListChanged("zero_grad"),
+    ),
     ("half returned 1 number; expected 2 numbers", remarks.Returned("half", 2, count=1)),
     (
         "train returned None, as a function without `return` does; expected 1 number",

@@ -39,6 +39,8 @@ _METHODS = {"add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__true
 _METHODS |= {f"i{op}": method for op, method in _METHODS.items()}  # Python's own fallback for `__iadd__`
 _REFLECTED = {op: _METHODS[op].replace("__", "__r", 1) for op in _BINARY}
 _NONE = -1
+_RELEASED = object()  # stands for a node that `release` has let go
+_INPUTS = 3  # the most inputs of a node in an answer; one more than a right node has
 _NAMES = 8  # the most names of a node's attributes in a problem
 _RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which no further run is made
 
@@ -81,6 +83,7 @@ class Graph:
         self.objects: list[Any] = []
         self.leaves: dict[int, int] = {}
         self.trace: list[Any] = []
+        self.given: list[Any] = []
         self.recording: Recording | None = None
 
     # -- building ---------------------------------------------------------------------------
@@ -191,6 +194,13 @@ class Graph:
         self._build(leaves)
         return ["nothing"]
 
+    def release(self, root: int) -> list[Any]:
+        """Release all nodes except the leaves and `root`, as if no variables held them. Their gradients then read 0."""
+        kept = {*self.leaves.values(), root}
+        self.objects = [obj if index in kept else _RELEASED for index, obj in enumerate(self.objects)]
+        self.nodes.let_die(self.objects)
+        return ["nothing"]
+
     def train(self, root: int, steps: int, rate: float) -> list[Any]:
         """Call the file's `train`, with the program as the loss and its leaves as the parameters."""
         leaves = self._leaf_nodes()
@@ -199,7 +209,8 @@ class Graph:
             self._build(leaves)
             return self._node(root)
 
-        return self._result(self._function("train")(loss_of, list(leaves.values()), steps, rate))
+        self.given = list(leaves.values())
+        return self._result(self._function("train")(loss_of, self.given, steps, rate))
 
     def values(self) -> list[Any]:
         return ["values", self._spelled(self.shape.data)]
@@ -215,6 +226,8 @@ class Graph:
         ]
 
     def _spell(self, node: Any, name: str) -> str:
+        if node is _RELEASED:
+            return (0.0).hex()
         if not isinstance(node, self.shape.cls):
             return "!" + spelling.name_of(type(node))
         value = getattr(node, name)
@@ -375,6 +388,15 @@ class Graph:
         """Call a function of the file. Each argument is `["node", i]`, `["nodes", [i, ...]]` or `["number", x]`."""
         return self._result(self._function(name)(*[self._argument(*argument) for argument in arguments]))
 
+    def inputs(self) -> list[Any]:
+        """Return the inputs of every node, at most `_INPUTS` of each."""
+        kept = self.shape.inputs_at.kept
+        return ["inputs", [self._ids(list(itertools.islice(kept(node), _INPUTS))) for node in self.objects]]
+
+    def given_list(self) -> list[Any]:
+        """Return the nodes in the list that was last given to a function, as the function left it."""
+        return ["nodes", self._ids(self.given[: 2 * len(self.objects)])]
+
     def _function(self, name: str) -> Callable[..., Any]:
         function: Callable[..., Any] | None = load.need(self.module, name)
         if not callable(function):
@@ -384,7 +406,10 @@ class Graph:
     def _argument(self, kind: str, value: Any) -> Any:
         if kind == "node":
             return self._node(value)
-        return [self._node(i) for i in value] if kind == "nodes" else value
+        if kind != "nodes":
+            return value
+        self.given = [self._node(i) for i in value]
+        return self.given
 
     def _result(self, result: Any) -> list[Any]:
         if result is None:
@@ -397,9 +422,12 @@ class Graph:
         if isinstance(result, (str, bytes, dict)) or not isinstance(result, Iterable):
             return ["other", spelling.name_of(type(result))]
         # longer than any right answer, because the iterable may be endless
+        lazy = hasattr(type(result), "__next__")
         items = list(itertools.islice(result, 2 * (len(self.objects) + len(self.nodes.of_run())) + 64))
         if items and not any(isinstance(item, self.shape.cls) for item in items):
             return ["numbers", [spelling.spell(item) for item in items]]
+        if lazy:  # nodes are returned to be read more than once, and backwards
+            return ["other", spelling.name_of(type(result))]
         return ["nodes", self._ids(items)]
 
     def _ids(self, items: list[Any]) -> list[int]:
@@ -431,6 +459,9 @@ _STEPS: dict[str, Callable[..., list[Any]]] = {
     "call": Graph.call,
     "record": Graph.record,
     "anew": Graph.anew,
+    "release": Graph.release,
+    "inputs": Graph.inputs,
+    "given_list": Graph.given_list,
     "train": Graph.train,
 }
 
