@@ -110,6 +110,7 @@ def test_what_says_nothing_is_left_out(outcome: Any) -> None:
 def test_what_reached_a_limit_did_so_under_every_order_seed() -> None:
     """After a limit, the program is not run under the other order seeds. Under which one it was does not matter."""
     stopped = Broke((), Problem("call", "calls", "OutOfCalls", "", [3]))
+    rows: list[tuple[Done | Broke | None, ...]]
     rows = [(stopped, None, None), (done((1.0,)), stopped, None), (stopped, stopped, stopped)]
     batches = [replace(shown(None), answer=Read(READING, tuple((one,) for one in row))) for row in rows]
     looks = [behaviour({"c": [batch]}).programs for batch in batches]

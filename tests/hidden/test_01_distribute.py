@@ -21,7 +21,7 @@ def test_any_upstream_gradient_passes_through(engine: EngineUnderCheck) -> None:
         program("u = a + b; L = c + d", a=2, b=-3, c=1, d=5),  # L does not depend on u
         upstream=4000.1234567,
     )
-    engine.local_rules_agree("L = (a + b) + a", a=2, b=-3, upstream=-2.5, whole=True)
+    engine.local_rules_agree("L = (a + b) + c", a=2, b=-3, c=1, upstream=-2.5, whole=True)
     engine.local_rules_agree_again(None, "L = a + b", a=0.8, b=-0.9, upstream=0.000000123456789)
 
 

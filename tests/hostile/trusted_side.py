@@ -102,6 +102,7 @@ class Forged:
     """In the place of an `EngineProcess`: reads what `lies` say as the real one reads what a process says."""
 
     fresh = True
+    attempts = ()
 
     def __init__(
         self,
