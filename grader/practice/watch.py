@@ -27,7 +27,8 @@ from ..views.terminal import headline
 from ..words import practice as said
 from ..words import replay
 from ..workspace import reset
-from .session import Event, Events, Practice, Pressed, Resized, Saved, Withdrawn, first_unfinished
+from .events import Event, Events, Pressed, Resized, Saved
+from .session import Practice, Withdrawn, first_unfinished
 
 _SETTLE_S = 0.005  # an editor may write a file in several steps
 _QUIT = ("q", "\x04")

@@ -27,8 +27,8 @@ for module, prefixes in {
             delattr(module, name)
 """
 _RUN = """
-from grader.sandbox import launch
-launch._BOOT = {strip!r} + launch._BOOT
+from grader.sandbox import warm
+warm._BOOT = {strip!r} + warm._BOOT
 from grader.__main__ import main
 sys.argv[0] = "grade"
 sys.exit(main())

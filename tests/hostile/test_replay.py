@@ -43,13 +43,16 @@ RECORDED = json.loads(zlib.decompress(base64.b85decode("@recording@")))
 @shape@
 
 
+@key@
+
+
 def recorded(runs):
     """Each run's outcome, found by its numbers, by what the whole batch looks like, or by what it looks like itself."""
     shapes = [shape(*run) for run in runs]
-    known = RECORDED["batches"].get(json.dumps(shapes))
+    known = RECORDED["batches"].get(key(shapes))
     for place, run in enumerate(runs):
-        alike = known[place] if known else RECORDED["shapes"].get(shapes[place], ["unrun"])
-        yield RECORDED["runs"].get(json.dumps(run), alike)
+        alike = known[place] if known else RECORDED["shapes"].get(key(shapes[place]), ["unrun"])
+        yield RECORDED["runs"].get(key(run), alike)
 
 
 def execute(module, filename, batch):
@@ -75,6 +78,11 @@ def shape(program: Any, steps: Any) -> str:
     return json.dumps([[node[:1] if node[0] == "leaf" else node for node in program], called])
 
 
+def key(asked: Any) -> str:
+    """Return a short key for a run, a shape or a batch. With the whole texts as keys, the file would be too large."""
+    return str(zlib.crc32(json.dumps(asked).encode()))
+
+
 class Recording:
     """The answers of an engine to every batch."""
 
@@ -94,18 +102,19 @@ class Recording:
             runs = [other or run for run, other in zip(asked["runs"], others, strict=True)]
             outcomes = [first if found == ["same"] else found for found, first in zip(seed, seeds[0], strict=True)]
             shapes = [shape(*run) for run in runs]
-            self.runs.update(zip(map(json.dumps, runs), outcomes, strict=True))
-            self.shapes.update(zip(shapes, outcomes, strict=True))
-            self.batches[json.dumps(shapes)] = outcomes
+            self.runs.update(zip(map(key, runs), outcomes, strict=True))
+            self.shapes.update(zip(map(key, shapes), outcomes, strict=True))
+            self.batches[key(shapes)] = outcomes
         self.reading = reading if batch.engine or self.reading is None else self.reading
 
     @property
     def file(self) -> str:
         """Return a file that plays back all answers."""
         text = base64.b85encode(zlib.compress(json.dumps(vars(self)).encode())).decode()
-        return REPLAY.replace("@shape@", UNTYPED_SHAPE).replace("@recording@", text)
+        return REPLAY.replace("@shape@", UNTYPED_SHAPE).replace("@key@", UNTYPED_KEY).replace("@recording@", text)
 
 
+UNTYPED_KEY = inspect.getsource(key).replace(": Any", "").replace(" -> str", "")
 UNTYPED_SHAPE = inspect.getsource(shape).replace(": Any", "").replace(" -> str", "")
 
 

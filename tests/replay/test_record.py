@@ -99,8 +99,8 @@ def test_an_operation_made_of_others_is_not_at_fault(replay: Make) -> None:
 def test_a_replay_has_the_numbers_that_grading_observes(warm: Warm, name: str) -> None:
     """Engines of every shape, right ones and wrong ones: values and gradients are those of a run that is not recorded.
 
-    A fault is named only if a gradient is wrong. An operation may set its own back to 0. A gradient that is not a number
-    is shown as None.
+    A fault is named only if a gradient is wrong. An operation may set its own back to 0. A gradient that is not a
+    number is shown as None.
     """
     text = {**RIGHT, **WRONG}[name]
     programs = [SQUARE, NEST, program("L = relu(a * b + d) + d ** 3", a=2, b=3, d=-10)]
