@@ -75,7 +75,7 @@ def test_a_failure_is_told_in_the_words_of_grade(work: Path, run_pytest: Pytest)
 
     assert "exercises/01_distribute.py::both inputs of + receive a contribution PASSED" in done.stdout
     assert "exercises/02_swap.py::* multiplies by the upstream gradient SKIPPED (still to be filled in)" in done.stdout
-    assert f"exercises/03_accumulate.py:{line}: all users of a shared node contribute" in done.stdout
+    assert "exercises/03_accumulate.py: all users of a shared node contribute" in done.stdout
     assert "L = (a * b) + a    with a = 2, b = -3" in done.stdout
     assert "dL/da            yours -3    torch -2" in done.stdout
     said = " ".join(done.stdout.split())

@@ -1,13 +1,11 @@
 """Look up the answers to programs. Missing ones are computed by a separate process and stored."""
 
 import contextlib
-import hashlib
 import importlib.util
 import json
-import sqlite3
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,77 +16,6 @@ from ..outside import UserError
 from ..processes import start_module
 from ..program import Question
 from .redraw import Redraw
-
-# -- Store computed answers on disk, by program and torch version. Concurrent runs share the file
-
-_SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, checksum TEXT NOT NULL)"
-
-
-class Memo:
-    """A mapping from keys to texts on disk. Never raises for a damaged or unwritable file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def get(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return the stored texts of `keys`, without rows whose checksum is wrong."""
-        found = {}
-        with self._connect() as connection:
-            for key in keys:
-                row = connection.execute("SELECT answer, checksum FROM answers WHERE key = ?", (key,)).fetchone()
-                if row and row[1] == _checksum(key, row[0]):
-                    found[key] = row[0]
-        return found
-
-    def put(self, answers: dict[str, str]) -> None:
-        rows = [(key, answer, _checksum(key, answer)) for key, answer in answers.items()]
-        with self._connect() as connection:
-            connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
-
-    @contextlib.contextmanager
-    def _connect(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection in a transaction. If the file cannot be used, the database is in memory."""
-        opened = self._open() or _throw_away()
-        with contextlib.closing(opened) as connection, contextlib.suppress(sqlite3.DatabaseError), connection:
-            yield connection
-
-    def _open(self) -> sqlite3.Connection | None:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(self.path, timeout=10)
-        except (OSError, sqlite3.Error):
-            return None
-        try:
-            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")  # the checksum detects damage
-            connection.execute(_SCHEMA)
-            connection.execute("SELECT key, answer, checksum FROM answers LIMIT 1").fetchone()
-        except sqlite3.OperationalError:  # locked for too long, read-only, or the disk is full
-            connection.close()
-            return None
-        except sqlite3.DatabaseError:  # damaged
-            connection.close()
-            return self._anew()
-        return connection
-
-    def _anew(self) -> sqlite3.Connection | None:
-        with contextlib.suppress(OSError):
-            self.path.replace(self.path.with_suffix(".damaged"))
-        try:
-            connection = sqlite3.connect(self.path, timeout=10)
-            connection.execute(_SCHEMA)
-        except sqlite3.Error:
-            return None
-        return connection
-
-
-def _throw_away() -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:")
-    connection.execute(_SCHEMA)
-    return connection
-
-
-def _checksum(key: str, answer: str) -> str:
-    return hashlib.sha256(f"{key}\0{answer}".encode()).hexdigest()
 
 
 class OracleError(RuntimeError):
@@ -175,7 +102,7 @@ class Oracle:
     def _recall(self, programs: dict[str, Question]) -> dict[str, Answer]:
         if self._memo is None:
             return {}
-        # here, not above: most runs need no database
+        from .memo import Memo  # here, not above: most runs need no database
 
         version = torch_version()
         texts = Memo(self._memo).get([f"{key} {version}" for key in programs])
@@ -191,6 +118,8 @@ class Oracle:
         computed = {key: self._ask(program) for key, program in programs.items()}
         self.computed += len(computed)
         if computed and self._memo is not None:
+            from .memo import Memo
+
             version = torch_version()
             Memo(self._memo).put({f"{k} {version}": msgspec.json.encode(a).decode() for k, a in computed.items()})
         return computed

@@ -10,7 +10,7 @@ import pytest
 from grader.answer_book import Answer, AnswerBook
 from grader.oracle import Oracle, OracleError
 from grader.oracle import answers as answers_module
-from grader.oracle.answers import Memo
+from grader.oracle.memo import Memo
 from grader.program import Descent, draw, program
 
 pytestmark = pytest.mark.slow

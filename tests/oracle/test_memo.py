@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grader.oracle.answers import Memo
+from grader.oracle.memo import Memo
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_whichever_statement_fails_nothing_is_raised(
 WRITER = """
 import sys
 from pathlib import Path
-from grader.oracle.answers import Memo
+from grader.oracle.memo import Memo
 
 path, me = Path(sys.argv[1]), sys.argv[2]
 for i in range(12):
