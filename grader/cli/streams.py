@@ -73,8 +73,8 @@ def grade_here(folder: Path | None = None) -> str:
     if "UV" in os.environ and any(re.fullmatch(_UV_CACHE, part) for part in PurePath(sys.prefix).parts):
         return shlex.join(["uvx", "--from", _source(), "grade"])
     usual = shutil.which("grade")
-    if usual is None or not os.path.exists(script) or os.path.samefile(usual, script):
-        return "grade" if usual else shlex.quote(_from(script, folder))
+    if usual and (not os.path.exists(script) or os.path.samefile(usual, script)):
+        return "grade"
     return shlex.quote(_from(script, folder))
 
 
