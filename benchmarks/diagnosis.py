@@ -36,7 +36,6 @@ from pathlib import Path
 import yaml
 
 from grader import sandbox
-from grader.answer_book import KnownExercise, read_book
 from grader.author.build import catalogue
 from grader.author.mutants import mutants
 from grader.checks.session import CheckSession
@@ -45,6 +44,7 @@ from grader.course import Exercise, load_course
 from grader.diagnosis import Fact, check_of, unfinished
 from grader.grading import Examined, Grader, examine, explain
 from grader.oracle import Oracle
+from grader.oracle.answer_book import KnownExercise, read_book
 from grader.words.learner import fact_text, finding_text
 
 ROOT = Path(__file__).resolve().parent.parent

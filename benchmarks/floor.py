@@ -30,9 +30,9 @@ from peers.meter import Meter
 ROOT = Path(__file__).resolve().parent.parent
 
 from grader import grading  # noqa: E402
-from grader.answer_book import read_book  # noqa: E402
 from grader.client import Batch, EngineProcess  # noqa: E402
 from grader.course import Course, load_course  # noqa: E402
+from grader.oracle.answer_book import read_book  # noqa: E402
 from grader.worker.adapter import execute, load  # noqa: E402
 
 SEED = "benchmark"  # with a fixed seed, every round draws the same programs

@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
 from . import __version__, sandbox, scoring
-from .answer_book import AnswerBook, KnownBehaviour, KnownExercise
+from .base import json_text, readable
 from .checks import EngineUnderCheck
 from .checks.outcome import CheckOutcome
 from .checks.session import CheckSession
@@ -49,7 +49,7 @@ from .diagnosis import (
     rule_probes,
 )
 from .oracle import Oracle
-from .outside import json_text, readable
+from .oracle.answer_book import AnswerBook, KnownBehaviour, KnownExercise
 from .program import Program
 from .report.model import SCHEMA, CheckResult, CourseStamp, Isolation, Report, SubmissionStamp
 from .sandbox import Warm

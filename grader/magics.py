@@ -35,9 +35,9 @@ class _Magics:
         """
         from IPython.display import display
 
+        from .base import UserError
         from .cli.words import find_exercise
         from .client import Source, without_magics
-        from .outside import UserError
         from .remarks import CellStart
         from .report.shown import CELL
         from .views.cell import CellReplay, CellVerdict

@@ -136,7 +136,7 @@ class CheckItem(pytest.Item):
         """Yield a line with the place of the failure, then the explanation that the terminal shows."""
         from msgspec.structs import replace
 
-        from .outside import plain
+        from .base import plain
         from .report.shown import where
         from .views.terminal import explained
 
@@ -154,7 +154,7 @@ class CheckItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
         """Return the explanation of a failure. For a fault of the grader, return one line. No traceback is shown."""
-        from .outside import UserError, paragraph
+        from .base import UserError, paragraph
         from .words import practice as said
 
         error = excinfo.value

@@ -7,12 +7,12 @@ from types import MappingProxyType
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from .answer_book import KnownBehaviour
 from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .client import Reason, cut
 from .client.bounds import NOTE
 from .course import Check, Exercise
 from .diagnosis import Fact, explains, operation_of
+from .oracle.answer_book import KnownBehaviour
 from .remarks import CellStart, SecondPass, StartingFrom, Stopped, tag_of
 from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus

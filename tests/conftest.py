@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 import msgspec
 import pytest
 
-from grader.answer_book import Answer, AnswerBook, read_book
 from grader.author import build, is_work, make_stub
 from grader.author.verify import shaken
 from grader.course import Course, Exercise, load_course
 from grader.grading import grade
 from grader.oracle import Oracle
+from grader.oracle.answer_book import Answer, AnswerBook, read_book
 from grader.program import Question
 from grader.report import Report
 

@@ -13,9 +13,7 @@ GRADER = Path(__file__).resolve().parents[1] / "grader"
 # Each room may import those before it. A new room is put where the reader meets it.
 ROOMS = (
     "search_path",
-    "processes",
-    "outside",
-    "style",
+    "base",
     "program",
     "course",
     "workspace",
@@ -24,7 +22,6 @@ ROOMS = (
     "remarks",
     "learners",
     "client",
-    "answer_book",
     "oracle",
     "checks",
     "diagnosis",
@@ -50,7 +47,7 @@ FOREIGN = {"worker.adapter.spelling": ["numpy"]}
 # Every start of a process in the source. A fork is a copy of what runs already; `execv` is tried out, and must fail.
 STARTS = {
     "cohort.grading_process": ["os.fork"],
-    "processes": ["subprocess.Popen", "webbrowser", "webbrowser", "webbrowser.Error", "webbrowser.open"],
+    "base.processes": ["subprocess.Popen", "webbrowser", "webbrowser", "webbrowser.Error", "webbrowser.open"],
     "worker.confine.lockdown": ["os.execv", "os.fork", "os.fork"],
     "worker.confine.server": ["os.fork"],
 }

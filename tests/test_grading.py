@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from grader import grading
-from grader.answer_book import read_book
 from grader.author.build import catalogue
 from grader.client import EngineProcess
 from grader.course import load_course
+from grader.oracle.answer_book import read_book
 from grader.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]

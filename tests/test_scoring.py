@@ -5,11 +5,11 @@ import pytest
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from grader.answer_book import KnownBehaviour
 from grader.checks.outcome import METADATA, GraderFault, outcomes
 from grader.client import Reason
 from grader.course import Check, Exercise, FactKind
 from grader.diagnosis import Fact
+from grader.oracle.answer_book import KnownBehaviour
 from grader.remarks import SecondPass
 from grader.report.model import Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 from grader.scoring import FileState, overall, score

@@ -9,15 +9,15 @@ from typing import TypeAlias
 
 import msgspec
 
-from ..answer_book import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExercise
+from ..base import write_atomically
 from ..checks.session import CheckSession
 from ..client import Budget, Source, read_source
 from ..course import Course, CourseError, Exercise
 from ..diagnosis import Behaviour, Misconception, check_of, read_misconceptions, regions, unfinished, without
 from ..grading import Grader, examine, plan
 from ..oracle import Oracle
+from ..oracle.answer_book import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExercise
 from ..oracle.answers import torch_version
-from ..outside import write_atomically
 from ..sandbox import start
 from ..words.files import unread_text
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import yaml
 
+from ..base import UserError, plain, read_plain, write_atomically, yaml_tree
 from ..course import COMMANDS, ID, Course, Document, Exercise, load_course
 from ..course.load import child
-from ..outside import UserError, plain, read_plain, write_atomically, yaml_tree
 from ..words import author as said
 from .build import make_stub
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Template
 
-from ..answer_book import AnswerBook, read_book
+from ..base import UserError, read_plain, write_files
 from ..client import read_source
 from ..course import Course, CourseError, Exercise
 from ..diagnosis import regions
-from ..outside import UserError, read_plain, write_files
+from ..oracle.answer_book import AnswerBook, read_book
 from ..words import author as said
 from ..workspace import FOLDER
 from .build import is_work, make_stub

@@ -11,7 +11,6 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from ..answer_book import Answer, AnswerBook, KnownExercise, read_book
 from ..checks.compare import alike
 from ..checks.session import CheckSession
 from ..client import Source, read_source
@@ -19,6 +18,7 @@ from ..course import Course, CourseError, Document, Exercise
 from ..diagnosis import Misconception, can_be_told
 from ..grading import Examined, Grader, examine, explain, plan
 from ..oracle import Oracle
+from ..oracle.answer_book import Answer, AnswerBook, KnownExercise, read_book
 from ..program import Question
 from ..sandbox import start
 from ..words import author as said

@@ -4,9 +4,9 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from ..answer_book import Answer
 from ..client import Broke, Called, Done, Odd
 from ..client.protocol import Observed
+from ..oracle.answer_book import Answer
 from ..program import Leaf, Op, Program
 from ..remarks import Changed, GaveNone, ListChanged, NotRight, Remark, Returned, Shown
 from .finding import ExpectedBy, fail, shown

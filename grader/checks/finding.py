@@ -5,9 +5,9 @@ from typing import Literal, NoReturn, TypeAlias
 
 import msgspec
 
+from ..base import of_type
 from ..client import Died, Odd, Problem, Reason, reason_of, stopped
 from ..client.protocol import RAN_OUT, Observed
-from ..outside import of_type
 from ..remarks import Remark, Shown, Stopped
 
 ExpectedBy: TypeAlias = Literal["torch", "check"]

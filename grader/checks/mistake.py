@@ -11,9 +11,9 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from ..base import did_you_mean
 from ..course import CourseError
 from ..oracle.answers import NoAnswer
-from ..outside import did_you_mean
 from ..program import ProgramError
 
 _KIT = Path(os.path.realpath(__file__)).parents[1]

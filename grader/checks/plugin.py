@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from msgspec import Struct
 
+from ..base import UserError, did_you_mean
 from ..client import cut_output
 from ..course import Check, Course, CourseError, Exercise
-from ..outside import UserError, did_you_mean
 from ..program import Op
 from .finding import CheckFailed
 from .mistake import mistake

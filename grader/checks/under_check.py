@@ -6,11 +6,11 @@ from itertools import repeat
 from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
-from ..answer_book import Answer
+from ..base import counted, did_you_mean
 from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Reading, Reason, Run
 from ..course import Limits
 from ..oracle import Redraw
-from ..outside import counted, did_you_mean
+from ..oracle.answer_book import Answer
 from ..program import FUNCTIONS, NOTHING, OPERATIONS, Descent, Program, Question, number_text, program
 from ..remarks import (
     BuiltAgain,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+from ..base import UserError, read_plain, write_files
 from ..course import PACKAGED, Course
-from ..outside import UserError, read_plain, write_files
 from ..words import ci as said
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -211,7 +211,7 @@ def own_wheel() -> tuple[str, bytes]:
 def _built_wheel(clone: Path) -> tuple[str, bytes]:
     if not (clone / "pyproject.toml").is_file():
         raise UserError(said.not_built(f"{clone} is not a clone of its repository"))
-    from ..processes import start  # imported here to keep `grade ci --help` fast
+    from ..base.processes import start  # imported here to keep `grade ci --help` fast
 
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-I", "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..answer_book import read_book, write_book
 from ..author import build_book, is_work, write_stubs
 from ..author.build import Steps, steps_of, to_run
 from ..course import Course, CourseError, Exercise
+from ..oracle.answer_book import read_book, write_book
 from ..words import author as said
 from ..workspace import keep
 from .streams import Countdown, StatusLine

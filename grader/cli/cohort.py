@@ -13,7 +13,7 @@ import msgspec
 from tqdm import tqdm
 
 from .. import __version__
-from ..answer_book import read_book
+from ..base import json_text, plain, read_plain, readable, write_atomically
 from ..client import NOTEBOOK
 from ..cohort import (
     Entry,
@@ -37,7 +37,7 @@ from ..cohort.run import EARLIER, GONE, REPORTS, ROSTER, SUMMARY, RunFile
 from ..course import Course
 from ..learners import Change
 from ..oracle import require_torch
-from ..outside import json_text, plain, read_plain, readable, write_atomically
+from ..oracle.answer_book import read_book
 from ..people import DEADLINES, OVERRIDES, changed_rows, compare
 from ..report import Report, read_report
 from ..report.model import CourseStamp

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from ..base import plain
 from ..cohort.results import reports, summary_of
 from ..learners import Change, Learner
-from ..outside import plain
 from ..people import changed_rows, compare, in_both
 from ..report import Report
 from ..words.instructor import change_line, changed_text, problem_text

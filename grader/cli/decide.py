@@ -10,11 +10,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..base import did_you_mean, plain, read_plain, write_atomically
 from ..cohort import Summary, read_found
 from ..cohort.results import summary_of
 from ..course import Course, CourseError
 from ..learners import Decided, Learner
-from ..outside import did_you_mean, plain, read_plain, write_atomically
 from ..people import (
     OVERRIDES,
     Overrides,

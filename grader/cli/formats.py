@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ..base import write_named
 from ..course import Course
-from ..outside import write_named
 from ..report import Report, for_learner
 from ..report.registry import Format, Request, run_formats
 from ..words import ci as said

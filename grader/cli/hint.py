@@ -2,8 +2,8 @@
 
 import contextlib
 
+from ..base.style import hint_lines
 from ..course import Course, Exercise
-from ..style import hint_lines
 from ..words import practice as said
 from ..workspace import progress_of, remember
 from .streams import style

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from ..outside import UserError, paragraph, printable
+from ..base import UserError, paragraph, printable
 from ..words import practice as said
 from .commands import COMMANDS, GRADE
 from .streams import INTERRUPTED, complain, prepare, unwritable

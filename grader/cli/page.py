@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..base import plain, write_atomically, write_named
 from ..cohort import Summary, read_code
 from ..cohort.results import counted_paths, reports, see_that_it_is_settled, summary_of
 from ..course import Course
-from ..outside import plain, write_atomically, write_named
 from ..report.model import CourseStamp
 from ..views.page import Beside, build_page
 from ..words.instructor import results as said

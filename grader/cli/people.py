@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 
+from ..base import json_text, readable, write_atomically
 from ..cohort import Entry, read_found
 from ..cohort.intake import Intake, Readers
 from ..cohort.results import reports
 from ..cohort.run import REPORTS, ROSTER
 from ..course import Course, CourseError
 from ..learners import Decided, Learner
-from ..outside import json_text, readable, write_atomically
 from ..people import (
     DEADLINES,
     OVERRIDES,

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import sandbox
-from ..answer_book import AnswerBook, read_book
+from ..base import did_you_mean, shown_path, write_named
+from ..base.processes import open_in_browser
 from ..client import Source, read_source
 from ..course import Check, Course, Exercise
 from ..oracle import Oracle
-from ..outside import did_you_mean, shown_path, write_named
-from ..processes import open_in_browser
+from ..oracle.answer_book import AnswerBook, read_book
 from ..program import FUNCTIONS, Program, ProgramError, program
 from ..replay import Landscape, Replay
 from ..replay.asked import Asked, asked

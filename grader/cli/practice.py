@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..base import shown_path
 from ..course import Course, Exercise
-from ..outside import shown_path
 from ..words import practice as said
 from .run import default_memo
 from .streams import INTERRUPTED, StatusLine, style
@@ -42,7 +42,7 @@ def run_watch(course: Course, named: Path | None, start: Exercise | None, isolat
 
 def _played(practice: "Practice", exercise: Exercise) -> list[str]:
     """Write the replay of an exercise's first failing check, and open it. Return sentences about the replay."""
-    from ..processes import open_in_browser
+    from ..base.processes import open_in_browser
     from ..views.replay import build_replay_page
     from ..words import replay
     from ..workspace import keep_replay
@@ -74,7 +74,7 @@ def run_list(course: Course, named: Path | None, *, next_only: bool = False) -> 
 
 def run_reset(course: Course, named: Path | None, exercise: Exercise) -> int:
     """Replace an exercise's file with its stub, and print the path of the copy of the old file. Return 0."""
-    from ..answer_book import read_book
+    from ..oracle.answer_book import read_book
     from ..views.practice import reset_text
     from ..workspace import reset
 
@@ -105,7 +105,7 @@ def run_solution(course: Course, named: Path | None, exercise: Exercise) -> int:
     Raises `UsageError` if learners may not see the solution, or if it is unknown where it is.
     """
     from ..author.build import without_markers
-    from ..outside import read_plain
+    from ..base import read_plain
 
     if course.solutions == "never":
         raise UsageError(said.NO_SOLUTIONS)

@@ -11,10 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import sandbox
-from ..answer_book import read_book
+from ..base import readable, shown_path, write_named
 from ..course import Course, Exercise, find_course
 from ..oracle import require_torch
-from ..outside import readable, shown_path, write_named
+from ..oracle.answer_book import read_book
 from ..report import CheckResult, Report, check_for_learner, for_learner, to_json, write_report
 from ..views import render
 from ..views.practice import welcome, what_next

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ..answer_book import read_book
 from ..author import start_files
+from ..base import plain, write_files
+from ..base.style import Style
 from ..ci import installed_wheel, platform_files
 from ..course import Course, packaged_course
-from ..outside import plain, write_files
-from ..style import Style
+from ..oracle.answer_book import read_book
 from ..views.practice import with_command
 from ..words import practice as said
 from ..workspace import progress_of

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TextIO
 
-from ..outside import paragraph, take_any_text
-from ..style import NARROWEST, WIDEST, Style
+from ..base import paragraph, take_any_text
+from ..base.style import NARROWEST, WIDEST, Style
 from ..words import practice as said
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ..author.verify import Verified, verify
+from ..base import write_named
 from ..course import Course, Exercise
-from ..outside import write_named
 from ..words import author as said
 from .streams import Countdown, StatusLine
 

@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..base import UserError, did_you_mean, readable
 from ..course import Course, Exercise, packaged_course
-from ..outside import UserError, did_you_mean, readable
 from ..words import practice as said
 
 _NOTEBOOK = ".ipynb"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..outside import printable
+from ..base import printable
 from . import bounds
 from .reason import Reason
 

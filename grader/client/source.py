@@ -9,8 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ..base import printable, readable
 from ..course import Exercise
-from ..outside import printable, readable
 from ..remarks import CellStart
 from . import bounds, notebook
 from .reason import Reason

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..base import UserError, few, plain, plain_folder, write_atomically, write_named
 from ..course import Course
 from ..learners import Learner
-from ..outside import UserError, few, plain, plain_folder, write_atomically, write_named
 from ..people import adjusted, nothing_submitted
 from ..report import Report
 from ..report.model import CourseStamp

@@ -15,12 +15,12 @@ import msgspec
 from msgspec.structs import replace
 
 from .. import sandbox
-from ..answer_book import read_book
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..course import CourseError, load_course
 from ..grading import Grader, grade_submission, plan
 from ..oracle import Oracle, OracleError
+from ..oracle.answer_book import read_book
 from ..sandbox import IsolationError, WorkerGone
 from ..words.instructor import cohort as said
 from .run import Faulted, Graded, Job, Ready, Reply, Settings

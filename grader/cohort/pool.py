@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..processes import start_module
+from ..base.processes import start_module
 from ..words.instructor import cohort as said
 from .run import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
 from .side_by_side import side_by_side

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from ..base import UserError, in_the_way, plain, read_plain
 from ..course import Course, CourseError, course_around, find_course, load_course, packaged_course
-from ..outside import UserError, in_the_way, plain, read_plain
 from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..words.instructor import results as said

@@ -15,13 +15,13 @@ import msgspec
 from msgspec import UNSET, Meta
 
 from .. import __version__
-from ..answer_book import Answer, AnswerBook
+from ..base import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
 from ..checks.session import CheckSession
 from ..client import Reason, Source
 from ..course import Course
 from ..grading import Submission, digest, plan
 from ..oracle import Oracle
-from ..outside import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
+from ..oracle.answer_book import Answer, AnswerBook
 from ..people import DEADLINES, OVERRIDES, RECORDED
 from ..remarks import CellStart
 from ..report import Report, read_report, to_json

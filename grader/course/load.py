@@ -12,7 +12,7 @@ import msgspec
 import yaml
 from msgspec import Meta, inspect
 
-from ..outside import YamlError, did_you_mean, read_plain, yaml_tree
+from ..base import YamlError, did_you_mean, read_plain, yaml_tree
 from .codes import CODES, is_code
 from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Solutions, Visibility
 

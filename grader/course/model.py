@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec import Struct, field
 
-from ..outside import UserError
+from ..base import UserError
 
 Visibility: TypeAlias = Literal["visible", "hidden"]
 Detail: TypeAlias = Literal["full", "hint", "score"]

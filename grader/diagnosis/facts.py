@@ -14,11 +14,11 @@ from itertools import chain, pairwise, takewhile
 import msgspec
 from msgspec import Struct
 
+from ..base import of_type
 from ..checks.compare import close, in_single_precision, nearly
 from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
 from ..client.protocol import Grads, Observed, Values
 from ..course import FactKind, Limits
-from ..outside import of_type
 from ..program import METHODS, OPERATIONS, Op, Program, number_text, program
 from .formula import formula
 

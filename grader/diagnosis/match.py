@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-from ..answer_book import UNCLEAR, KnownBehaviour, KnownExercise
+from ..oracle.answer_book import UNCLEAR, KnownBehaviour, KnownExercise
 from .behaviour import RIGHT, Behaviour, check_of
 from .facts import Fact
 

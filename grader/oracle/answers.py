@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from ..answer_book import Answer, AnswerBook
-from ..outside import UserError
-from ..processes import start_module
+from ..base import UserError
+from ..base.processes import start_module
 from ..program import Question
+from .answer_book import Answer, AnswerBook
 from .redraw import Redraw
 
 

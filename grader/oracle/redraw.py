@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from ..answer_book import Answer
 from ..program import Number, Op, Program, alike, among_others, plain_numbers
+from .answer_book import Answer
 
 _DRAWS = 50
 _FAR = (

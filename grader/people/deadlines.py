@@ -10,9 +10,9 @@ import msgspec
 import yaml
 from msgspec import Meta
 
+from ..base import did_you_mean
 from ..course import CourseError, Document, child
 from ..learners import Person
-from ..outside import did_you_mean
 from ..words.instructor import problem_text
 from .times import later_by, seconds_at, seconds_between, time_at
 

@@ -10,9 +10,9 @@ import yaml
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
+from ..base import UserError, did_you_mean, read_plain
 from ..course import Course, Document, child, items, line
 from ..learners import Decided, Decision, Learner
-from ..outside import UserError, did_you_mean, read_plain
 from ..report.choices import NO_FILE, Choice, Found, files_digest, text_digest
 from ..words.instructor import KEPT, problem_text
 from .times import time_at

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ..base import UserError, few, printable, read_plain
 from ..learners import Person, Submitter, platform_id
-from ..outside import UserError, few, printable, read_plain
 from ..report.model import SubmissionStamp
 from ..words.instructor import problem_text
 from .times import moment

@@ -7,13 +7,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from .. import sandbox
-from ..answer_book import read_book
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..client import Source, read_exercise
 from ..course import Course, Exercise
 from ..grading import SILENT, Grader, Listener, Submission, digest, grade_submission, relative_path
 from ..oracle import Oracle
+from ..oracle.answer_book import read_book
 from ..replay import Replay
 from ..replay.of_check import CheckedFile
 from ..replay.record import LearnerFile, answers_of, record

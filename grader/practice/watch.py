@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from ..base.style import Style, columns, hint_lines
 from ..course import Check, Course, Exercise
 from ..grading import Listener
 from ..report import CheckResult, Report
 from ..report.shown import first_failure, hint_of, unloaded
-from ..style import Style, columns, hint_lines
 from ..views.practice import (
     exercise_list,
     exercise_screen,

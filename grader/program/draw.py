@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from ..outside import did_you_mean
+from ..base import did_you_mean
 from .graph import Leaf, Node, Number, Op, Operand, Program, ProgramError, number_text
 from .operations import BINARY, OPERATIONS, value
 

@@ -4,7 +4,7 @@ import ast
 import math
 from functools import lru_cache
 
-from ..outside import did_you_mean
+from ..base import did_you_mean
 from .graph import Leaf, Node, Number, Op, Operand, Program, ProgramError
 from .operations import BINARY, FUNCTIONS
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
+from ..base import plain, yaml_texts
 from ..client import Batch, Broke, EngineProcess, LoadFailed, Read, Run
 from ..course import Limits
-from ..outside import plain, yaml_texts
 from ..program import Program, ProgramError, program
 from ..sandbox import Warm
 from ..words.replay import no_landscape

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from ..answer_book import Answer
+from ..base import plain
 from ..checks.finding import shown
 from ..client import (
     Batch,
@@ -26,7 +26,7 @@ from ..client import Problem as Failure
 from ..client.protocol import Observed
 from ..course import Limits
 from ..oracle import Oracle, OracleError
-from ..outside import plain
+from ..oracle.answer_book import Answer
 from ..program import Leaf, Op, Program, number_text
 from ..remarks import CellStart
 from ..sandbox import Warm

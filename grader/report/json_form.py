@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ..outside import json_text, write_atomically
+from ..base import json_text, write_atomically
 from .model import SCHEMA, Report
 from .sums import contradiction
 

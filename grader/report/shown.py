@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from ..outside import lines
+from ..base import lines
 from ..words.learner import place
 from .model import CheckResult, ExerciseResult, FaultFact
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
+from ..base import cell
 from ..learners import Person, Standing, person_of
-from ..outside import cell
 from .model import Report
 
 Cell: TypeAlias = str | int | float

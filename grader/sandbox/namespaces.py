@@ -10,7 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 
-from ..processes import find_program
+from ..base.processes import find_program
 from . import warm
 from .warm import Request
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ..outside import UserError
+from ..base import UserError
 from . import namespaces, warm
 from .warm import Launcher, Request, Warm
 

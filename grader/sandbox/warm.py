@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from .. import processes
+from ..base import processes
 from ..worker.confine import framing
 
 # -- Start the worker's interpreter, with the environment and settings that every tier uses

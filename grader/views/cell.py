@@ -7,11 +7,11 @@ import sys
 from html import escape
 from pathlib import Path
 
-from ..outside import plain
+from ..base import plain
+from ..base.style import Style
 from ..replay import Replay
 from ..report import ExerciseResult, Report
 from ..report.shown import first_failure
-from ..style import Style
 from .practice import exercise_screen
 from .replay import build_replay_page
 from .terminal import explained, status_word

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from termcolor import colored
 
+from ..base import few, plain
+from ..base.style import columns, packed, padded
 from ..cohort import ExerciseStatistics, Review, Summary
 from ..learners import Learner, NeedsReview
-from ..outside import few, plain
-from ..style import columns, packed, padded
 from ..words.instructor import keep_all_commands, keep_command, review_command
 from ..words.instructor import summary as words
 

@@ -7,9 +7,9 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from ..base import plain
 from ..cohort import read_code, readings
 from ..learners import Person
-from ..outside import plain
 from ..people import Handed, submitter_of
 from ..report import Report, for_learner, to_json
 from ..report.registry import Files, Format, Request, register

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from ..base import counted, spelled
 from ..client import cut
 from ..client.bounds import SOURCE_LINE
-from ..outside import counted, spelled
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.decisions import decision_on
 from ..report.shown import compared

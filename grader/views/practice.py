@@ -8,11 +8,11 @@ from pathlib import Path
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from ..base import shown_path
+from ..base.style import Style, columns, packed
 from ..course import Course, Exercise
-from ..outside import shown_path
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import first_failure
-from ..style import Style, columns, packed
 from ..words import practice as said
 from ..workspace import Reset
 from .terminal import PLAIN, at_hand, check_lines, explained, headline, observed

@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeVar
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from ..base.style import Style, columns, packed, padded
 from ..client import cut
 from ..remarks import StartingFrom
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import all_command, digits, expected_by, facts_of, first_failure, play_command, unloaded, where
-from ..style import Style, columns, packed, padded
 from ..words import practice as words
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ Errors of a course's files keep their sentence where they are raised, because it
 from collections.abc import Sequence
 from textwrap import shorten
 
-from ..outside import counted
+from ..base import counted
 
 _SHOWN = 120  # characters of a program
 

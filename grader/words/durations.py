@@ -1,6 +1,6 @@
 """Turn durations into words, for every audience."""
 
-from ..outside import counted
+from ..base import counted
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Protocol
 
-from ..outside import counted, instant
+from ..base import counted, instant
 from .durations import duration_text
 
 

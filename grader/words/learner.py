@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..outside import counted, of_type
+from ..base import counted, of_type
 from ..program import BINARY, METHODS, REFLECTED, number_text
 from ..remarks import (
     BeforeInput,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..outside import counted
+from ..base import counted
 
 # -- every command --------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from ..outside import plain_folder, read_plain, readable, write_atomically
+from ..base import plain_folder, read_plain, readable, write_atomically
 
 # -- The folder beside the exercise files for everything that is not the learner's own work
 

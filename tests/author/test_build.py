@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from grader.answer_book import AnswerBook, read_book
 from grader.author import build, make_stub
 from grader.author.build import Steps, catalogue
 from grader.author.verify import drift, drift_text
@@ -17,6 +16,7 @@ from grader.client import Budget
 from grader.course import Course, CourseError, Exercise, load_course
 from grader.diagnosis import Misconception
 from grader.grading import Examined
+from grader.oracle.answer_book import AnswerBook, read_book
 from grader.scoring import FileState
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.answer_book import Answer, AnswerBook, KnownExercise, read_book
 from grader.author.verify import Drift, drift, drift_text, made_from_answers, questions, shaken
 from grader.course import Course, load_course
 from grader.oracle import Oracle
+from grader.oracle.answer_book import Answer, AnswerBook, KnownExercise, read_book
 from grader.program import Program, program
 from grader.program.draw import _one
 from grader.program.operations import value as here

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.answer_book import write_book
 from grader.author import build_book, guide, make_stub, new_course, new_exercise
 from grader.author.new import NewError
 from grader.author.verify import verify
 from grader.course import Course, load_course
+from grader.oracle.answer_book import write_book
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from grader.answer_book import AnswerBook, KnownExercise
 from grader.author import build_book, new_course, new_exercise
 from grader.author.build import Steps, steps_of, to_run
 from grader.course import Course, load_course
+from grader.oracle.answer_book import AnswerBook, KnownExercise
 
 pytestmark = pytest.mark.slow
 

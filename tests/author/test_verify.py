@@ -5,11 +5,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.answer_book import write_book
 from grader.author import build_book, make_stub
 from grader.author.verify import Finding, Verified, verify
 from grader.cli.verification import run_verify
 from grader.course import Course, load_course
+from grader.oracle.answer_book import write_book
 
 pytestmark = pytest.mark.slow
 

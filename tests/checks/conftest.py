@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from problems import problem
 
-from grader.answer_book import Answer
 from grader.checks import EngineUnderCheck
 from grader.client import Batch, Died, Problem, Ran, Refused
 from grader.client.protocol import decode_batch
 from grader.course import Course, Limits, load_course
 from grader.oracle import Redraw
+from grader.oracle.answer_book import Answer
 from grader.program import Arrangement, Leaf, Op, Program, Question
 from grader.program.graph import Number
 from grader.worker.confine.framing import HEADER

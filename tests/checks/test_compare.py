@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from grader.answer_book import Answer
 from grader.checks import CheckFailed
 from grader.checks.compare import (
     alike,
@@ -21,6 +20,7 @@ from grader.checks.compare import (
 from grader.checks.finding import Finding
 from grader.client import Odd
 from grader.client.protocol import Called
+from grader.oracle.answer_book import Answer
 from grader.program import Program, program
 from grader.remarks import NotRight, SecondPass
 

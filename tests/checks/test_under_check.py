@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from grader.answer_book import Answer
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.finding import Finding
 from grader.client import Batch, Died, Problem, Ran, Reason
 from grader.client.reason import Kind
 from grader.course import Limits
 from grader.oracle import Redraw
+from grader.oracle.answer_book import Answer
 from grader.program import Descent, ProgramError, Question, chain, leaf, program
 from grader.remarks import Changed, ListChanged
 from grader.words.learner import ended_text, finding_text
@@ -150,8 +150,8 @@ def test_each_method_sends_one_batch_under_every_order_seed(engine_that: EngineT
 
 def test_planning_judges_nothing() -> None:
     """While planning, programs are counted and no verdict is given."""
-    from grader.answer_book import Answer
     from grader.course import Limits
+    from grader.oracle.answer_book import Answer
 
     engine = EngineUnderCheck(lambda batch: None, lambda p: [Answer((0.0,) * 9, (0.0,) * 9)] * len(p), "", Limits(), "")
     for ask in ASKS.values():

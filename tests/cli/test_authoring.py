@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from grader.answer_book import write_book
 from grader.author import build_book, new_course
+from grader.oracle.answer_book import write_book
 
 ROOT = Path(__file__).resolve().parents[2]
 SLIPS: list[dict[str, str]] = yaml.safe_load(Path(__file__).with_name("author_errors.yaml").read_text(encoding="utf-8"))

@@ -17,12 +17,12 @@ from junitparser import JUnitXml
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from grader.base import UserError
 from grader.cohort import Summary, summarise
 from grader.cohort.export import Exported, export
 from grader.cohort.results import counted_paths, summary_of
 from grader.course import Course, Limits, load_course
 from grader.learners import Decided, Learner, Person, Submitter
-from grader.outside import UserError
 from grader.people import Class, Handed, Overrides, Roster
 from grader.report import CheckResult, ExerciseResult, Report, read_report, write_report
 from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from grader.base.style import Style
 from grader.practice.watch import _key_lines
-from grader.style import Style
 from grader.words import practice as said
 
 from .conftest import GRADE, ROOT

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.base.style import Style
 from grader.cli import streams
 from grader.cli.streams import Countdown, StatusLine, style
-from grader.style import Style
 
 
 class Shown(StatusLine):

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.base.text import escaped_json
 from grader.client.bounds import OUTPUT, cut, cut_output
-from grader.outside.text import escaped_json
 
 LARGE = 256  # KB: more than a report keeps, whatever the course says
 

@@ -14,7 +14,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from grader.answer_book import read_book
 from grader.checks.session import CheckSession
 from grader.cohort import Drawn, Entry, LocalPool, Results, ResultsError, drawn, entries, grade_entries, settings
 from grader.cohort.intake import Ended, Intake, Stopped
@@ -24,6 +23,7 @@ from grader.cohort.run import Faulted, Graded, Job, Outcome, Settings, submissio
 from grader.course import Course
 from grader.grading import Submission, grade, plan
 from grader.oracle import Oracle
+from grader.oracle.answer_book import read_book
 from grader.report import Report, review_reasons, write_report
 from grader.words.files import unread_text
 

@@ -9,13 +9,13 @@ import pytest
 import yaml
 
 from grader import sandbox
-from grader.answer_book import read_book
 from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import load_course
 from grader.diagnosis import Edit, anywhere, apply_edits, pass_probes
 from grader.grading import Grader, examine, explain
 from grader.oracle import Oracle
+from grader.oracle.answer_book import read_book
 from grader.program import NOTHING, Program, chain, leaf, program
 from grader.report.shown import hint_of
 from grader.scoring import score

@@ -2,8 +2,8 @@
 
 import pytest
 
-from grader.answer_book import UNCLEAR, KnownBehaviour, KnownExercise
 from grader.diagnosis import Behaviour, diagnose
+from grader.oracle.answer_book import UNCLEAR, KnownBehaviour, KnownExercise
 
 
 def known(name: str, functions: str = "", **looks: str) -> KnownBehaviour:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
-from grader.answer_book import read_book
 from grader.course import load_course
 from grader.grading import grade
+from grader.oracle.answer_book import read_book
 from grader.report import to_json
 
 pytestmark = pytest.mark.slow

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
-from grader.answer_book import AnswerBook, read_book
 from grader.author import make_stub
 from grader.checks.compare import alike
 from grader.course import Exercise, load_course
 from grader.diagnosis import Misconception, read_misconceptions
 from grader.grading import grade
+from grader.oracle.answer_book import AnswerBook, read_book
 from grader.report.model import ExerciseResult, Report
 
 pytestmark = pytest.mark.slow

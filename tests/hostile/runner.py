@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from grader import grading, sandbox
-from grader.answer_book import read_book
 from grader.checks.session import CheckSession
 from grader.client import EngineProcess, read_exercise
 from grader.course import load_course
 from grader.oracle import Oracle
+from grader.oracle.answer_book import read_book
 from grader.report import for_learner, to_json
 from grader.report.model import SubmissionStamp
 from grader.sandbox import IsolationError, Warm, WorkerGone

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from grader import grading, sandbox
-from grader.answer_book import read_book
 from grader.client import Budget
 from grader.course import load_course
+from grader.oracle.answer_book import read_book
 from grader.sandbox import Warm
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
-from grader.answer_book import read_book
 from grader.course import load_course
 from grader.grading import grade
+from grader.oracle.answer_book import read_book
 from grader.sandbox import IsolationError, Warm, tiers
 from grader.sandbox import warm as launching
 from grader.sandbox.warm import Request

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from grader import sandbox
-from grader.answer_book import read_book
 from grader.client import Batch, protocol
 from grader.course import Course, load_course
 from grader.grading import grade
+from grader.oracle.answer_book import read_book
 from grader.report import Report, review_reasons
 from grader.sandbox import Warm
 from grader.worker.confine import framing

@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader import grading
-from grader.answer_book import AnswerBook, read_book
+from grader.base.style import Style
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.compare import attribute_name, gradient_name
 from grader.checks.finding import Finding
@@ -51,6 +51,7 @@ from grader.course import Course, Limits, load_course
 from grader.diagnosis import Fact, behaviour, pass_probes
 from grader.grading import Grader, Submission, grade_submission
 from grader.oracle import Oracle
+from grader.oracle.answer_book import AnswerBook, read_book
 from grader.program import Program
 from grader.report import Report, for_learner, read_report, to_json
 from grader.report.formats.canvas import canvas
@@ -63,7 +64,6 @@ from grader.report.formats.nbgrader import nbgrader
 from grader.report.model import SubmissionStamp
 from grader.report.registry import Request
 from grader.scoring import FileState, score
-from grader.style import Style
 from grader.views import render
 from grader.views.cohort import render_cohort
 from grader.views.feedback import feedback

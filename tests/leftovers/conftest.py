@@ -9,10 +9,10 @@ from many_graded import grader_of, results
 from msgspec.structs import replace
 
 from grader import grading
-from grader.answer_book import read_book
 from grader.client import EngineProcess
 from grader.course import load_course
 from grader.grading import Grader
+from grader.oracle.answer_book import read_book
 
 COURSE = load_course(Path(__file__).resolve().parents[2])
 BOOK = read_book(COURSE.book)

@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 import msgspec
 import pytest
 
-from grader.answer_book import Answer, AnswerBook
 from grader.oracle import Oracle, OracleError
 from grader.oracle import answers as answers_module
+from grader.oracle.answer_book import Answer, AnswerBook
 from grader.oracle.memo import Memo
 from grader.program import Descent, draw, program
 

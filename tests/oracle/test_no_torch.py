@@ -15,7 +15,7 @@ from pathlib import Path
 import grader.cli
 import grader.grading
 from grader.course import load_course
-from grader.answer_book import read_book
+from grader.oracle.answer_book import read_book
 from grader.oracle import Oracle
 
 def refuse(self, program):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.answer_book import Answer, AnswerBook, read_book
 from grader.author.verify import questions
 from grader.checks.compare import alike
 from grader.course import load_course
 from grader.oracle import Oracle
+from grader.oracle.answer_book import Answer, AnswerBook, read_book
 from grader.program import Question
 
 pytestmark = pytest.mark.slow

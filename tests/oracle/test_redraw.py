@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from torch_answers import answer as torch_answer
 
-from grader.answer_book import Answer, read_book
 from grader.checks.session import CheckSession
 from grader.course import load_course
 from grader.grading import plan
 from grader.oracle import Oracle, Redraw
+from grader.oracle.answer_book import Answer, read_book
 from grader.oracle.redraw import Asked, asks_the_same
 from grader.program import Program, chain, program
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from grader.base.style import Style
 from grader.course import load_course
 from grader.practice.watch import Screen, Watch
 from grader.report import CheckResult, ExerciseResult
-from grader.style import Style
 from grader.words import practice as said
 
 COURSE = load_course(Path(__file__).resolve().parents[2])

@@ -9,9 +9,9 @@ import numpy  # noqa: F401  (the shapes use it)
 import pytest
 from edited_texts import bases_of, edited_texts
 
-from grader.answer_book import Answer
 from grader.client import Batch, Done, EngineProcess, Loaded, Odd, Ran, Read, Reading, Run
 from grader.course import Limits
+from grader.oracle.answer_book import Answer
 from grader.program import program
 from grader.replay import Replay
 from grader.replay.asked import Asked, asked

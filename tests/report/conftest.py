@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.answer_book import read_book
 from grader.course import Course, load_course
 from grader.grading import grade
+from grader.oracle.answer_book import read_book
 from grader.report import Report
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.answer_book import read_book
 from grader.course import Course
 from grader.grading import grade
+from grader.oracle.answer_book import read_book
 from grader.report import Report, model, to_json
 from grader.report.model import CheckResult, ExerciseResult
 

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from grader import sandbox
-from grader.answer_book import AnswerBook
 from grader.checks.session import CheckSession
 from grader.client import Reason, Source, decode_source
 from grader.course import Course
 from grader.grading import Grader, Submission, digest, grade_submission
 from grader.oracle import Oracle
+from grader.oracle.answer_book import AnswerBook
 from grader.report.model import Report, SubmissionStamp
 
 

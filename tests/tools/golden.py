@@ -66,7 +66,7 @@ def graded(filename: str, text: str) -> str:
             code = _in_child(partial(_run, arguments, folder, columns, output))
             parts.append(f"== {kind}, exit code {code}\n{output.read_text(encoding='utf-8', errors='replace')}")
         parts.append("== report\n" + (_plain(report) if report.exists() else ""))
-    return "\n".join(parts).replace(name, "FOLDER")
+    return "\n".join(parts).replace(name, "FOLDER").replace(str(ROOT), "COURSE")
 
 
 def _plain(report: Path) -> str:

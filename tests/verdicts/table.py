@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from grader import grading
-from grader.answer_book import read_book
 from grader.client import EngineProcess
 from grader.course import Exercise, load_course
 from grader.diagnosis import anywhere, in_solution, read_misconceptions
+from grader.oracle.answer_book import read_book
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from grader.answer_book import AnswerBook, write_book
 from grader.course import Course, load_course
 from grader.diagnosis import Edit, apply_edits
+from grader.oracle.answer_book import AnswerBook, write_book
 
 pytestmark = pytest.mark.slow
 

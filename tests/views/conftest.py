@@ -13,10 +13,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from grader.answer_book import read_book
 from grader.course import Course, Exercise, Limits, load_course
 from grader.diagnosis.catalogue import read_misconceptions
 from grader.learners import Submitter
+from grader.oracle.answer_book import read_book
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
 from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp
 

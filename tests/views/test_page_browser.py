@@ -13,10 +13,10 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
+from grader.base.text import spelled
 from grader.cohort import summarise
 from grader.course import Course
 from grader.learners import Because, Change, Submitter
-from grader.outside.text import spelled
 from grader.people import Class, Handed, Rules, parse_roster
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import FaultFact, SubmissionStamp

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from grader.base.style import Style, columns, hint_lines
 from grader.course import load_course
 from grader.report import CheckResult, ExerciseResult, Report
-from grader.style import Style, columns, hint_lines
 from grader.views.practice import (
     exercise_list,
     exercise_screen,

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from replays import CODE, LANDSCAPE, replay
 from torch_answers import answer
 
-from grader.outside.text import spelled
+from grader.base.text import spelled
 from grader.program import OPERATIONS, Op, Program, program
 from grader.replay import Grid, Landscape, Problem, Replay, Source, Step
 from grader.replay.presets import presets

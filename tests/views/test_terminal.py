@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from grader.base import plain
+from grader.base.style import Style, columns
 from grader.client import Reason
 from grader.course import load_course
 from grader.diagnosis import read_misconceptions
-from grader.outside import plain
 from grader.report import CheckResult, ExerciseResult, Report
 from grader.report.model import FaultFact
-from grader.style import Style, columns
 from grader.views import render
 from grader.views.terminal import at_hand, shown_in_full
 from grader.words import practice as said

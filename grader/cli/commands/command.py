@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from ...base import decoded
 from ...course import PACKAGED, Course, course_around, find_course, load_course, other_course_around
-from ...outside import decoded
 from ...words import author, ci
 from ...words.instructor import cohort
 from ..streams import complain

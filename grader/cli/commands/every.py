@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from ... import __version__
-from ...style import NARROWEST
+from ...base.style import NARROWEST
 from ...words import ci as for_ci
 from ...words import practice as said
 from ..words import UsageError

@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from ...base import open_plain, printable
 from ...client import NOTEBOOK, Reason, bounds
-from ...outside import open_plain, printable
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 MAX_MEMBERS = 20_000

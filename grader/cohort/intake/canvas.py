@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median_low
 
+from ...base import printable
 from ...learners import Submitter
-from ...outside import printable
 from ...words.instructor import intake
 from .layout import Entry, Folder, Layout
 

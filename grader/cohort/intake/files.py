@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from ...base import json_text, printable, readable
 from ...client import (
     NOTEBOOK,
     NotebookError,
@@ -26,7 +27,6 @@ from ...client import (
     read_source,
 )
 from ...course import names_of
-from ...outside import json_text, printable, readable
 from ...report.choices import Choice, chosen, text_digest
 from ...words.files import unread_text
 from ...words.instructor import intake

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from ...base import printable
 from ...learners import Submitter
-from ...outside import printable
 from .archives import is_archive, stem
 from .layout import Entry, Folder, Layout
 

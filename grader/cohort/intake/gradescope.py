@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ...base import YamlError, printable, read_plain, yaml_texts
 from ...learners import Submitter
-from ...outside import YamlError, printable, read_plain, yaml_texts
 from ...words.instructor import intake
 from .layout import Entry, Folder, IntakeError, Layout, stamped
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from ...base import decoded, printable
 from ...learners import Submitter
-from ...outside import decoded, printable
 from ...people import moment
 from ...report.choices import Choice
 from ...words.instructor import intake

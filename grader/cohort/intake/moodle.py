@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ...base import printable
 from ...learners import Submitter
-from ...outside import printable
 from . import folders
 from .layout import Entry, Folder, Layout
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from ...base import printable
 from ...client import read_source
 from ...learners import Submitter
-from ...outside import printable
 from .canvas import readings
 from .folders import is_file_of_a_person
 from .layout import Entry, Folder, Layout, stamped

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from ...base.processes import start_module
 from ...client import Reason, Source
-from ...processes import start_module
 from ...words.files import unread_text
 from ..side_by_side import side_by_side
 from .channel import Limits, Order, Ready, Reply, Setup, Stopped, most, receive, send

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...outside import printable
+from ...base import printable
 from . import canvas, clones, folders, gradescope, moodle, nbgrader
 from .layout import Entry, Folder, IntakeError, Layout, with_unique_ids
 

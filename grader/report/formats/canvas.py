@@ -8,8 +8,8 @@ ID` or name, in this order. If no user is found, Canvas asks.
 import re
 from collections.abc import Iterable, Iterator
 
+from ...base import one_line
 from ...learners import Person
-from ...outside import one_line
 from ..model import Report, SubmissionStamp
 from ..registry import Format
 from ..tables import Cell, begin, people, standing, table, total

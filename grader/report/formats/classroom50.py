@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from ...outside import json_text, one_line
+from ...base import json_text, one_line
 from ..model import CheckResult, ExerciseResult, Report
 from ..registry import Format
 from ..shown import explanation

@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 from msgspec import UNSET
 
-from ...outside import lines, markdown, one_line
+from ...base import lines, markdown, one_line
 from ..model import CheckResult, ExerciseResult, Report
 from ..registry import Format
 from ..shown import explanation, first_failure, located, where

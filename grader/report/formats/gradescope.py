@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec import UNSET
 
+from ...base import json_text, lines, one_line
 from ...learners import Learner
-from ...outside import json_text, lines, one_line
 from ...words.feedback import penalty_text, penalty_title
 from ..decisions import decision_on, full_marks, other_decisions
 from ..learner import Details, for_learner

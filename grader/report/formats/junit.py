@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from ...outside import lines, one_line
+from ...base import lines, one_line
 from ..decisions import decision_on, full_marks, other_decisions
 from ..model import CheckResult, ExerciseResult, Report
 from ..registry import Format

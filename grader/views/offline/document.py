@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, tostring
 
 import msgspec
 
-from ...outside import plain
+from ...base import plain
 
 _HERE = Path(__file__).resolve().parent
 _ELEMENTS, _BASE = _HERE / "elements.js", _HERE / "base.css"

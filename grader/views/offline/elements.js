@@ -2,7 +2,7 @@
 
 // Others' words are only inserted as text: `h` makes text nodes.
 
-// As in grader/outside/text.py: invisible characters, unless they shape their neighbours
+// As in grader/base/text.py: invisible characters, unless they shape their neighbours
 const SHAPELESS = "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0";
 const VARIANTS = "\\u180b-\\u180d\\u180f\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}";
 const JOINED = `(?<=(?![\\0-\\x7f${SHAPELESS}])[\\p{Lo}\\p{Mn}\\p{Mc}\\p{So}\\p{Sk}])[\\u200c\\u200d](?=(?![${SHAPELESS}])[\\p{Lo}\\p{So}])`;

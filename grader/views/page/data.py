@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...base import instant
 from ...cohort import Review, Summary
 from ...learners import Change, Learner, Person
-from ...outside import instant
 from ...people import adjusted
 from ...report import CheckResult, Diagnosis, ExerciseResult, Report
 from ...report.decisions import decision_on

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ...outside import plain
+from ...base import plain
 from ...program import Leaf, Program, program
 from ...replay import Landscape, Replay, Source
 from ..offline import Parts, write_page

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ...base import counted, plain
 from ...learners import Because, Change, ReasonKind
-from ...outside import counted, plain
 
 _REASONS = 4
 

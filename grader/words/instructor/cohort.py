@@ -1,6 +1,6 @@
 """The words that `grade cohort` prints around the summary: what it found, its progress, and what it did with files."""
 
-from ...outside import counted, few
+from ...base import counted, few
 
 # filled in by tqdm, which knows the numbers
 PROGRESS = "{n_fmt} of {total_fmt} graded, {rate_noinv_fmt}, {remaining} left"

@@ -1,6 +1,6 @@
 """Messages about the limits of an export."""
 
-from ...outside import counted
+from ...base import counted
 
 
 def left_out(lacking: int, of: int, names: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...outside import few
+from ...base import few
 from ..files import listed
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...outside import did_you_mean, few
+from ...base import did_you_mean, few
 
 _SHOWN = 5
 

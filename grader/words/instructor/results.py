@@ -1,6 +1,6 @@
 """Messages of the commands that read a folder of results: `grade page`, `grade export` and `grade compare`."""
 
-from ...outside import counted
+from ...base import counted
 
 _AGAIN = "run `grade cohort` again"
 

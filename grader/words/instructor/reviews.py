@@ -4,8 +4,8 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable
 
+from ...base import counted
 from ...learners import Decided, NeedsReview, ReviewKind
-from ...outside import counted
 
 
 def review_text(reason: NeedsReview) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...outside import counted
+from ...base import counted
 from ..durations import duration_text
 
 COLUMNS = ("exercise", "mean", "passed", "partial", "failed", "not started", "missing", "unreadable")

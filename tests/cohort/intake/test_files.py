@@ -18,10 +18,10 @@ import msgspec
 import pytest
 from unread import why_unread
 
+from grader.base import readable
 from grader.cohort import Entry, entries
 from grader.cohort.intake import Intake, archives, files
 from grader.course import Course
-from grader.outside import readable
 from grader.report.choices import Choice, files_digest, text_digest
 
 FIRST, SECOND = "01_distribute.py", "02_swap.py"

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from grader.base import cell
 from grader.learners import Learner, Person, Submitter
-from grader.outside import cell
 from grader.report import CheckResult, Report
 from grader.report.formats.canvas import canvas
 

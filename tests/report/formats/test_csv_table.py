@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
+from grader.base import cell
 from grader.learners import Submitter
-from grader.outside import cell
 from grader.report import CheckResult, Report
 from grader.report.formats.csv_table import csv_table
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.base import cell
 from grader.learners import Submitter
-from grader.outside import cell
 from grader.report import CheckResult, Report
 from grader.report.formats.nbgrader import COLUMNS, nbgrader
 from grader.report.model import CourseStamp

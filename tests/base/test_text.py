@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.outside import (
+from grader.base import (
     cell,
     counted,
     few,
@@ -26,7 +26,7 @@ from grader.outside import (
     readable,
     take_any_text,
 )
-from grader.outside.text import CAP, escaped_json
+from grader.base.text import CAP, escaped_json
 from grader.report.tables import table
 
 ANY_TEXT = st.text(st.characters(), max_size=40)

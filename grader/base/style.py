@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec import Struct
 from termcolor import colored
 
-from .outside import ascii_only, plain
+from . import ascii_only, plain
 
 NARROWEST, WIDEST = 38, 198
 _ROW = 98  # columns of prose, and of a row that ends with points; wider rows are hard to read

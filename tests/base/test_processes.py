@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from grader.processes import find_program, start_module
+from grader.base.processes import find_program, start_module
 from grader.search_path import search_path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PROBE = """
 import json, os, sys
 steered = [name for name in os.environ if name.startswith("PYTHON")]

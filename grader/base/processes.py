@@ -10,7 +10,7 @@ import sys
 import webbrowser
 from collections.abc import Mapping, Sequence
 
-from .search_path import search_path
+from ..search_path import search_path
 
 _MODULE = (
     "import sys; _, name, *sys.path[:] = sys.argv; sys.argv[:] = ['']; "

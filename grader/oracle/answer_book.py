@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from .course import CourseError
-from .outside import read_plain, write_atomically
+from ..base import read_plain, write_atomically
+from ..course import CourseError
 
 FORMAT = 3
 UNCLEAR = "?"  # replaces the fingerprint of a misconception on a program where its behaviour is not known

@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.answer_book import Answer, AnswerBook, KnownBehaviour, KnownExercise, read_book, write_book
 from grader.course import CourseError
+from grader.oracle.answer_book import Answer, AnswerBook, KnownBehaviour, KnownExercise, read_book, write_book
 
 BOOK = AnswerBook(
     format=3,
