@@ -12,7 +12,8 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from ..base import UserError, read_plain, write_files
-from ..course import PACKAGED, Course
+from ..course import PACKAGED, Course, load_course
+from ..oracle.answer_book import read_book
 from ..words import ci as said
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -168,15 +169,24 @@ def _pins() -> bytes:
 
 
 def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
-    """Yield the course files that grading needs, by path. Solutions and misconceptions are not among them."""
-    paths = [course.file, course.book]
-    paths += [course.hidden_test(exercise) for exercise in course.exercises]
-    paths += [course.exercise_file(exercise) for exercise in course.exercises]
-    for path in paths:
+    """Yield the course files that grading needs, by path. Solutions and misconceptions are not among them.
+
+    An exercise file is its stub in the answer book, because the file in the course's folder may have been worked on.
+    """
+    stubs = _stubs(course)
+    for path in (course.file, course.book, *map(course.hidden_test, course.exercises), *stubs):
+        stub = stubs.get(path)
         try:
-            yield path.relative_to(course.folder).as_posix(), read_plain(path, follow=True)
+            content = read_plain(path, follow=True) if stub is None else stub.encode()
+            yield path.relative_to(course.folder).as_posix(), content
         except OSError as error:
             raise SetupError(said.not_read(str(path), error.strerror)) from None
+
+
+def _stubs(course: Course) -> dict[Path, str | None]:
+    """Return the stub of each exercise file; None if the answer book, which has them, was not built for it yet."""
+    stubs = read_book(course.book).stubs
+    return {course.exercise_file(exercise): stubs.get(exercise.id) for exercise in course.exercises}
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
@@ -202,15 +212,18 @@ def own_wheel() -> tuple[str, bytes]:
     """Return the name and the content of a wheel of this grader. A clone is built with pip.
 
     Raises:
-        UserError: pip cannot build the wheel.
+        UserError: pip cannot build the wheel, or the clone's exercise files have been worked on.
         OSError: a file cannot be read.
     """
-    return installed_wheel() or _built_wheel(Path(__file__).resolve().parents[2])
+    return installed_wheel() or built_wheel(Path(__file__).resolve().parents[2])
 
 
-def _built_wheel(clone: Path) -> tuple[str, bytes]:
+def built_wheel(clone: Path) -> tuple[str, bytes]:
     if not (clone / "pyproject.toml").is_file():
         raise UserError(said.not_built(f"{clone} is not a clone of its repository"))
+    stubs = _stubs(load_course(clone))
+    if changed := [str(path) for path, stub in stubs.items() if read_plain(path, follow=True) != (stub or "").encode()]:
+        raise UserError(said.worked_on(changed))
     from ..base.processes import start  # imported here to keep `grade ci --help` fast
 
     with TemporaryDirectory() as folder:

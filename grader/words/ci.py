@@ -102,6 +102,12 @@ def not_built(why: str) -> str:
     return f"the wheel of the grader could not be built: {why}; build it elsewhere, and name it with --wheel"
 
 
+def worked_on(paths: Sequence[str]) -> str:
+    """Return a message that exercise files of the clone differ from their stubs, so that no wheel is built of it."""
+    files = f"{paths[0]} differs from its stub" if len(paths) == 1 else f"{', '.join(paths)} differ from their stubs"
+    return f"{files}, and a wheel would contain that work; use a fresh clone, or name a wheel with --wheel"
+
+
 def no_wheel(path: str) -> str:
     """Return a message that a file is not a wheel of this grader."""
     made = "`pip wheel --no-deps --wheel-dir dist .` in a clone makes one"

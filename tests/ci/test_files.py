@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,7 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
+from grader.base import UserError
 from grader.ci import PLATFORMS, SetupError, platform_files, write_platform
+from grader.ci.files import built_wheel
 from grader.cli.platforms import run_ci_init
 from grader.course import load_course
 
@@ -20,6 +23,7 @@ from .conftest import GRADE, TAPE
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).resolve().parents[2]
 USED = {f"actions/{name}" for name in ("checkout", "setup-python", "upload-artifact", "cache/restore", "cache/save")}
 Init = Callable[..., Path]
 
@@ -151,6 +155,30 @@ def test_a_clone_builds_its_own_wheel(tmp_path: Path) -> None:
     (path,) = (tmp_path / "new" / ".gitlab" / "backward").glob("*.whl")
     with zipfile.ZipFile(path) as archive:
         assert {"grader/__init__.py", "backward_course/course.yaml"} <= set(archive.namelist())
+
+
+def test_work_in_a_clone_is_in_no_wheel(tmp_path: Path) -> None:
+    """A clone in which somebody has done an exercise builds no wheel. The message names the file."""
+    for name in ("grader", "exercises", "tests/hidden"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("course.yaml", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    done = tmp_path / "exercises" / "03_accumulate.py"
+    shutil.copy(ROOT / "solutions" / done.name, done)
+    with pytest.raises(UserError, match=r"03_accumulate\.py differs from its stub"):
+        built_wheel(tmp_path)
+
+
+def test_an_exercise_that_was_done_is_in_no_bundle(tmp_path: Path, wheel: Path) -> None:
+    """The files of a platform contain the stub of an exercise, even if its file has been worked on."""
+    shutil.copytree(TAPE, tmp_path / "course")
+    course = load_course(tmp_path / "course")
+    file = course.exercise_file(course.exercises[0])
+    stub = file.read_bytes()
+    file.write_bytes(stub + b"# my work\n")
+    files = platform_files("gitlab", wheel, course)
+    (written,) = [data for name, data in files.items() if name.endswith(f"exercises/{file.name}")]
+    assert stub == written
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
