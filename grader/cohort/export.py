@@ -11,7 +11,7 @@ from ..base import UserError, few, plain, plain_folder, write_atomically, write_
 from ..course import Course
 from ..learners import Learner
 from ..people import adjusted, nothing_submitted
-from ..report import Report
+from ..report import Report, for_learner
 from ..report.model import CourseStamp
 from ..report.registry import Files, Format, Request, Texts, export_formats
 from ..words.instructor import left_out as without_report
@@ -74,7 +74,8 @@ def export(form: Format, request: Request, out: str | None = None, course: Cours
             done.path = _write_file(texts, None if out == "-" else place, named=out is not None)
         elif form.files is not None:
             done.path = place
-            left_out = _write_folder(form.files(rows, request), done, named=out is not None)
+            for_learners = (for_learner(report, request.details) for report in rows)
+            left_out = _write_folder(form.files(for_learners, request), done, named=out is not None)
             if request.platform is not None and not done.count:
                 raise UserError(said.not_from_platform(str(results), request.platform))
     except BrokenPipeError:  # the reader of standard output has stopped reading

@@ -61,8 +61,8 @@ class Format:
         name: the name for `--to` and `--format`.
         about: the description in the documentation.
         text: yields the pieces of one file. It may raise `ValueError` for a bad `--assignment`.
-        files: yields the files of each report. Learners read them, so they contain only what `for_learner` leaves. If
-            the platform has no place for a report, yield no files (`{}`).
+        files: yields the files of each report. Learners read them, so the reports come from `for_learner`. If the
+            platform has no place for a report, yield no files (`{}`).
         export: the default path for `grade export`, below `RESULTS/exports`; empty if the format is not for a class.
         run: the default path for `grade --format`. `$NAME` is the file that the variable NAME names, to which the
             format is appended. Empty if the format is not for a single run.

@@ -1,17 +1,19 @@
 """Select the parts of a report to show on a terminal, a page or in an export, and format its numbers."""
 
 import shlex
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
 from ..base import lines
+from ..remarks import StartingFrom
 from ..words.learner import place
 from .model import CheckResult, ExerciseResult, FaultFact
 
 CELL = "notebook"  # the file of a report on one cell, which has no path
+_DIGITS = 28  # characters of two numbers side by side
 
 
 def first_failure(exercise: ExerciseResult) -> CheckResult | None:
@@ -87,41 +89,113 @@ def hint_of(check: CheckResult) -> int:
     return 1 if isinstance(check.hint_number, UnsetType) else check.hint_number
 
 
-def expected_by(check: CheckResult, *, one_of_several: bool) -> str:
-    """Return the words before an expected value.
-
-    `torch` stands for a number that torch alone computed. Of an order, there may be several right ones.
-    """
-    if one_of_several:
-        return "a correct one is"
-    return "torch" if check.expected_by == "torch" else "expected"
-
-
 def digits(value: float | str) -> str:
     """Return a number with up to six digits. Text is returned unchanged."""
     return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0 turns -0 into 0
 
 
 class Compared(NamedTuple):
-    """A learner's answer and the right one, as text. `one_of_several` means that there are other right ones."""
+    """A learner's result and the right one, as text.
+
+    Attributes:
+        label: what was compared, such as `a.grad`.
+        actual: the learner's result.
+        expected: the right result.
+        source: the words before the right result. `torch` stands for a number that torch alone computed.
+        one_of_several: whether there are other right results, as for an order.
+        short: whether both are numbers that differ in their first six digits.
+    """
 
     label: str
     actual: str
     expected: str
+    source: str
     one_of_several: bool
+    short: bool
 
 
-def compared(check: CheckResult) -> list[Compared]:
+def compared(check: CheckResult) -> tuple[Compared, ...]:
     """Return the comparisons of a check, with enough digits to make different numbers look different."""
     actual = {} if check.actual is UNSET else check.actual
-    rows = []
-    for label, right in ({} if check.expected is UNSET else check.expected).items():
-        yours = actual.get(label, "nothing")
-        shown, true = digits(yours), digits(right)
-        if shown == true:
-            shown, true = str(yours), str(right)
-        rows.append(Compared(label, shown, true, isinstance(right, str)))
-    return rows
+    return tuple(
+        _compared(label, actual.get(label), right, "torch" if check.expected_by == "torch" else "expected")
+        for label, right in ({} if check.expected is UNSET else check.expected).items()
+    )
+
+
+def _compared(label: str, actual: float | str | None, right: float | str, source: str) -> Compared:
+    yours = "nothing" if actual is None else digits(actual)
+    if isinstance(right, str):
+        return Compared(label, yours, right, "a correct one is", one_of_several=True, short=False)
+    if yours == digits(right):
+        return Compared(label, *_apart(actual, right), source, one_of_several=False, short=False)
+    return Compared(label, yours, digits(right), source, one_of_several=False, short=not isinstance(actual, str))
+
+
+def _apart(actual: float | str | None, right: float) -> tuple[str, str]:
+    """Return two numbers with all their digits, or if these are many, with just enough to tell the two apart."""
+    every = repr(actual), repr(right)
+    if not isinstance(actual, float | int) or sum(map(len, every)) <= _DIGITS:
+        return every
+    some = ((f"{actual:.{count}g}", f"{right:.{count}g}") for count in range(7, 18))
+    return next(((one, other) for one, other in some if one != other), every)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Everything to show about a check that did not pass. Text is empty where there is nothing to show.
+
+    Attributes:
+        begun: whether the learner has begun to fill in the code that was reached.
+        program: the program that was run.
+        compared: the learner's results beside the right ones.
+        message: what happened; its first line is a sentence, and the others give details.
+        starting: whether the message says from which gradients the program starts. Without them, its numbers are
+            unclear.
+        place: the line of the learner's file, as people name it.
+        facts: the fault facts that explain this check and no earlier one.
+        why: the explanation of the misconception.
+        output: the text that the code printed.
+        hint: the command for the hint that fits.
+        hints: the command for all hints of the exercise, if the report does not tell whether one of them fits.
+        play: the command that replays the failure.
+        every: the command that explains every failure of the exercise.
+    """
+
+    begun: bool
+    program: str
+    compared: tuple[Compared, ...]
+    message: str
+    starting: bool
+    place: str
+    facts: tuple[str, ...]
+    why: str
+    output: str
+    hint: str
+    hints: str
+    play: str
+    every: str
+
+
+def failure(exercise: ExerciseResult, check: CheckResult) -> Failure:
+    """Return everything to show about a check that did not pass."""
+    line = (check.line or check.reason.line) if check.reason else None
+    pointless = check.hint or check.reason or check.hint_number == 0
+    return Failure(
+        begun=check.status != "not_started",
+        program=check.program or "",
+        compared=compared(check),
+        message=check.message or "",
+        starting=any(isinstance(remark, StartingFrom) for remark in check.remarks or ()),
+        place=where(exercise, line) if line else "",
+        facts=tuple(fact.text for fact in facts_of(exercise, check)),
+        why=check.diagnosis.explanation if check.diagnosis else "",
+        output=check.output or "",
+        hint=check.hint or "",
+        hints="" if pointless else f"grade hint {exercise.id}",
+        play=play_command(exercise, check),
+        every=all_command(exercise),
+    )
 
 
 def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
@@ -132,18 +206,9 @@ def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
     """
     if check.status == "skipped":
         return lines(exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message)
-    return lines("\n".join(_explained(exercise, check)))
-
-
-def _explained(exercise: ExerciseResult, check: CheckResult) -> Iterator[str]:
-    if check.program is not UNSET:
-        yield check.program
-    for label, actual, expected, of_several in compared(check):
-        yield f"{label}: yours {actual}, {expected_by(check, one_of_several=of_several)} {expected}"
-    if check.message is not UNSET:
-        yield check.message
-    yield from (f"fact: {fact.text}" for fact in facts_of(exercise, check))
-    if check.diagnosis:
-        yield f"why: {check.diagnosis.explanation}"
-    if check.hint is not UNSET:
-        yield f"hint: {check.hint}"
+    shown = failure(exercise, check)
+    numbers = [f"{row.label}: yours {row.actual}, {row.source} {row.expected}" for row in shown.compared]
+    facts = [f"fact: {fact}" for fact in shown.facts]
+    why = f"why: {shown.why}" if shown.why else ""
+    hint = f"hint: {shown.hint}" if shown.hint else ""
+    return lines("\n".join(filter(None, (shown.program, *numbers, shown.message, *facts, why, hint))))

@@ -1,4 +1,4 @@
-"""Feedback for each learner of a class: the report as text, as JSON and as a page.
+"""Feedback for each learner of a class: the report as JSON, and as a single HTML file without scripts.
 
 A platform that takes feedback files for upload accepts only certain names, derived from those in its own download.
 """
@@ -6,39 +6,45 @@ A platform that takes feedback files for upload accepts only certain names, deri
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree.ElementTree import Element
 
-from ..base import plain
+from ..base import counted, plain, spelled
+from ..client import cut
+from ..client.bounds import SOURCE_LINE
 from ..cohort import read_code, readings
-from ..learners import Person
+from ..learners import Learner, Person
 from ..people import Handed, submitter_of
-from ..report import Report, for_learner, to_json
+from ..report import CheckResult, ExerciseResult, Report, to_json
+from ..report.decisions import decision_on, other_decisions
 from ..report.registry import Files, Format, Request, register
+from ..report.shown import Compared, failure
+from ..words import feedback as words
 from ..words.instructor import members_text
-from .feedback_page import feedback_page
-from .feedback_text import feedback_text
+from .offline import write_static_page
+
+_STYLES = tuple(Path(__file__).with_name(name) for name in ("report.css", "feedback.css"))
+_SIGNS = {"passed": "✓", "partial": "◐", "not_started": "○", "missing": "\N{EN DASH}", "skipped": "\N{EN DASH}"}
+_AROUND = 8  # lines of code shown before and after a line that failed
+_ENDS = 20  # lines that are marked at each end of a rule that is longer than twice as many
+_CLOSED = ("passed", "missing", "not_started")
+_Child = Element | str | None
 
 
 def feedback(reports: Iterable[Report], request: Request) -> Iterator[Files]:
-    """Yield each learner's files: `feedback.txt`, `report.json` and `feedback.html`.
-
-    All files leave out what the course hides from learners.
-    """
+    """Yield each learner's files: `report.json` and `feedback.html`."""
     taken: set[str] = set()
     for report in reports:
-        told = for_learner(report, request.details)
-        name = folder_of(told)
+        name = folder_of(report)
         if name.lower() in taken:  # two ids differ only in characters that a folder's name cannot contain
-            name += "-" + hashlib.sha256((told.learner.id if told.learner else name).encode()).hexdigest()[:12]
+            name += "-" + hashlib.sha256((report.learner.id if report.learner else name).encode()).hexdigest()[:12]
         taken.add(name.lower())
-        yield {
-            f"{name}/feedback.txt": feedback_text(told, request.title, request.hints),
-            f"{name}/report.json": to_json(told).decode(),
-            f"{name}/feedback.html": _page(told, request),
-        }
+        yield {f"{name}/report.json": to_json(report).decode(), f"{name}/feedback.html": _page(report, request)}
 
 
-def _page(told: Report, request: Request) -> str:
-    return feedback_page(told, request.title, read_code(request.results, told), request.hints)
+def _page(report: Report, request: Request) -> str:
+    return feedback_page(report, request.title, read_code(request.results, report), request.hints)
 
 
 def folder_of(report: Report) -> str:
@@ -46,16 +52,15 @@ def folder_of(report: Report) -> str:
     learner = report.learner
     if not learner or (learner.id == report.submission.id and not learner.person.login):
         return report.submission.id
-    words = re.sub(r"[^\w.@-]+", "_", f"{learner.person.name} {learner.id}").strip("._-")
-    return words[:120] or report.submission.id
+    name = re.sub(r"[^\w.@-]+", "_", f"{learner.person.name} {learner.id}").strip("._-")
+    return name[:120] or report.submission.id
 
 
 def feedback_files(reports: Iterable[Report], request: Request) -> Iterator[Files]:
-    """Yield `feedback.txt` and `feedback.html` of each learner, with paths that the platform accepts for upload.
+    """Yield the page of each learner, with a path that the platform accepts for upload.
 
-    A submission whose files did not come from the platform's own download has no such path, and so no files. A group
-    member whose id on the platform is unknown is named in a warning. nbgrader gets only the text, because it looks for
-    a notebook with the name of each HTML file.
+    A submission whose files did not come from the platform's own download has no such path, and so no file. A group
+    member whose id on the platform is unknown is named in a warning.
     """
     platform = request.platform or ""
     groups: dict[str, list[Person]] = {}
@@ -63,15 +68,12 @@ def feedback_files(reports: Iterable[Report], request: Request) -> Iterator[File
         groups.setdefault(learner.submission, []).append(learner.person)
     unknown: list[str] = []
     for report in reports:
-        told = for_learner(report, request.details)
-        member = _is_other_member(told, groups)
-        name = place(told, platform, member=member)
+        member = _is_other_member(report, groups)
+        name = place(report, platform, member=member)
         if name:
-            files = {name: feedback_text(told, request.title, request.hints)}
-            html = {} if platform == "nbgrader" else {f"{name.removesuffix('.txt')}.html": _page(told, request)}
-            yield files | html
-        elif member and told.learner and place(told, platform):
-            unknown.append(plain(told.learner.person.name or told.learner.id))
+            yield {name: _page(report, request)}
+        elif member and report.learner and place(report, platform):
+            unknown.append(plain(report.learner.person.name or report.learner.id))
         else:
             yield {}
     if unknown:
@@ -86,7 +88,7 @@ def _is_other_member(report: Report, groups: Mapping[str, Sequence[Person]]) -> 
 
 
 def place(report: Report, platform: str, *, member: bool = False) -> str:
-    """Return the path of a learner's `feedback.txt` in the form that a platform accepts, or an empty text.
+    """Return the path of a learner's page in the form that a platform accepts, or an empty text.
 
     Args:
         member: whether another member of the learner's group submitted.
@@ -96,16 +98,16 @@ def place(report: Report, platform: str, *, member: bool = False) -> str:
 
 
 def _canvas(report: Report, member: Person | None) -> str:
-    """Return `doejane_1042_99731_feedback.txt`. Canvas looks for the ids of a user and of a file in the submission."""
+    """Return `doejane_1042_99731_feedback.html`. Canvas looks for the ids of a user and of a file in the submission."""
     for path in _paths(report):
         name = path.partition("/")[0]
         for reading in readings(name):
             if reading.file and reading.number and member is not None:
                 called = "".join(c for c in member.name.lower() if c.isalnum()) or "learner"
                 known = member.canvas_id.isdecimal()
-                return f"{called}_{member.canvas_id}_{reading.number}_feedback.txt" if known else ""
+                return f"{called}_{member.canvas_id}_{reading.number}_feedback.html" if known else ""
             if reading.file and reading.number:
-                return f"{name[: -len(reading.file)]}feedback.txt" if name.endswith(reading.file) else ""
+                return f"{name[: -len(reading.file)]}feedback.html" if name.endswith(reading.file) else ""
     return ""
 
 
@@ -115,12 +117,13 @@ def _moodle(report: Report, member: Person | None) -> str:
     if member is not None:
         called = re.sub(r"[^\w .-]+", "", member.name).strip(". ") or "learner"
         origin = f"{called}_{member.moodle_id}_assignsubmission_file_" if member.moodle_id else ""
-    return f"{origin}/feedback.txt" if "_assignsubmission_" in origin and "/" not in origin else ""
+    return f"{origin}/feedback.html" if "_assignsubmission_" in origin and "/" not in origin else ""
 
 
 def _nbgrader(report: Report, member: Person | None) -> str:
-    """Return `<student>/<assignment>/feedback.txt`, as in nbgrader's folder `feedback`.
+    """Return `<student>/<assignment>/feedback.htm`, as in nbgrader's folder `feedback`.
 
+    nbgrader looks for a notebook with the name of each file that ends with `.html`.
     `grade cohort --assignment` names the assignment. Without it, the assignment is the folder that contains all files.
     In nbgrader's own folder, the submitter's id is the name of the folder. In any other layout, the path is empty.
     """
@@ -132,7 +135,7 @@ def _nbgrader(report: Report, member: Person | None) -> str:
         return ""
     assignments = {path.partition("/")[0] for path in _paths(report) if "/" in path}
     assignment = named or (assignments.pop() if len(assignments) == 1 else "")
-    return f"{student}/{assignment}/feedback.txt" if student and assignment else ""
+    return f"{student}/{assignment}/feedback.htm" if student and assignment else ""
 
 
 def _paths(report: Report) -> Iterator[str]:
@@ -143,6 +146,255 @@ def _paths(report: Report) -> Iterator[str]:
         yield from exercise.reason.names if exercise.reason else ()
 
 
+@dataclass(frozen=True)
+class Result:
+    """The overall result of a learner.
+
+    Attributes:
+        headline: the learner's name with the total, or with a text that the learner is excused.
+        sentences: sentences about the sum of points, the time of submission, lateness, and the grade.
+        comment: a person's comment for the learner, or an empty text.
+        decisions: texts of the decisions, except those about the points of checks.
+    """
+
+    headline: str
+    sentences: tuple[str, ...] = ()
+    comment: str = ""
+    decisions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """The reasons why an exercise lost points, without duplicates. A misconception has a title and an explanation."""
+
+    facts: tuple[str, ...]
+    misconceptions: tuple[tuple[str, str], ...]
+    hints: tuple[str, ...]
+
+
+def name_of(report: Report) -> str:
+    """Return the learner's name from the final table, or else the names of all submitters, or else the id."""
+    if report.learner and report.learner.person.name:
+        return report.learner.person.name
+    return ", ".join(one.name for one in report.submission.submitters or ()) or report.submission.id
+
+
+def result_of(report: Report) -> Result:
+    """Return the overall result from the row of the final table, or else from the points of the report."""
+    name, row = name_of(report), report.learner
+    if not row:
+        return Result(words.result_text(name, report.score + report.bonus, report.max_score))
+    excused = row.standing == "excused"
+    return Result(
+        words.excused_text(name) if excused else words.result_text(name, row.total, report.max_score),
+        tuple(filter(None, _sentences(row))),
+        row.comment,
+        tuple(other_decisions(row)),
+    )
+
+
+def _sentences(row: Learner) -> tuple[str, ...]:
+    if row.standing == "excused":
+        return (words.time_text(row),)
+    return words.sum_text(row), words.time_text(row), words.grade_text(row.grade)
+
+
+def reasons_of(exercise: ExerciseResult, hints: Mapping[str, str]) -> Reasons:
+    """Return the reasons why an exercise lost points.
+
+    Args:
+        hints: the texts of hints, by the command that shows them.
+    """
+    diagnoses = dict.fromkeys(check.diagnosis for check in exercise.checks if check.diagnosis)
+    commands = dict.fromkeys(check.hint for check in exercise.checks if check.hint)
+    return Reasons(
+        tuple(fact.text for fact in exercise.facts or ()),
+        tuple((diagnosis.title, diagnosis.explanation) for diagnosis in diagnoses),
+        tuple(hints.get(command, command) for command in commands),
+    )
+
+
+def feedback_page(report: Report, title: str, code: Mapping[str, str], hints: Mapping[str, str]) -> str:
+    """Return the page for a learner.
+
+    Args:
+        report: the report without what the course hides from learners.
+        title: the course's title.
+        code: the files that the report was made from, by exercise.
+        hints: the texts of hints, by the command that shows them.
+    """
+    result = result_of(report)
+    body = _make(
+        "body",
+        "",
+        _make(
+            "header",
+            "",
+            _make("h1", "", title),
+            _make("p", "lead", result.headline),
+            *(_make("p", "", sentence) for sentence in result.sentences),
+        ),
+        _make(
+            "main",
+            "",
+            *_note(words.COMMENT, result.comment.splitlines()),
+            *_note(words.DECISIONS, result.decisions),
+            *_note(words.NOTES, report.notes),
+            *(_exercise(exercise, code.get(exercise.id, ""), hints) for exercise in report.exercises),
+        ),
+    )
+    return write_static_page(words.page_title(title, name_of(report)), _STYLES, body)
+
+
+def _note(heading: str, lines: Sequence[str]) -> Iterator[Element]:
+    """Yield an element with a heading and lines, or nothing if there are no lines."""
+    if lines:
+        yield _make("div", "note", _make("h2", "", heading), *(_make("p", "", line) for line in lines))
+
+
+def _make(tag: str, kind: str, *children: _Child, **attributes: str) -> Element:
+    """Return an element with children. Strings become text, and invisible characters in them are escaped."""
+    element = Element(tag, {**({"class": kind} if kind else {}), **attributes})
+    for child in children:
+        if isinstance(child, Element):
+            element.append(child)
+        elif child and len(element):
+            element[-1].tail = (element[-1].tail or "") + spelled(child, "\t\n")
+        elif child:
+            element.text = (element.text or "") + spelled(child, "\t\n")
+    return element
+
+
+def _exercise(exercise: ExerciseResult, code: str, hints: Mapping[str, str]) -> Element:
+    summary = _make(
+        "summary",
+        "",
+        _make(
+            "h2", "", _make("span", "number", exercise.number), f" {exercise.title} ", _make("small", "", exercise.id)
+        ),
+        _badge(exercise.status),
+        _make("span", "points", words.points_text(exercise.score, exercise.max_score, exercise.bonus)),
+    )
+    reasons = reasons_of(exercise, hints)
+    results = _make(
+        "div",
+        "results",
+        _make("pre", "", exercise.message) if exercise.message else None,
+        _make("ul", "facts", *(_make("li", "", *_prose(fact)) for fact in reasons.facts)) if reasons.facts else None,
+        *_mistakes(reasons),
+        _hints(reasons),
+        _make("ul", "checks", *(_check(exercise, check) for check in exercise.checks)),
+    )
+    listing = _listing(exercise, code)
+    opened = {} if exercise.status in _CLOSED else {"open": ""}
+    return _make(
+        "details",
+        "exercise",
+        summary,
+        _make("div", "results" if listing is None else "beside", results, listing),
+        **opened,
+    )
+
+
+def _badge(status: str) -> Element:
+    sign = _make("span", "mark", _SIGNS.get(status, "✗"), **{"aria-hidden": "true"})
+    return _make("span", f"status {status}", sign, f" {words.status_text(status)}")
+
+
+def _prose(text: str) -> Iterator[_Child]:
+    """Yield the parts of a text, with each `code` in backticks as an element."""
+    for at, part in enumerate(text.split("`")):
+        yield _make("code", "", part) if at % 2 else part
+
+
+def _mistakes(reasons: Reasons) -> Iterator[Element]:
+    for title, explanation in reasons.misconceptions:
+        yield _make("div", "mistake", _make("p", "title", *_prose(title)), _make("p", "", *_prose(explanation)))
+
+
+def _hints(reasons: Reasons) -> Element | None:
+    """Return an element that opens to show the hints, or None if there are no hints."""
+    if not reasons.hints:
+        return None
+    shown = _make("summary", "", counted(len(reasons.hints), "hint"))
+    return _make("details", "hints", shown, *(_make("p", "", *_prose(text)) for text in reasons.hints))
+
+
+def _check(exercise: ExerciseResult, check: CheckResult) -> Element:
+    points = words.bonus_text(check.score) if check.bonus else words.points_text(check.score, check.max_score)
+    line = _make("small", "", f" {words.line_text(check.line)}") if check.line else None
+    shown = failure(exercise, check)
+    decision = decision_on(check)
+    detail = _make(
+        "div",
+        "detail",
+        _make("p", "", decision) if decision else None,
+        _make("pre", "", shown.program) if shown.program else None,
+        _table(shown.compared) if shown.compared else None,
+        _make("pre", "", shown.message) if shown.message else None,
+        _make("dl", "", _make("dt", "", words.PRINTED), _make("dd", "", _make("pre", "", shown.output)))
+        if shown.output
+        else None,
+    )
+    return _make(
+        "li",
+        f"check {check.status}",
+        _make(
+            "p",
+            "",
+            _badge(check.status),
+            _make("span", "title", check.title, line),
+            _make("span", "points", points),
+        ),
+        detail if len(detail) else None,
+    )
+
+
+def _table(rows: Iterable[Compared]) -> Element:
+    head = _make(
+        "tr", "", _make("td", ""), *(_make("th", "", word, scope="col") for word in (words.YOURS, words.EXPECTED))
+    )
+    lines = []
+    for row in rows:
+        right = _make("td", "", _make("small", "", words.EXAMPLE) if row.one_of_several else None, row.expected)
+        lines.append(_make("tr", "", _make("th", "", row.label, scope="row"), _make("td", "", row.actual), right))
+    return _make("table", "", _make("thead", "", head), _make("tbody", "", *lines))
+
+
+def _listing(exercise: ExerciseResult, code: str) -> Element | None:
+    """Return the code around the lines of failures, with the titles of the checks, or None if no line failed.
+
+    Only the ends of a long rule are shown, and the beginning of a long line.
+    """
+    lines = code.removesuffix("\n").split("\n")
+    rules = [range(fact.lines[0], fact.lines[1] + 1) for fact in exercise.facts or () if fact.lines]
+    marked: dict[int, list[str]] = {line: [] for rule in rules for line in (*rule[:_ENDS], *rule[-_ENDS:])}
+    for check in exercise.checks:
+        if check.line:
+            marked.setdefault(check.line, []).append(check.title)
+    near = {at for line in marked for at in range(line - _AROUND, line + _AROUND + 1)} & set(range(1, len(lines) + 1))
+    if not near:
+        return None
+    shown: list[Element] = []
+    for at in sorted(near):
+        if at > 1 and at - 1 not in near:
+            shown.append(_make("span", "line", "⋯", **{"data-n": ""}))
+        shown.append(_line(at, cut(lines[at - 1], SOURCE_LINE), marked.get(at)))
+    name = spelled(exercise.file or "")
+    about = {"tabindex": "0", "role": "region", "aria-label": words.code_title(name)}
+    return _make(
+        "figure",
+        "code",
+        _make("figcaption", "", name or words.code_title("")),
+        _make("pre", "listing", _make("code", "", *shown), **about),
+    )
+
+
+def _line(at: int, text: str, failed: Sequence[str] | None) -> Element:
+    note = _make("span", "failed-here", f"✗ {'; '.join(failed)}") if failed else None
+    return _make("span", "line" if failed is None else "line hit", text or " ", note, **{"data-n": str(at)})
+
+
 _PLACES: dict[str, Callable[[Report, Person | None], str]] = {
     "canvas": _canvas,
     "moodle": _moodle,
@@ -151,7 +403,7 @@ _PLACES: dict[str, Callable[[Report, Person | None], str]] = {
 
 FORMAT = Format(
     name="feedback",
-    about="for learners: a text, a page with the code around the lines that failed, and `report.json`",
+    about="for learners: a page with the code around the lines that failed, and `report.json`",
     files=lambda reports, request: (feedback_files if request.platform else feedback)(reports, request),
     export="feedback",
     each="learner",

@@ -3,20 +3,16 @@
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
-
-from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..base.style import Style, columns, packed, padded
 from ..client import cut
-from ..remarks import StartingFrom
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import all_command, digits, expected_by, facts_of, first_failure, play_command, unloaded, where
+from ..report.shown import Compared, Failure, facts_of, failure, first_failure, unloaded
 from ..words import practice as words
 
-T = TypeVar("T")
 _TEXT = 10  # the column where text begins under a status word
 _LABEL = 17
 _LINES = 10  # the usual maximum of lines for a failing check
@@ -60,31 +56,61 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
     lines = [style.cut(style.clean(title), style.width), ""]
     for note in report.notes:
         lines += [*_indented(f"Note: {note}", 0, style), ""]
-    at, in_full = shown_in_full(report)
     alone = len(report.exercises) == 1
     for exercise in report.exercises:
-        lines.append(headline(exercise, style))
-        lines += _said(exercise, style)
-        for check in exercise.checks:
-            if check.status != "skipped" and (everything or alone or check.status != "passed"):
-                aside = _not_earned(exercise, check) and not everything
-                lines.append(_line("not_earned" if aside else check.status, check, style))
-                if everything:
-                    lines += _in_place(exercise, check, style)
-        lines += observed(exercise, style) if everything else []
-    if at is not None and in_full is not None and not everything and not _not_earned(at, in_full):
-        explanation = explained(at, in_full, style=style)
-        lines += ["", _explained_line(at, in_full, style, alone), *explanation]
-        lines += observed(at, style, explanation)
-    lines += ["", _total(report)]
-    failures = [(e, c) for e in report.exercises for c in e.checks if c.status not in ("passed", "skipped")]
-    if not everything and failures and all(_not_earned(e, c) for e, c in failures):
-        lines += style.wrap(words.MISSED_BONUS, style.prose)
-    elif not everything and at is not None and in_full is not None:
-        whole, more = _is_whole(at, in_full, style), len(failures) > 1
-        text = (words.FIRST_IN_FULL if whole else words.FIRST_IN_PART) if more else "" if whole else words.IN_PART
-        lines += style.wrap(text, style.prose) if text else []
+        lines += [headline(exercise, style), *_file_message(exercise, style)]
+        lines += _every_check(exercise, style) if everything else _checks(exercise, style, passed=alone)
+    total = f"Score {report.score}/{report.max_score}" + (f" + {report.bonus} bonus" if report.bonus else "")
+    if everything:
+        lines += ["", total]
+    else:
+        lines += [*_first_failure(report, style), "", total, *_left_out(report, style)]
     return "\n".join(lines) + "\n"
+
+
+def _checks(exercise: ExerciseResult, style: Style, *, passed: bool) -> Iterator[str]:
+    """Yield a line for each check that was run, with or without those that passed."""
+    for check in exercise.checks:
+        if check.status != "skipped" and (passed or check.status != "passed"):
+            yield _line(_status(exercise, check), check, style)
+
+
+def _every_check(exercise: ExerciseResult, style: Style) -> Iterator[str]:
+    """Yield a line for each check that was run, with its explanation below it, and the facts that explain none."""
+    for check in exercise.checks:
+        if check.status != "skipped":
+            yield _line(check.status, check, style)
+            yield from _in_place(exercise, check, style)
+    yield from observed(exercise, style)
+
+
+def _first_failure(report: Report, style: Style) -> list[str]:
+    """Return the explanation of the first failure, below the lines of all checks. A missed bonus is not explained."""
+    exercise, check = shown_in_full(report)
+    if exercise is None or check is None or _not_earned(exercise, check):
+        return []
+    word, hue = _WORDS[check.status]
+    title = check.title if len(report.exercises) == 1 else f"{exercise.number} {exercise.id}: {check.title}"
+    explanation = explained(exercise, check, style=style)
+    return [
+        "",
+        f"{style.paint(f'{word:<8}', hue)} {style.cut(style.clean(title), style.width - 9)}",
+        *explanation,
+        *observed(exercise, style, explanation),
+    ]
+
+
+def _left_out(report: Report, style: Style) -> list[str]:
+    """Return a sentence that says what the explanation of the first failure leaves out."""
+    failures = [(e, c) for e in report.exercises for c in e.checks if c.status not in ("passed", "skipped")]
+    exercise, check = shown_in_full(report)
+    if exercise is None or check is None or not failures:
+        return []
+    if all(_not_earned(*one) for one in failures):
+        return style.wrap(words.MISSED_BONUS, style.prose)
+    whole, more = _is_whole(exercise, check, style), len(failures) > 1
+    text = (words.FIRST_IN_FULL if whole else words.FIRST_IN_PART) if more else "" if whole else words.IN_PART
+    return style.wrap(text, style.prose) if text else []
 
 
 def shown_in_full(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:
@@ -128,38 +154,28 @@ def status_word(status: str) -> str:
     return _WORDS[status][0]
 
 
-def check_line(check: CheckResult, style: Style = PLAIN) -> str:
-    """Return the line of a check: status, title and points."""
-    return _line(check.status, check, style)
-
-
-def file_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
-    """Return the lines of the message about an exercise's file."""
-    return _said(exercise, style)
-
-
 def check_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
     """Return the lines of the message about an exercise's file, and a line for each check that was run."""
-    checks = [check for check in exercise.checks if check.status != "skipped"]
-    words = ["not_earned" if _not_earned(exercise, check) else check.status for check in checks]
-    said = _said(exercise, style)
-    return [*said, *(_line(word, check, style) for word, check in zip(words, checks, strict=True))]
+    return [*_file_message(exercise, style), *_checks(exercise, style, passed=True)]
 
 
 def explained(
     exercise: ExerciseResult, check: CheckResult, after: CheckResult | None = None, style: Style = PLAIN
 ) -> list[str]:
     """Return the lines that explain a failing check, without repeating the explanation of the check `after`."""
-    facts = facts_of(exercise, check)
-    said = after.diagnosis.explanation if after and after.diagnosis else None
-    return _failure(exercise, check, [fact.text for fact in facts], said, style)
+    return _lines_of(_after(exercise, check, after), style)
+
+
+def _after(exercise: ExerciseResult, check: CheckResult, before: CheckResult | None) -> Failure:
+    """Return what to show of a failing check below the explanation of another one."""
+    shown = failure(exercise, check)
+    known = before is not None and before.diagnosis and before.diagnosis.explanation == shown.why
+    return replace(shown, why="") if known else shown
 
 
 def _is_whole(exercise: ExerciseResult, check: CheckResult, style: Style) -> bool:
     """Return whether the explanation of a failing check has every word that `grade --all` shows, besides the replay."""
-    bare = replace(check, play=UNSET)
-    facts = [fact.text for fact in facts_of(exercise, check)]
-    whole = _failure(exercise, bare, facts, None, style, whole=True)
+    whole = _lines_of(replace(failure(exercise, check), play=""), style, whole=True)
     shown = explained(exercise, check, style=style)
     kept, every = (Counter(word.strip(",:") for line in lines for word in line.split()) for lines in (shown, whole))
     return set(every - kept) <= {"yours", "expected", "torch"}  # words that several numbers may share
@@ -173,37 +189,20 @@ def observed(exercise: ExerciseResult, style: Style = PLAIN, below: Sequence[str
     facts = facts_of(exercise, None)
     if not facts or exercise.status == "passed":
         return []
-    page = _Page(style)
-    lines = page.indented(words.OBSERVED)
-    for fact in facts:
-        lines += page.labelled("fact", fact.text)
+    layout = _Layout(style)
+    lines = [*layout.indented(words.OBSERVED), *(line for fact in facts for line in layout.labelled("fact", fact.text))]
     return lines if not below or len(below) + len(lines) < _LINES else []
-
-
-def compared_lines(exercise: ExerciseResult, check: CheckResult, style: Style = PLAIN) -> list[str]:
-    """Return all details of a failing check, without facts, misconception, hint and commands."""
-    page = _Page(style, whole=True, bounded=False)
-    bare = replace(check, diagnosis=UNSET, hint=UNSET, play=UNSET)
-    return [line for part in page.details(exercise, bare, (), None) for line in part.lines]
-
-
-def _explained_line(exercise: ExerciseResult, check: CheckResult, style: Style, alone: bool) -> str:
-    word, hue = _WORDS[check.status]
-    title = check.title if alone else f"{exercise.number} {exercise.id}: {check.title}"
-    return f"{style.paint(f'{word:<8}', hue)} {style.cut(style.clean(title), style.width - 9)}"
 
 
 def _in_place(exercise: ExerciseResult, check: CheckResult, style: Style) -> list[str]:
     """Return the lines below the line of a check if everything is shown. Earlier explanations are not repeated."""
     if check.status == "passed":
-        return _printed(check, style)[:_OUTPUT_LINES]
+        return _printed(check.output or "", style)[:_OUTPUT_LINES]
     before = list(itertools.takewhile(lambda one: one is not check, exercise.checks))
     failed = [one for one in before if one.status not in ("passed", "skipped")]
     if check.status == "not_started" and any(_same_place(check, one) for one in failed):
         return []
-    facts = [fact.text for fact in facts_of(exercise, check)]
-    said = next((one.diagnosis.explanation for one in reversed(failed[-1:]) if one.diagnosis), None)
-    return _failure(exercise, check, facts, said, style, whole=True)
+    return _lines_of(_after(exercise, check, failed[-1] if failed else None), style, whole=True)
 
 
 def _same_place(check: CheckResult, other: CheckResult) -> bool:
@@ -212,19 +211,23 @@ def _same_place(check: CheckResult, other: CheckResult) -> bool:
     return other.status == check.status and lines[0] == lines[1]
 
 
-def _said(exercise: ExerciseResult, style: Style) -> list[str]:
+def _file_message(exercise: ExerciseResult, style: Style) -> list[str]:
     """Return the lines of the message about an exercise's file."""
-    message = _given(exercise.message)
-    if not message or exercise.status == "not_started":
+    if not exercise.message or exercise.status == "not_started":
         return []
     indent = 4 if style.narrow else _TEXT
-    said = _indented(message, indent, style)
-    return said if len(said) <= _FILE_LINES else [*said[: _FILE_LINES - 1], " " * indent + style.ellipsis]
+    lines = _indented(exercise.message, indent, style)
+    return lines if len(lines) <= _FILE_LINES else [*lines[: _FILE_LINES - 1], " " * indent + style.ellipsis]
 
 
 def _not_earned(exercise: ExerciseResult, check: CheckResult) -> bool:
     """Return whether a check is a bonus that was not earned, in an exercise with full marks."""
     return check.bonus and check.status != "passed" and exercise.status == "passed"
+
+
+def _status(exercise: ExerciseResult, check: CheckResult) -> str:
+    """Return the key of `_WORDS` for a check."""
+    return "not_earned" if _not_earned(exercise, check) else check.status
 
 
 def _line(status: str, check: CheckResult, style: Style) -> str:
@@ -253,159 +256,113 @@ class _Part(NamedTuple):
     least: int = 0
     from_start: bool = False  # whether to remove lines at the beginning instead of the end
     brief: Sequence[str] = ()  # what replaces the lines if they have to be shortened, and is itself left out at rank 2
+    added: bool = False  # whether there is additional room for the part if everything is shown
 
 
-def _failure(
-    exercise: ExerciseResult,
-    check: CheckResult,
-    facts: Sequence[str],
-    said: str | None,
-    style: Style,
-    *,
-    whole: bool = False,
-) -> list[str]:
+def _lines_of(failure: Failure, style: Style, *, whole: bool = False) -> list[str]:
     """Return the lines below the title of a failing check: as many as fit, with a complete reason.
 
-    If facts and a misconception do not fit together, the misconception is shown with fewer facts. If it does not fit
-    even without facts, it is left out. If `whole` is true, all facts, the misconception and the program are complete.
+    If `whole` is true, all facts, the misconception and the program are complete.
     """
-    page = _Page(style, whole)
-    facts = facts if whole else facts[:_FACTS]
-    lines, fits = page.fitted(exercise, check, facts, said)
-    if check.play and not whole and (not fits or len(lines) >= page.lines):  # the reason matters more than the replay
-        check = replace(check, play=UNSET)
-        lines, fits = page.fitted(exercise, check, facts, said)
-    why = check.diagnosis.explanation if check.diagnosis and check.diagnosis.explanation != said else None
-    fewer = [(facts[:count], said) for count in range(len(facts) - 1, -1, -1)] if why else []
-    alone = [(facts[:count], why or said) for count in range(len(facts), 0, -1)]
-    for some, known in [] if whole else [*fewer, *alone]:
-        if not fits:
-            lines, fits = page.fitted(exercise, check, some, known)
-    most = page.most + (page.reasons if whole else 0)
+    layout = _Layout(style, whole)
+    for smaller in [failure] if whole else _smaller(failure):
+        failure = smaller
+        lines, most, fits = layout.fitted(failure)
+        if fits:
+            break
     if len(lines) > most:  # a message of unprintable characters, which are shown as long escapes
-        at = most - (3 if check.play else 2)
+        at = most - (3 if failure.play else 2)
         commands = lines[at + 1 - most :]
         lines = [*lines[:at], f"{_shorter(lines[at], style)} {style.ellipsis}", *commands]
     return lines
 
 
-class _Page:
+def _smaller(failure: Failure) -> Iterator[Failure]:
+    """Yield a failure with less and less to show.
+
+    The reason matters more than the replay. The misconception is shown with fewer facts. If it does not fit even
+    without facts, it is left out.
+    """
+    failure = replace(failure, facts=failure.facts[:_FACTS])
+    yield failure
+    if failure.play:
+        failure = replace(failure, play="")
+        yield failure
+    if failure.why:
+        yield from (replace(failure, facts=failure.facts[:count]) for count in reversed(range(len(failure.facts))))
+    yield from (replace(failure, facts=failure.facts[:count], why="") for count in range(len(failure.facts), 0, -1))
+
+
+class _Layout:
     """The layout of an explanation. It is indented and has a column of labels, both narrower in a narrow terminal."""
 
-    def __init__(self, style: Style, whole: bool = False, bounded: bool = True) -> None:
+    def __init__(self, style: Style, whole: bool = False) -> None:
         self.style = style
         self.whole = whole
-        self.bounded = bounded  # whether to shorten programs and name the command for a hint
         self.indent = " " * (4 if style.narrow else _TEXT + 2)
         self.label_width = 9 if style.narrow else _LABEL
-        scale = 2 if style.narrow else 1
-        self.lines = scale * _LINES
-        self.most = scale * _MOST_LINES
-        self.reasons = 0  # the lines of facts and misconception, for which there is additional room in a whole page
-        self.cut_numbers = False  # whether there was too little room for all numbers in the last explanation
-        self.grown = False  # whether `most` already includes the room for a program that is shown in full
 
-    def fitted(
-        self, exercise: ExerciseResult, check: CheckResult, facts: Sequence[str], said: str | None
-    ) -> tuple[list[str], bool]:
-        """Return the lines of an explanation and whether they fit.
+    def fitted(self, failure: Failure) -> tuple[list[str], int, bool]:
+        """Return the lines of an explanation, the most that it may have, and whether they fit.
 
         Numbers share a line, and reasons use the full width, only if something would be left out otherwise.
         """
-        fitting: list[str] | None = None
+        fitting = None
         for wide in (False, True):
             for joined in (False, True):
-                lines, fits = self.told(self.details(exercise, check, facts, said, wide, joined))
-                if self.whole or (fits and not self.cut_numbers):
-                    return lines, fits
-                fitting = lines if fits and fitting is None else fitting
-        return (lines, False) if fitting is None else (fitting, True)
+                parts = [part for part in self.parts(failure, wide=wide, joined=joined) if part.lines]
+                lines, most, too_many, cut_numbers = self.shortened(parts)
+                if self.whole or (too_many <= 0 and not cut_numbers):
+                    return lines, most, too_many <= 0
+                fitting = (lines, most, True) if too_many <= 0 and fitting is None else fitting
+        return fitting or (lines, most, False)
 
-    def told(self, parts: Iterable[_Part]) -> tuple[list[str], bool]:
-        """Shorten the parts. Return their lines and whether they fit."""
-        told = [part for part in parts if part.lines]
-        room = self.lines - 1 + (max(0, len(told[0].lines) - 2) + self.reasons if self.whole and told else 0)
-        too_many = sum(len(part.lines) for part in told) - room
-        self.cut_numbers = False
+    def shortened(self, parts: list[_Part]) -> tuple[list[str], int, int, bool]:
+        """Shorten the parts.
+
+        Return their lines, the most that they may have, the number of lines for which there is no room, and whether
+        numbers were left out.
+        """
+        # if everything is shown, a program, facts, the misconception and printed lines come with room for themselves
+        added = 0
+        if self.whole and parts:
+            added = max(1, len(parts[0].lines) - 1) + sum(len(part.lines) for part in parts if part.added)
+        scale = 2 if self.style.narrow else 1
+        too_many = sum(len(part.lines) for part in parts) - (scale * _LINES - 1 + max(0, added - 1))
+        cut_numbers = False
         for rank in range(_RANKS):
-            for at, part in enumerate(told):
-                if part.rank == rank and too_many > 0 and part.brief:
-                    told[at] = _Part(list(part.brief), rank=2)
-                    too_many -= len(part.lines) - len(told[at].lines)
-                elif part.rank == rank and too_many > 0:
-                    self.cut_numbers |= rank == _NUMBERS
-                    told[at] = _shortened(part, min(too_many, len(part.lines) - part.least), self.style)
-                    too_many -= len(part.lines) - len(told[at].lines)
-        return [line for part in told for line in part.lines], too_many <= 0
+            for at, part in enumerate(parts):
+                if part.rank != rank or too_many <= 0:
+                    continue
+                if part.brief:
+                    parts[at] = _Part(list(part.brief), rank=2)
+                else:
+                    cut_numbers |= rank == _NUMBERS
+                    parts[at] = _shortened(part, min(too_many, len(part.lines) - part.least), self.style)
+                too_many -= len(part.lines) - len(parts[at].lines)
+        return [line for part in parts for line in part.lines], scale * _MOST_LINES + added, too_many, cut_numbers
 
-    def details(
-        self,
-        exercise: ExerciseResult,
-        check: CheckResult,
-        facts: Sequence[str],
-        said: str | None,
-        wide: bool = False,
-        joined: bool = False,
-    ) -> Iterator[_Part]:
-        style, indent = self.style, self.indent
-        unfilled = check.status == "not_started"
-        program = [f"{indent}{part}" for part in self.program(_given(check.program) or "")]
-        if self.whole and self.bounded and len(program) > _PROGRAM_LINES:
-            program = [*program[: _PROGRAM_LINES - 1], f"{indent}{style.ellipsis}"]
-        self.most += max(0, len(program) - 1) if self.whole and not unfilled and not self.grown else 0
-        self.grown = True
-        yield _Part([] if unfilled else program, rank=1, least=len(program) if self.whole else 1)
-        expected, actual = _given(check.expected) or {}, _given(check.actual) or {}
-        pairs = [
-            list(
-                self.pair(
-                    label,
-                    actual.get(label, "nothing"),
-                    right,
-                    expected_by(check, one_of_several=isinstance(right, str)),
-                )
-            )
-            for label, right in expected.items()
-        ]
-        if joined and (line := self.joined(expected, actual, expected_by(check, one_of_several=False))):
-            pairs = [[line]]
-        yield _Part([line for pair in pairs for line in pair], rank=_NUMBERS, least=len(pairs[0]) if pairs else 0)
-        head, *rest = (_given(check.message) or "").splitlines() or [""]
-        started = any(isinstance(remark, StartingFrom) for remark in _given(check.remarks) or ())
-        cut_with = 3 if expected and not started else None  # numbers are unclear without the gradients they start from
-        yield _Part(self.labelled("note" if expected else "", head) if head else [], rank=cut_with)
-        line_number = (check.line or check.reason.line) if not isinstance(check.reason, UnsetType) else None
-        placed = line_number is not None and not isinstance(exercise.file, UnsetType)
-        own = [line for line in rest if _OWN_LINE.match(line)]
-        quoted = [style.cut(f"{indent}    {style.clean(line)}", style.width) for line in own]
-        yield _Part([] if unfilled and placed else quoted, rank=2, least=1, from_start=True)
-        yield _Part([part for line in rest if line not in own for part in _indented(line, len(indent) + 4, style)])
-        if placed:
-            yield _Part([f"{indent}{self.label('at')}{style.clean(where(exercise, line_number))}"], rank=0)
-        reasons = [("fact", fact) for fact in facts]
-        if check.diagnosis and check.diagnosis.explanation != said:
-            reasons.append(("why", check.diagnosis.explanation))
-        shown = [self.indented(f"{name}: {text}") if wide else self.labelled(name, text) for name, text in reasons]
-        self.reasons = sum(map(len, shown))
-        yield from map(_Part, shown)
-        printed = _printed(check, style)
-        self.reasons += min(len(printed), _MOST_OUTPUT)
-        if self.whole:
-            yield _Part(printed[:_MOST_OUTPUT])
-        else:
-            every = len(printed) <= _MOST_OUTPUT
-            count = len((_given(check.output) or "").splitlines())
-            brief = self.indented(words.printed(count, all_command(exercise), every=every)) if count else []
-            first = printed if len(printed) <= _OUTPUT_LINES else [*printed[: _OUTPUT_LINES - 1], *brief]
-            yield _Part(first, rank=0, brief=brief)
-        # without details, and so without the number of a hint, the exercise's hints are the only pointer
-        hint = _given(check.hint) or ("" if check.reason or check.hint_number == 0 else f"grade hint {exercise.id}")
-        yield _Part(
-            [f"{indent}{self.label('hint')}{style.command(style.clean(hint))}"] if self.bounded and hint else []
-        )
-        play = style.command(style.clean(play_command(exercise, check)))
-        forms = (f"{indent}{self.label('see it')}{play}", f"{indent}see it: {play}")  # a command is never cut
-        yield _Part([form for form in forms if play and columns(form) <= style.width][:1])
+    def parts(self, failure: Failure, *, wide: bool, joined: bool) -> Iterator[_Part]:
+        """Yield the parts of an explanation, in the order in which they are shown."""
+        if failure.begun:
+            program = [f"{self.indent}{line}" for line in self.program(failure.program)]
+            if self.whole and len(program) > _PROGRAM_LINES:
+                program = [*program[: _PROGRAM_LINES - 1], f"{self.indent}{self.style.ellipsis}"]
+            yield _Part(program, rank=1, least=len(program) if self.whole else 1)
+        yield self.numbers(failure.compared, joined)
+        yield from self.message(failure)
+        if failure.place:
+            yield _Part([f"{self.indent}{self.label('at')}{self.style.clean(failure.place)}"], rank=0)
+        for name, text in [*(("fact", fact) for fact in failure.facts), ("why", failure.why)]:
+            if text:
+                lines = self.indented(f"{name}: {text}") if wide else self.labelled(name, text)
+                yield _Part(lines, added=True)
+        yield self.printed(failure)
+        hint = self.style.command(self.style.clean(failure.hint or failure.hints))
+        yield _Part([f"{self.indent}{self.label('hint')}{hint}"] if hint else [])
+        play = self.style.command(self.style.clean(failure.play))
+        forms = (f"{self.indent}{self.label('see it')}{play}", f"{self.indent}see it: {play}")  # a command is never cut
+        yield _Part([form for form in forms if play and columns(form) <= self.style.width][:1])
 
     def program(self, text: str) -> Iterator[str]:
         """Yield the lines of a program. A line that is too long is broken between assignments, or else at spaces."""
@@ -422,57 +379,74 @@ class _Page:
             if gap:
                 yield from packed(re.split(r"(?<=,) ", f"with {values}"), room, room)
 
-    def label(self, name: str) -> str:
-        return padded(self.style.cut(self.style.clean(name), self.label_width - 1), self.label_width)
+    def numbers(self, rows: Sequence[Compared], joined: bool) -> _Part:
+        """Return the learner's results beside the right ones."""
+        pairs = [list(self.pair(row)) for row in rows]
+        if joined and (line := self.joined(rows)):
+            pairs = [[line]]
+        return _Part([line for pair in pairs for line in pair], rank=_NUMBERS, least=len(pairs[0]) if pairs else 0)
 
-    def pair(self, label: str, yours: float | str, right: float | str, whose: str) -> Iterator[str]:
+    def pair(self, row: Compared) -> Iterator[str]:
         """Yield the learner's result and the right result: on one line, or on two if one is too short for both."""
         style, indent = self.style, self.indent
-        label = style.clean(label)
+        label = style.clean(row.label)
         if columns(label) >= self.label_width:  # put the label on a separate line
             yield style.cut(f"{indent}{label}", style.width)
             label = ""
         label, blank = padded(label, self.label_width), " " * self.label_width
         room = style.width - len(indent) - self.label_width
-        if isinstance(right, str):
-            one, other = f"yours {style.clean(str(yours))}", f"{whose} {style.clean(right)}"
+        yours, right = style.clean(row.actual), f"{row.source} {style.clean(row.expected)}"
+        if not row.one_of_several:
+            yours = cut(yours, room - len("yours ") - (0 if style.narrow else len(right) + 4))
+        if columns(f"yours {yours}    {right}") > room:
+            yield style.cut(f"{indent}{label}yours {yours}", style.width)
+            yield style.cut(f"{indent}{blank}{right}", style.width)
         else:
-            shown, true = style.clean(digits(yours)), digits(right)
-            if shown == true:
-                shown, true = _apart(yours, right)
-            other = f"{whose} {true}"
-            beside = room - len("yours ") - len(other) - 4
-            one = f"yours {cut(shown, room - len('yours ') if self.style.narrow else beside)}"
-        if columns(one) + columns(other) + 4 > room:
-            yield from (
-                style.cut(f"{indent}{label}{one}", style.width),
-                style.cut(f"{indent}{blank}{other}", style.width),
-            )
-        else:
-            yield f"{indent}{label}{one}    {other}"
+            yield f"{indent}{label}yours {yours}    {right}"
 
-    def joined(self, expected: Mapping[str, float | str], actual: Mapping[str, float | str], whose: str) -> str:
-        """Return several short numbers on one line; empty if they do not fit, or are text, or look equal."""
-        yours = {label: digits(actual.get(label, "nothing")) for label in expected}
-        right = {label: digits(number) for label, number in expected.items()}
-        label = self.style.clean(", ".join(expected))
-        texts = any(isinstance(number, str) for number in (*expected.values(), *actual.values()))
-        if texts or len(label) >= self.label_width or any(yours[one] == right[one] for one in expected):
+    def joined(self, rows: Sequence[Compared]) -> str:
+        """Return several short numbers on one line; empty if they do not fit."""
+        label = self.style.clean(", ".join(row.label for row in rows))
+        if not rows or not all(row.short for row in rows) or len(label) >= self.label_width:
             return ""
-        line = f"yours {', '.join(yours.values())}    {whose} {', '.join(right.values())}"
-        return (
-            ""
-            if columns(line) > self.style.width - len(self.indent) - self.label_width
-            else (f"{self.indent}{padded(label, self.label_width)}{line}")
+        yours, right = (
+            ", ".join(numbers) for numbers in zip(*((row.actual, row.expected) for row in rows), strict=True)
         )
+        line = f"{self.indent}{padded(label, self.label_width)}yours {yours}    {rows[0].source} {right}"
+        return line if columns(line) <= self.style.width else ""
+
+    def message(self, failure: Failure) -> Iterator[_Part]:
+        """Yield the first line of the message, the lines of it that quote the learner's file, and the others."""
+        head, *rest = failure.message.splitlines() or [""]
+        rank = 3 if failure.compared and not failure.starting else None
+        yield _Part(self.labelled("note" if failure.compared else "", head) if head else [], rank=rank)
+        own = [line for line in rest if _OWN_LINE.match(line)]
+        if failure.begun or not failure.place:
+            quoted = [self.style.cut(f"{self.indent}    {self.style.clean(line)}", self.style.width) for line in own]
+            yield _Part(quoted, rank=2, least=1, from_start=True)
+        indent = len(self.indent) + 4
+        yield _Part([part for line in rest if line not in own for part in _indented(line, indent, self.style)])
+
+    def printed(self, failure: Failure) -> _Part:
+        """Return the printed lines, or the number of lines where there is too little room."""
+        lines = _printed(failure.output, self.style)
+        if self.whole:
+            return _Part(lines[:_MOST_OUTPUT], added=True)
+        count = len(failure.output.splitlines())
+        every = len(lines) <= _MOST_OUTPUT
+        brief = self.indented(words.printed(count, failure.every, every=every)) if count else []
+        shown = lines if len(lines) <= _OUTPUT_LINES else [*lines[: _OUTPUT_LINES - 1], *brief]
+        return _Part(shown, rank=0, brief=brief)
+
+    def label(self, name: str) -> str:
+        return padded(self.style.cut(self.style.clean(name), self.label_width - 1), self.label_width)
 
     def labelled(self, label: str, text: str) -> list[str]:
         """Break a text into lines that fit, with a label before the first line."""
         style, width = self.style, self.style.prose - len(self.indent)
         if not label:
             return [f"{self.indent}{line}" for line in style.wrap(text, width)]
-        beside = width - self.label_width
-        first, *rest = style.wrap(text, beside)
+        first, *rest = style.wrap(text, width - self.label_width)
         blank = self.indent + " " * self.label_width
         return [f"{self.indent}{self.label(label)}{first}", *(blank + line for line in rest)]
 
@@ -495,10 +469,10 @@ def _shorter(line: str, style: Style) -> str:
     return line if columns(line) <= room else line[:room].rpartition(" ")[0]
 
 
-def _printed(check: CheckResult, style: Style) -> list[str]:
+def _printed(output: str, style: Style) -> list[str]:
     """Return the lines that a check's code printed. Equal consecutive lines are shown once with a count."""
     indent = 4 if style.narrow else _TEXT + 2
-    groups = itertools.groupby((_given(check.output) or "").splitlines())
+    groups = itertools.groupby(output.splitlines())
     lines = []
     for line, repeats in itertools.islice(groups, _MOST_OUTPUT + 1):
         times = sum(1 for _ in repeats)
@@ -508,24 +482,6 @@ def _printed(check: CheckResult, style: Style) -> list[str]:
     return lines
 
 
-def _apart(yours: float | str, right: float) -> tuple[str, str]:
-    """Return two numbers with all their digits. If a line is too short, return just enough to tell them apart."""
-    every = repr(yours), repr(right)
-    if isinstance(yours, str) or sum(map(len, every)) <= _DIGITS:
-        return every
-    some = ((f"{yours:.{count}g}", f"{right:.{count}g}") for count in range(7, 18))
-    return next(((one, other) for one, other in some if one != other), every)
-
-
 def _indented(text: str, width: int, style: Style) -> list[str]:
     room = style.prose - width
     return [" " * width + part for line in text.splitlines() for part in style.wrap(line, room) or [""]]
-
-
-def _total(report: Report) -> str:
-    bonus = f" + {report.bonus} bonus" if report.bonus else ""
-    return f"Score {report.score}/{report.max_score}{bonus}"
-
-
-def _given(value: T | UnsetType) -> T | None:
-    return None if value is UNSET else value

@@ -35,7 +35,6 @@ class Row(Protocol):
 DECISIONS = "Decisions"
 NOTES = "Notes"
 COMMENT = "Comment"
-FACT, MISCONCEPTION, HINT = "Fact", "Misconception", "Hint"
 YOURS, EXPECTED, EXAMPLE, PRINTED = "yours", "expected", "for example ", "printed"
 
 

@@ -67,8 +67,8 @@ def test_feedback_takes_the_course_that_the_class_was_graded_with(grade: Grade, 
     grade("cohort", "submissions", "--out", "results", "--course", given, "--seed", seed, "--jobs", 1)
     done = grade("export", "results", "--to", "feedback")
     assert (0, "") == (done.returncode, done.stderr)
-    told = (own / "results" / "exports" / "feedback" / "ann" / "feedback.txt").read_text()
-    assert {".": "The Tape", "packaged": "The Backward Pass"}[given] in told
+    page = (own / "results" / "exports" / "feedback" / "ann" / "feedback.html").read_text()
+    assert {".": "The Tape", "packaged": "The Backward Pass"}[given] in page
 
 
 @pytest.mark.slow

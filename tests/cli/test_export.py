@@ -118,7 +118,7 @@ def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None
     done = grade("export", results, "--to", to, "--course", ROOT)
     assert (0, "") == (done.returncode, done.stderr)
     assert f"2 submissions written to {results / 'exports' / FORMATS[to].export}\n" == done.stdout
-    below = {"gradescope": ["results.json"], "feedback": ["feedback.html", "feedback.txt", "report.json"]}.get(to)
+    below = {"gradescope": ["results.json"], "feedback": ["feedback.html", "report.json"]}.get(to)
     expected = (
         {f"{to}/{name}/{file}" for name in ("jane", "otieno") for file in below} if below else {FORMATS[to].export}
     )
@@ -212,16 +212,30 @@ def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> No
     """Each learner gets the report that `grade` would show and write. Neither contains the seed."""
     exported(results, "feedback", course=course)
     jane = results / "exports" / "feedback" / "jane"
-    text, report = (jane / "feedback.txt").read_text(encoding="utf-8"), read_report((jane / "report.json").read_bytes())
-    assert text.startswith(course.title)
-    assert f"Jane: {report.score + report.bonus} of 100 points\n" in text
-    assert f"Total: {report.score} points for the exercises, plus 1 bonus point.\n" in text
-    assert "line 1: =x" in text
+    report = read_report((jane / "report.json").read_bytes())
+    assert ("jane", UNSET) == (report.submission.id, report.seed)
     page = (jane / "feedback.html").read_text(encoding="utf-8")
     assert f"Jane: {report.score + report.bonus} of 100 points<" in page
     assert "line 1: =x" in page
-    assert ("jane", UNSET) == (report.submission.id, report.seed)
-    assert "the secret seed" not in text + page
+    assert "the secret seed" not in page
+
+
+@pytest.mark.parametrize("to", [name for name, form in FORMATS.items() if form.files])
+def test_exports_for_learners_leave_out_what_the_course_hides(results: Path, course: Course, to: str) -> None:
+    """A hidden check has only what its `detail` allows."""
+    report = a_report(course, "jane")
+    exercises = tuple(
+        replace(exercise, checks=tuple(replace(check, message=f"said by {check.id}.") for check in exercise.checks))
+        for exercise in report.exercises
+    )
+    write_report(replace(report, exercises=exercises), results / "reports" / "jane.json")
+    exported(results, to, course=course)
+    folder = results / "exports" / FORMATS[to].export / "jane"
+    text = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
+    failed = [check for exercise in exercises for check in exercise.checks if check.status != "passed"]
+    assert {check.id for check in failed if check.visibility == "visible"} == {
+        check.id for check in failed if f"said by {check.id}." in text
+    }
 
 
 @pytest.fixture
@@ -265,11 +279,10 @@ def test_every_export_has_the_total_of_the_final_table(
         found = {suite.name: int({p.name: p.value for p in suite.properties()}["total"]) for suite in suites}
     else:
         for name, total in expected.items():
-            for file in ("feedback.txt", "feedback.html"):
-                text = " ".join((place / name / file).read_text(encoding="utf-8").split())
-                assert f"{name.title()}: {total} of 100 points" in text
-                assert ("minus 5 points for lateness" in text) == (name == "jane")
-                assert ("decided: 2 of 2 points (Ada, 2026-03-05: so)" in text) == (name == "jane")
+            text = (place / name / "feedback.html").read_text(encoding="utf-8")
+            assert f"{name.title()}: {total} of 100 points" in text
+            assert ("minus 5 points for lateness" in text) == (name == "jane")
+            assert ("decided: 2 of 2 points (Ada, 2026-03-05: so)" in text) == (name == "jane")
         return
     assert expected == found
 
@@ -301,7 +314,7 @@ def test_feedback_of_one_assignment_goes_back_to_nbgrader(results: Path, course:
         write_report(report, results / "reports" / f"{report.submission.id}.json")
     write_summary(results, summarise(course, reports, {}))
     assert exported(results, "feedback", course=course, platform="nbgrader").complete
-    assert ["jane/ps1/feedback.txt", "otieno/ps1/feedback.txt"] == files(results / "exports" / "feedback-nbgrader")
+    assert ["jane/ps1/feedback.htm", "otieno/ps1/feedback.htm"] == files(results / "exports" / "feedback-nbgrader")
 
 
 def test_feedback_says_who_has_no_name_on_the_platform(results: Path, course: Course) -> None:

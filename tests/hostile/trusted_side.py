@@ -66,8 +66,7 @@ from grader.report.registry import Request
 from grader.scoring import FileState, score
 from grader.views import render
 from grader.views.cohort import render_cohort
-from grader.views.feedback import feedback
-from grader.views.feedback_page import feedback_page
+from grader.views.feedback import feedback, feedback_page
 from grader.views.page import build_page
 from grader.worker.confine.framing import HEADER
 
@@ -442,9 +441,9 @@ class TrustedSide:
         build_page(summary, [report])
         for pieces in (csv_table([report]), canvas([report], "Backward"), nbgrader([report]), junit([report])):
             "".join(pieces)
-        for _ in (*gradescope([report], self.told), *annotations(told)):
+        for _ in (*gradescope([told], self.told), *annotations(told)):
             pass
-        for _ in feedback([report], Request(title=self.course.title, details=self.told, hints=self.course.hints)):
+        for _ in feedback([told], Request(title=self.course.title, details=self.told, hints=self.course.hints)):
             pass
         page = len(self._page(told).encode())
         job_summary(told, self.course.title)

@@ -1,7 +1,9 @@
 """The feedback for each learner of a class."""
 
+import re
 from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from msgspec import UNSET
@@ -9,198 +11,247 @@ from msgspec.structs import replace
 
 from grader.client import Reason
 from grader.learners import Decided, Learner, Person, Submitter
-from grader.report import CheckResult, ExerciseResult, Report, read_report
+from grader.report import CheckResult, ExerciseResult, Report, for_learner, read_report
 from grader.report.model import FaultFact, SubmissionStamp
 from grader.report.registry import Request
-from grader.views.feedback import feedback, feedback_files, place
-from grader.words.feedback import time_text
+from grader.views.feedback import feedback, feedback_files, feedback_page, place
+from grader.words.feedback import excused_text, time_text
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]
 MakeReport = Callable[..., Report]
+Placed = Callable[..., Report]
 
 JANE = (Submitter("jane", "jane"),)  # as nbgrader's folder `jane` says
-
-WRONG: dict[str, Any] = {
-    "status": "failed",
-    "visibility": "hidden",
-    "program": "L = a * a    with a = 3",
-    "expected": {"dL/da": 6.0},
-    "expected_by": "torch",
-    "actual": {"dL/da": 3.0},
-    "diagnosis": "the second use overwrote the first",
-}
+MOODLE = "Jane Doe_12345_assignsubmission_file_"
+CANVAS = "doejane_LATE_1042_99731_01_distribute.py"
+EVIL = "</pre><script>alert(1)</script>\u202e"
+CODE = f"def f():\n    return 1  # {EVIL}\n"
+COMMAND = "grade hint distribute 2"
 
 
-@pytest.mark.parametrize(
-    ("detail", "told"),
-    [
-        ("full", {"L = a * a", "torch 6", "the second use overwrote"}),
-        ("hint", {"the second use overwrote"}),
-        ("score", set()),
-    ],
-)
-def test_hidden_checks_say_what_the_course_allows(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, detail: str, told: set[str]
-) -> None:
-    """The text and the JSON contain the same details."""
-    check = make_check(**WRONG)
-    exercise = make_exercise(check)
-    report = replace(make_report(exercise), seed="the secret seed")
-    (written,) = feedback([report], Request(title="A course", details={(exercise.id, check.id): detail}))
-    name = report.submission.id
-    assert {f"{name}/feedback.txt", f"{name}/report.json", f"{name}/feedback.html"} == set(written)
-    text = written[f"{name}/feedback.txt"]
-    assert told == {words for words in ("L = a * a", "torch 6", "the second use overwrote") if words in text}
-    copy = read_report(written[f"{name}/report.json"].encode())
-    assert UNSET is copy.seed
-    assert (detail == "full") == (copy.exercises[0].checks[0].program is not UNSET)
+@pytest.fixture
+def report(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> Report:
+    """Return a report with two checks that fail for the same misconception, and one that passes.
+
+    All texts are hostile.
+    """
+    wrong: dict[str, Any] = {
+        "status": "failed",
+        "line": 2,
+        "program": EVIL,
+        "message": EVIL,
+        "output": EVIL,
+        "expected": {EVIL: 1.0},
+        "actual": {EVIL: EVIL},
+        "diagnosis": f"`a` and {EVIL}",
+        "hint": COMMAND,
+    }
+    checks = (make_check(**wrong), make_check("the other", **wrong), make_check())
+    exercise = make_exercise(*(replace(check, id=f"c{at}") for at, check in enumerate(checks)))
+    stamp = SubmissionStamp("ann", "0", submitters=(Submitter(f"Ann {EVIL}"),))
+    return replace(make_report(exercise), submission=stamp, notes=(EVIL,))
 
 
-def test_notes_of_the_intake_are_told(make_exercise: MakeExercise, make_report: MakeReport) -> None:
-    """A learner whose file was not graded reads the reason."""
-    note = "two files could be 02_swap: a/02_swap.py, b/02_swap.py"
-    report = replace(make_report(make_exercise()), notes=(note,))
-    (files,) = feedback([report], Request(title="A course"))
-    text = files[f"{report.submission.id}/feedback.txt"]
-    assert f"Notes\n- {note}" in text
+def parsed(page: str) -> ElementTree.Element:
+    """Return the body of a page, which is well-formed."""
+    (body,) = re.findall(r"<body>.*</body>", page, re.DOTALL)
+    return ElementTree.fromstring(body.replace(' open=""', "").replace(" open>", ">"))
+
+
+def found(body: ElementTree.Element, kind: str) -> list[str]:
+    """Return the texts of the elements that have a class."""
+    return ["".join(one.itertext()) for one in body.iter() if kind in (one.get("class") or "").split()]
+
+
+def test_it_holds_what_a_learner_is_told(report: Report) -> None:
+    """The page has each check's numbers, each misconception and hint once, and the code with failing lines."""
+    body = parsed(feedback_page(report, "A course", {"distribute": CODE}, {COMMAND: "multiply by `out.grad`"}))
+    shown = EVIL.replace("\u202e", "\\u202e")
+
+    assert [f"Ann {shown}: 2 of 6 points"] == found(body, "lead")
+    assert 3 == len(found(body, "check"))
+    assert [f"a titlea and {shown}"] == found(body, "mistake")
+    assert ["1 hintmultiply by out.grad"] == found(body, "hints")
+    assert [f"    return 1  # {shown}✗ both inputs receive the gradient; the other"] == found(body, "hit")
+    assert ["def f():", *found(body, "hit")] == found(body, "line")
+
+
+def test_code_is_shown_around_the_lines_that_failed(report: Report) -> None:
+    """Eight lines before and after each failing line are shown. Without such a line, no code is shown."""
+    (exercise,) = report.exercises
+    checks = tuple(replace(check, line=at) for check, at in zip(exercise.checks, (20, 22, UNSET), strict=True))
+    code = "".join(f"{at}\n" for at in range(1, 99))
+
+    def lines(*checks: CheckResult) -> list[str]:
+        page = feedback_page(
+            replace(report, exercises=(replace(exercise, checks=checks),)), "A", {exercise.id: code}, {}
+        )
+        return found(parsed(page), "line")
+
+    expected = ["⋯", *(str(at) for at in range(12, 31))]
+    assert expected == [text.partition("✗")[0] for text in lines(*checks)]
+    assert [] == lines(checks[2])
+
+
+def test_only_the_ends_of_a_long_rule_are_shown(report: Report) -> None:
+    """A rule of 9,000 lines has twenty marked lines at each end, and a long line is cut."""
+    (exercise,) = report.exercises
+    fact = FaultFact("no_rule", "a fact", lines=(100, 9_099))
+    exercise = replace(exercise, checks=(), facts=(fact,))
+    code = "\n" * 99 + ("x" * 1_000 + "\n") * 9_000
+    body = parsed(feedback_page(replace(report, exercises=(exercise,)), "A", {exercise.id: code}, {}))
+
+    assert [*range(100, 120), *range(9_080, 9_100)] == [
+        int(line.get("data-n") or 0) for line in body.iter() if line.get("class") == "line hit"
+    ]
+    assert 8 + 20 + 8 + 1 + 8 + 20 + 1 == len(found(body, "line"))
+    assert 200 == max(map(len, found(body, "line")))
+
+
+def test_no_text_acts_as_markup(report: Report) -> None:
+    """No text from a submission becomes an element, and the page runs no script."""
+    page = feedback_page(report, EVIL, {"distribute": CODE}, {COMMAND: EVIL})
+
+    assert "<script" not in page
+    assert "\u202e" not in page
+    assert "default-src 'none'; script-src 'none'; style-src 'sha256-" in page
+    assert [] == [one.tag for one in parsed(page).iter() if one.tag in ("script", "img", "a", "iframe")]
+
+
+def test_what_the_course_hides_is_not_in_it(report: Report) -> None:
+    """A hidden check without details has only its points."""
+    (exercise,) = report.exercises
+    hidden = tuple(replace(check, visibility="hidden", message="the secret") for check in exercise.checks)
+    report = replace(report, exercises=(replace(exercise, checks=hidden),))
+    page = feedback_page(for_learner(report, {}), "A course", {"distribute": CODE}, {COMMAND: "a hint"})
+    body = parsed(page)
+
+    assert "the secret" not in page
+    assert [] == found(body, "mistake") + found(body, "hints") + found(body, "hit") + found(body, "detail")
+    assert ["0/2", "0/2", "2/2"] == found(body, "points")[1:]
+
+
+@pytest.fixture
+def placed(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> Placed:
+    """Return a function that makes a report on a file with a path, from a folder of a platform's download."""
+
+    def make(origin: str, file: str) -> Report:
+        report = make_report(make_exercise(make_check(), file=file))
+        return replace(report, submission=SubmissionStamp("jane", "0", origin=origin, submitters=JANE))
+
+    return make
 
 
 @pytest.mark.parametrize(
     ("platform", "origin", "file", "expected"),
     [
-        ("canvas", "doejane_1042", "doejane_LATE_1042_99731_01_distribute.py", "doejane_LATE_1042_99731_feedback.txt"),
-        ("canvas", "doejane_1042", "doejane_1042_99731_work.zip/01_distribute.py", "doejane_1042_99731_feedback.txt"),
+        ("canvas", "doejane_1042", CANVAS, "doejane_LATE_1042_99731_feedback.html"),
+        ("canvas", "doejane_1042", "doejane_1042_99731_work.zip/01_distribute.py", "doejane_1042_99731_feedback.html"),
         ("canvas", "jane", "01_distribute.py", None),
-        (
-            "moodle",
-            "Jane Doe_12345_assignsubmission_file_",
-            "01_distribute.py",
-            "Jane Doe_12345_assignsubmission_file_/feedback.txt",
-        ),
+        ("moodle", MOODLE, "01_distribute.py", f"{MOODLE}/feedback.html"),
         ("moodle", "jane", "01_distribute.py", None),
-        ("nbgrader", "jane", "backward/01_distribute.py", "jane/backward/feedback.txt"),
-        ("nbgrader", "jane/backward", "01_distribute.py", "jane/backward/feedback.txt"),
+        ("nbgrader", "jane", "backward/01_distribute.py", "jane/backward/feedback.htm"),
+        ("nbgrader", "jane/backward", "01_distribute.py", "jane/backward/feedback.htm"),
         ("nbgrader", "jane", "01_distribute.py", None),
         ("nbgrader", "submission_7", "backward/01_distribute.py", None),
         ("nbgrader", "submission_7/backward", "01_distribute.py", None),
     ],
 )
 def test_feedback_is_named_as_a_platform_takes_it_back(
-    make_report: Callable[..., Report],
-    make_exercise: Callable[..., ExerciseResult],
-    make_check: Callable[..., CheckResult],
-    platform: str,
-    origin: str,
-    file: str,
-    expected: str | None,
+    placed: Placed, platform: str, origin: str, file: str, expected: str | None
 ) -> None:
-    """Names follow the platform's own download, and the page is beside the text.
-
-    Submissions from elsewhere are left out.
-    """
-    made = make_report(make_exercise(make_check(), file=file))
-    made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin, submitters=JANE))
-    (files,) = feedback_files([made], Request(title="A course", platform=platform))
-    html = expected.replace(".txt", ".html") if expected and platform != "nbgrader" else None
-    assert [name for name in (expected, html) if name] == list(files)
-    assert files.get(html or "", "<!doctype html>").lower().startswith("<!doctype html>")
+    """Names follow the platform's own download. Submissions from elsewhere are left out."""
+    (files,) = feedback_files([placed(origin, file)], Request(title="A course", platform=platform))
+    assert [expected] * bool(expected) == list(files)
+    assert all(text.lower().startswith("<!doctype html>") for text in files.values())
 
 
+@pytest.mark.parametrize(
+    ("platform", "near", "expected"),
+    [
+        ("canvas", "doejane_1042_99731_1-distribute.py", "doejane_1042_99731_feedback.html"),
+        ("nbgrader", "backward/1-distribute.py", "jane/backward/feedback.htm"),
+    ],
+)
 def test_somebody_whose_file_has_another_name_gets_feedback(
-    make_report: Callable[..., Report],
-    make_exercise: Callable[..., ExerciseResult],
-    make_check: Callable[..., CheckResult],
+    placed: Placed, platform: str, near: str, expected: str
 ) -> None:
     """The feedback is named even if no file could be graded. The file with a similar name has the platform's path."""
-    for platform, near, expected in (
-        ("canvas", "doejane_1042_99731_1-distribute.py", "doejane_1042_99731_feedback.txt"),
-        ("nbgrader", "backward/1-distribute.py", "jane/backward/feedback.txt"),
-    ):
-        missing = make_exercise(make_check(), file="01_distribute.py", status="missing")
-        made = make_report(replace(missing, reason=Reason("near_name", names=(near,))))
-        made = replace(made, submission=SubmissionStamp("jane", "0", origin="jane", submitters=JANE))
-        assert expected == place(made, platform)
+    report = placed("jane", "01_distribute.py")
+    missing = replace(report.exercises[0], status="missing", reason=Reason("near_name", names=(near,)))
+    assert expected == place(replace(report, exercises=(missing,)), platform)
 
 
 @pytest.mark.parametrize(
     ("platform", "origin", "file", "person", "expected"),
     [
-        (
-            "canvas",
-            "doejane_1042",
-            "doejane_LATE_1042_99731_01_distribute.py",
-            Person("Bob Roe", "bob", canvas_id="1043"),
-            "bobroe_1043_99731_feedback.txt",
-        ),
+        ("canvas", "d", CANVAS, Person("Bob Roe", "bob", canvas_id="1043"), "bobroe_1043_99731_feedback.html"),
         (
             "moodle",
-            "Jane Doe_12345_assignsubmission_file_",
+            MOODLE,
             "01_distribute.py",
             Person("Bob/../Roe", "bob", moodle_id="12346"),
-            "Bob..Roe_12346_assignsubmission_file_/feedback.txt",
+            "Bob..Roe_12346_assignsubmission_file_/feedback.html",
         ),
-        ("nbgrader", "jane", "backward/01_distribute.py", Person("Bob Roe", "bob"), "bob/backward/feedback.txt"),
-        ("canvas", "doejane_1042", "doejane_1042_99731_01_distribute.py", Person("Bob Roe", "bob"), None),
-        (
-            "canvas",
-            "doejane_1042",
-            "doejane_1042_99731_01_distribute.py",
-            Person("Bob Roe", "bob", canvas_id="/../../x"),
-            None,
-        ),
+        ("nbgrader", "jane", "backward/01_distribute.py", Person("Bob Roe", "bob"), "bob/backward/feedback.htm"),
+        ("canvas", "d", CANVAS, Person("Bob Roe", "bob"), None),
+        ("canvas", "d", CANVAS, Person("Bob Roe", "bob", canvas_id="/../../x"), None),
         ("nbgrader", "jane", "backward/01_distribute.py", Person("Bob Roe", "../bob"), None),
     ],
 )
 def test_each_member_of_a_group_has_a_file(
-    make_report: Callable[..., Report],
-    make_exercise: Callable[..., ExerciseResult],
-    make_check: Callable[..., CheckResult],
-    platform: str,
-    origin: str,
-    file: str,
-    person: Person,
-    expected: str | None,
+    placed: Placed, platform: str, origin: str, file: str, person: Person, expected: str | None
 ) -> None:
     """The file has the member's own name and id, and the decisions on that member. A member without an id has none."""
-    made = make_report(make_exercise(make_check(), file=file))
-    made = replace(made, submission=SubmissionStamp("jane", "0", origin=origin, submitters=JANE))
     rows = [Learner("jane", Person("Jane Doe", "jane"), "graded"), Learner("bob", person, "graded", comment="to Bob")]
     request = Request(title="A course", platform=platform, learners=tuple(rows))
-    files = feedback_files([replace(made, learner=row) for row in rows], request)
-    texts = {name: text for each in files for name, text in each.items() if name.endswith(".txt")}
+    exported = feedback_files([replace(placed(origin, file), learner=row) for row in rows], request)
+    texts = {name: text for files in exported for name, text in files.items()}
     assert (2 if expected else 1) == len(texts)
-    assert (expected is None) == ("1 member of a group has no" in "".join(request.warnings))
+    assert (expected is None) == bool(request.warnings)
     assert [expected] * bool(expected) == [name for name, text in texts.items() if "to Bob" in text]
 
 
 def test_feedback_says_what_people_decided(
-    make_report: Callable[..., Report],
-    make_exercise: Callable[..., ExerciseResult],
-    make_check: Callable[..., CheckResult],
+    make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
 ) -> None:
     """It has the points, penalty, total, grade and comment. The folder has the learner's name."""
     decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "the message misled", points={"distribute.one": 2})
-    person = Person("Jane Doe", "stu1")
-    row = Learner("stu1", person, "graded", late_s=1860, score=4, penalty=1, total=3, grade="A")
     later = Decided("Ada", "2026-03-06T00:00:00+00:00", "so", penalty=1, comment="Well\x1b\ndone")
+    row = Learner("stu1", Person("Jane Doe", "stu1"), "graded", late_s=1860, score=4, penalty=1, total=3, grade="A")
     times = {"submitted_at": "2026-03-01T23:30:00+00:00", "due": "2026-03-01T23:59:00+01:00"}
     row = replace(row, decisions=(decided, later), comment="Well\x1b\ndone", **times)
-    check = make_check(decided=decided)
-    made = replace(make_report(make_exercise(check)), learner=row)
-    (files,) = feedback([made], Request(title="A course"))
-    (name, text), (_, report), _ = files.items()
-    assert "Jane_Doe_stu1/feedback.txt" == name
-    assert text.startswith(
-        "A course\n\nJane Doe: 3 of 2 points\n"
-        "Total: 4 points for the exercises, minus 1 point for lateness.\n"
-        "Submitted 2026-03-02 00:30, due 2026-03-01 23:59 (UTC+01:00): 31 minutes late,\n1 point taken off.\n"
-        "Grade: A.\n\nComment\n  Well\\x1b\n  done\n\nDecisions\n- penalty: 1 point (Ada, 2026-03-06: so)\n"
-    )
-    assert "2/2\n            decided: 2 of 2 points (Ada, 2026-03-05: the message misled)\n" in text
-    assert '"penalty": 1' in report
-    others = [replace(made, learner=replace(row, id=name, person=Person())) for name in ("a b", "a/b")]
-    assert 2 == len({next(iter(files)) for files in feedback(others, Request(title="A course"))})
+    report = replace(make_report(make_exercise(make_check(decided=decided))), learner=row, notes=("a note",))
+    (files,) = feedback([report], Request(title="A course"))
+
+    assert ["Jane_Doe_stu1/report.json", "Jane_Doe_stu1/feedback.html"] == list(files)
+    assert report == read_report(files["Jane_Doe_stu1/report.json"].encode())
+    body = parsed(files["Jane_Doe_stu1/feedback.html"])
+    (header,) = body.iter("header")
+    assert [
+        "A course",
+        "Jane Doe: 3 of 2 points",
+        "Total: 4 points for the exercises, minus 1 point for lateness.",
+        "Submitted 2026-03-02 00:30, due 2026-03-01 23:59 (UTC+01:00): 31 minutes late, 1 point taken off.",
+        "Grade: A.",
+    ] == ["".join(line.itertext()) for line in header]
+    assert [
+        "CommentWell\\x1bdone",
+        "Decisionspenalty: 1 point (Ada, 2026-03-06: so)",
+        "Notesa note",
+    ] == found(body, "note")
+    assert ["decided: 2 of 2 points (Ada, 2026-03-05: the message misled)"] == found(body, "detail")
+
+
+def test_folders_of_learners_differ(
+    make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
+) -> None:
+    """Ids that differ only in characters that no folder's name can contain have folders of their own."""
+    report = make_report(make_exercise(make_check()))
+    rows = [Learner(name, Person(), "graded") for name in ("a b", "a/b")]
+    exported = feedback([replace(report, learner=row) for row in rows], Request(title="A course"))
+    assert 2 == len({name.partition("/")[0] for files in exported for name in files})
 
 
 def test_an_excused_learner_reads_no_total(
@@ -208,33 +259,9 @@ def test_an_excused_learner_reads_no_total(
 ) -> None:
     """There is no total, whatever the points are."""
     row = Learner("stu1", Person("Jane Doe"), "excused", total=2)
-    made = replace(make_report(make_exercise(make_check())), learner=row)
-    (files,) = feedback([made], Request(title="A course"))
-    text = files["Jane_Doe_stu1/feedback.txt"]
-    assert "Jane Doe: excused from this assignment; the points do not count" in text
-    assert "Total" not in text
-
-
-def test_the_text_says_why_as_the_page_does(
-    make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
-) -> None:
-    """For each exercise, the text has the facts, the misconception's title and explanation, and the hint once."""
-    command = "grade hint distribute 2"
-    checks = [replace(make_check(**WRONG, hint=command), id=f"c{at}", visibility="visible") for at in range(2)]
-    facts = (FaultFact("sign", f"{'The fact is long. ' * 20}The end."),)
-    made = make_report(make_exercise(*checks, facts=facts))
-    (files,) = feedback([made], Request(title="A course", hints={command: "multiply by `out.grad`"}))
-    text = files["local/feedback.txt"]
-    for words in (
-        "Fact           The fact",
-        "The end.",
-        "Misconception  a title.",
-        "Hint           multiply by `out.grad`",
-    ):
-        assert 1 == text.count(words), words
-    assert 1 == text.count("the second use overwrote the first")
-    assert 2 == text.count("yours 3    torch 6")
-    assert command not in text
+    report = replace(make_report(make_exercise(make_check())), learner=row)
+    (header,) = parsed(feedback_page(report, "A course", {}, {})).iter("header")
+    assert ["A course", excused_text("Jane Doe")] == ["".join(line.itertext()) for line in header]
 
 
 def test_late_exercises_are_named() -> None:

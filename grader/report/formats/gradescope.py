@@ -16,7 +16,7 @@ from ...base import json_text, lines, one_line
 from ...learners import Learner
 from ...words.feedback import penalty_text, penalty_title
 from ..decisions import decision_on, full_marks, other_decisions
-from ..learner import Details, for_learner
+from ..learner import Details
 from ..model import CheckResult, ExerciseResult, Report
 from ..registry import Files, Format
 from ..shown import explanation
@@ -24,7 +24,7 @@ from ..tables import total
 
 
 def gradescope(reports: Iterable[Report], details: Details) -> Iterator[Files]:
-    """Yield the file of each submission.
+    """Yield the file of each submission. The reports come from `for_learner`.
 
     A hidden check of detail `score` is `hidden`: learners see its points only in the total. Other hidden checks are
     shown `after_published`, and Gradescope then does not show a total before that. A penalty would reveal these
@@ -38,19 +38,18 @@ def gradescope(reports: Iterable[Report], details: Details) -> Iterator[Files]:
 
 
 def _results(report: Report, details: Details) -> dict[str, Any]:
-    told = for_learner(report, details)
-    course, stamp = told.course, told.submission
+    course, stamp = report.course, report.submission
     tests = [
         _test(exercise, number, check, details)
-        for exercise in told.exercises
+        for exercise in report.exercises
         for number, check in enumerate(exercise.checks, start=1)
     ]
-    if told.learner and told.learner.penalty:
-        tests.append(_penalty(told.learner, "visible" if _all_visible(tests) else "after_published"))
+    if report.learner and report.learner.penalty:
+        tests.append(_penalty(report.learner, "visible" if _all_visible(tests) else "after_published"))
     return {
-        "score": total(told),
-        "execution_time": round(sum(check.duration_s for e in told.exercises for check in e.checks), 3),
-        "output": lines("\n".join(_overview(told))),
+        "score": total(report),
+        "execution_time": round(sum(check.duration_s for e in report.exercises for check in e.checks), 3),
+        "output": lines("\n".join(_overview(report))),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -58,12 +57,12 @@ def _results(report: Report, details: Details) -> dict[str, Any]:
         "tests": tests,
         "extra_data": {
             "course": {"id": course.id, "version": course.version, "hash": course.hash},
-            "grader_version": told.grader_version,
+            "grader_version": report.grader_version,
             "submission": {"id": stamp.id, "sha256": stamp.sha256},
-            "score": told.score,
-            "bonus": told.bonus,
-            "max_score": told.max_score,
-            "penalty": told.learner.penalty if told.learner else 0,
+            "score": report.score,
+            "bonus": report.bonus,
+            "max_score": report.max_score,
+            "penalty": report.learner.penalty if report.learner else 0,
         },
     }
 

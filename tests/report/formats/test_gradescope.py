@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grader.report import CheckResult, Report
+from grader.report import CheckResult, Report, for_learner
 from grader.report.formats.gradescope import gradescope
 
 Make = Callable[..., Report]
@@ -19,7 +19,7 @@ STATUSES = ["passed", "failed", "error", "timeout", "crashed", "skipped"]
 
 def results(made: Report, details: dict[tuple[str, str], str] | None = None) -> dict[str, Any]:
     """The one file's content, which fits the schema."""
-    ((text,),) = (files.values() for files in gradescope([made], details or {}))
+    ((text,),) = (files.values() for files in gradescope([for_learner(made, details or {})], details or {}))
     found: dict[str, Any] = json.loads(text)
     VALIDATOR.validate(found)
     return found
